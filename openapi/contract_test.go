@@ -1,0 +1,317 @@
+package openapi_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/uuid"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clientintel/clientintel/openapi"
+)
+
+// operation says what the contract promises of one route, apart from schemas.
+type operation struct {
+	path     string
+	scope    string // empty: public
+	statuses []string
+	query    []string
+}
+
+// The whole REST surface. A route, a status or a parameter more or less is a
+// decision, and shows here.
+var surface = map[string]operation{
+	"listInterviews": {
+		path: "/api/client/v1/interviews", scope: "read:interviews_metadata",
+		statuses: []string{"200", "400", "401", "403", "429", "503"},
+		query:    []string{"limit", "starting_after", "campaign_id", "status", "date_from", "date_to"},
+	},
+	"getInterview": {
+		path: "/api/client/v1/interviews/{id}", scope: "read:interviews_metadata",
+		statuses: []string{"200", "400", "401", "403", "404", "429", "503"},
+	},
+	"listCampaigns": {
+		path: "/api/client/v1/campaigns", scope: "read:campaigns",
+		statuses: []string{"200", "400", "401", "403", "429", "503"},
+		query:    []string{"limit", "starting_after", "updated_since", "status", "campaign_id", "date_from", "date_to"},
+	},
+	"listSynthesis": {
+		path: "/api/client/v1/synthesis", scope: "read:synthesis",
+		statuses: []string{"200", "400", "401", "403", "429", "503"},
+		query: []string{
+			"limit", "starting_after", "updated_since", "type", "lane_id", "campaign_id", "surface", "day", "date_from",
+			"date_to", "lane", "campaign",
+		},
+	},
+	"getInterviewAnalytics": {
+		path: "/api/client/v1/analytics/interviews", scope: "read:interviews_metadata",
+		statuses: []string{"200", "400", "401", "403", "429", "503"},
+		query:    []string{"campaign", "date_from", "date_to"},
+	},
+	"searchIntelligence": {
+		path: "/api/client/v1/intelligence/search", scope: "read:custom_extraction",
+		statuses: []string{"200", "400", "401", "403", "429", "503"},
+		query:    []string{"q", "campaign", "limit"},
+	},
+	"getOpenapi": {
+		path:     "/api/client/v1/openapi.json",
+		statuses: []string{"200", "304"},
+	},
+}
+
+var allScopes = []string{
+	"read:campaigns", "read:interviews_metadata", "read:synthesis", "read:transcripts", "read:customer_identity",
+	"read:raw_extraction", "read:custom_extraction", "export:data",
+}
+
+func TestContract_IsValidOpenAPI31(t *testing.T) {
+	t.Parallel()
+	doc := load(t)
+	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.2.0" {
+		t.Errorf("got OpenAPI %s, version %s; want 3.1.0, 1.2.0", doc.OpenAPI, doc.Info.Version)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Errorf("the contract is not valid: %v", err)
+	}
+}
+
+func TestContract_HasExactlyItsSevenOperations(t *testing.T) {
+	t.Parallel()
+	found := map[string]bool{}
+	eachOperation(load(t), func(path, method string, op *openapi3.Operation) {
+		found[op.OperationID] = true
+		want, known := surface[op.OperationID]
+		if !known {
+			t.Errorf("%s %s: unexpected operation %q", method, path, op.OperationID)
+			return
+		}
+		if method != "GET" || path != want.path || op.RequestBody != nil {
+			t.Errorf("%s: got %s %s, want GET %s without a body", op.OperationID, method, path, want.path)
+		}
+		if got := slices.Sorted(maps.Keys(op.Responses.Map())); !slices.Equal(got, want.statuses) {
+			t.Errorf("%s: declares %v, want %v", op.OperationID, got, want.statuses)
+		}
+		var query []string
+		for _, p := range op.Parameters {
+			if p.Value.In == "query" {
+				query = append(query, p.Value.Name)
+			}
+		}
+		if !slices.Equal(query, want.query) {
+			t.Errorf("%s: takes %v, want %v", op.OperationID, query, want.query)
+		}
+	})
+	if len(found) != len(surface) {
+		t.Errorf("got operations %v, want %d", slices.Sorted(maps.Keys(found)), len(surface))
+	}
+}
+
+// The 403 of the server is driven by these requirements.
+func TestContract_EveryOperationNamesItsScope(t *testing.T) {
+	t.Parallel()
+	eachOperation(load(t), func(_, _ string, op *openapi3.Operation) {
+		if op.Security == nil {
+			t.Errorf("%s: no security requirement", op.OperationID)
+			return
+		}
+		want := surface[op.OperationID].scope
+		if want == "" {
+			if len(*op.Security) != 0 {
+				t.Errorf("%s: is public, but requires %v", op.OperationID, *op.Security)
+			}
+			return
+		}
+		if len(*op.Security) != 1 || !slices.Equal((*op.Security)[0]["bearerAuth"], []string{want}) {
+			t.Errorf("%s: requires %v, want the scope %s", op.OperationID, *op.Security, want)
+		}
+		if !slices.Contains(allScopes, want) {
+			t.Errorf("%s: there is no scope %s", op.OperationID, want)
+		}
+		if !strings.Contains(op.Description, "`"+want+"`") {
+			t.Errorf("%s: the description does not name %s", op.OperationID, want)
+		}
+	})
+}
+
+func TestContract_EverythingIsDescribed(t *testing.T) {
+	t.Parallel()
+	doc := load(t)
+	tags := map[string]bool{}
+	for _, tag := range doc.Tags {
+		tags[tag.Name] = tag.Description != ""
+	}
+	eachOperation(doc, func(_, _ string, op *openapi3.Operation) {
+		if op.Summary == "" || op.Description == "" || strings.Contains(op.Summary, "\n") {
+			t.Errorf("%s: wants a summary of one line and a description", op.OperationID)
+		}
+		if len(op.Tags) != 1 || !tags[op.Tags[0]] {
+			t.Errorf("%s: wants one described tag, has %v", op.OperationID, op.Tags)
+		}
+		for _, p := range op.Parameters {
+			if p.Value.Description == "" {
+				t.Errorf("%s: parameter %s has no description", op.OperationID, p.Value.Name)
+			}
+		}
+	})
+	for name, schema := range doc.Components.Schemas {
+		if schema.Value.Description == "" {
+			t.Errorf("schema %s has no description", name)
+		}
+		for property, ref := range schema.Value.Properties {
+			if ref.Value.Description == "" {
+				t.Errorf("%s.%s has no description", name, property)
+			}
+		}
+	}
+	for _, scope := range allScopes {
+		if !strings.Contains(doc.Info.Description, "`"+scope+"`") {
+			t.Errorf("the description of the API does not name %s", scope)
+		}
+	}
+}
+
+// A caller can always see its quota, and find its request in our log.
+func TestContract_EveryResponseDeclaresItsHeaders(t *testing.T) {
+	t.Parallel()
+	quota := []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
+	// The value says whether the header is there on every such response.
+	wantOf := func(op, status string) map[string]bool {
+		want := map[string]bool{"X-Request-Id": true}
+		switch {
+		case surface[op].scope == "":
+			want["ETag"], want["Cache-Control"] = true, true
+			return want
+		case status == "401":
+			want["WWW-Authenticate"] = true
+			return want
+		case status == "403":
+			want["WWW-Authenticate"] = true
+		case status == "429":
+			want["Retry-After"] = true
+		case status == "503":
+			want["Retry-After"] = false
+		}
+		for _, name := range quota {
+			want[name] = status != "503" // the quota itself may be out of reach
+		}
+		return want
+	}
+	eachResponse(load(t), func(op, status string, response *openapi3.Response) {
+		got := map[string]bool{}
+		for name, header := range response.Headers {
+			got[name] = header.Value.Required
+		}
+		if want := wantOf(op, status); !maps.Equal(got, want) {
+			t.Errorf("%s %s: got headers %v, want %v", op, status, got, want)
+		}
+	})
+}
+
+// Responses are also checked by kin-openapi's own validator, which knows less
+// than JSON Schema 2020-12, and `nullable` means nothing in OpenAPI 3.1.
+func TestContract_UsesOnlyKeywordsThatEveryValidatorKnows(t *testing.T) {
+	t.Parallel()
+	refused := []string{
+		"nullable", "if", "then", "else", "prefixItems", "contains", "minContains", "maxContains", "patternProperties",
+		"dependentSchemas", "dependentRequired", "unevaluatedItems", "unevaluatedProperties", "propertyNames", "$defs",
+		"$schema", "$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "contentMediaType", "contentEncoding",
+		"contentSchema",
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(openapi.YAML(), &document); err != nil {
+		t.Fatalf("reading the YAML: %v", err)
+	}
+	eachKey(&document, func(key *yaml.Node) {
+		if slices.Contains(refused, key.Value) {
+			t.Errorf("line %d uses %q", key.Line, key.Value)
+		}
+	})
+}
+
+// These are parsed in the server, so that their faults get codes of their own.
+// A constraint here would answer first, with a general code.
+func TestContract_LeavesDatesAndCursorsToTheServer(t *testing.T) {
+	t.Parallel()
+	parsed := []string{"starting_after", "updated_since", "date_from", "date_to", "day"}
+	seen := map[string]bool{}
+	eachOperation(load(t), func(_, _ string, op *openapi3.Operation) {
+		for _, p := range op.Parameters {
+			if !slices.Contains(parsed, p.Value.Name) {
+				continue
+			}
+			seen[p.Value.Name] = true
+			text, err := p.Value.Schema.MarshalJSON()
+			if err != nil || string(text) != `{"type":"string"}` {
+				t.Errorf("%s: the schema of %s is %s (%v), want a plain string", op.OperationID, p.Value.Name, text, err)
+			}
+		}
+	})
+	if len(seen) != len(parsed) {
+		t.Errorf("saw %v, want %v", seen, parsed)
+	}
+}
+
+// The general rule is switched off in the linter for the sake of one `not`.
+func TestContract_RequiresOnlyWhatItDefines(t *testing.T) {
+	t.Parallel()
+	required := 0
+	err := load(t).WalkSchemas(func(at string, ref *openapi3.SchemaRef) error {
+		if strings.HasSuffix(at, "/PublishedSynthesisBody/not") {
+			return nil
+		}
+		for _, name := range ref.Value.Required {
+			required++
+			if ref.Value.Properties[name] == nil {
+				t.Errorf("%s requires %s, which it does not define", at, name)
+			}
+		}
+		return nil
+	})
+	if err != nil || required < 50 {
+		t.Errorf("walked over %d required properties: %v", required, err)
+	}
+}
+
+func load(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML())
+	if err != nil {
+		t.Fatalf("loading the contract: %v", err)
+	}
+	return doc
+}
+
+// check holds a value against a schema as JSON Schema 2020-12 does.
+func check(schema *openapi3.Schema, value any) error {
+	return schema.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.EnableFormatValidation(),
+		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(checkUUID)))
+}
+
+// checkUUID takes what PostgreSQL takes; the usual patterns refuse some of it.
+func checkUUID(text string) error {
+	if len(text) != 36 {
+		return fmt.Errorf("%q has not 36 characters", text)
+	}
+	_, err := uuid.Parse(text)
+	return err
+}
+
+func eachOperation(doc *openapi3.T, visit func(path, method string, op *openapi3.Operation)) {
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			visit(path, method, op)
+		}
+	}
+}
+
+func eachResponse(doc *openapi3.T, visit func(op, status string, response *openapi3.Response)) {
+	eachOperation(doc, func(_, _ string, op *openapi3.Operation) {
+		for status, response := range op.Responses.Map() {
+			visit(op.OperationID, status, response.Value)
+		}
+	})
+}

@@ -1,0 +1,218 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Schemas reads JSON Schemas of single operations out of the contract, each
+// complete in itself. Keys keep the contract's order.
+type Schemas struct {
+	document *yaml.Node
+}
+
+// ReadSchemas reads the contract once for many schemas.
+func ReadSchemas() (*Schemas, error) {
+	document, err := parse()
+	if err != nil {
+		return nil, err
+	}
+	return &Schemas{document: document}, nil
+}
+
+// Parameters is the schema of an operation's query parameters as one object:
+// the contract's names, descriptions, bounds and examples, and nothing besides.
+func (s *Schemas) Parameters(operationID string) (json.RawMessage, error) {
+	operation, err := s.operation(operationID)
+	if err != nil {
+		return nil, err
+	}
+	properties, required := mapping(), sequence()
+	for _, item := range contentOf(valueOf(operation, "parameters")) {
+		parameter, err := s.resolved(item)
+		if err != nil {
+			return nil, err
+		}
+		if text(parameter, "in") != "query" {
+			continue
+		}
+		property, err := s.property(parameter)
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", operationID, text(parameter, "name"), err)
+		}
+		put(properties, text(parameter, "name"), property)
+		if text(parameter, "required") == "true" {
+			required.Content = append(required.Content, scalar(text(parameter, "name")))
+		}
+	}
+	schema := mapping()
+	put(schema, "type", scalar("object"))
+	put(schema, "properties", properties)
+	if len(required.Content) > 0 {
+		put(schema, "required", required)
+	}
+	put(schema, "additionalProperties", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "false"})
+	return compact(schema)
+}
+
+// property is a parameter's schema, with what the contract says around it.
+func (s *Schemas) property(parameter *yaml.Node) (*yaml.Node, error) {
+	schema, err := s.resolved(valueOf(parameter, "schema"))
+	if err != nil {
+		return nil, err
+	}
+	property := mapping()
+	for i := 0; i+1 < len(schema.Content); i += 2 {
+		if key := schema.Content[i].Value; key != "description" {
+			put(property, key, schema.Content[i+1])
+		}
+	}
+	put(property, "description", scalar(strings.TrimSpace(text(parameter, "description"))))
+	examples := sequence()
+	if example := valueOf(parameter, "example"); example != nil {
+		examples.Content = append(examples.Content, example)
+	}
+	named := contentOf(valueOf(parameter, "examples"))
+	for i := 1; i < len(named); i += 2 {
+		examples.Content = append(examples.Content, valueOf(named[i], "value"))
+	}
+	if len(examples.Content) > 0 {
+		put(property, "examples", examples)
+	}
+	return property, nil
+}
+
+// Answer is the schema of an operation's 200 body. What it refers to stands
+// under $defs, in the order of first mention.
+func (s *Schemas) Answer(operationID string) (json.RawMessage, error) {
+	operation, err := s.operation(operationID)
+	if err != nil {
+		return nil, err
+	}
+	at := operation
+	for _, key := range []string{"responses", "200", "content", "application/json", "schema"} {
+		if at = valueOf(at, key); at == nil {
+			return nil, fmt.Errorf("%s has no %s on the way to its 200 body", operationID, key)
+		}
+	}
+	if at, err = s.resolved(at); err != nil {
+		return nil, err
+	}
+	used := mapping()
+	root, err := s.detached(at, used)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", operationID, err)
+	}
+	put(root, "$defs", used)
+	return compact(root)
+}
+
+const components = "#/components/schemas/"
+
+// detached copies a schema, with its references turned to $defs and their
+// targets collected in used.
+func (s *Schemas) detached(node *yaml.Node, used *yaml.Node) (*yaml.Node, error) {
+	clone := *node
+	clone.Content = make([]*yaml.Node, len(node.Content))
+	for i, child := range node.Content {
+		isReference := node.Kind == yaml.MappingNode && i%2 == 1 && node.Content[i-1].Value == "$ref"
+		if !isReference {
+			detached, err := s.detached(child, used)
+			if err != nil {
+				return nil, err
+			}
+			clone.Content[i] = detached
+			continue
+		}
+		name, ok := strings.CutPrefix(child.Value, components)
+		if !ok {
+			return nil, fmt.Errorf("line %d: %s is no schema of the contract", child.Line, child.Value)
+		}
+		clone.Content[i] = scalar("#/$defs/" + name)
+		if valueOf(used, name) != nil {
+			continue
+		}
+		target, err := s.resolved(node)
+		if err != nil {
+			return nil, err
+		}
+		// In its place first, so that a schema may refer to itself.
+		place := mapping()
+		put(used, name, place)
+		detached, err := s.detached(target, used)
+		if err != nil {
+			return nil, err
+		}
+		*place = *detached
+	}
+	return &clone, nil
+}
+
+func (s *Schemas) operation(id string) (*yaml.Node, error) {
+	paths := contentOf(valueOf(s.document, "paths"))
+	for i := 1; i < len(paths); i += 2 {
+		for j := 1; j < len(paths[i].Content); j += 2 {
+			if text(paths[i].Content[j], "operationId") == id {
+				return paths[i].Content[j], nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("the contract has no operation %s", id)
+}
+
+// resolved follows a node's $ref, if it has one.
+func (s *Schemas) resolved(node *yaml.Node) (*yaml.Node, error) {
+	if node == nil {
+		return nil, errors.New("the contract lacks a schema")
+	}
+	reference := valueOf(node, "$ref")
+	if reference == nil {
+		return node, nil
+	}
+	at := s.document
+	for _, key := range strings.Split(strings.TrimPrefix(reference.Value, "#/"), "/") {
+		if at = valueOf(at, key); at == nil {
+			return nil, fmt.Errorf("line %d: nothing at %s", reference.Line, reference.Value)
+		}
+	}
+	return s.resolved(at)
+}
+
+func compact(node *yaml.Node) (json.RawMessage, error) {
+	var out bytes.Buffer
+	if err := writeJSON(&out, node); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func mapping() *yaml.Node  { return &yaml.Node{Kind: yaml.MappingNode} }
+func sequence() *yaml.Node { return &yaml.Node{Kind: yaml.SequenceNode} }
+
+func scalar(text string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+}
+
+func put(mapping *yaml.Node, key string, value *yaml.Node) {
+	mapping.Content = append(mapping.Content, scalar(key), value)
+}
+
+// text is a scalar of a mapping, empty when it is not there.
+func text(mapping *yaml.Node, key string) string {
+	if value := valueOf(mapping, key); value != nil {
+		return value.Value
+	}
+	return ""
+}
+
+func contentOf(node *yaml.Node) []*yaml.Node {
+	if node == nil {
+		return nil
+	}
+	return node.Content
+}
