@@ -1,0 +1,46 @@
+-- name: KeepRequestLog :exec
+-- KeepRequestLog makes the coming days' partitions and drops those out of retention.
+SELECT keep_request_log(@retention::interval);
+
+-- name: IssueKey :one
+-- IssueKey stores a new key. The secret itself is never stored.
+INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, expires_at)
+VALUES (@prefix, @id, @client_id, @name, @secret_hash, @scopes::text[], sqlc.narg(expires_at))
+RETURNING created_at;
+
+-- name: FindKey :one
+-- FindKey finds a key by its id or its prefix, for the operator.
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
+FROM api_keys AS k
+WHERE k.client_id IS NOT NULL
+    AND (k.prefix = @named::text OR k.id::text = lower(@named::text));
+
+-- name: RevokeKey :one
+-- RevokeKey ends a key at a moment, now by default; a key that ended earlier stays so.
+UPDATE api_keys AS k
+SET revoked_at = least(k.revoked_at, clock_timestamp() + @grace::interval)
+WHERE k.client_id IS NOT NULL
+    AND k.id = @id
+RETURNING k.revoked_at;
+
+-- name: ListKeys :many
+-- ListKeys lists a client's keys, or all, for the operator, oldest first.
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
+FROM api_keys AS k
+WHERE k.client_id IS NOT NULL
+    AND (sqlc.narg(client_id)::uuid IS NULL OR k.client_id = sqlc.narg(client_id)::uuid)
+ORDER BY k.client_id, k.created_at, k.id;
+
+-- name: FindClient :one
+-- FindClient finds a client by its id or its slug, for the operator.
+SELECT c.id, c.slug, c.name
+FROM clients AS c
+WHERE c.slug = @named::text OR c.id::text = lower(@named::text)
+ORDER BY (c.id::text = lower(@named::text)) DESC
+LIMIT 1;
+
+-- name: GetServerSecret :one
+-- GetServerSecret returns a secret that all server processes share.
+SELECT s.secret
+FROM server_secrets AS s
+WHERE s.name = @name;

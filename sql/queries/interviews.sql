@@ -1,0 +1,257 @@
+-- name: ListInterviews :many
+-- ListInterviews returns one page of a client's usable interviews, newest
+-- first. Ask for one row more than the page holds: the extra row only proves
+-- that another page exists. The first page starts beyond the newest row.
+--
+-- Two ranges, each an index condition of its own: the rest of the cursor's
+-- instant, then everything older. One range with an OR walks all ties. A gated
+-- column is not read, not even detoasted, unless asked for; all four come as
+-- JSON, the cast being what types them as such.
+SELECT
+    p.id,
+    p.client_id,
+    p.created_at,
+    p.campaign_id,
+    p.participant_name,
+    p.interview_type,
+    p.status,
+    p.duration_seconds,
+    p.nps_score,
+    p.customer_sentiment,
+    p.churn_risk,
+    p.best_quote,
+    p.participant_email,
+    p.transcript,
+    p.custom_extraction
+FROM (
+    (
+        SELECT
+            t.client_id,
+            t.id,
+            t.created_at,
+            t.campaign_id,
+            t.participant_name,
+            t.interview_type,
+            t.status,
+            t.duration_seconds,
+            t.nps_score,
+            t.customer_sentiment,
+            t.churn_risk,
+            t.best_quote,
+            (CASE WHEN @with_identity::boolean THEN to_jsonb(t.participant_email) END)::jsonb AS participant_email,
+            (CASE WHEN @with_transcripts::boolean THEN t.transcript END)::jsonb AS transcript,
+            (CASE WHEN @with_custom_extraction::boolean THEN t.custom_extraction END)::jsonb AS custom_extraction
+        FROM usable_interviews AS t
+        WHERE t.client_id = @client_id
+            AND t.created_at = @after_created_at::timestamptz
+            AND t.id > @after_id::uuid
+            AND t.created_at >= @from_created_at::timestamptz
+        ORDER BY t.id
+        LIMIT @max_rows
+    )
+    UNION ALL
+    (
+        SELECT
+            o.client_id,
+            o.id,
+            o.created_at,
+            o.campaign_id,
+            o.participant_name,
+            o.interview_type,
+            o.status,
+            o.duration_seconds,
+            o.nps_score,
+            o.customer_sentiment,
+            o.churn_risk,
+            o.best_quote,
+            (CASE WHEN @with_identity::boolean THEN to_jsonb(o.participant_email) END)::jsonb AS participant_email,
+            (CASE WHEN @with_transcripts::boolean THEN o.transcript END)::jsonb AS transcript,
+            (CASE WHEN @with_custom_extraction::boolean THEN o.custom_extraction END)::jsonb AS custom_extraction
+        FROM usable_interviews AS o
+        WHERE o.client_id = @client_id
+            AND o.created_at < @after_created_at::timestamptz
+            AND o.created_at >= @from_created_at::timestamptz
+        ORDER BY o.created_at DESC, o.id
+        LIMIT @max_rows
+    )
+) AS p
+ORDER BY p.created_at DESC, p.id
+LIMIT @max_rows;
+
+-- name: ListInterviewsOfCampaign :many
+-- ListInterviewsOfCampaign is ListInterviews for one campaign, whose index holds
+-- the order. A status only narrows it; no status is the empty string, which no
+-- request can carry.
+SELECT
+    p.id,
+    p.client_id,
+    p.created_at,
+    p.campaign_id,
+    p.participant_name,
+    p.interview_type,
+    p.status,
+    p.duration_seconds,
+    p.nps_score,
+    p.customer_sentiment,
+    p.churn_risk,
+    p.best_quote,
+    p.participant_email,
+    p.transcript,
+    p.custom_extraction
+FROM (
+    (
+        SELECT
+            t.client_id,
+            t.id,
+            t.created_at,
+            t.campaign_id,
+            t.participant_name,
+            t.interview_type,
+            t.status,
+            t.duration_seconds,
+            t.nps_score,
+            t.customer_sentiment,
+            t.churn_risk,
+            t.best_quote,
+            (CASE WHEN @with_identity::boolean THEN to_jsonb(t.participant_email) END)::jsonb AS participant_email,
+            (CASE WHEN @with_transcripts::boolean THEN t.transcript END)::jsonb AS transcript,
+            (CASE WHEN @with_custom_extraction::boolean THEN t.custom_extraction END)::jsonb AS custom_extraction
+        FROM usable_interviews AS t
+        WHERE t.client_id = @client_id
+            AND t.campaign_id = @campaign_id::uuid
+            AND (@status::text = '' OR t.status = @status::text)
+            AND t.created_at = @after_created_at::timestamptz
+            AND t.id > @after_id::uuid
+            AND t.created_at >= @from_created_at::timestamptz
+        ORDER BY t.id
+        LIMIT @max_rows
+    )
+    UNION ALL
+    (
+        SELECT
+            o.client_id,
+            o.id,
+            o.created_at,
+            o.campaign_id,
+            o.participant_name,
+            o.interview_type,
+            o.status,
+            o.duration_seconds,
+            o.nps_score,
+            o.customer_sentiment,
+            o.churn_risk,
+            o.best_quote,
+            (CASE WHEN @with_identity::boolean THEN to_jsonb(o.participant_email) END)::jsonb AS participant_email,
+            (CASE WHEN @with_transcripts::boolean THEN o.transcript END)::jsonb AS transcript,
+            (CASE WHEN @with_custom_extraction::boolean THEN o.custom_extraction END)::jsonb AS custom_extraction
+        FROM usable_interviews AS o
+        WHERE o.client_id = @client_id
+            AND o.campaign_id = @campaign_id::uuid
+            AND (@status::text = '' OR o.status = @status::text)
+            AND o.created_at < @after_created_at::timestamptz
+            AND o.created_at >= @from_created_at::timestamptz
+        ORDER BY o.created_at DESC, o.id
+        LIMIT @max_rows
+    )
+) AS p
+ORDER BY p.created_at DESC, p.id
+LIMIT @max_rows;
+
+-- name: ListInterviewsWithStatus :many
+-- ListInterviewsWithStatus is ListInterviews for one status, whose index holds
+-- the order.
+SELECT
+    p.id,
+    p.client_id,
+    p.created_at,
+    p.campaign_id,
+    p.participant_name,
+    p.interview_type,
+    p.status,
+    p.duration_seconds,
+    p.nps_score,
+    p.customer_sentiment,
+    p.churn_risk,
+    p.best_quote,
+    p.participant_email,
+    p.transcript,
+    p.custom_extraction
+FROM (
+    (
+        SELECT
+            t.client_id,
+            t.id,
+            t.created_at,
+            t.campaign_id,
+            t.participant_name,
+            t.interview_type,
+            t.status,
+            t.duration_seconds,
+            t.nps_score,
+            t.customer_sentiment,
+            t.churn_risk,
+            t.best_quote,
+            (CASE WHEN @with_identity::boolean THEN to_jsonb(t.participant_email) END)::jsonb AS participant_email,
+            (CASE WHEN @with_transcripts::boolean THEN t.transcript END)::jsonb AS transcript,
+            (CASE WHEN @with_custom_extraction::boolean THEN t.custom_extraction END)::jsonb AS custom_extraction
+        FROM usable_interviews AS t
+        WHERE t.client_id = @client_id
+            AND t.status = @status::text
+            AND t.created_at = @after_created_at::timestamptz
+            AND t.id > @after_id::uuid
+            AND t.created_at >= @from_created_at::timestamptz
+        ORDER BY t.id
+        LIMIT @max_rows
+    )
+    UNION ALL
+    (
+        SELECT
+            o.client_id,
+            o.id,
+            o.created_at,
+            o.campaign_id,
+            o.participant_name,
+            o.interview_type,
+            o.status,
+            o.duration_seconds,
+            o.nps_score,
+            o.customer_sentiment,
+            o.churn_risk,
+            o.best_quote,
+            (CASE WHEN @with_identity::boolean THEN to_jsonb(o.participant_email) END)::jsonb AS participant_email,
+            (CASE WHEN @with_transcripts::boolean THEN o.transcript END)::jsonb AS transcript,
+            (CASE WHEN @with_custom_extraction::boolean THEN o.custom_extraction END)::jsonb AS custom_extraction
+        FROM usable_interviews AS o
+        WHERE o.client_id = @client_id
+            AND o.status = @status::text
+            AND o.created_at < @after_created_at::timestamptz
+            AND o.created_at >= @from_created_at::timestamptz
+        ORDER BY o.created_at DESC, o.id
+        LIMIT @max_rows
+    )
+) AS p
+ORDER BY p.created_at DESC, p.id
+LIMIT @max_rows;
+
+-- name: GetInterview :one
+-- GetInterview returns one usable interview of the client.
+SELECT
+    i.id,
+    i.client_id,
+    i.created_at,
+    i.campaign_id,
+    i.participant_name,
+    i.interview_type,
+    i.status,
+    i.duration_seconds,
+    i.nps_score,
+    i.customer_sentiment,
+    i.churn_risk,
+    i.best_quote,
+    (CASE WHEN @with_identity::boolean THEN to_jsonb(i.participant_email) END)::jsonb AS participant_email,
+    (CASE WHEN @with_transcripts::boolean THEN i.transcript END)::jsonb AS transcript,
+    (CASE WHEN @with_raw_extraction::boolean THEN i.raw_extraction END)::jsonb AS raw_extraction,
+    (CASE WHEN @with_custom_extraction::boolean THEN i.custom_extraction END)::jsonb AS custom_extraction
+FROM usable_interviews AS i
+WHERE i.client_id = @client_id
+    AND i.id = @id;

@@ -1,0 +1,48 @@
+-- name: ListNewestSearchHits :many
+-- ListNewestSearchHits returns a client's newest hits among its newest max_rows
+-- documents, or those of its campaign with the slug. The numbers of the matched
+-- fields count from best_quote, which is 1. A hit whose member_id is null is no
+-- member: the documents were not kept true.
+SELECT
+    h.id,
+    h.created_at,
+    matched_fields(h.folded, fold_text(@query::text))::integer[] AS fields,
+    i.id AS member_id,
+    c.slug AS campaign_slug,
+    i.best_quote,
+    i.primary_pain_points,
+    i.feature_requests,
+    i.product_feedback,
+    i.competitor_mentions
+FROM scan_search_documents(@client_id::uuid, sqlc.narg(campaign)::text, @query::text, @max_hits::integer, @max_rows::bigint) AS h
+LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id
+LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id
+ORDER BY h.created_at DESC, h.id;
+
+-- name: SearchGoesOn :one
+-- SearchGoesOn tells whether ListNewestSearchHits left documents of client_id's
+-- unread.
+SELECT search_goes_on(@client_id::uuid, sqlc.narg(campaign)::text, @max_rows::bigint) AS goes_on;
+
+-- name: ListSearchHits :many
+-- ListSearchHits is ListNewestSearchHits among all documents.
+SELECT
+    h.id,
+    h.created_at,
+    matched_fields(h.folded, fold_text(@query::text))::integer[] AS fields,
+    i.id AS member_id,
+    c.slug AS campaign_slug,
+    i.best_quote,
+    i.primary_pain_points,
+    i.feature_requests,
+    i.product_feedback,
+    i.competitor_mentions
+FROM find_search_documents(@client_id::uuid, sqlc.narg(campaign)::text, @query::text, @max_hits::integer) AS h
+LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id
+LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id
+ORDER BY h.created_at DESC, h.id;
+
+-- name: LimitSearchTime :exec
+-- LimitSearchTime bounds the statements of a search through all of client_id's
+-- documents, in its own transaction.
+SELECT set_config('statement_timeout', @milliseconds::text, true);

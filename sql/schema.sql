@@ -1,0 +1,2573 @@
+-- The schema as the migrations leave it, to read. Generated: change sql/migrations.
+
+--
+-- PostgreSQL database dump
+--
+
+
+
+SET statement_timeout = 0;
+SET lock_timeout = 0;
+SET idle_in_transaction_session_timeout = 0;
+SET client_encoding = 'UTF8';
+SET standard_conforming_strings = on;
+SELECT pg_catalog.set_config('search_path', '', false);
+SET check_function_bodies = false;
+SET xmloption = content;
+SET client_min_messages = warning;
+SET row_security = off;
+
+--
+-- Name: pg_trgm; Type: EXTENSION; Schema: -; Owner: -
+--
+
+CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
+
+
+--
+-- Name: EXTENSION pg_trgm; Type: COMMENT; Schema: -; Owner: -
+--
+
+COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
+
+
+--
+-- Name: admit(text[], bytea[], text[], integer, interval, interval, uuid[], uuid[], timestamp with time zone[], bigint[], smallint[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval, done_clients uuid[], done_keys uuid[], done_ats timestamp with time zone[], done_seqs bigint[], done_statuses smallint[]) RETURNS TABLE(ord integer, verdict text, key_id uuid, client_id uuid, scopes text[], at timestamp with time zone, seq bigint, remaining integer, reset_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+DECLARE
+    nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
+    req record;
+    k public.api_keys%ROWTYPE;
+    clock timestamptz;
+    window_start timestamptz;
+    first_seq bigint;
+    first_at timestamptz;
+    counted bigint;
+    same boolean;
+    blind bytea;
+    next_seq bigint;
+BEGIN
+    IF cardinality(done_keys) > 0 THEN
+        UPDATE public.request_log AS l
+        SET status = d.status
+        FROM unnest(done_clients, done_keys, done_ats, done_seqs, done_statuses)
+            AS d (client_id, key_id, at, seq, status)
+        WHERE l.client_id = d.client_id
+            AND l.key_id = d.key_id
+            AND l.at = d.at
+            AND l.seq = d.seq;
+    END IF;
+
+    -- Keys are locked in one order, or two groups could wait for each other.
+    FOR req IN
+        SELECT r.ord::integer AS ord, coalesce(known.prefix, '') AS prefix, r.secret_hash, r.route
+        FROM unnest(prefixes, secret_hashes, routes) WITH ORDINALITY AS r (prefix, secret_hash, route, ord)
+        LEFT JOIN public.api_keys AS known ON known.prefix = r.prefix
+        ORDER BY 2, 1
+    LOOP
+        SELECT a.* INTO STRICT k
+        FROM public.api_keys AS a
+        WHERE a.prefix = req.prefix
+        FOR NO KEY UPDATE;
+
+        clock := greatest(clock_timestamp() + clock_shift, k.last_at);
+        window_start := clock - time_window;
+
+        first_seq := NULL;
+        first_at := NULL;
+        SELECT l.seq, l.at INTO first_seq, first_at
+        FROM public.request_log AS l
+        WHERE l.client_id = coalesce(k.client_id, nobody)
+            AND l.key_id = k.id
+            AND l.at > window_start
+        ORDER BY l.at, l.seq
+        LIMIT 1;
+        counted := coalesce(k.last_seq - first_seq + 1, 0);
+
+        -- Compared behind a random salt: how long it takes tells nothing of the hash.
+        blind := uuid_send(gen_random_uuid());
+        same := sha256(k.secret_hash || blind) = sha256(req.secret_hash || blind) AND k.prefix <> '';
+
+        ord := req.ord;
+        key_id := k.id;
+        client_id := NULL;
+        scopes := NULL;
+        at := clock;
+        seq := NULL;
+        remaining := greatest(max_requests - counted, 0);
+        reset_at := coalesce(first_at, clock) + time_window;
+        verdict := CASE
+            WHEN NOT same THEN 'invalid'
+            WHEN k.revoked_at IS NOT NULL AND k.revoked_at <= clock THEN 'revoked'
+            WHEN k.expires_at <= clock THEN 'expired'
+            WHEN counted >= max_requests THEN 'limited'
+            ELSE 'admitted'
+        END;
+        IF same THEN
+            client_id := k.client_id;
+            scopes := k.scopes;
+        END IF;
+
+        IF verdict = 'limited' THEN
+            -- Capacity frees when the row max_requests from the end ages out: the
+            -- oldest one, unless rows of failed authentication stand before it.
+            IF counted > max_requests THEN
+                SELECT l.at + time_window INTO reset_at
+                FROM public.request_log AS l
+                WHERE l.client_id = coalesce(k.client_id, nobody)
+                    AND l.key_id = k.id
+                    AND l.at > window_start
+                    AND l.seq > k.last_seq - max_requests
+                ORDER BY l.at, l.seq
+                LIMIT 1;
+            END IF;
+        ELSE
+            next_seq := k.last_seq + 1;
+            seq := next_seq;
+            INSERT INTO public.request_log (client_id, key_id, at, seq, route, status)
+            VALUES (
+                coalesce(k.client_id, nobody), k.id, clock, next_seq, req.route,
+                CASE WHEN verdict = 'admitted' THEN NULL ELSE 401 END
+            );
+            UPDATE public.api_keys AS a
+            SET last_seq = next_seq,
+                last_at = clock,
+                last_used_at = CASE WHEN same THEN clock ELSE a.last_used_at END
+            WHERE a.prefix = k.prefix;
+            -- Only the newest max_requests rows can matter to a window, so a flood
+            -- of failed authentication keeps no more than that.
+            IF verdict <> 'admitted' AND counted >= max_requests THEN
+                DELETE FROM public.request_log AS l
+                WHERE l.client_id = coalesce(k.client_id, nobody)
+                    AND l.key_id = k.id
+                    AND l.at > window_start
+                    AND l.at <= clock
+                    AND l.seq <= next_seq - max_requests
+                    AND l.status = 401;
+            END IF;
+        END IF;
+        RETURN NEXT;
+    END LOOP;
+END;
+$$;
+
+
+--
+-- Name: audit_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.audit_measurement(audited_client uuid) RETURNS TABLE(members bigint, found_members bigint, misjudged bigint, fault text, broken_at timestamp with time zone, broken_reason text, took interval)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+DECLARE
+    began timestamptz := clock_timestamp();
+BEGIN
+    PERFORM public.mark_unguarded();
+    SELECT f.* INTO members, found_members, misjudged, fault
+    FROM public.find_measurement_fault(audited_client) AS f;
+    took := clock_timestamp() - began;
+    UPDATE public.measurement_states AS s
+    SET audited_at = clock_timestamp(),
+        audit_took = audit_measurement.took,
+        broken_at = CASE WHEN marks.sound THEN s.broken_at ELSE coalesce(s.broken_at, clock_timestamp()) END,
+        broken_reason = CASE WHEN marks.sound THEN s.broken_reason ELSE coalesce(s.broken_reason, audit_measurement.fault) END
+    FROM (
+        SELECT audit_measurement.fault IS NULL OR c.measurement_mode <> 'canonical' AS sound
+        FROM public.clients AS c
+        WHERE c.id = audited_client
+    ) AS marks
+    WHERE s.client_id = audited_client
+    RETURNING s.broken_at, s.broken_reason INTO broken_at, broken_reason;
+    RETURN NEXT;
+END;
+$$;
+
+
+--
+-- Name: audit_next_measurement(interval, integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.audit_next_measurement(every interval, rest integer) RETURNS TABLE(client_id uuid, fault text, took interval, idle interval, broken_clients bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    idle := every;
+    IF pg_try_advisory_xact_lock(hashtextextended('clientintel audit', 0)) THEN
+        PERFORM public.mark_unguarded();
+        SELECT max(s.audited_at + rest * s.audit_took) - clock_timestamp() INTO idle
+        FROM public.measurement_states AS s;
+        IF coalesce(idle <= interval '0', true) THEN
+            SELECT s.client_id, s.audited_at + every - clock_timestamp() INTO client_id, idle
+            FROM public.measurement_states AS s
+            JOIN public.clients AS c ON c.id = s.client_id
+            WHERE c.measurement_mode = 'canonical'
+                AND s.broken_at IS NULL
+            ORDER BY s.audited_at NULLS FIRST, s.client_id
+            LIMIT 1;
+            IF idle > interval '0' THEN
+                client_id := NULL;
+            END IF;
+            IF client_id IS NOT NULL THEN
+                SELECT a.fault, a.took, rest * a.took INTO fault, took, idle
+                FROM public.audit_measurement(client_id) AS a;
+            END IF;
+        END IF;
+    END IF;
+    idle := coalesce(idle, every);
+    SELECT count(*) INTO broken_clients
+    FROM public.clients AS c
+    LEFT JOIN public.measurement_states AS s ON s.client_id = c.id
+    WHERE c.measurement_mode = 'canonical'
+        AND (s.client_id IS NULL OR s.broken_at IS NOT NULL);
+    RETURN NEXT;
+END;
+$$;
+
+
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+--
+-- Name: campaigns; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.campaigns (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    slug text NOT NULL,
+    display_name text,
+    campaign_brief text,
+    goal text,
+    goal_context text,
+    key_questions jsonb,
+    target_segment text,
+    playbook text,
+    cadence text,
+    active boolean,
+    launch_status text,
+    launched_at timestamp with time zone,
+    last_refreshed timestamp with time zone,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone,
+    live boolean GENERATED ALWAYS AS ((COALESCE((launch_status = 'live'::text), false) AND COALESCE(active, true))) STORED NOT NULL,
+    CONSTRAINT campaigns_key_questions_is_a_list CHECK ((jsonb_typeof(key_questions) = ANY (ARRAY['array'::text, 'null'::text])))
+);
+
+
+--
+-- Name: campaign_of_slug(uuid, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.campaign_of_slug(client uuid, campaign_slug text) RETURNS uuid
+    LANGUAGE sql STABLE STRICT
+    RETURN (SELECT c.id FROM public.campaigns c WHERE ((c.client_id = campaign_of_slug.client) AND (c.slug = campaign_of_slug.campaign_slug)));
+
+
+--
+-- Name: check_campaign_of_interview(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.check_campaign_of_interview() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    -- The row as it is now: a later statement may have changed or deleted it.
+    -- The campaign stays locked until the commit, as a foreign key would have it.
+    IF EXISTS (
+        SELECT FROM public.interviews AS i
+        WHERE i.client_id = NEW.client_id
+            AND i.id = NEW.id
+            AND i.campaign_id = NEW.campaign_id
+            AND i.campaign_live = NEW.campaign_live
+    ) THEN
+        PERFORM FROM public.campaigns AS c
+        WHERE c.client_id = NEW.client_id
+            AND c.id = NEW.campaign_id
+            AND c.live = NEW.campaign_live
+        FOR KEY SHARE;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'client % has no campaign % with live = %', NEW.client_id, NEW.campaign_id, NEW.campaign_live
+                USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'interviews_campaign_is_the_clients_own';
+        END IF;
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: check_interviews_of_campaign(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.check_interviews_of_campaign() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' AND (NEW.client_id, NEW.id, NEW.live) = (OLD.client_id, OLD.id, OLD.live) THEN
+        RETURN NULL;
+    END IF;
+    -- Interviews that came since an older snapshot would be overlooked.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'in replica mode a campaign can end, go live or go away at READ COMMITTED only'
+            USING ERRCODE = 'invalid_transaction_state';
+    END IF;
+    IF NOT EXISTS (
+        SELECT FROM public.campaigns AS c
+        WHERE c.client_id = OLD.client_id
+            AND c.id = OLD.id
+            AND c.live = OLD.live
+    ) AND EXISTS (
+        SELECT FROM public.interviews AS i
+        WHERE i.client_id = OLD.client_id
+            AND i.campaign_id = OLD.id
+            AND i.campaign_live = OLD.live
+    ) THEN
+        RAISE EXCEPTION 'interviews of client % still refer to campaign % with live = %', OLD.client_id, OLD.id, OLD.live
+            USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'interviews_campaign_is_the_clients_own';
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: check_search_is_kept(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.check_search_is_kept() RETURNS void
+    LANGUAGE plpgsql STABLE
+    AS $$
+BEGIN
+    IF (
+        SELECT count(*)
+        FROM pg_catalog.pg_trigger AS t
+        WHERE t.tgrelid = 'public.interviews'::regclass
+            AND t.tgname IN (
+                'keep_search_documents_on_insert',
+                'keep_search_documents_on_update',
+                'keep_search_documents_on_delete',
+                'keep_search_documents_on_truncate'
+            )
+            AND t.tgenabled = 'A'
+    ) <> 4 THEN
+        RAISE EXCEPTION 'a trigger that keeps search documents is switched off'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                HINT = 'ALTER TABLE interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_…; then SELECT mend_search_documents(client) for each client.';
+    END IF;
+END;
+$$;
+
+
+--
+-- Name: compare_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.compare_measurement(compared_client uuid) RETURNS TABLE(has_state boolean, members bigint, fingerprint numeric, found_members bigint, found_fingerprint numeric, misjudged bigint, misjudged_example text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    SET max_parallel_workers_per_gather TO '0'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+SELECT
+    s.client_id IS NOT NULL AS has_state,
+    coalesce(s.members, 0) + c.members AS members,
+    coalesce(s.fingerprint, 0) + c.fingerprint AS fingerprint,
+    f.members AS found_members,
+    f.fingerprint AS found_fingerprint,
+    f.misjudged,
+    f.misjudged_example
+FROM (
+    SELECT
+        count(*) FILTER (WHERE a.passes) AS members,
+        coalesce(
+            sum(public.member_fingerprint(a.id, a.created_at, a.status, a.campaign_id)) FILTER (WHERE a.passes), 0
+        ) AS fingerprint,
+        count(*) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged,
+        min(a.id::text) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged_example
+    FROM public.audited_interviews AS a
+    WHERE a.client_id = compared_client
+) AS f
+CROSS JOIN (
+    SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
+    FROM public.measurement_changes AS m
+    WHERE m.client_id = compared_client
+) AS c
+LEFT JOIN public.measurement_states AS s ON s.client_id = compared_client;
+$$;
+
+
+--
+-- Name: count_deleted_members(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.count_deleted_members() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
+    SELECT
+        o.client_id,
+        pg_current_xact_id()::text::bigint,
+        -count(*),
+        -sum(public.member_fingerprint(o.id, o.created_at, o.status, o.campaign_id))
+    FROM old_rows AS o
+    WHERE o.usable
+    GROUP BY o.client_id
+    ON CONFLICT (client_id, xid) DO UPDATE
+    SET members = c.members + excluded.members,
+        fingerprint = c.fingerprint + excluded.fingerprint;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: count_inserted_members(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.count_inserted_members() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
+    SELECT
+        n.client_id,
+        pg_current_xact_id()::text::bigint,
+        count(*),
+        sum(public.member_fingerprint(n.id, n.created_at, n.status, n.campaign_id))
+    FROM new_rows AS n
+    WHERE n.usable
+    GROUP BY n.client_id
+    ON CONFLICT (client_id, xid) DO UPDATE
+    SET members = c.members + excluded.members,
+        fingerprint = c.fingerprint + excluded.fingerprint;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: count_truncated_members(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.count_truncated_members() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    -- TRUNCATE has no old rows to show, but holds its lock already: count them.
+    -- An older snapshot does not show all that goes.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'interviews can be truncated at READ COMMITTED only: at % not every row that goes is seen and counted',
+            upper(current_setting('transaction_isolation'))
+            USING ERRCODE = 'invalid_transaction_state', HINT = 'DELETE works at every isolation level.';
+    END IF;
+    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
+    SELECT
+        i.client_id,
+        pg_current_xact_id()::text::bigint,
+        -count(*),
+        -sum(public.member_fingerprint(i.id, i.created_at, i.status, i.campaign_id))
+    FROM public.interviews AS i
+    WHERE i.usable
+    GROUP BY i.client_id
+    ON CONFLICT (client_id, xid) DO UPDATE
+    SET members = c.members + excluded.members,
+        fingerprint = c.fingerprint + excluded.fingerprint;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: count_updated_members(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.count_updated_members() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
+    SELECT
+        m.client_id,
+        pg_current_xact_id()::text::bigint,
+        sum(m.sign),
+        sum(m.sign * public.member_fingerprint(m.id, m.created_at, m.status, m.campaign_id))
+    FROM (
+        SELECT -1 AS sign, o.client_id, o.id, o.created_at, o.status, o.campaign_id
+        FROM old_rows AS o
+        WHERE o.usable
+        UNION ALL
+        SELECT 1 AS sign, n.client_id, n.id, n.created_at, n.status, n.campaign_id
+        FROM new_rows AS n
+        WHERE n.usable
+    ) AS m
+    GROUP BY m.client_id
+    ON CONFLICT (client_id, xid) DO UPDATE
+    SET members = c.members + excluded.members,
+        fingerprint = c.fingerprint + excluded.fingerprint;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: cut_over_measurement(uuid, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.cut_over_measurement(switched_client uuid, contract_version text, OUT members bigint, OUT fault text) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    SELECT f.found_members, f.fault INTO members, fault
+    FROM public.find_measurement_fault(switched_client) AS f;
+    fault := coalesce(fault, (
+        SELECT format('it was marked broken at %s: %s', to_char(s.broken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), s.broken_reason)
+        FROM public.measurement_states AS s
+        WHERE s.client_id = switched_client
+            AND s.broken_at IS NOT NULL
+    ));
+    IF fault IS NULL THEN
+        UPDATE public.clients AS c
+        SET measurement_mode = 'canonical',
+            measurement_contract_version = contract_version
+        WHERE c.id = switched_client;
+    END IF;
+END;
+$$;
+
+
+--
+-- Name: extracted_text(jsonb); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.extracted_text(value jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+BEGIN
+    CASE jsonb_typeof(value)
+        WHEN 'string' THEN
+            RETURN value #>> '{}';
+        WHEN 'array' THEN
+            RETURN (
+                SELECT string_agg(e.element #>> '{}', '; ' ORDER BY e.place)
+                FROM jsonb_array_elements(value) WITH ORDINALITY AS e (element, place)
+                WHERE jsonb_typeof(e.element) = 'string'
+            );
+        ELSE
+            RETURN NULL;
+    END CASE;
+END;
+$$;
+
+
+--
+-- Name: fill_campaign_live(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.fill_campaign_live() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    NEW.campaign_live := (
+        SELECT c.live
+        FROM public.campaigns AS c
+        WHERE c.client_id = NEW.client_id
+            AND c.id = NEW.campaign_id
+    );
+    IF NEW.campaign_id IS NOT NULL AND NEW.campaign_live IS NULL THEN
+        RAISE EXCEPTION 'client % has no campaign %', NEW.client_id, NEW.campaign_id
+            USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'interviews_campaign_is_the_clients_own';
+    END IF;
+    RETURN NEW;
+END;
+$$;
+
+
+--
+-- Name: find_measurement_fault(uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.find_measurement_fault(examined_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+DECLARE
+    d record;
+    fallen text;
+BEGIN
+    PERFORM public.take_turn(examined_client);
+    SELECT string_agg(format('%s on %s', g.name, g.relation), ', ' ORDER BY g.name) INTO fallen
+    FROM public.measurement_guards AS g
+    WHERE NOT g.stands;
+    SELECT x.* INTO STRICT d FROM public.compare_measurement(examined_client) AS x;
+    members := CASE WHEN d.has_state THEN d.members END;
+    found_members := d.found_members;
+    misjudged := d.misjudged;
+    fault := nullif(concat_ws('; ',
+        CASE WHEN fallen IS NOT NULL THEN 'switched off: ' || fallen END,
+        CASE WHEN NOT d.has_state THEN 'the state is missing' END,
+        CASE WHEN d.misjudged > 0 THEN format(
+            '%s interviews are not judged as their facts are, %s among them', d.misjudged, d.misjudged_example
+        ) END,
+        CASE WHEN d.has_state AND d.members <> d.found_members THEN format(
+            'the state counts %s members, the facts %s', d.members, d.found_members
+        ) END,
+        CASE WHEN d.has_state AND d.members = d.found_members AND d.fingerprint <> d.found_fingerprint
+            THEN 'the state counts other members than the facts' END
+    ), '');
+END;
+$$;
+
+
+--
+-- Name: search_documents; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.search_documents (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    campaign_id uuid,
+    created_at timestamp with time zone NOT NULL,
+    folded text NOT NULL,
+    indexed boolean DEFAULT false NOT NULL
+)
+WITH (toast_tuple_target='8160');
+
+
+--
+-- Name: find_search_documents(uuid, text, text, integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.find_search_documents(client uuid, campaign_slug text, query text, max_hits integer) RETURNS SETOF public.search_documents
+    LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 50
+    SET search_path TO 'pg_catalog'
+    SET enable_seqscan TO 'off'
+    SET enable_indexscan TO 'off'
+    SET enable_indexonlyscan TO 'off'
+    SET max_parallel_workers_per_gather TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+DECLARE
+    needle CONSTANT text := public.fold_text(query);
+    pattern CONSTANT text := '%' || regexp_replace(needle, '([\\%_])', '\\\1', 'g') || '%';
+    campaign CONSTANT uuid := public.campaign_of_slug(client, campaign_slug);
+BEGIN
+    IF client IS DISTINCT FROM nullif(current_setting('clientintel.client_id', true), '')::uuid THEN
+        RAISE EXCEPTION 'another client than the transaction''s is searched' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    PERFORM public.check_search_is_kept();
+    IF campaign_slug IS NOT NULL AND campaign IS NULL THEN
+        RETURN;
+    END IF;
+    IF NOT public.has_trigrams(needle) THEN
+        RETURN QUERY SELECT s.* FROM public.scan_search_documents(client, campaign_slug, query, max_hits, NULL) AS s;
+        RETURN;
+    END IF;
+    -- IS TRUE keeps the campaign's own index out of both plans: it holds all of
+    -- a campaign, however little is wanted of it.
+    RETURN QUERY
+    SELECT n.*
+    FROM (
+        (
+            SELECT d.*
+            FROM public.search_documents AS d
+            WHERE d.indexed
+                AND ARRAY[d.client_id] @> ARRAY[client]
+                AND d.folded LIKE pattern
+                AND (campaign IS NULL OR (d.campaign_id = campaign) IS TRUE)
+            ORDER BY d.created_at DESC, d.id
+            LIMIT max_hits
+        )
+        UNION ALL
+        (
+            SELECT d.*
+            FROM public.search_documents AS d
+            WHERE NOT d.indexed
+                AND d.client_id = client
+                AND strpos(d.folded, needle) > 0
+                AND (campaign IS NULL OR (d.campaign_id = campaign) IS TRUE)
+            ORDER BY d.created_at DESC, d.id
+            LIMIT max_hits
+        )
+    ) AS n
+    ORDER BY n.created_at DESC, n.id
+    LIMIT max_hits;
+END;
+$$;
+
+
+--
+-- Name: fold_changes_of(uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.fold_changes_of(folded_client uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    PERFORM FROM public.measurement_states AS s
+    WHERE s.client_id = folded_client
+    FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    WITH folded AS (
+        DELETE FROM public.measurement_changes AS c
+        WHERE c.client_id = folded_client
+        RETURNING c.members, c.fingerprint
+    ),
+
+    total AS (
+        SELECT coalesce(sum(f.members), 0) AS members, coalesce(sum(f.fingerprint), 0) AS fingerprint
+        FROM folded AS f
+    )
+
+    UPDATE public.measurement_states AS s
+    SET members = s.members + t.members,
+        fingerprint = s.fingerprint + t.fingerprint
+    FROM total AS t
+    WHERE s.client_id = folded_client
+        AND (t.members <> 0 OR t.fingerprint <> 0);
+END;
+$$;
+
+
+--
+-- Name: fold_leftover_changes(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.fold_leftover_changes() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+DECLARE
+    changed uuid;
+BEGIN
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        FOR changed IN SELECT DISTINCT m.client_id FROM public.measurement_changes AS m LOOP
+            PERFORM public.fold_changes_of(changed);
+        END LOOP;
+    END IF;
+END;
+$$;
+
+
+--
+-- Name: fold_measurement_changes(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.fold_measurement_changes() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    -- A stricter isolation level would fail on a state that moved; leave the
+    -- folding to the next writer then.
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        PERFORM public.fold_changes_of(NEW.client_id);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: fold_text(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.fold_text(original text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+DECLARE
+    folded text := lower(original COLLATE "C");
+BEGIN
+    IF octet_length(folded) = char_length(folded) THEN
+        RETURN folded;
+    END IF;
+    DECLARE
+        capitals CONSTANT text :=
+            'ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯͰͲͶͿΆΈΉΊΌΎΏΑ'
+            'ΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫϏϘϚϜϞϠϢϤϦϨϪϬϮϴϷϹϺϽϾϿĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮİĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚ'
+            'ŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽƁƂƄƆƇƉƊƋƎƏƐƑƓƔƖƗƘƜƝƟƠƢƤƦƧƩƬƮƯƱƲƳƵƷƸƼǄǅǇǈǊǋǍǏǑǓǕǗǙǛǞǠǢǤǦǨǪǬǮǱǲǴǶǷǸǺǼǾȀȂȄȆ'
+            'ȈȊȌȎȐȒȔȖȘȚȜȞȠȢȤȦȨȪȬȮȰȲȺȻȽȾɁɃɄɅɆɈɊɌɎѠѢѤѦѨѪѬѮѰѲѴѶѸѺѼѾҀҊҌҎҐҒҔҖҘҚҜҞҠҢҤҦҨҪҬҮҰҲҴҶҸҺҼҾӀӁӃӅӇӉӋӍӐӒӔ'
+            'ӖӘӚӜӞӠӢӤӦӨӪӬӮӰӲӴӶӸӺӼӾԀԂԄԆԈԊԌԎԐԒԔԖԘԚԜԞԠԢԤԦԨԪԬԮԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖḀḂḄḆḈḊḌ'
+            'ḎḐḒḔḖḘḚḜḞḠḢḤḦḨḪḬḮḰḲḴḶḸḺḼḾṀṂṄṆṈṊṌṎṐṒṔṖṘṚṜṞṠṢṤṦṨṪṬṮṰṲṴṶṸṺṼṾẀẂẄẆẈẊẌẎẐẒẔẞẠẢẤẦẨẪẬẮẰẲẴẶẸẺẼẾỀỂỄỆỈ'
+            'ỊỌỎỐỒỔỖỘỚỜỞỠỢỤỦỨỪỬỮỰỲỴỶỸỺỼỾἈἉἊἋἌἍἎἏἘἙἚἛἜἝἨἩἪἫἬἭἮἯἸἹἺἻἼἽἾἿὈὉὊὋὌὍὙὛὝὟὨὩὪὫὬὭὮὯᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞ'
+            'ᾟᾨᾩᾪᾫᾬᾭᾮᾯᾸᾹᾺΆᾼῈΈῊΉῌῘῙῚΊῨῩῪΎῬῸΌῺΏῼႠႡႢႣႤႥႦႧႨႩႪႫႬႭႮႯႰႱႲႳႴႵႶႷႸႹႺႻႼႽႾႿჀჁჂჃჄჅჇჍᎠᎡᎢᎣᎤᎥᎦᎧᎨᎩᎪᎫᎬᎭᎮᎯᎰ'
+            'ᎱᎲᎳᎴᎵᎶᎷᎸᎹᎺᎻᎼᎽᎾᎿᏀᏁᏂᏃᏄᏅᏆᏇᏈᏉᏊᏋᏌᏍᏎᏏᏐᏑᏒᏓᏔᏕᏖᏗᏘᏙᏚᏛᏜᏝᏞᏟᏠᏡᏢᏣᏤᏥᏦᏧᏨᏩᏪᏫᏬᏭᏮᏯᏰᏱᏲᏳᏴᏵᲐᲑᲒᲓᲔᲕᲖᲗᲘᲙᲚᲛᲜᲝᲞᲟᲠᲡᲢᲣᲤ'
+            'ᲥᲦᲧᲨᲩᲪᲫᲬᲭᲮᲯᲰᲱᲲᲳᲴᲵᲶᲷᲸᲹᲺᲽᲾᲿΩKÅℲⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫⅬⅭⅮⅯↃⒶⒷⒸⒹⒺⒻⒼⒽⒾⒿⓀⓁⓂⓃⓄⓅⓆⓇⓈⓉⓊⓋⓌⓍⓎⓏⰀⰁⰂⰃⰄⰅⰆⰇⰈⰉⰊⰋⰌⰍⰎⰏⰐⰑ'
+            'ⰒⰓⰔⰕⰖⰗⰘⰙⰚⰛⰜⰝⰞⰟⰠⰡⰢⰣⰤⰥⰦⰧⰨⰩⰪⰫⰬⰭⰮⰯⱠⱢⱣⱤⱧⱩⱫⱭⱮⱯⱰⱲⱵⱾⱿⲀⲂⲄⲆⲈⲊⲌⲎⲐⲒⲔⲖⲘⲚⲜⲞⲠⲢⲤⲦⲨⲪⲬⲮⲰⲲⲴⲶⲸⲺⲼⲾⳀⳂⳄⳆⳈⳊⳌⳎⳐⳒⳔⳖⳘ'
+            'ⳚⳜⳞⳠⳢⳫⳭⳲꙀꙂꙄꙆꙈꙊꙌꙎꙐꙒꙔꙖꙘꙚꙜꙞꙠꙢꙤꙦꙨꙪꙬꚀꚂꚄꚆꚈꚊꚌꚎꚐꚒꚔꚖꚘꚚꜢꜤꜦꜨꜪꜬꜮꜲꜴꜶꜸꜺꜼꜾꝀꝂꝄꝆꝈꝊꝌꝎꝐꝒꝔꝖꝘꝚꝜꝞꝠꝢꝤꝦꝨꝪꝬꝮꝹꝻꝽꝾꞀꞂꞄ'
+            'ꞆꞋꞍꞐꞒꞖꞘꞚꞜꞞꞠꞢꞤꞦꞨꞪꞫꞬꞭꞮꞰꞱꞲꞳꞴꞶꞸꞺꞼꞾꟀꟂꟄꟅꟆꟇꟉꟐꟖꟘꟵＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ𐐀𐐁𐐂𐐃𐐄𐐅𐐆𐐇𐐈𐐉𐐊𐐋𐐌𐐍𐐎𐐏𐐐𐐑𐐒𐐓𐐔𐐕𐐖'
+            '𐐗𐐘𐐙𐐚𐐛𐐜𐐝𐐞𐐟𐐠𐐡𐐢𐐣𐐤𐐥𐐦𐐧𐒰𐒱𐒲𐒳𐒴𐒵𐒶𐒷𐒸𐒹𐒺𐒻𐒼𐒽𐒾𐒿𐓀𐓁𐓂𐓃𐓄𐓅𐓆𐓇𐓈𐓉𐓊𐓋𐓌𐓍𐓎𐓏𐓐𐓑𐓒𐓓𐕰𐕱𐕲𐕳𐕴𐕵𐕶𐕷𐕸𐕹𐕺𐕼𐕽𐕾𐕿𐖀𐖁𐖂𐖃𐖄𐖅𐖆𐖇𐖈𐖉𐖊𐖌𐖍𐖎𐖏𐖐𐖑𐖒𐖔𐖕𐲀𐲁'
+            '𐲂𐲃𐲄𐲅𐲆𐲇𐲈𐲉𐲊𐲋𐲌𐲍𐲎𐲏𐲐𐲑𐲒𐲓𐲔𐲕𐲖𐲗𐲘𐲙𐲚𐲛𐲜𐲝𐲞𐲟𐲠𐲡𐲢𐲣𐲤𐲥𐲦𐲧𐲨𐲩𐲪𐲫𐲬𐲭𐲮𐲯𐲰𐲱𐲲𑢠𑢡𑢢𑢣𑢤𑢥𑢦𑢧𑢨𑢩𑢪𑢫𑢬𑢭𑢮𑢯𑢰𑢱𑢲𑢳𑢴𑢵𑢶𑢷𑢸𑢹𑢺𑢻𑢼𑢽𑢾𑢿𖹀𖹁𖹂𖹃𖹄𖹅𖹆𖹇𖹈'
+            '𖹉𖹊𖹋𖹌𖹍𖹎𖹏𖹐𖹑𖹒𖹓𖹔𖹕𖹖𖹗𖹘𖹙𖹚𖹛𖹜𖹝𖹞𖹟𞤀𞤁𞤂𞤃𞤄𞤅𞤆𞤇𞤈𞤉𞤊𞤋𞤌𞤍𞤎𞤏𞤐𞤑𞤒𞤓𞤔𞤕𞤖𞤗𞤘𞤙𞤚𞤛𞤜𞤝𞤞𞤟𞤠𞤡';
+        small CONSTANT text :=
+            'àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюяͱͳͷϳάέήίόύώα'
+            'βγδεζηθικλμνξοπρστυφχψωϊϋϗϙϛϝϟϡϣϥϧϩϫϭϯθϸϲϻͻͼͽāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįiĳĵķĺļľŀłńņňŋōŏőœŕŗřś'
+            'ŝşšţťŧũūŭůűųŵŷÿźżžɓƃƅɔƈɖɗƌǝəɛƒɠɣɩɨƙɯɲɵơƣƥʀƨʃƭʈưʊʋƴƶʒƹƽǆǆǉǉǌǌǎǐǒǔǖǘǚǜǟǡǣǥǧǩǫǭǯǳǳǵƕƿǹǻǽǿȁȃȅȇ'
+            'ȉȋȍȏȑȓȕȗșțȝȟƞȣȥȧȩȫȭȯȱȳⱥȼƚⱦɂƀʉʌɇɉɋɍɏѡѣѥѧѩѫѭѯѱѳѵѷѹѻѽѿҁҋҍҏґғҕҗҙқҝҟҡңҥҧҩҫҭүұҳҵҷҹһҽҿӏӂӄӆӈӊӌӎӑӓӕ'
+            'ӗәӛӝӟӡӣӥӧөӫӭӯӱӳӵӷӹӻӽӿԁԃԅԇԉԋԍԏԑԓԕԗԙԛԝԟԡԣԥԧԩԫԭԯաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆḁḃḅḇḉḋḍ'
+            'ḏḑḓḕḗḙḛḝḟḡḣḥḧḩḫḭḯḱḳḵḷḹḻḽḿṁṃṅṇṉṋṍṏṑṓṕṗṙṛṝṟṡṣṥṧṩṫṭṯṱṳṵṷṹṻṽṿẁẃẅẇẉẋẍẏẑẓẕßạảấầẩẫậắằẳẵặẹẻẽếềểễệỉ'
+            'ịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹỻỽỿἀἁἂἃἄἅἆἇἐἑἒἓἔἕἠἡἢἣἤἥἦἧἰἱἲἳἴἵἶἷὀὁὂὃὄὅὑὓὕὗὠὡὢὣὤὥὦὧᾀᾁᾂᾃᾄᾅᾆᾇᾐᾑᾒᾓᾔᾕᾖ'
+            'ᾗᾠᾡᾢᾣᾤᾥᾦᾧᾰᾱὰάᾳὲέὴήῃῐῑὶίῠῡὺύῥὸόὼώῳⴀⴁⴂⴃⴄⴅⴆⴇⴈⴉⴊⴋⴌⴍⴎⴏⴐⴑⴒⴓⴔⴕⴖⴗⴘⴙⴚⴛⴜⴝⴞⴟⴠⴡⴢⴣⴤⴥⴧⴭꭰꭱꭲꭳꭴꭵꭶꭷꭸꭹꭺꭻꭼꭽꭾꭿꮀ'
+            'ꮁꮂꮃꮄꮅꮆꮇꮈꮉꮊꮋꮌꮍꮎꮏꮐꮑꮒꮓꮔꮕꮖꮗꮘꮙꮚꮛꮜꮝꮞꮟꮠꮡꮢꮣꮤꮥꮦꮧꮨꮩꮪꮫꮬꮭꮮꮯꮰꮱꮲꮳꮴꮵꮶꮷꮸꮹꮺꮻꮼꮽꮾꮿᏸᏹᏺᏻᏼᏽაბგდევზთიკლმნოპჟრსტუფ'
+            'ქღყშჩცძწჭხჯჰჱჲჳჴჵჶჷჸჹჺჽჾჿωkåⅎⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹⅺⅻⅼⅽⅾⅿↄⓐⓑⓒⓓⓔⓕⓖⓗⓘⓙⓚⓛⓜⓝⓞⓟⓠⓡⓢⓣⓤⓥⓦⓧⓨⓩⰰⰱⰲⰳⰴⰵⰶⰷⰸⰹⰺⰻⰼⰽⰾⰿⱀⱁ'
+            'ⱂⱃⱄⱅⱆⱇⱈⱉⱊⱋⱌⱍⱎⱏⱐⱑⱒⱓⱔⱕⱖⱗⱘⱙⱚⱛⱜⱝⱞⱟⱡɫᵽɽⱨⱪⱬɑɱɐɒⱳⱶȿɀⲁⲃⲅⲇⲉⲋⲍⲏⲑⲓⲕⲗⲙⲛⲝⲟⲡⲣⲥⲧⲩⲫⲭⲯⲱⲳⲵⲷⲹⲻⲽⲿⳁⳃⳅⳇⳉⳋⳍⳏⳑⳓⳕⳗⳙ'
+            'ⳛⳝⳟⳡⳣⳬⳮⳳꙁꙃꙅꙇꙉꙋꙍꙏꙑꙓꙕꙗꙙꙛꙝꙟꙡꙣꙥꙧꙩꙫꙭꚁꚃꚅꚇꚉꚋꚍꚏꚑꚓꚕꚗꚙꚛꜣꜥꜧꜩꜫꜭꜯꜳꜵꜷꜹꜻꜽꜿꝁꝃꝅꝇꝉꝋꝍꝏꝑꝓꝕꝗꝙꝛꝝꝟꝡꝣꝥꝧꝩꝫꝭꝯꝺꝼᵹꝿꞁꞃꞅ'
+            'ꞇꞌɥꞑꞓꞗꞙꞛꞝꞟꞡꞣꞥꞧꞩɦɜɡɬɪʞʇʝꭓꞵꞷꞹꞻꞽꞿꟁꟃꞔʂᶎꟈꟊꟑꟗꟙꟶａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ𐐨𐐩𐐪𐐫𐐬𐐭𐐮𐐯𐐰𐐱𐐲𐐳𐐴𐐵𐐶𐐷𐐸𐐹𐐺𐐻𐐼𐐽𐐾'
+            '𐐿𐑀𐑁𐑂𐑃𐑄𐑅𐑆𐑇𐑈𐑉𐑊𐑋𐑌𐑍𐑎𐑏𐓘𐓙𐓚𐓛𐓜𐓝𐓞𐓟𐓠𐓡𐓢𐓣𐓤𐓥𐓦𐓧𐓨𐓩𐓪𐓫𐓬𐓭𐓮𐓯𐓰𐓱𐓲𐓳𐓴𐓵𐓶𐓷𐓸𐓹𐓺𐓻𐖗𐖘𐖙𐖚𐖛𐖜𐖝𐖞𐖟𐖠𐖡𐖣𐖤𐖥𐖦𐖧𐖨𐖩𐖪𐖫𐖬𐖭𐖮𐖯𐖰𐖱𐖳𐖴𐖵𐖶𐖷𐖸𐖹𐖻𐖼𐳀𐳁'
+            '𐳂𐳃𐳄𐳅𐳆𐳇𐳈𐳉𐳊𐳋𐳌𐳍𐳎𐳏𐳐𐳑𐳒𐳓𐳔𐳕𐳖𐳗𐳘𐳙𐳚𐳛𐳜𐳝𐳞𐳟𐳠𐳡𐳢𐳣𐳤𐳥𐳦𐳧𐳨𐳩𐳪𐳫𐳬𐳭𐳮𐳯𐳰𐳱𐳲𑣀𑣁𑣂𑣃𑣄𑣅𑣆𑣇𑣈𑣉𑣊𑣋𑣌𑣍𑣎𑣏𑣐𑣑𑣒𑣓𑣔𑣕𑣖𑣗𑣘𑣙𑣚𑣛𑣜𑣝𑣞𑣟𖹠𖹡𖹢𖹣𖹤𖹥𖹦𖹧𖹨'
+            '𖹩𖹪𖹫𖹬𖹭𖹮𖹯𖹰𖹱𖹲𖹳𖹴𖹵𖹶𖹷𖹸𖹹𖹺𖹻𖹼𖹽𖹾𖹿𞤢𞤣𞤤𞤥𞤦𞤧𞤨𞤩𞤪𞤫𞤬𞤭𞤮𞤯𞤰𞤱𞤲𞤳𞤴𞤵𞤶𞤷𞤸𞤹𞤺𞤻𞤼𞤽𞤾𞤿𞥀𞥁𞥂𞥃';
+        -- Few, and translate() walks its list for each letter of the text.
+        met text := regexp_replace(folded, '[^' || capitals || ']+', '', 'g');
+    BEGIN
+        IF met <> '' THEN
+            folded := translate(folded, met, translate(met, capitals, small));
+        END IF;
+        RETURN replace(folded, U&'\FFFF', U&'\FFFD');
+    END;
+END;
+$$;
+
+
+--
+-- Name: has_trigrams(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.has_trigrams(needle text) RETURNS boolean
+    LANGUAGE plpgsql STABLE STRICT
+    SET search_path TO 'pg_catalog', 'public'
+    AS $$
+BEGIN
+    RETURN (
+        SELECT string_agg(CASE WHEN cardinality(show_trgm(c.letter)) > 0 THEN 'x' ELSE ' ' END, '' ORDER BY c.place)
+            LIKE '%xxx%'
+        FROM string_to_table(needle, NULL) WITH ORDINALITY AS c (letter, place)
+    );
+END;
+$$;
+
+
+--
+-- Name: index_search_documents(bigint, bigint, integer); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.index_search_documents(whole_reads bigint, keep bigint, max_documents integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET gin_pending_list_limit TO '256MB'
+    AS $$
+DECLARE
+    large record;
+    newest_surplus timestamptz;
+    here integer;
+    done integer := 0;
+BEGIN
+    -- One at a time; who comes second has nothing left to do.
+    IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel index_search_documents', 0)) THEN
+        RETURN 0;
+    END IF;
+    FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > whole_reads LOOP
+        SELECT d.created_at INTO newest_surplus
+        FROM public.search_documents AS d
+        WHERE d.client_id = large.client_id
+            AND NOT d.indexed
+        ORDER BY d.created_at DESC
+        OFFSET keep
+        LIMIT 1;
+        CONTINUE WHEN NOT FOUND;
+        -- A document that somebody is writing is left to the next time.
+        UPDATE public.search_documents AS d
+        SET indexed = true
+        FROM (
+            SELECT s.client_id, s.id
+            FROM public.search_documents AS s
+            WHERE s.client_id = large.client_id
+                AND s.created_at <= newest_surplus
+                AND NOT s.indexed
+            ORDER BY s.created_at
+            LIMIT max_documents - done
+            FOR UPDATE SKIP LOCKED
+        ) AS surplus
+        WHERE d.client_id = surplus.client_id
+            AND d.id = surplus.id;
+        GET DIAGNOSTICS here = ROW_COUNT;
+        done := done + here;
+        EXIT WHEN done >= max_documents;
+    END LOOP;
+    IF done > 0 THEN
+        -- Else each search reads the list of what is pending.
+        PERFORM gin_clean_pending_list('public.search_documents_trigrams');
+    END IF;
+    RETURN done;
+END;
+$$;
+
+
+--
+-- Name: keep_request_log(interval); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.keep_request_log(retention interval) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $_$
+DECLARE
+    today date := (now() AT TIME ZONE 'UTC')::date;
+    day date;
+    part record;
+BEGIN
+    -- One at a time; who comes second has nothing left to do.
+    IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel keep_request_log', 0)) THEN
+        RETURN;
+    END IF;
+    FOR day IN SELECT today + n FROM generate_series(0, 2) AS n LOOP
+        IF to_regclass(format('public.request_log_%s', to_char(day, 'YYYYMMDD'))) IS NULL
+            AND NOT EXISTS (
+                SELECT FROM public.request_log_rest AS r
+                WHERE r.at >= day::timestamp AT TIME ZONE 'UTC'
+                    AND r.at < (day + 1)::timestamp AT TIME ZONE 'UTC'
+            )
+        THEN
+            EXECUTE format(
+                'CREATE TABLE public.request_log_%s PARTITION OF public.request_log FOR VALUES FROM (%L) TO (%L)',
+                to_char(day, 'YYYYMMDD'),
+                day::timestamp AT TIME ZONE 'UTC',
+                (day + 1)::timestamp AT TIME ZONE 'UTC'
+            );
+        END IF;
+    END LOOP;
+    FOR part IN
+        SELECT c.oid::regclass AS name, to_date(right(c.relname, 8), 'YYYYMMDD') AS day
+        FROM pg_inherits AS h
+        JOIN pg_class AS c ON c.oid = h.inhrelid
+        WHERE h.inhparent = 'public.request_log'::regclass
+            AND c.relname ~ '^request_log_[0-9]{8}$'
+    LOOP
+        IF (part.day + 1)::timestamp AT TIME ZONE 'UTC' < now() - retention THEN
+            EXECUTE format('DROP TABLE %s', part.name);
+        END IF;
+    END LOOP;
+    DELETE FROM public.request_log_rest AS r WHERE r.at < now() - retention;
+END;
+$_$;
+
+
+--
+-- Name: keep_search_documents(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.keep_search_documents() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        TRUNCATE public.search_documents;
+        RETURN NULL;
+    END IF;
+    IF TG_OP IN ('UPDATE', 'DELETE') THEN
+        DELETE FROM public.search_documents AS d
+        USING old_rows AS o
+        WHERE d.client_id = o.client_id
+            AND d.id = o.id
+            AND NOT EXISTS (
+                SELECT FROM public.interviews AS i
+                WHERE i.client_id = o.client_id
+                    AND i.id = o.id
+                    AND i.usable
+            );
+    END IF;
+    IF TG_OP IN ('UPDATE', 'INSERT') THEN
+        INSERT INTO public.search_documents AS d (client_id, id, campaign_id, created_at, folded)
+        SELECT
+            n.client_id,
+            n.id,
+            n.campaign_id,
+            n.created_at,
+            public.searched_text(n.custom_extraction, n.best_quote)
+        FROM new_rows AS n
+        WHERE n.usable
+        ON CONFLICT (client_id, id) DO UPDATE
+        SET campaign_id = excluded.campaign_id,
+            created_at = excluded.created_at,
+            folded = excluded.folded,
+            indexed = false
+        WHERE (d.campaign_id, d.created_at, d.folded)
+            IS DISTINCT FROM (excluded.campaign_id, excluded.created_at, excluded.folded);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: mark_unguarded(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.mark_unguarded() RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM public.measurement_guards AS g WHERE NOT g.stands) THEN
+        RETURN false;
+    END IF;
+    UPDATE public.measurement_states AS s
+    SET broken_at = clock_timestamp(),
+        broken_reason = 'what keeps the count was switched off'
+    FROM public.clients AS c
+    WHERE c.id = s.client_id
+        AND c.measurement_mode = 'canonical'
+        AND s.broken_at IS NULL;
+    RETURN true;
+END;
+$$;
+
+
+--
+-- Name: matched_fields(text, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.matched_fields(folded text, needle text) RETURNS integer[]
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN (SELECT array_agg((f.number)::integer ORDER BY f.number) AS array_agg FROM string_to_table(matched_fields.folded, '￿'::text) WITH ORDINALITY f(field, number) WHERE (strpos(f.field, matched_fields.needle) > 0));
+
+
+--
+-- Name: member_fingerprint(uuid, timestamp with time zone, text, uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.member_fingerprint(id uuid, created_at timestamp with time zone, status text, campaign_id uuid) RETURNS numeric
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (uuid_hash_extended(id, timestamp_hash_extended((created_at AT TIME ZONE 'UTC'::text), hashtextextended(status, COALESCE(uuid_hash_extended(campaign_id, (0)::bigint), (0)::bigint)))))::numeric;
+
+
+--
+-- Name: mend_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.mend_measurement(mended_client uuid, OUT rejudged bigint, OUT corrected bigint, OUT changed boolean, OUT was_broken boolean, OUT members bigint) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog'
+    AS $$
+DECLARE
+    d record;
+BEGIN
+    PERFORM public.take_turn(mended_client);
+    IF EXISTS (SELECT FROM public.measurement_guards AS g WHERE NOT g.stands) THEN
+        RAISE EXCEPTION 'triggers that keep the count are switched off: restore them first';
+    END IF;
+    INSERT INTO public.measurement_states (client_id) VALUES (mended_client)
+    ON CONFLICT (client_id) DO NOTHING;
+
+    -- No campaign ends or goes live while its interviews are put right.
+    PERFORM FROM public.campaigns AS c
+    WHERE c.client_id = mended_client
+    ORDER BY c.id
+    FOR KEY SHARE;
+    UPDATE public.interviews AS i
+    SET campaign_live = c.live
+    FROM public.campaigns AS c
+    WHERE i.client_id = mended_client
+        AND c.client_id = i.client_id
+        AND c.id = i.campaign_id
+        AND i.campaign_live <> c.live;
+    GET DIAGNOSTICS rejudged = ROW_COUNT;
+
+    SELECT x.* INTO STRICT d FROM public.compare_measurement(mended_client) AS x;
+    IF d.misjudged > 0 THEN
+        RAISE EXCEPTION '% interviews are still not judged as their facts are, % among them', d.misjudged, d.misjudged_example
+            USING HINT = 'Does its campaign exist? Delete the interviews, or import the campaign; then rebuild.';
+    END IF;
+    corrected := d.found_members - d.members;
+    changed := corrected <> 0 OR d.found_fingerprint <> d.fingerprint;
+    IF changed THEN
+        INSERT INTO public.measurement_changes AS m (client_id, xid, members, fingerprint)
+        VALUES (
+            mended_client, pg_current_xact_id()::text::bigint, corrected, d.found_fingerprint - d.fingerprint
+        )
+        ON CONFLICT (client_id, xid) DO UPDATE
+        SET members = m.members + excluded.members,
+            fingerprint = m.fingerprint + excluded.fingerprint;
+    END IF;
+
+    SELECT s.broken_at IS NOT NULL INTO STRICT was_broken
+    FROM public.measurement_states AS s
+    WHERE s.client_id = mended_client
+    FOR UPDATE;
+    UPDATE public.measurement_states AS s
+    SET broken_at = NULL,
+        broken_reason = NULL,
+        audited_at = clock_timestamp()
+    WHERE s.client_id = mended_client;
+    members := d.found_members;
+END;
+$$;
+
+
+--
+-- Name: mend_search_documents(uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.mend_search_documents(mended_client uuid) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog'
+    AS $$
+DECLARE
+    removed bigint;
+    written bigint;
+BEGIN
+    DELETE FROM public.search_documents AS d
+    WHERE d.client_id = mended_client
+        AND NOT EXISTS (
+            SELECT FROM public.interviews AS i
+            WHERE i.client_id = d.client_id
+                AND i.id = d.id
+                AND i.usable
+        );
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    INSERT INTO public.search_documents AS d (client_id, id, campaign_id, created_at, folded)
+    SELECT
+        i.client_id,
+        i.id,
+        i.campaign_id,
+        i.created_at,
+        public.searched_text(i.custom_extraction, i.best_quote)
+    FROM public.interviews AS i
+    WHERE i.client_id = mended_client
+        AND i.usable
+    FOR SHARE OF i
+    ON CONFLICT (client_id, id) DO UPDATE
+    SET campaign_id = excluded.campaign_id,
+        created_at = excluded.created_at,
+        folded = excluded.folded,
+        indexed = false
+    WHERE (d.campaign_id, d.created_at, d.folded)
+        IS DISTINCT FROM (excluded.campaign_id, excluded.created_at, excluded.folded);
+    GET DIAGNOSTICS written = ROW_COUNT;
+    RETURN removed + written;
+END;
+$$;
+
+
+--
+-- Name: open_measurement_state(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.open_measurement_state() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    -- A client that comes back may find changes of its former self, or of this
+    -- very transaction: the state begins with what makes the sum right.
+    INSERT INTO public.measurement_states (client_id, members, fingerprint)
+    SELECT NEW.id, m.members - c.members, m.fingerprint - c.fingerprint
+    FROM (
+        SELECT
+            count(*) AS members,
+            coalesce(sum(public.member_fingerprint(i.id, i.created_at, i.status, i.campaign_id)), 0) AS fingerprint
+        FROM public.interviews AS i
+        WHERE i.client_id = NEW.id
+            AND i.usable
+    ) AS m, (
+        SELECT coalesce(sum(x.members), 0) AS members, coalesce(sum(x.fingerprint), 0) AS fingerprint
+        FROM public.measurement_changes AS x
+        WHERE x.client_id = NEW.id
+    ) AS c
+    ON CONFLICT (client_id) DO NOTHING;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: pass_liveness_on(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.pass_liveness_on() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    UPDATE public.interviews AS i
+    SET campaign_live = NEW.live
+    WHERE i.client_id = NEW.client_id
+        AND i.campaign_id = NEW.id
+        AND i.campaign_live IS DISTINCT FROM NEW.live;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: restore_measurement_guards(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.restore_measurement_guards() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog'
+    AS $$
+DECLARE
+    guard record;
+    restored integer := 0;
+BEGIN
+    PERFORM public.mark_unguarded();
+    FOR guard IN SELECT g.relation, g.name FROM public.measurement_guards AS g WHERE NOT g.stands ORDER BY g.name LOOP
+        IF guard.name = 'interviews_campaign_is_the_clients_own' THEN
+            RAISE EXCEPTION 'the foreign key % on interviews is switched off or missing', guard.name
+                USING HINT = 'A superuser switches it on: ALTER TABLE interviews ENABLE TRIGGER ALL; ALTER TABLE campaigns ENABLE TRIGGER ALL. Then rebuild.';
+        END IF;
+        -- Waits for the writers under way, whose rows are not counted.
+        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', guard.relation, guard.name);
+        restored := restored + 1;
+    END LOOP;
+    RETURN restored;
+END;
+$$;
+
+
+--
+-- Name: scan_search_documents(uuid, text, text, integer, bigint); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.scan_search_documents(client uuid, campaign_slug text, query text, max_hits integer, max_rows bigint) RETURNS SETOF public.search_documents
+    LANGUAGE plpgsql STABLE ROWS 50
+    SET search_path TO 'pg_catalog'
+    SET enable_indexscan TO 'on'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET max_parallel_workers_per_gather TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+DECLARE
+    needle CONSTANT text := public.fold_text(query);
+    campaign CONSTANT uuid := public.campaign_of_slug(client, campaign_slug);
+BEGIN
+    PERFORM public.check_search_is_kept();
+    IF campaign_slug IS NOT NULL AND campaign IS NULL THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT n.*
+    FROM (
+        SELECT d.*
+        FROM public.search_documents AS d
+        WHERE d.client_id = client
+            AND (campaign IS NULL OR d.campaign_id = campaign)
+        ORDER BY d.created_at DESC, d.id
+        LIMIT max_rows
+    ) AS n
+    WHERE strpos(n.folded, needle) > 0
+    ORDER BY n.created_at DESC, n.id
+    LIMIT max_hits;
+END;
+$$;
+
+
+--
+-- Name: search_goes_on(uuid, text, bigint); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.search_goes_on(client uuid, campaign_slug text, max_rows bigint) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET max_parallel_workers_per_gather TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+DECLARE
+    campaign CONSTANT uuid := public.campaign_of_slug(client, campaign_slug);
+BEGIN
+    RETURN (campaign_slug IS NULL OR campaign IS NOT NULL) AND EXISTS (
+        SELECT
+        FROM public.search_documents AS d
+        WHERE d.client_id = client
+            AND (campaign IS NULL OR d.campaign_id = campaign)
+        OFFSET max_rows
+    );
+END;
+$$;
+
+
+--
+-- Name: searched_text(jsonb, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.searched_text(extraction jsonb, best_quote text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+BEGIN
+    RETURN array_to_string(
+        ARRAY[
+            public.fold_text(coalesce(public.extracted_text(extraction -> 'best_quote'), best_quote)),
+            public.fold_text(public.extracted_text(extraction -> 'primary_pain_points')),
+            public.fold_text(public.extracted_text(extraction -> 'feature_requests')),
+            public.fold_text(public.extracted_text(extraction -> 'product_feedback')),
+            public.fold_text(public.extracted_text(extraction -> 'competitor_mentions'))
+        ],
+        U&'\FFFF',
+        ''
+    );
+END;
+$$;
+
+
+--
+-- Name: take_turn(uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.take_turn(with_client uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'measurement is audited, mended and switched at READ COMMITTED only'
+            USING ERRCODE = 'invalid_transaction_state';
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtextextended('clientintel measurement ' || with_client, 0));
+    LOCK TABLE public.interviews IN ACCESS SHARE MODE;
+END;
+$$;
+
+
+--
+-- Name: api_keys; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.api_keys (
+    prefix text NOT NULL,
+    id uuid NOT NULL,
+    client_id uuid,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    scopes text[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    last_seq bigint DEFAULT 0 NOT NULL,
+    last_at timestamp with time zone DEFAULT '0001-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    CONSTRAINT api_keys_only_the_decoy_has_no_client CHECK (((client_id IS NULL) = (prefix = ''::text))),
+    CONSTRAINT api_keys_secret_hash_is_sha256 CHECK ((octet_length(secret_hash) = 32))
+)
+WITH (fillfactor='50');
+
+
+--
+-- Name: interviews; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.interviews (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    campaign_id uuid,
+    campaign_live boolean,
+    created_at timestamp with time zone NOT NULL,
+    duration_seconds double precision,
+    nps_score double precision,
+    is_test boolean DEFAULT false NOT NULL,
+    reportable boolean DEFAULT false NOT NULL,
+    client_safe boolean DEFAULT false NOT NULL,
+    usable boolean GENERATED ALWAYS AS (((status = ANY (ARRAY['completed'::text, 'analyzed'::text])) AND (NOT is_test) AND ((duration_seconds IS NULL) OR (duration_seconds >= (60)::double precision)) AND (engagement IS DISTINCT FROM 'disengaged'::text) AND (quality = 'passed'::text) AND reportable AND client_safe AND ((campaign_id IS NULL) OR campaign_live))) STORED NOT NULL,
+    status text NOT NULL,
+    quality text NOT NULL,
+    engagement text,
+    participant_name text,
+    participant_email text,
+    interview_type text,
+    customer_sentiment text,
+    churn_risk text,
+    best_quote text,
+    transcript jsonb,
+    raw_extraction jsonb,
+    custom_extraction jsonb,
+    CONSTRAINT interviews_campaign_comes_with_its_liveness CHECK (((campaign_id IS NULL) = (campaign_live IS NULL))),
+    CONSTRAINT interviews_custom_extraction_is_an_object CHECK ((jsonb_typeof(custom_extraction) = 'object'::text)),
+    CONSTRAINT interviews_quality_is_known CHECK ((quality = ANY (ARRAY['passed'::text, 'failed'::text, 'pending'::text]))),
+    CONSTRAINT interviews_raw_extraction_is_an_object CHECK ((jsonb_typeof(raw_extraction) = 'object'::text)),
+    CONSTRAINT interviews_transcript_is_a_list CHECK ((jsonb_typeof(transcript) = 'array'::text))
+);
+
+
+--
+-- Name: audited_interviews; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.audited_interviews WITH (security_invoker='true') AS
+ SELECT i.client_id,
+    i.id,
+    i.created_at,
+    i.status,
+    i.campaign_id,
+    i.usable,
+    ((i.status = ANY (ARRAY['completed'::text, 'analyzed'::text])) AND (NOT i.is_test) AND COALESCE((i.duration_seconds >= (60)::double precision), true) AND COALESCE((i.engagement <> 'disengaged'::text), true) AND (i.quality = 'passed'::text) AND i.reportable AND i.client_safe AND
+        CASE
+            WHEN (i.campaign_id IS NULL) THEN true
+            ELSE COALESCE(((c.launch_status = 'live'::text) AND COALESCE(c.active, true)), false)
+        END) AS passes
+   FROM (public.interviews i
+     LEFT JOIN public.campaigns c ON (((c.client_id = i.client_id) AND (c.id = i.campaign_id))));
+
+
+--
+-- Name: clients; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.clients (
+    id uuid NOT NULL,
+    slug text NOT NULL,
+    name text NOT NULL,
+    measurement_mode text DEFAULT 'legacy'::text NOT NULL,
+    measurement_contract_version text,
+    CONSTRAINT clients_canonical_has_a_version CHECK (((measurement_mode = 'legacy'::text) OR (measurement_contract_version IS NOT NULL))),
+    CONSTRAINT clients_mode_is_known CHECK ((measurement_mode = ANY (ARRAY['legacy'::text, 'canonical'::text])))
+);
+
+
+--
+-- Name: lanes; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.lanes (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    slug text NOT NULL,
+    display_name text,
+    visible boolean NOT NULL
+);
+
+
+--
+-- Name: measurement_changes; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.measurement_changes (
+    client_id uuid NOT NULL,
+    xid bigint NOT NULL,
+    members bigint NOT NULL,
+    fingerprint numeric NOT NULL
+);
+
+
+--
+-- Name: measurement_guards; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.measurement_guards AS
+ SELECT g.relation,
+    (g.name)::text AS name,
+    (EXISTS ( SELECT
+           FROM pg_trigger t
+          WHERE ((t.tgrelid = (g.relation)::oid) AND (t.tgname = g.name) AND (t.tgenabled = 'A'::"char")))) AS stands
+   FROM ( SELECT 'public.interviews'::regclass AS relation,
+            'fill_campaign_live_on_insert'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'fill_campaign_live_on_update'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'check_campaign_of_interview'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'count_inserted_members'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'count_updated_members'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'count_deleted_members'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'count_truncated_members'::name AS name
+        UNION ALL
+         SELECT 'public.campaigns'::regclass AS regclass,
+            'pass_liveness_on'::name AS name
+        UNION ALL
+         SELECT 'public.campaigns'::regclass AS regclass,
+            'check_interviews_of_campaign'::name AS name
+        UNION ALL
+         SELECT 'public.measurement_changes'::regclass AS regclass,
+            'fold_measurement_changes'::name AS name
+        UNION ALL
+         SELECT 'public.clients'::regclass AS regclass,
+            'open_measurement_state'::name AS name) g
+UNION ALL
+ SELECT 'public.interviews'::regclass AS relation,
+    'interviews_campaign_is_the_clients_own'::text AS name,
+    (( SELECT count(*) AS count
+           FROM (pg_constraint k
+             JOIN pg_trigger t ON ((t.tgconstraint = k.oid)))
+          WHERE ((k.conrelid = ('public.interviews'::regclass)::oid) AND (k.contypid = (0)::oid) AND (k.conname = 'interviews_campaign_is_the_clients_own'::name) AND (t.tgenabled = ANY (ARRAY['O'::"char", 'A'::"char"])))) = 4) AS stands;
+
+
+--
+-- Name: measurement_snapshots; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.measurement_snapshots (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    as_of timestamp with time zone NOT NULL,
+    measurement_contract_version text NOT NULL,
+    scope_hash text NOT NULL,
+    membership_hash text NOT NULL,
+    source_interview_ids uuid[] NOT NULL,
+    source_count bigint NOT NULL,
+    CONSTRAINT measurement_snapshots_count_is_one CHECK ((source_count >= 0)),
+    CONSTRAINT measurement_snapshots_membership_hash_is_hex CHECK ((membership_hash ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT measurement_snapshots_scope_hash_is_hex CHECK ((scope_hash ~ '^[0-9a-f]{64}$'::text))
+);
+
+
+--
+-- Name: measurement_states; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.measurement_states (
+    client_id uuid NOT NULL,
+    members bigint DEFAULT 0 NOT NULL,
+    fingerprint numeric DEFAULT 0 NOT NULL,
+    broken_at timestamp with time zone,
+    broken_reason text,
+    audited_at timestamp with time zone,
+    audit_took interval
+)
+WITH (fillfactor='50');
+
+
+--
+-- Name: portal_documents; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.portal_documents (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    type text NOT NULL,
+    lane_id uuid,
+    campaign_id uuid,
+    feed_date date,
+    body jsonb NOT NULL,
+    status text NOT NULL,
+    published_at timestamp with time zone,
+    measurement_snapshot_id uuid,
+    CONSTRAINT portal_documents_body_claims_no_integrity CHECK ((NOT (body ? 'measurement_integrity'::text))),
+    CONSTRAINT portal_documents_body_is_an_object CHECK ((jsonb_typeof(body) = 'object'::text)),
+    CONSTRAINT portal_documents_body_is_told_from_a_row CHECK ((NOT (body ?& ARRAY['synthesis_type'::text, 'document'::text, 'contract_version'::text]))),
+    CONSTRAINT portal_documents_type_is_known CHECK ((type = ANY (ARRAY['home'::text, 'daily_feed'::text, 'lane'::text, 'campaign'::text, 'playbook'::text, 'creative_concept'::text])))
+);
+
+
+--
+-- Name: record_owners; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.record_owners (
+    kind text NOT NULL,
+    id uuid NOT NULL,
+    client_id uuid NOT NULL
+);
+
+
+--
+-- Name: request_log; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.request_log (
+    client_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    seq bigint NOT NULL,
+    route text NOT NULL,
+    status smallint
+)
+PARTITION BY RANGE (at);
+
+
+--
+-- Name: request_log_rest; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.request_log_rest (
+    client_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    seq bigint NOT NULL,
+    route text NOT NULL,
+    status smallint
+);
+
+
+--
+-- Name: usable_interviews; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.usable_interviews WITH (security_invoker='true') AS
+ SELECT interviews.client_id,
+    interviews.id,
+    interviews.campaign_id,
+    interviews.created_at,
+    interviews.status,
+    interviews.duration_seconds,
+    interviews.nps_score,
+    interviews.participant_name,
+    interviews.participant_email,
+    interviews.interview_type,
+    interviews.customer_sentiment,
+    interviews.churn_risk,
+    interviews.best_quote,
+    interviews.transcript,
+    interviews.raw_extraction,
+    interviews.custom_extraction
+   FROM public.interviews
+  WHERE interviews.usable;
+
+
+--
+-- Name: searched_interviews; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.searched_interviews WITH (security_invoker='true') AS
+ SELECT usable_interviews.client_id,
+    usable_interviews.id,
+    usable_interviews.campaign_id,
+    COALESCE(public.extracted_text((usable_interviews.custom_extraction -> 'best_quote'::text)), usable_interviews.best_quote) AS best_quote,
+    public.extracted_text((usable_interviews.custom_extraction -> 'primary_pain_points'::text)) AS primary_pain_points,
+    public.extracted_text((usable_interviews.custom_extraction -> 'feature_requests'::text)) AS feature_requests,
+    public.extracted_text((usable_interviews.custom_extraction -> 'product_feedback'::text)) AS product_feedback,
+    public.extracted_text((usable_interviews.custom_extraction -> 'competitor_mentions'::text)) AS competitor_mentions
+   FROM public.usable_interviews;
+
+
+--
+-- Name: server_secrets; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.server_secrets (
+    name text NOT NULL,
+    secret bytea NOT NULL
+);
+
+
+--
+-- Name: synthesis_documents; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.synthesis_documents (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    synthesis_type text NOT NULL,
+    lane_id uuid,
+    campaign_id uuid,
+    document jsonb NOT NULL,
+    contract_version text NOT NULL,
+    status text NOT NULL,
+    cadence text,
+    feed_date date,
+    last_refreshed timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT synthesis_documents_document_is_an_object CHECK ((jsonb_typeof(document) = 'object'::text)),
+    CONSTRAINT synthesis_documents_type_is_known CHECK ((synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text, 'playbook'::text, 'creative_concept'::text])))
+);
+
+
+--
+-- Name: visible_portal_documents; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.visible_portal_documents WITH (security_invoker='true') AS
+ SELECT d.client_id,
+    d.id,
+    d.type,
+    d.lane_id,
+    d.campaign_id,
+    d.feed_date,
+    d.body,
+    d.measurement_snapshot_id,
+    COALESCE(d.feed_date, '0001-01-01'::date) AS feed_key,
+    COALESCE(d.published_at, '0001-01-01 00:00:00+00'::timestamp with time zone) AS published_key
+   FROM public.portal_documents d
+  WHERE ((d.status = 'published'::text) AND ((d.lane_id IS NULL) OR ( SELECT l.visible
+           FROM public.lanes l
+          WHERE ((l.client_id = d.client_id) AND (l.id = d.lane_id)))));
+
+
+--
+-- Name: visible_synthesis_documents; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.visible_synthesis_documents WITH (security_invoker='true') AS
+ SELECT d.client_id,
+    d.id,
+    d.synthesis_type,
+    d.lane_id,
+    d.campaign_id,
+    d.document,
+    d.contract_version,
+    d.status,
+    d.cadence,
+    d.feed_date,
+    d.last_refreshed,
+    d.created_at,
+    d.updated_at,
+    COALESCE(d.last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) AS refreshed_key
+   FROM public.synthesis_documents d
+  WHERE ((d.status = 'published'::text) AND ((d.lane_id IS NULL) OR ( SELECT l.visible
+           FROM public.lanes l
+          WHERE ((l.client_id = d.client_id) AND (l.id = d.lane_id)))));
+
+
+--
+-- Name: request_log_rest; Type: TABLE ATTACH; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.request_log ATTACH PARTITION public.request_log_rest DEFAULT;
+
+
+--
+-- Name: api_keys api_keys_id_is_unique; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_id_is_unique UNIQUE (id);
+
+
+--
+-- Name: api_keys api_keys_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (prefix);
+
+
+--
+-- Name: campaigns campaigns_liveness_can_be_referred_to; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.campaigns
+    ADD CONSTRAINT campaigns_liveness_can_be_referred_to UNIQUE (client_id, id, live);
+
+
+--
+-- Name: campaigns campaigns_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.campaigns
+    ADD CONSTRAINT campaigns_pkey PRIMARY KEY (client_id, id);
+
+
+--
+-- Name: campaigns campaigns_slug_is_unique; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.campaigns
+    ADD CONSTRAINT campaigns_slug_is_unique UNIQUE (client_id, slug) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: clients clients_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.clients
+    ADD CONSTRAINT clients_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: clients clients_slug_is_unique; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.clients
+    ADD CONSTRAINT clients_slug_is_unique UNIQUE (slug) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: interviews interviews_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.interviews
+    ADD CONSTRAINT interviews_pkey PRIMARY KEY (client_id, id);
+
+
+--
+-- Name: lanes lanes_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.lanes
+    ADD CONSTRAINT lanes_pkey PRIMARY KEY (client_id, id);
+
+
+--
+-- Name: lanes lanes_slug_is_unique; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.lanes
+    ADD CONSTRAINT lanes_slug_is_unique UNIQUE (client_id, slug) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: measurement_changes measurement_changes_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.measurement_changes
+    ADD CONSTRAINT measurement_changes_pkey PRIMARY KEY (client_id, xid);
+
+
+--
+-- Name: measurement_snapshots measurement_snapshots_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.measurement_snapshots
+    ADD CONSTRAINT measurement_snapshots_pkey PRIMARY KEY (client_id, id);
+
+
+--
+-- Name: measurement_states measurement_states_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.measurement_states
+    ADD CONSTRAINT measurement_states_pkey PRIMARY KEY (client_id);
+
+
+--
+-- Name: portal_documents portal_documents_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.portal_documents
+    ADD CONSTRAINT portal_documents_pkey PRIMARY KEY (client_id, id);
+
+
+--
+-- Name: record_owners record_owners_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.record_owners
+    ADD CONSTRAINT record_owners_pkey PRIMARY KEY (kind, id);
+
+
+--
+-- Name: request_log request_log_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.request_log
+    ADD CONSTRAINT request_log_pkey PRIMARY KEY (client_id, key_id, at, seq);
+
+
+--
+-- Name: request_log_rest request_log_rest_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.request_log_rest
+    ADD CONSTRAINT request_log_rest_pkey PRIMARY KEY (client_id, key_id, at, seq);
+
+
+--
+-- Name: search_documents search_documents_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.search_documents
+    ADD CONSTRAINT search_documents_pkey PRIMARY KEY (client_id, id);
+
+
+--
+-- Name: server_secrets server_secrets_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.server_secrets
+    ADD CONSTRAINT server_secrets_pkey PRIMARY KEY (name);
+
+
+--
+-- Name: synthesis_documents synthesis_documents_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.synthesis_documents
+    ADD CONSTRAINT synthesis_documents_pkey PRIMARY KEY (client_id, id);
+
+
+--
+-- Name: api_keys_of_client; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX api_keys_of_client ON public.api_keys USING btree (client_id, created_at);
+
+
+--
+-- Name: campaigns_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX campaigns_page ON public.campaigns USING btree (client_id, COALESCE(created_at, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, id);
+
+
+--
+-- Name: interviews_campaign_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX interviews_campaign_page ON public.interviews USING btree (client_id, campaign_id, created_at DESC, id) INCLUDE (nps_score) WHERE usable;
+
+
+--
+-- Name: interviews_campaign_reference; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX interviews_campaign_reference ON public.interviews USING btree (client_id, campaign_id) WHERE (campaign_id IS NOT NULL);
+
+
+--
+-- Name: interviews_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX interviews_page ON public.interviews USING btree (client_id, created_at DESC, id) INCLUDE (campaign_id, nps_score) WHERE usable;
+
+
+--
+-- Name: interviews_status_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX interviews_status_page ON public.interviews USING btree (client_id, status, created_at DESC, id) WHERE usable;
+
+
+--
+-- Name: portal_documents_campaign_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX portal_documents_campaign_page ON public.portal_documents USING btree (client_id, campaign_id, COALESCE(feed_date, '0001-01-01'::date) DESC, COALESCE(published_at, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, id) WHERE ((status = 'published'::text) AND (type = 'campaign'::text) AND (campaign_id IS NOT NULL));
+
+
+--
+-- Name: portal_documents_campaign_reference; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX portal_documents_campaign_reference ON public.portal_documents USING btree (client_id, campaign_id);
+
+
+--
+-- Name: portal_documents_lane_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX portal_documents_lane_page ON public.portal_documents USING btree (client_id, lane_id, COALESCE(feed_date, '0001-01-01'::date) DESC, COALESCE(published_at, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, id) WHERE ((status = 'published'::text) AND (type = 'lane'::text) AND (lane_id IS NOT NULL));
+
+
+--
+-- Name: portal_documents_lane_reference; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX portal_documents_lane_reference ON public.portal_documents USING btree (client_id, lane_id);
+
+
+--
+-- Name: portal_documents_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX portal_documents_page ON public.portal_documents USING btree (client_id, type, COALESCE(feed_date, '0001-01-01'::date) DESC, COALESCE(published_at, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, id) WHERE (status = 'published'::text);
+
+
+--
+-- Name: portal_documents_snapshot_reference; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX portal_documents_snapshot_reference ON public.portal_documents USING btree (client_id, measurement_snapshot_id);
+
+
+--
+-- Name: search_documents_campaign_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX search_documents_campaign_page ON public.search_documents USING btree (client_id, campaign_id, created_at DESC, id);
+
+
+--
+-- Name: search_documents_not_indexed; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX search_documents_not_indexed ON public.search_documents USING btree (client_id, created_at) WHERE (NOT indexed);
+
+
+--
+-- Name: search_documents_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX search_documents_page ON public.search_documents USING btree (client_id, created_at DESC, id);
+
+
+--
+-- Name: search_documents_trigrams; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX search_documents_trigrams ON public.search_documents USING gin ((ARRAY[client_id]), folded public.gin_trgm_ops) WHERE indexed;
+
+
+--
+-- Name: synthesis_documents_campaign_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX synthesis_documents_campaign_page ON public.synthesis_documents USING btree (client_id, campaign_id, COALESCE(last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])) AND (campaign_id IS NOT NULL));
+
+
+--
+-- Name: synthesis_documents_campaign_reference; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX synthesis_documents_campaign_reference ON public.synthesis_documents USING btree (client_id, campaign_id);
+
+
+--
+-- Name: synthesis_documents_feed_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX synthesis_documents_feed_page ON public.synthesis_documents USING btree (client_id, COALESCE(last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, updated_at DESC, id, feed_date) WHERE ((status = 'published'::text) AND (feed_date IS NOT NULL));
+
+
+--
+-- Name: synthesis_documents_lane_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX synthesis_documents_lane_page ON public.synthesis_documents USING btree (client_id, lane_id, COALESCE(last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])) AND (lane_id IS NOT NULL));
+
+
+--
+-- Name: synthesis_documents_lane_reference; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX synthesis_documents_lane_reference ON public.synthesis_documents USING btree (client_id, lane_id);
+
+
+--
+-- Name: synthesis_documents_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX synthesis_documents_page ON public.synthesis_documents USING btree (client_id, COALESCE(last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])));
+
+
+--
+-- Name: synthesis_documents_type_page; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX synthesis_documents_type_page ON public.synthesis_documents USING btree (client_id, synthesis_type, COALESCE(last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, updated_at DESC, id) WHERE (status = 'published'::text);
+
+
+--
+-- Name: request_log_rest_pkey; Type: INDEX ATTACH; Schema: public; Owner: -
+--
+
+ALTER INDEX public.request_log_pkey ATTACH PARTITION public.request_log_rest_pkey;
+
+
+--
+-- Name: interviews check_campaign_of_interview; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER check_campaign_of_interview AFTER INSERT OR UPDATE ON public.interviews DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.campaign_id IS NOT NULL) AND (current_setting('session_replication_role'::text) = 'replica'::text))) EXECUTE FUNCTION public.check_campaign_of_interview();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER check_campaign_of_interview;
+
+
+--
+-- Name: campaigns check_interviews_of_campaign; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER check_interviews_of_campaign AFTER DELETE OR UPDATE ON public.campaigns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((current_setting('session_replication_role'::text) = 'replica'::text)) EXECUTE FUNCTION public.check_interviews_of_campaign();
+
+ALTER TABLE public.campaigns ENABLE ALWAYS TRIGGER check_interviews_of_campaign;
+
+
+--
+-- Name: interviews count_deleted_members; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER count_deleted_members AFTER DELETE ON public.interviews REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_deleted_members();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER count_deleted_members;
+
+
+--
+-- Name: interviews count_inserted_members; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER count_inserted_members AFTER INSERT ON public.interviews REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_inserted_members();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER count_inserted_members;
+
+
+--
+-- Name: interviews count_truncated_members; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER count_truncated_members BEFORE TRUNCATE ON public.interviews FOR EACH STATEMENT EXECUTE FUNCTION public.count_truncated_members();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER count_truncated_members;
+
+
+--
+-- Name: interviews count_updated_members; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER count_updated_members AFTER UPDATE ON public.interviews REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_updated_members();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER count_updated_members;
+
+
+--
+-- Name: interviews fill_campaign_live_on_insert; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER fill_campaign_live_on_insert BEFORE INSERT ON public.interviews FOR EACH ROW WHEN (((new.campaign_id IS NOT NULL) AND (new.campaign_live IS NULL))) EXECUTE FUNCTION public.fill_campaign_live();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_insert;
+
+
+--
+-- Name: interviews fill_campaign_live_on_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER fill_campaign_live_on_update BEFORE UPDATE ON public.interviews FOR EACH ROW WHEN (((new.campaign_id IS DISTINCT FROM old.campaign_id) AND (NOT (new.campaign_live IS DISTINCT FROM old.campaign_live)))) EXECUTE FUNCTION public.fill_campaign_live();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_update;
+
+
+--
+-- Name: measurement_changes fold_measurement_changes; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER fold_measurement_changes AFTER INSERT ON public.measurement_changes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.fold_measurement_changes();
+
+ALTER TABLE public.measurement_changes ENABLE ALWAYS TRIGGER fold_measurement_changes;
+
+
+--
+-- Name: interviews keep_search_documents_on_delete; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER keep_search_documents_on_delete AFTER DELETE ON public.interviews REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.keep_search_documents();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_delete;
+
+
+--
+-- Name: interviews keep_search_documents_on_insert; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER keep_search_documents_on_insert AFTER INSERT ON public.interviews REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.keep_search_documents();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_insert;
+
+
+--
+-- Name: interviews keep_search_documents_on_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER keep_search_documents_on_truncate AFTER TRUNCATE ON public.interviews FOR EACH STATEMENT EXECUTE FUNCTION public.keep_search_documents();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_truncate;
+
+
+--
+-- Name: interviews keep_search_documents_on_update; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER keep_search_documents_on_update AFTER UPDATE ON public.interviews REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.keep_search_documents();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_update;
+
+
+--
+-- Name: clients open_measurement_state; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER open_measurement_state AFTER INSERT ON public.clients FOR EACH ROW EXECUTE FUNCTION public.open_measurement_state();
+
+ALTER TABLE public.clients ENABLE ALWAYS TRIGGER open_measurement_state;
+
+
+--
+-- Name: campaigns pass_liveness_on; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER pass_liveness_on AFTER UPDATE ON public.campaigns FOR EACH ROW WHEN ((new.live IS DISTINCT FROM old.live)) EXECUTE FUNCTION public.pass_liveness_on();
+
+ALTER TABLE public.campaigns ENABLE ALWAYS TRIGGER pass_liveness_on;
+
+
+--
+-- Name: api_keys api_keys_client_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.clients(id);
+
+
+--
+-- Name: campaigns campaigns_client_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.campaigns
+    ADD CONSTRAINT campaigns_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.clients(id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: interviews interviews_campaign_is_the_clients_own; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.interviews
+    ADD CONSTRAINT interviews_campaign_is_the_clients_own FOREIGN KEY (client_id, campaign_id, campaign_live) REFERENCES public.campaigns(client_id, id, live) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: interviews interviews_client_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.interviews
+    ADD CONSTRAINT interviews_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.clients(id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: lanes lanes_client_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.lanes
+    ADD CONSTRAINT lanes_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.clients(id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: measurement_snapshots measurement_snapshots_client_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.measurement_snapshots
+    ADD CONSTRAINT measurement_snapshots_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.clients(id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: measurement_states measurement_states_client_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.measurement_states
+    ADD CONSTRAINT measurement_states_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.clients(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: portal_documents portal_documents_campaign_is_the_clients_own; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.portal_documents
+    ADD CONSTRAINT portal_documents_campaign_is_the_clients_own FOREIGN KEY (client_id, campaign_id) REFERENCES public.campaigns(client_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: portal_documents portal_documents_client_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.portal_documents
+    ADD CONSTRAINT portal_documents_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.clients(id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: portal_documents portal_documents_lane_is_the_clients_own; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.portal_documents
+    ADD CONSTRAINT portal_documents_lane_is_the_clients_own FOREIGN KEY (client_id, lane_id) REFERENCES public.lanes(client_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: portal_documents portal_documents_snapshot_is_the_clients_own; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.portal_documents
+    ADD CONSTRAINT portal_documents_snapshot_is_the_clients_own FOREIGN KEY (client_id, measurement_snapshot_id) REFERENCES public.measurement_snapshots(client_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: synthesis_documents synthesis_documents_campaign_is_the_clients_own; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.synthesis_documents
+    ADD CONSTRAINT synthesis_documents_campaign_is_the_clients_own FOREIGN KEY (client_id, campaign_id) REFERENCES public.campaigns(client_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: synthesis_documents synthesis_documents_client_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.synthesis_documents
+    ADD CONSTRAINT synthesis_documents_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.clients(id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: synthesis_documents synthesis_documents_lane_is_the_clients_own; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.synthesis_documents
+    ADD CONSTRAINT synthesis_documents_lane_is_the_clients_own FOREIGN KEY (client_id, lane_id) REFERENCES public.lanes(client_id, id) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: SCHEMA public; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA public TO clientintel_server;
+
+
+--
+-- Name: FUNCTION admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval, done_clients uuid[], done_keys uuid[], done_ats timestamp with time zone[], done_seqs bigint[], done_statuses smallint[]); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval, done_clients uuid[], done_keys uuid[], done_ats timestamp with time zone[], done_seqs bigint[], done_statuses smallint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval, done_clients uuid[], done_keys uuid[], done_ats timestamp with time zone[], done_seqs bigint[], done_statuses smallint[]) TO clientintel_server;
+
+
+--
+-- Name: FUNCTION audit_measurement(audited_client uuid); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.audit_measurement(audited_client uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION audit_next_measurement(every interval, rest integer); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.audit_next_measurement(every interval, rest integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.audit_next_measurement(every interval, rest integer) TO clientintel_server;
+
+
+--
+-- Name: TABLE campaigns; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.campaigns TO clientintel_server;
+
+
+--
+-- Name: FUNCTION compare_measurement(compared_client uuid); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.compare_measurement(compared_client uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION cut_over_measurement(switched_client uuid, contract_version text, OUT members bigint, OUT fault text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.cut_over_measurement(switched_client uuid, contract_version text, OUT members bigint, OUT fault text) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION find_measurement_fault(examined_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.find_measurement_fault(examined_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text) FROM PUBLIC;
+
+
+--
+-- Name: TABLE search_documents; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.search_documents TO clientintel_server;
+
+
+--
+-- Name: FUNCTION find_search_documents(client uuid, campaign_slug text, query text, max_hits integer); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.find_search_documents(client uuid, campaign_slug text, query text, max_hits integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_search_documents(client uuid, campaign_slug text, query text, max_hits integer) TO clientintel_server;
+
+
+--
+-- Name: FUNCTION fold_changes_of(folded_client uuid); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.fold_changes_of(folded_client uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION fold_leftover_changes(); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.fold_leftover_changes() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.fold_leftover_changes() TO clientintel_server;
+
+
+--
+-- Name: FUNCTION index_search_documents(whole_reads bigint, keep bigint, max_documents integer); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.index_search_documents(whole_reads bigint, keep bigint, max_documents integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.index_search_documents(whole_reads bigint, keep bigint, max_documents integer) TO clientintel_server;
+
+
+--
+-- Name: FUNCTION keep_request_log(retention interval); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.keep_request_log(retention interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.keep_request_log(retention interval) TO clientintel_server;
+
+
+--
+-- Name: FUNCTION mark_unguarded(); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.mark_unguarded() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION mend_measurement(mended_client uuid, OUT rejudged bigint, OUT corrected bigint, OUT changed boolean, OUT was_broken boolean, OUT members bigint); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.mend_measurement(mended_client uuid, OUT rejudged bigint, OUT corrected bigint, OUT changed boolean, OUT was_broken boolean, OUT members bigint) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION mend_search_documents(mended_client uuid); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.mend_search_documents(mended_client uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION restore_measurement_guards(); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.restore_measurement_guards() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION take_turn(with_client uuid); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.take_turn(with_client uuid) FROM PUBLIC;
+
+
+--
+-- Name: TABLE interviews; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.interviews TO clientintel_server;
+
+
+--
+-- Name: TABLE clients; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.clients TO clientintel_server;
+
+
+--
+-- Name: TABLE lanes; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.lanes TO clientintel_server;
+
+
+--
+-- Name: TABLE measurement_changes; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.measurement_changes TO clientintel_server;
+
+
+--
+-- Name: TABLE measurement_guards; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.measurement_guards TO clientintel_server;
+
+
+--
+-- Name: TABLE measurement_snapshots; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.measurement_snapshots TO clientintel_server;
+
+
+--
+-- Name: TABLE measurement_states; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.measurement_states TO clientintel_server;
+
+
+--
+-- Name: TABLE portal_documents; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.portal_documents TO clientintel_server;
+
+
+--
+-- Name: TABLE usable_interviews; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.usable_interviews TO clientintel_server;
+
+
+--
+-- Name: TABLE searched_interviews; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.searched_interviews TO clientintel_server;
+
+
+--
+-- Name: TABLE server_secrets; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.server_secrets TO clientintel_server;
+
+
+--
+-- Name: TABLE synthesis_documents; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.synthesis_documents TO clientintel_server;
+
+
+--
+-- Name: TABLE visible_portal_documents; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.visible_portal_documents TO clientintel_server;
+
+
+--
+-- Name: TABLE visible_synthesis_documents; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.visible_synthesis_documents TO clientintel_server;
+
+
+--
+-- PostgreSQL database dump complete
+--
+
+
