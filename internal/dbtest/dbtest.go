@@ -1,0 +1,210 @@
+package dbtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/sql/migrations"
+)
+
+// Database is one test's own.
+type Database struct {
+	// OwnerURL logs in as the owner of the schema; no superuser.
+	OwnerURL string
+	// SuperuserURL logs in as the cluster's administrator, to break things.
+	SuperuserURL string
+	Name         string
+}
+
+const owner = embedded.Owner
+
+var (
+	prepare  sync.Once
+	admin    string // the superuser's URL
+	template string
+	failed   error
+	count    atomic.Int64
+)
+
+// New clones the template for this test alone and drops the clone afterwards.
+func New(t testing.TB) *Database {
+	t.Helper()
+	ctx := context.Background()
+	prepare.Do(func() { failed = setUp(ctx) })
+	if failed != nil {
+		t.Fatalf("preparing the test database: %v", failed)
+	}
+	name := fmt.Sprintf("t%d_%d", os.Getpid(), count.Add(1))
+	if err := administer(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s", name, template, owner)); err != nil {
+		t.Fatalf("cloning the template: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := administer(ctx, fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
+			t.Errorf("dropping the test's database: %v", err)
+		}
+	})
+	return &Database{Name: name, SuperuserURL: inDatabase(admin, "", name), OwnerURL: inDatabase(admin, owner, name)}
+}
+
+// NewEmpty makes an empty database that the owner owns, for tests of migrations.
+func NewEmpty(t testing.TB) *Database {
+	t.Helper()
+	d := New(t)
+	ctx := context.Background()
+	if err := administer(ctx, "DROP DATABASE "+d.Name); err != nil {
+		t.Fatalf("dropping: %v", err)
+	}
+	if err := administer(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s", d.Name, owner)); err != nil {
+		t.Fatalf("creating: %v", err)
+	}
+	return d
+}
+
+// Exec runs a statement as the administrator, triggers and rules aside if it
+// says so: tests break the database by hand with it.
+func (d *Database) Exec(t testing.TB, sql string, args ...any) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, d.SuperuserURL)
+	if err != nil {
+		t.Fatalf("connecting: %v", err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, sql, args...); err != nil {
+		t.Fatalf("executing %q: %v", sql, err)
+	}
+}
+
+// setUp starts the cluster and migrates the template, named after a hash of the
+// migrations: rebuilt exactly when they change.
+func setUp(ctx context.Context) error {
+	admin = os.Getenv("CLIENTINTEL_TEST_DATABASE_URL")
+	if admin == "" {
+		cluster, err := startCluster(ctx)
+		if err != nil {
+			return err
+		}
+		admin = cluster.URL(embedded.Superuser, "postgres")
+	}
+	template = "template_" + migrationsHash()
+	conn, err := pgx.Connect(ctx, admin)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	// Several test processes may share a named server.
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(815)"); err != nil {
+		return err
+	}
+	var exists bool
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", template).Scan(&exists); err != nil {
+		return err
+	}
+	if exists {
+		return nil
+	}
+	building := template + "_new"
+	for _, statement := range []string{
+		fmt.Sprintf(`DO $$ BEGIN
+			IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%[1]s') THEN CREATE ROLE %[1]s LOGIN CREATEROLE; END IF;
+		END $$`, owner),
+		fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", building),
+		fmt.Sprintf("CREATE DATABASE %s OWNER %s", building, owner),
+	} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	if _, err := postgres.Migrate(ctx, inDatabase(admin, owner, building)); err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", building, template))
+	return err
+}
+
+// startCluster starts this process's own cluster; it ends with the process.
+// Directories of processes that are gone are cleared away first.
+func startCluster(ctx context.Context) (*embedded.Cluster, error) {
+	base := filepath.Join(os.TempDir(), "clientintel-test-"+strconv.Itoa(os.Getuid()))
+	if err := os.MkdirAll(base, 0o755); err != nil {
+		return nil, err
+	}
+	old, _ := os.ReadDir(base)
+	for _, entry := range old {
+		pid, err := strconv.Atoi(entry.Name())
+		if err == nil && syscall.Kill(pid, 0) != nil {
+			_ = os.RemoveAll(filepath.Join(base, entry.Name()))
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	return embedded.Open(ctx, embedded.Options{
+		Dir: filepath.Join(base, strconv.Itoa(os.Getpid())),
+		Log: slog.New(slog.DiscardHandler),
+		// Tests lose nothing in a power cut.
+		Settings: map[string]string{"fsync": "off", "max_connections": "300"},
+	})
+}
+
+func administer(ctx context.Context, statement string) error {
+	conn, err := pgx.Connect(ctx, admin)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	// Cloning needs a template nobody else is cloning.
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(816)"); err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
+// inDatabase is a URL with another user (if given) and database.
+func inDatabase(base, user, database string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		panic(err)
+	}
+	u.Path = "/" + database
+	if user != "" {
+		query := u.Query()
+		if query.Has("user") {
+			query.Set("user", user)
+		} else {
+			u.User = url.User(user)
+		}
+		u.RawQuery = query.Encode()
+	}
+	return u.String()
+}
+
+func migrationsHash() string {
+	h := sha256.New()
+	_ = fs.WalkDir(migrations.Files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".sql") {
+			content, _ := migrations.Files.ReadFile(path)
+			h.Write(content)
+		}
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

@@ -1,0 +1,186 @@
+//go:build linux || darwin || freebsd
+
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// account runs the server: this process's own, but PostgreSQL refuses root.
+type account struct {
+	name     string
+	uid, gid int
+	borrowed bool // this process is root and lends itself to the account
+}
+
+// account is who runs the server of this cluster directory, which need not
+// exist yet. Where everybody may write, root goes by no owner it finds.
+func (h home) account(cluster string) (account, error) {
+	info, err := os.Stat(h.dir)
+	if err != nil {
+		return account{}, unusable(h.dir, err)
+	}
+	if info.Mode().Perm()&0o002 != 0 {
+		return serverAccount()
+	}
+	return serverAccount(cluster, h.dir)
+}
+
+// serverAccount picks the account: the owner of the first of these paths
+// that is there and not root's, else postgres, else nobody.
+func serverAccount(owned ...string) (account, error) {
+	if os.Geteuid() != 0 {
+		return account{name: "uid " + strconv.Itoa(os.Geteuid()), uid: os.Geteuid(), gid: os.Getegid()}, nil
+	}
+	for _, path := range owned {
+		uid, _, err := ownerOf(path)
+		if err != nil || uid == 0 {
+			continue
+		}
+		// initdb needs the account to have a name.
+		if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+			return accountOf(u)
+		}
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		if u, err := user.Lookup(name); err == nil {
+			return accountOf(u)
+		}
+	}
+	return account{}, errors.New("PostgreSQL does not run as root, and there is no account postgres or nobody to run it: start as an ordinary user, or set DATABASE_URL")
+}
+
+func accountOf(u *user.User) (account, error) {
+	uid, err := strconv.Atoi(u.Uid)
+	if err != nil {
+		return account{}, fmt.Errorf("account %s: %w", u.Username, err)
+	}
+	gid, err := strconv.Atoi(u.Gid)
+	if err != nil {
+		return account{}, fmt.Errorf("account %s: %w", u.Username, err)
+	}
+	return account{name: u.Username, uid: uid, gid: gid, borrowed: true}, nil
+}
+
+// own gives the account a path that this process made.
+func (a account) own(path string) error {
+	if !a.borrowed {
+		return nil
+	}
+	return os.Lchown(path, a.uid, a.gid)
+}
+
+// makeDir makes sure of a directory that only the account, and root, can
+// enter. An empty one of root's is what a killed start left.
+func (a account) makeDir(path string) error {
+	err := os.Mkdir(path, 0o700)
+	if err == nil {
+		return a.own(path)
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if uid, _, err := ownerOf(path); err == nil && uid == 0 && a.borrowed {
+		if inside, err := os.ReadDir(path); err == nil && len(inside) == 0 {
+			if err := a.own(path); err != nil {
+				return err
+			}
+		}
+	}
+	return a.checkPrivate(path)
+}
+
+// checkPrivate refuses a directory that another account could have prepared
+// for us: whoever can write there can be the server that we talk to, and
+// whoever can enter is a superuser of ours, for there are no passwords.
+func (a account) checkPrivate(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	uid, _, err := ownerOf(path)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory: move it away", path)
+	case uid != a.uid:
+		return fmt.Errorf("%s belongs to uid %d, not to %s: move it away, or run as its owner", path, uid, a.name)
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s is open to other accounts (mode %04o): chmod 700 it", path, info.Mode().Perm())
+	}
+	return nil
+}
+
+// checkReach tries, as the account, to enter dir: PostgreSQL's own words on
+// that would not name the directory in the way.
+func (a account) checkReach(ctx context.Context, dir string) error {
+	if !a.borrowed {
+		return nil
+	}
+	err := run(ctx, a.command(dir, "/bin/sh", "-c", ":"))
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	blocked := a.blocked(dir)
+	info, statErr := os.Stat(blocked)
+	if statErr != nil || !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("running as %s in %s, because PostgreSQL does not run as root: %w", a.name, dir, err)
+	}
+	return fmt.Errorf("PostgreSQL does not run as root, and the account %s that runs it cannot enter %s (mode %04o): choose a directory such as /var/lib/clientintel with --data-dir, or start as an ordinary user",
+		a.name, blocked, info.Mode().Perm())
+}
+
+// blocked is the first directory on the way to dir that the account may not
+// pass by its mode, or dir.
+func (a account) blocked(dir string) string {
+	if parent := filepath.Dir(dir); parent != dir {
+		if b := a.blocked(parent); b != parent {
+			return b
+		} else if !a.mayPass(parent) {
+			return parent
+		}
+	}
+	return dir
+}
+
+func (a account) mayPass(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	st, mode := info.Sys().(*syscall.Stat_t), info.Mode().Perm()
+	switch {
+	case int(st.Uid) == a.uid:
+		return mode&0o100 != 0
+	case int(st.Gid) == a.gid:
+		return mode&0o010 != 0
+	default:
+		return mode&0o001 != 0
+	}
+}
+
+// command runs a program of PostgreSQL's as the account, in dir, in a session
+// of its own: a Ctrl-C at the terminal is for us, and we stop the server when
+// the last answer is out.
+func (a account) command(dir, program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...) //nolint:noctx // the end of a context would kill the server; run and stop end it in order
+	cmd.Dir = dir
+	cmd.Env = serverEnv(os.Environ())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if a.borrowed {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
+	}
+	dieWithParent(cmd.SysProcAttr)
+	return cmd
+}

@@ -1,0 +1,118 @@
+//go:build linux || darwin || freebsd
+
+package embedded
+
+import (
+	"sync"
+	"syscall"
+	"testing"
+)
+
+func TestAttach_SecondProcessUsesTheRunningServer(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	c := openDir(t, dir)
+	pid := postmasterPID(t, dataOf(t, dir))
+	second := startChild(t, dir)
+	if got := second.awaitOpen(); got != "open attached: true" {
+		t.Fatalf("the second process says %q", got)
+	}
+	second.close()
+	wantQuery(t, c.OwnerURL(), `SELECT 1`, "1")
+	if got := postmasterPID(t, dataOf(t, dir)); got != pid {
+		t.Errorf("the server is process %d after the second process, was %d", got, pid)
+	}
+}
+
+func TestAttach_ManyAtOnceOnAnEmptyDirectory(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	opened := make([]*Cluster, 4)
+	var all sync.WaitGroup
+	for i := range opened {
+		all.Go(func() {
+			c, err := Open(t.Context(), Options{Dir: dir, DownloadFrom: NoDownload})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			opened[i] = c
+		})
+	}
+	all.Wait()
+	keepers := 0
+	for _, c := range opened {
+		if c == nil {
+			continue
+		}
+		if !c.Attached() {
+			keepers++
+		}
+		wantQuery(t, c.OwnerURL(), `SELECT 1`, "1")
+		defer closeNow(t, c)
+	}
+	if keepers != 1 {
+		t.Errorf("%d of %d opened clusters run the server, want 1", keepers, len(opened))
+	}
+}
+
+// An import that started the server may end before the API that joined it.
+func TestAttach_TakesOverWhenTheFirstCloses(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	first := openDir(t, dir)
+	second := openDir(t, dir)
+	url := second.OwnerURL()
+	query(t, url, `CREATE TABLE kept AS SELECT 42 AS n`)
+	closeNow(t, first)
+	await(t, "the second to take over", func() bool { return !second.Attached() })
+	wantQuery(t, url, `SELECT n FROM kept`, "42")
+	if second.OwnerURL() != url {
+		t.Errorf("the URL became %s, was %s: pools in use would not find it", second.OwnerURL(), url)
+	}
+}
+
+func TestAttach_TakesOverWhenTheFirstIsKilled(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	first := startChild(t, dir)
+	first.awaitOpen()
+	second := openDir(t, dir)
+	if !second.Attached() {
+		t.Fatal("the second started a server beside the first's")
+	}
+	query(t, second.OwnerURL(), `CREATE TABLE kept AS SELECT 42 AS n`)
+	first.kill()
+	await(t, "the second to take over", func() bool { return !second.Attached() })
+	wantQuery(t, second.OwnerURL(), `SELECT n FROM kept`, "42")
+}
+
+// Close lets a command that is about to finish do so.
+func TestClose_WaitsForOthers(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	first := openDir(t, dir)
+	second := openDir(t, dir)
+	done := make(chan error)
+	go func() { done <- first.Close(t.Context()) }()
+	wantQuery(t, second.OwnerURL(), `SELECT 1`, "1")
+	closeNow(t, second)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWatch_ServerThatEndsUnaskedIsStartedAgain(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	c := openDir(t, dir)
+	query(t, c.OwnerURL(), `CREATE TABLE kept AS SELECT 42 AS n`)
+	pid := postmasterPID(t, dataOf(t, dir))
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the new server", func() bool {
+		got, err := tryQuery(t, c.OwnerURL(), `SELECT n FROM kept`)
+		return err == nil && got == "42" && !c.Attached()
+	})
+}

@@ -1,0 +1,235 @@
+//go:build linux || darwin || freebsd
+
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	pause = 50 * time.Millisecond
+	// leave is how long Close lets other processes finish, unless told,
+	// before it stops the server under them: enough for a short command, and
+	// a long-lived one takes the server over.
+	leave = 5 * time.Second
+	// joinPatience bounds the wait for another process that is starting the
+	// server; crash recovery and a download are the long cases.
+	joinPatience = 15 * time.Minute
+)
+
+// Cluster is an open data directory with a running server.
+type Cluster struct {
+	home   home
+	opts   Options
+	places func(context.Context) []string
+	log    *slog.Logger
+
+	keeper *lockFile // exclusive: this process runs the server
+	users  *lockFile // shared: this process uses a server that another runs
+
+	mu     sync.Mutex
+	server *server // nil while another process runs it
+	socket string  // socket directory, the same for as long as the cluster is open
+
+	cancel  context.CancelFunc // ends watch
+	watched chan struct{}      // closed when watch has returned
+	closing sync.Once
+	closed  error
+}
+
+// Open joins the server that already runs in o.Dir, else starts one. The
+// error is meant for people: it names the directory and what to change.
+func Open(ctx context.Context, o Options) (*Cluster, error) {
+	return open(ctx, o, usualPlaces)
+}
+
+// open is Open with the places to look for programs, so that tests can hide
+// the installed ones.
+func open(ctx context.Context, o Options, places func(context.Context) []string) (*Cluster, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	h, err := prepareHome(ctx, o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
+	}
+	c := &Cluster{home: h, opts: o, places: places, log: o.Log, watched: make(chan struct{})}
+	if err := c.openLocks(); err != nil {
+		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
+	}
+	if err := c.join(ctx); err != nil {
+		c.closeLocks()
+		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
+	}
+	var watching context.Context
+	watching, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	go c.watch(watching)
+	return c, nil
+}
+
+func (c *Cluster) openLocks() error {
+	var err error
+	if c.keeper, err = openLock(c.home, "postgres.lock"); err != nil {
+		return err
+	}
+	if c.users, err = openLock(c.home, "postgres.users"); err != nil {
+		c.keeper.close()
+		return err
+	}
+	return nil
+}
+
+func (c *Cluster) closeLocks() {
+	c.users.close()
+	c.keeper.close()
+}
+
+// join becomes the keeper when no process is, and starts the server; else it
+// waits until the keeper's server answers.
+func (c *Cluster) join(ctx context.Context) error {
+	waiting, stop := context.WithTimeoutCause(ctx, joinPatience,
+		fmt.Errorf("another process holds %s, but its server does not answer; see %s", c.keeper.path(), c.home.log()))
+	defer stop()
+	tell := every(5*time.Second, 2*time.Second)
+	for {
+		if alone, err := c.keeper.tryExclusive(); err != nil {
+			return err
+		} else if alone {
+			return c.start(ctx)
+		}
+		joined, err := c.users.tryShared()
+		if err != nil {
+			return err
+		}
+		if joined {
+			if ready, err := c.attach(waiting); ready || err != nil {
+				return err
+			}
+			c.users.unlock()
+		}
+		if tell() {
+			c.log.Info("waiting for another process that is starting or stopping PostgreSQL", "data_dir", c.home.dir)
+		}
+		if err := sleep(waiting, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// attach reports whether the keeper's server is ready for us. A server that
+// is not there yet and one that is no longer there look the same: try again.
+func (c *Cluster) attach(ctx context.Context) (bool, error) {
+	socket, err := c.home.runningSocket()
+	if err != nil || socket == "" {
+		return false, err
+	}
+	if canConnect(ctx, socketURL(socket, Login, Database)) != nil {
+		return false, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.socket = socket
+	return true, nil
+}
+
+// Attached reports whether another process runs the server right now.
+func (c *Cluster) Attached() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.server == nil
+}
+
+// OwnerURL connects to Database as Owner.
+func (c *Cluster) OwnerURL() string { return c.URL(Owner, Database) }
+
+// ServerURL connects to Database as Login, which has to take ServerRole.
+func (c *Cluster) ServerURL() string { return c.URL(Login, Database) }
+
+// URL connects to a database of the cluster as the role named. It stays good
+// for as long as the cluster is open, whichever process runs the server.
+func (c *Cluster) URL(role, database string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return socketURL(c.socket, role, database)
+}
+
+func socketURL(socket, role, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database}
+	u.RawQuery = url.Values{"host": {socket}, "port": {port}}.Encode()
+	return u.String()
+}
+
+// Close stops the server if this process runs it, after it let others finish:
+// until ctx ends, and for five seconds where ctx has no deadline. The shutdown
+// itself is bounded apart from ctx, because cutting it short would leave the
+// next start a recovery. Further calls return what the first one did.
+func (c *Cluster) Close(ctx context.Context) error {
+	c.closing.Do(func() {
+		c.cancel()
+		<-c.watched
+		defer c.closeLocks()
+		if c.Attached() {
+			return
+		}
+		c.awaitUsers(ctx)
+		if err := c.server.stop(); err != nil {
+			c.closed = fmt.Errorf("embedded PostgreSQL: %w", err)
+			return
+		}
+		if filepath.Dir(c.server.data) != c.socket {
+			_ = os.Remove(c.socket) // empty by now
+		}
+	})
+	return c.closed
+}
+
+// awaitUsers returns once no other process uses the server. From then on the
+// exclusive lock keeps newcomers waiting for the end of the shutdown.
+func (c *Cluster) awaitUsers(ctx context.Context) {
+	if _, ok := ctx.Deadline(); !ok {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, leave)
+		defer stop()
+	}
+	for told := false; ; told = true {
+		if last, err := c.users.tryExclusive(); last || err != nil {
+			return
+		}
+		if !told {
+			c.log.Info("other processes use this PostgreSQL; letting them finish", "data_dir", c.home.dir)
+		}
+		if sleep(ctx, pause) != nil {
+			return
+		}
+	}
+}
+
+// sleep returns early, with the cause, when ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// every returns a function that is true once in each period, at first after
+// the given delay.
+func every(period, first time.Duration) func() bool {
+	next := time.Now().Add(first)
+	return func() bool {
+		if time.Now().Before(next) {
+			return false
+		}
+		next = time.Now().Add(period)
+		return true
+	}
+}

@@ -1,0 +1,19 @@
+// Package embedded runs a PostgreSQL server of its own below a data
+// directory, for trials, development and tests: nothing to install beyond
+// the PostgreSQL programs, no port, no password. It finds the programs (or
+// fetches them), creates the cluster with its roles and its database, starts
+// the server on a Unix socket that only this account can reach, and stops it
+// on Close. Data is as safe as in any PostgreSQL: fsync is on, a killed
+// process or a power loss leaves nothing to mend by hand, and no file that
+// the package did not make is ever removed. Several processes may open the
+// same directory; one of them runs the server and, when it ends, another
+// takes over. What is inside the database is left to the migrations.
+//
+// Layout of a data directory:
+//
+//	pg15/data         the cluster, one for each PostgreSQL major
+//	postgres.log      the server's own log; postgres.log.1 is the one before
+//	postgres.lock     held by the process that runs the server
+//	postgres.users    held, shared, by the processes that joined it
+//	postgres-18.3.0/  downloaded programs, where none were installed
+package embedded

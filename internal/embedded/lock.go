@@ -1,0 +1,50 @@
+//go:build linux || darwin || freebsd
+
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// lockFile is a file that is there to be locked. The kernel drops the lock
+// with the process, however it ends; the file itself stays, since removing
+// it would let two processes lock two files of one name.
+type lockFile struct{ file *os.File }
+
+func openLock(h home, name string) (*lockFile, error) {
+	f, err := h.openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return &lockFile{f}, nil
+}
+
+func (l *lockFile) tryExclusive() (bool, error) { return l.try(syscall.LOCK_EX) }
+func (l *lockFile) tryShared() (bool, error)    { return l.try(syscall.LOCK_SH) }
+
+func (l *lockFile) try(how int) (bool, error) {
+	for {
+		switch err := syscall.Flock(int(l.file.Fd()), how|syscall.LOCK_NB); {
+		case err == nil:
+			return true, nil
+		case errors.Is(err, syscall.EINTR):
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return false, nil
+		default:
+			return false, fmt.Errorf("locking %s: %w (is it on a network file system? name a local directory with --data-dir)", l.path(), err)
+		}
+	}
+}
+
+func (l *lockFile) path() string { return l.file.Name() }
+func (l *lockFile) unlock()      { _ = syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN) }
+
+// close unlocks first: a child that is just being started has a copy of the
+// file, which would keep the lock a moment longer.
+func (l *lockFile) close() {
+	l.unlock()
+	_ = l.file.Close()
+}

@@ -1,0 +1,95 @@
+//go:build linux || darwin || freebsd
+
+package embedded
+
+import (
+	"context"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a running child.
+type process struct {
+	pid  int
+	done chan struct{} // closed when it has ended
+	err  error         // how it ended; read after done
+}
+
+// startProcess keeps the starting thread until the child ends: the kernel
+// watches that thread, and Go would retire it sooner.
+func startProcess(cmd *exec.Cmd) (*process, error) {
+	p := &process{done: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends here
+		err := cmd.Start()
+		if err == nil {
+			p.pid = cmd.Process.Pid
+		}
+		started <- err
+		if err == nil {
+			p.err = cmd.Wait()
+			close(p.done)
+		}
+	}()
+	return p, <-started
+}
+
+func (p *process) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// stop sends the signal and reports whether the child ended in time.
+func (p *process) stop(signal syscall.Signal, patience time.Duration) bool {
+	if p.ended() {
+		return true
+	}
+	_ = syscall.Kill(p.pid, signal)
+	select {
+	case <-p.done:
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// run waits for a short-lived child; when ctx ends, it stops the child and
+// the children of the child.
+func run(ctx context.Context, cmd *exec.Cmd) error {
+	cmd.WaitDelay = 10 * time.Second
+	p, err := startProcess(cmd)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-p.done:
+		return p.err
+	case <-ctx.Done():
+		if !p.stop(syscall.SIGINT, 5*time.Second) {
+			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+			<-p.done
+		}
+		return context.Cause(ctx)
+	}
+}
+
+// serverEnv is the environment without what PostgreSQL would take as
+// settings. A fixed locale keeps its words English, since some are looked
+// for, and spares macOS a crash in its locale library.
+func serverEnv(environ []string) []string {
+	kept := []string{"LC_ALL=C"}
+	for _, e := range environ {
+		if !strings.HasPrefix(e, "PG") && !strings.HasPrefix(e, "LC_") && !strings.HasPrefix(e, "LANG") {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}

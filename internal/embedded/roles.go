@@ -1,0 +1,63 @@
+//go:build linux || darwin || freebsd
+
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// roleStatements can run again at every start. The server role is made here
+// and not by the owner's migrations so that the login can be its member from
+// the start; the owner may grant it on, as if it had made it.
+const roleStatements = `
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['` + Owner + `', '` + ServerRole + `', '` + Login + `'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+            EXECUTE format('CREATE ROLE %I', name);
+        END IF;
+    END LOOP;
+END
+$$;
+ALTER ROLE ` + Owner + ` LOGIN CREATEROLE;
+ALTER ROLE ` + Login + ` LOGIN;
+GRANT ` + ServerRole + ` TO ` + Owner + ` WITH ADMIN OPTION;
+GRANT ` + ServerRole + ` TO ` + Login + `;`
+
+// prepare makes sure of roles and database, whichever step an earlier start
+// was killed at.
+func prepare(ctx context.Context, socket string) error {
+	conn, err := pgx.Connect(ctx, socketURL(socket, Superuser, "postgres"))
+	if err != nil {
+		return fmt.Errorf("connecting to the new server: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	// Several statements in one simple query are one transaction.
+	if _, err := conn.PgConn().Exec(ctx, roleStatements).ReadAll(); err != nil {
+		return fmt.Errorf("making the roles: %w", err)
+	}
+	var trigrams bool
+	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm')`).Scan(&trigrams); err != nil {
+		return fmt.Errorf("looking for pg_trgm: %w", err)
+	}
+	if !trigrams {
+		return errors.New("this PostgreSQL lacks the extension pg_trgm: install its contrib package (postgresql-contrib or alike)")
+	}
+	var made bool
+	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, Database).Scan(&made); err != nil {
+		return fmt.Errorf("looking for the database: %w", err)
+	}
+	if made {
+		return nil
+	}
+	if _, err := conn.Exec(ctx, "CREATE DATABASE "+Database+" OWNER "+Owner); err != nil {
+		return fmt.Errorf("making the database: %w", err)
+	}
+	return nil
+}

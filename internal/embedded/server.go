@@ -1,0 +1,183 @@
+//go:build linux || darwin || freebsd
+
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	readyPatience    = time.Minute
+	recoveryPatience = 10 * time.Minute
+	logLimit         = 10 << 20
+)
+
+// settings suit a trial: modest memory, imports in large transactions, and a
+// log that holds what an operator must read and no statement's text.
+var settings = map[string]string{
+	"shared_buffers":          "256MB",
+	"work_mem":                "16MB",
+	"maintenance_work_mem":    "128MB",
+	"max_connections":         "100",
+	"max_wal_size":            "2GB",
+	"checkpoint_timeout":      "15min",
+	"wal_compression":         "on",
+	"random_page_cost":        "1.1",
+	"jit":                     "off",
+	"timezone":                "UTC",
+	"log_timezone":            "UTC",
+	"log_min_messages":        "warning",
+	"log_min_error_statement": "panic",
+	"log_checkpoints":         "off",
+}
+
+// server is a postgres that this process started.
+type server struct {
+	*process
+	home home
+	data string
+}
+
+// serverArgs puts our settings first, the caller's over them, and last what
+// the rest of the package relies on.
+func serverArgs(data, socket string, extra map[string]string) []string {
+	all := maps.Clone(settings)
+	maps.Copy(all, extra)
+	maps.Copy(all, map[string]string{
+		"listen_addresses":        "",
+		"port":                    port,
+		"unix_socket_directories": `"` + strings.ReplaceAll(socket, `"`, `""`) + `"`,
+		"unix_socket_permissions": "0700",
+		"logging_collector":       "off",
+		"log_destination":         "stderr",
+	})
+	args := []string{"-D", data}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		args = append(args, "-c", name+"="+all[name])
+	}
+	return args
+}
+
+// startServer returns a server that takes connections. When it fails or ctx
+// ends, nothing is left running.
+func startServer(ctx context.Context, h home, a account, p programs, socket string, o Options) (*server, error) {
+	out, offset, err := h.openLog()
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close() // the server has its own handle
+	s := &server{home: h, data: h.data(p.major)}
+	cmd := a.command(h.cluster(p.major), p.postgres(), serverArgs(s.data, socket, o.Settings)...)
+	cmd.Stdout, cmd.Stderr = out, out
+	if s.process, err = startProcess(cmd); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", p.postgres(), err)
+	}
+	err = s.awaitReady(ctx, socketURL(socket, Superuser, "postgres"), o.Log)
+	if err == nil {
+		return s, nil
+	}
+	ended := s.ended()
+	if stopErr := s.stop(); stopErr != nil {
+		return nil, errors.Join(err, stopErr)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case ended:
+		err = fmt.Errorf("PostgreSQL ended while starting (%w)", s.err)
+	}
+	return nil, &startError{fmt.Errorf("%w; the end of %s%s", err, h.log(), quote(logFrom(out, offset), 12))}
+}
+
+// startError is a start that PostgreSQL refused, in its own words.
+type startError struct{ error }
+
+// awaitReady waits for a connection. Recovery after a crash takes as long as
+// it takes, and the server says so meanwhile.
+func (s *server) awaitReady(ctx context.Context, url string, log *slog.Logger) error {
+	begun := time.Now()
+	tell := every(10*time.Second, 3*time.Second)
+	for {
+		err := canConnect(ctx, url)
+		switch {
+		case err == nil:
+			return nil
+		case s.ended():
+			return err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+		patience := readyPatience
+		if pgErr := (*pgconn.PgError)(nil); errors.As(err, &pgErr) && pgErr.Code == "57P03" {
+			patience = recoveryPatience
+		}
+		if time.Since(begun) > patience {
+			return fmt.Errorf("PostgreSQL does not answer after %s: %w", patience, err)
+		}
+		if tell() {
+			log.Info("PostgreSQL is still starting; it may be recovering from a crash", "says", err.Error(), "log", s.home.log())
+		}
+		if err := sleep(ctx, pause/2); err != nil {
+			return err
+		}
+	}
+}
+
+func canConnect(ctx context.Context, url string) error {
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	return conn.Close(ctx)
+}
+
+// stop is a fast shutdown: sessions are ended, the data is written out. If
+// that takes too long, the next start replays the log instead.
+func (s *server) stop() error {
+	if s.process.stop(syscall.SIGINT, 30*time.Second) || s.process.stop(syscall.SIGQUIT, 15*time.Second) {
+		return nil
+	}
+	return fmt.Errorf("PostgreSQL (process %d) does not stop; see %s", s.pid, s.home.log())
+}
+
+// openLog opens the server's log and tells where this start's part begins.
+// A large one is set aside first, so that two files bound it.
+func (h home) openLog() (*os.File, int64, error) {
+	if info, err := os.Lstat(h.log()); err == nil && info.Size() > logLimit {
+		if err := os.Rename(h.log(), h.log()+".1"); err != nil {
+			return nil, 0, unusable(h.dir, err)
+		}
+	}
+	f, err := h.openFile("postgres.log")
+	if err != nil {
+		return nil, 0, err
+	}
+	offset, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, 0, unusable(h.dir, err)
+	}
+	return f, offset, nil
+}
+
+func logFrom(f *os.File, offset int64) string {
+	text, err := io.ReadAll(io.NewSectionReader(f, offset, 64<<10))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

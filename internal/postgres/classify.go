@@ -1,0 +1,67 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/clientintel/clientintel/internal/fault"
+)
+
+// classify tells a database that is out of reach or too slow, which a caller
+// may wait for, from an error of ours, which it may not. Faults pass as they are.
+func classify(err error) error {
+	var known *fault.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	if OutOfReach(err) {
+		return fault.OutOfReach(err)
+	}
+	return err
+}
+
+// OutOfReach tells whether an error means that the database cannot be reached,
+// refuses to work or takes too long, rather than that a statement is wrong.
+func OutOfReach(err error) bool {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return refusal(refused.Code)
+	}
+	var connecting *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &connecting) || errors.As(err, &network) ||
+		errors.Is(err, context.DeadlineExceeded) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) ||
+		closedConnection(err)
+}
+
+// connectionLost tells a connection that broke from a database that is busy:
+// only the first is mended by another connection.
+func connectionLost(err error) bool {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return refused.Code == "57P01" || refused.Code == "57P02" // shut down, crashed
+	}
+	return OutOfReach(err) && !errors.Is(err, context.DeadlineExceeded) && !pgconn.Timeout(err)
+}
+
+// closedConnection recognises the errors that have no type: the peer went away.
+func closedConnection(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "unexpected EOF") || strings.Contains(text, "conn closed") ||
+		strings.Contains(text, "closed pool") || strings.Contains(text, "conn busy")
+}
+
+// refusal tells which SQLSTATEs say "not now": lost connections (08), the
+// server shutting down, starting or cancelling (57), resources out (53), system
+// errors such as a failing disk (58), and a read-only standby (25006).
+func refusal(code string) bool {
+	switch code[:2] {
+	case "08", "53", "57", "58":
+		return true
+	}
+	return code == "25006" || code == "40001" || code == "55P03"
+}

@@ -1,0 +1,106 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// ServerRole is what answers requests: it owns nothing, and may read and admit.
+const ServerRole = "clientintel_server"
+
+// PoolSettings size a pool.
+type PoolSettings struct {
+	URL  string
+	Size int32
+	// StatementTimeout bounds each statement in the database itself.
+	StatementTimeout time.Duration
+	// AcquireTimeout bounds the wait for a free connection.
+	AcquireTimeout time.Duration
+	// Application names the connections in pg_stat_activity.
+	Application string
+	// AsOwner keeps the login's own role; without it the pool takes ServerRole.
+	AsOwner bool
+}
+
+// Pool is a bounded set of connections.
+type Pool struct {
+	*pgxpool.Pool
+	acquireTimeout time.Duration
+}
+
+// OpenPool connects, so that a wrong URL or password shows at once.
+func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
+	if _, err := parseURL(s.URL); err != nil {
+		return nil, err
+	}
+	config, err := pgxpool.ParseConfig(s.URL)
+	if err != nil {
+		return nil, fmt.Errorf("the database URL's pool settings cannot be read")
+	}
+	config.MaxConns = s.Size
+	config.MinConns = 0
+	config.MaxConnIdleTime = 5 * time.Minute
+	config.MaxConnLifetime = time.Hour
+	config.MaxConnLifetimeJitter = 10 * time.Minute
+	config.HealthCheckPeriod = 15 * time.Second
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = 5 * time.Second
+	}
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		RegisterTypes(conn)
+		return settle(ctx, conn, s)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("opening the database pool: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("connecting to the database: %w", err)
+	}
+	return &Pool{Pool: pool, acquireTimeout: s.AcquireTimeout}, nil
+}
+
+// settle sets what every connection of the pool has set.
+func settle(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
+	if !s.AsOwner {
+		if _, err := conn.Exec(ctx, "SET ROLE "+ServerRole); err != nil {
+			return fmt.Errorf("taking the role %s: %w", ServerRole, err)
+		}
+	}
+	_, err := conn.Exec(ctx, `SELECT set_config(s.name, s.value, false) FROM (VALUES
+		('application_name', $1::text),
+		('statement_timeout', $2::text),
+		('idle_in_transaction_session_timeout', '60s'),
+		('TimeZone', 'UTC'),
+		('jit', 'off')) AS s (name, value)`,
+		s.Application, fmt.Sprintf("%dms", s.StatementTimeout.Milliseconds()))
+	if err != nil {
+		return fmt.Errorf("settling a connection: %w", err)
+	}
+	return nil
+}
+
+// RegisterTypes makes timestamps scan as UTC, whatever the process's zone.
+func RegisterTypes(conn *pgx.Conn) {
+	conn.TypeMap().RegisterType(&pgtype.Type{
+		Name: "timestamptz", OID: pgtype.TimestamptzOID,
+		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+	})
+}
+
+// acquire takes a connection, waiting no longer than the pool allows.
+func (p *Pool) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.acquireTimeout)
+	defer cancel()
+	conn, err := p.Acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("waiting for a connection: %w", err)
+	}
+	return conn, nil
+}

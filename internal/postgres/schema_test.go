@@ -1,0 +1,160 @@
+package postgres_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+// Tables that are no tenant's: their keys need not lead with the client.
+var notTenant = map[string]string{
+	"clients":          "the client's own row",
+	"record_owners":    "says which client an id belongs to",
+	"api_keys":         "found by prefix, before any client is known",
+	"server_secrets":   "the service's own",
+	"goose_db_version": "the migrations' own",
+}
+
+// Beyond one machine the client is what data is spread by, so it leads every
+// key and index of a tenant's table.
+func TestSchema_ClientLeadsEveryTenantIndex(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	rows, err := conn.Query(ctx, `
+		SELECT c.relname, i.relname, coalesce(a.attname, '(expression)')
+		FROM pg_index AS x
+		JOIN pg_class AS c ON c.oid = x.indrelid
+		JOIN pg_class AS i ON i.oid = x.indexrelid
+		LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = x.indkey[0] AND x.indkey[0] <> 0
+		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table, index, first string
+	checked := 0
+	if _, err := pgx.ForEachRow(rows, []any{&table, &index, &first}, func() error {
+		if _, excused := notTenant[table]; excused {
+			return nil
+		}
+		checked++
+		if first != "client_id" && !strings.Contains(index, "trigram") {
+			t.Errorf("%s: index %s leads with %s", table, index, first)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if checked < 10 {
+		t.Errorf("only %d indexes were checked", checked)
+	}
+}
+
+// The database itself refuses a reference to another client's record.
+func TestSchema_ReferencesAcrossClientsAreImpossible(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	if _, err := conn.Exec(ctx, `
+		INSERT INTO clients (id, slug, name) VALUES
+			('11111111-1111-4111-8111-111111111111', 'a', 'A'), ('22222222-2222-4222-8222-222222222222', 'b', 'B');
+		INSERT INTO campaigns (client_id, id, slug, launch_status) VALUES
+			('11111111-1111-4111-8111-111111111111', '11111111-0000-4000-8000-000000000001', 'c', 'live');
+		INSERT INTO lanes (client_id, id, slug, visible) VALUES
+			('11111111-1111-4111-8111-111111111111', '11111111-0000-4000-8000-000000000002', 'l', true)`); err != nil {
+		t.Fatal(err)
+	}
+	for name, statement := range map[string]string{
+		"interview to campaign": `INSERT INTO interviews (client_id, id, campaign_id, created_at, status, quality)
+			VALUES ('22222222-2222-4222-8222-222222222222', gen_random_uuid(), '11111111-0000-4000-8000-000000000001', now(), 'completed', 'passed')`,
+		"interview to campaign, its liveness supplied": `INSERT INTO interviews (client_id, id, campaign_id, campaign_live, created_at, status, quality)
+			VALUES ('22222222-2222-4222-8222-222222222222', gen_random_uuid(), '11111111-0000-4000-8000-000000000001', true, now(), 'completed', 'passed')`,
+		"a wrong liveness": `INSERT INTO interviews (client_id, id, campaign_id, campaign_live, created_at, status, quality)
+			VALUES ('11111111-1111-4111-8111-111111111111', gen_random_uuid(), '11111111-0000-4000-8000-000000000001', false, now(), 'completed', 'passed')`,
+		"synthesis to lane": `INSERT INTO synthesis_documents (client_id, id, synthesis_type, lane_id, document, contract_version, status, created_at, updated_at)
+			VALUES ('22222222-2222-4222-8222-222222222222', gen_random_uuid(), 'lane', '11111111-0000-4000-8000-000000000002', '{}', 'v', 'published', now(), now())`,
+		"portal to campaign": `INSERT INTO portal_documents (client_id, id, type, campaign_id, body, status)
+			VALUES ('22222222-2222-4222-8222-222222222222', gen_random_uuid(), 'campaign', '11111111-0000-4000-8000-000000000001', '{}', 'published')`,
+	} {
+		_, err := conn.Exec(ctx, statement)
+		if err == nil || !strings.Contains(err.Error(), "23503") {
+			t.Errorf("%s: %v, want a foreign key violation", name, err)
+		}
+	}
+}
+
+// Several processes may start at once: all of them find the schema in place.
+func TestMigrate_ManyAtOnce(t *testing.T) {
+	t.Parallel()
+	database := dbtest.NewEmpty(t)
+	var all sync.WaitGroup
+	applied := make(chan int, 6)
+	for range 6 {
+		all.Go(func() {
+			n, err := postgres.Migrate(context.Background(), database.OwnerURL)
+			if err != nil {
+				t.Errorf("migrating: %v", err)
+			}
+			applied <- n
+		})
+	}
+	all.Wait()
+	close(applied)
+	worked := 0
+	for n := range applied {
+		if n > 0 {
+			worked++
+		}
+	}
+	if worked != 1 {
+		t.Errorf("%d processes migrated, want one", worked)
+	}
+}
+
+// The server role reads and admits, and writes nothing.
+func TestSchema_ServerRoleWritesNothing(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	rows, err := conn.Query(ctx, `
+		SELECT c.relname, p.privilege
+		FROM pg_class AS c
+		CROSS JOIN unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS p (privilege)
+		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v')
+			AND has_table_privilege('clientintel_server', c.oid, p.privilege)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table, privilege string
+	if _, err := pgx.ForEachRow(rows, []any{&table, &privilege}, func() error {
+		t.Errorf("the server role may %s %s", privilege, table)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"api_keys", "request_log", "record_owners"} {
+		var may bool
+		if err := conn.QueryRow(ctx, "SELECT has_table_privilege('clientintel_server', $1, 'SELECT')", table).Scan(&may); err != nil {
+			t.Fatal(err)
+		}
+		if may {
+			t.Errorf("the server role may read %s", table)
+		}
+	}
+}
+
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}

@@ -1,0 +1,117 @@
+package timewindow
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Accepted says which spellings of a moment are accepted, for messages.
+const Accepted = "YYYY-MM-DD, or YYYY-MM-DDThh:mm[:ss[.fraction]] with Z, an offset ±hh:mm or nothing (UTC)"
+
+var (
+	errGrammar  = errors.New("is not a date or date-time")
+	errCalendar = errors.New("is not a real calendar date or time")
+)
+
+var momentPattern = regexp.MustCompile(
+	`^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?)?$`)
+
+// Moment is a parsed date or date-time.
+type Moment struct {
+	at     time.Time // UTC, microsecond-grained
+	isDate bool
+}
+
+// Parse reads a moment. Digits past microseconds are cut off, as PostgreSQL has
+// no room for them: a bound that kept them would miss its own row.
+func Parse(text string) (Moment, error) {
+	m := momentPattern.FindStringSubmatch(text)
+	if m == nil {
+		return Moment{}, errGrammar
+	}
+	day, err := time.Parse(time.DateOnly, m[1])
+	if err != nil || day.Year() < 1 {
+		return Moment{}, errCalendar
+	}
+	if m[2] == "" {
+		return Moment{at: day, isDate: true}, nil
+	}
+	clock, err := time.Parse("15:04", m[2])
+	if err != nil {
+		return Moment{}, errCalendar
+	}
+	at := day.Add(time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute)
+	if m[3] != "" {
+		seconds, _ := strconv.Atoi(m[3])
+		if seconds > 59 {
+			return Moment{}, errCalendar
+		}
+		at = at.Add(time.Duration(seconds) * time.Second)
+	}
+	if m[4] != "" {
+		micros, _ := strconv.Atoi((m[4] + strings.Repeat("0", 6))[:6])
+		at = at.Add(time.Duration(micros) * time.Microsecond)
+	}
+	offset, err := parseOffset(m[5])
+	if err != nil {
+		return Moment{}, err
+	}
+	at = at.Add(-offset)
+	if at.Year() < 1 || at.Year() > 9999 {
+		return Moment{}, errCalendar
+	}
+	return Moment{at: at}, nil
+}
+
+func parseOffset(text string) (time.Duration, error) {
+	if text == "" || text == "Z" {
+		return 0, nil
+	}
+	clock, err := time.Parse("15:04", text[1:])
+	if err != nil {
+		return 0, errCalendar
+	}
+	offset := time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
+	if text[0] == '-' {
+		offset = -offset
+	}
+	return offset, nil
+}
+
+// ParseDay reads a date without a time.
+func ParseDay(text string) (time.Time, error) {
+	m, err := Parse(text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if !m.isDate {
+		return time.Time{}, errGrammar
+	}
+	return m.at, nil
+}
+
+// Start is the moment as a lower bound, inclusive: a date starts at 00:00 UTC.
+func (m Moment) Start() time.Time { return m.at }
+
+// Until is the moment as an upper bound, exclusive: a date includes its whole
+// day, a date-time its own microsecond.
+func (m Moment) Until() time.Time {
+	if m.isDate {
+		return m.at.AddDate(0, 0, 1)
+	}
+	return m.at.Add(time.Microsecond)
+}
+
+// Window is a half-open span of time: From is in it, Until is not.
+type Window struct {
+	From  time.Time
+	Until time.Time
+}
+
+// Always is the window that holds every moment.
+func Always() Window {
+	return Window{From: time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}
+}
