@@ -1,0 +1,170 @@
+package ratelimit
+
+import (
+	"context"
+	"crypto/sha256"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+// Verdict says what became of a request at the door.
+type Verdict string
+
+// The verdicts of the database's admit function.
+const (
+	Admitted Verdict = "admitted"
+	Limited  Verdict = "limited"
+	Invalid  Verdict = "invalid"
+	Revoked  Verdict = "revoked"
+	Expired  Verdict = "expired"
+)
+
+// Request asks for admission: the key's prefix, the hash of the secret that
+// came with it, and the operation asked for.
+type Request struct {
+	Prefix     string
+	SecretHash [sha256.Size]byte
+	Route      string
+}
+
+// Admission is the answer. Only Verdict and At are set when the secret was wrong.
+type Admission struct {
+	Verdict Verdict
+	Caller  access.Caller
+	// At is the database clock at the decision.
+	At time.Time
+	// Max is the limit; Remaining is what the window still held, this request included.
+	Max       int
+	Remaining int
+	// ResetAt is when capacity next frees.
+	ResetAt time.Time
+
+	receipt receipt
+}
+
+// RetryAfter is how long to wait for capacity: whole seconds, rounded up, at
+// least one, so that waiting exactly as long succeeds.
+func (a Admission) RetryAfter() time.Duration {
+	wait := a.ResetAt.Sub(a.At)
+	seconds := (wait + time.Second - 1) / time.Second
+	return max(seconds, 1) * time.Second
+}
+
+// receipt is the place of a request's row in the log.
+type receipt struct {
+	clientID uuid.UUID
+	keyID    uuid.UUID
+	at       time.Time
+	seq      int64
+}
+
+// Limiter admits requests in groups. Whatever has queued while the previous
+// group was under way goes next: a lone request never waits for company.
+type Limiter struct {
+	pool    *postgres.Pool
+	policy  policy
+	queue   chan *waiting
+	stop    chan struct{}
+	stopped sync.WaitGroup
+
+	mu   sync.Mutex
+	done []outcome
+}
+
+type policy struct {
+	maxRequests        int32
+	window, clockShift time.Duration
+}
+
+type waiting struct {
+	ctx     context.Context
+	request Request
+	answer  chan answer
+}
+
+type answer struct {
+	admission Admission
+	err       error
+}
+
+type outcome struct {
+	receipt
+	status int16
+}
+
+const (
+	// workers is how many groups may be under way: a second hides the commit of the first.
+	workers = 2
+	// maxGroup bounds how long a group holds its keys' rows.
+	maxGroup = 64
+	// groupTimeout is what a request waits for the limiter's store at most.
+	groupTimeout = 4 * time.Second
+	// maxOutcomes bounds what is kept for a store that is out of reach; a lost
+	// outcome is a blank in the log, never an uncounted request.
+	maxOutcomes = 10_000
+	// flushEvery is how late an idle server notes outcomes.
+	flushEvery = time.Second
+)
+
+// New starts the limiter on a pool of its own, so that slow reads never hold up
+// the door. Close ends it.
+func New(pool *postgres.Pool) *Limiter {
+	maxRequests, window, clockShift := Policy()
+	l := &Limiter{
+		pool: pool, policy: policy{maxRequests, window, clockShift},
+		queue: make(chan *waiting, 4096), stop: make(chan struct{}),
+	}
+	for range workers {
+		l.stopped.Go(l.work)
+	}
+	return l
+}
+
+// Workers is how many connections the limiter uses at once.
+func Workers() int32 { return workers }
+
+// Admit authenticates and counts one request. When the store is out of reach
+// the error is a fault that says so; nothing is let in uncounted.
+func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
+	w := &waiting{ctx: ctx, request: r, answer: make(chan answer, 1)}
+	select {
+	case l.queue <- w:
+	case <-ctx.Done():
+		return Admission{}, fault.OutOfReach(ctx.Err())
+	case <-l.stop:
+		return Admission{}, fault.OutOfReach(errClosed)
+	}
+	select {
+	case a := <-w.answer:
+		return a.admission, a.err
+	case <-ctx.Done():
+		return Admission{}, fault.OutOfReach(ctx.Err())
+	case <-l.stop:
+		return Admission{}, fault.OutOfReach(errClosed)
+	}
+}
+
+// Done notes how an admitted request ended, some time soon.
+func (l *Limiter) Done(a Admission, status int) {
+	if a.Verdict != Admitted {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.done) < maxOutcomes {
+		l.done = append(l.done, outcome{a.receipt, int16(status)})
+	}
+}
+
+// Close lets the groups under way finish and notes the last outcomes.
+func (l *Limiter) Close() {
+	close(l.stop)
+	l.stopped.Wait()
+	l.flush()
+}
