@@ -1,0 +1,76 @@
+package importer
+
+import "github.com/google/uuid"
+
+// delete takes a line in that asks to delete a record.
+func (d *decoder) delete() error {
+	r := &d.record
+	id, err := r.deleteIdentity()
+	if err != nil {
+		return err
+	}
+	t := target{r.kind, id.client, id.id}
+	if r.kind == clientKind {
+		// What of a client is counted goes with its row at once, so it is
+		// deleted last, when nothing of it is left; see finish.go.
+		d.found.removed(t, r.line)
+		return nil
+	}
+	b, err := d.batchFor(id, true)
+	if err != nil {
+		return err
+	}
+	b.addDelete(id)
+	d.found.removed(t, r.line)
+	return d.sendFull(b)
+}
+
+// deleteIdentity reads the fields of a delete: kind, id and client_id, which
+// for a client may be left out. A record whose id goes by another name may use it.
+func (r *record) deleteIdentity() (row, error) {
+	k := r.kind
+	var id, client value
+	for _, f := range r.fields {
+		var to *value
+		switch string(f.name) {
+		case "kind", "op":
+			continue
+		case "id", k.idField:
+			to = &id
+		case "client_id":
+			to = &client
+		default:
+			return row{}, r.refuse(k.path(f.name), "is not a field of a delete, which has op, kind, client_id and id")
+		}
+		if to.shape != broken {
+			return row{}, r.refuse(k.path(f.name), "is given twice")
+		}
+		*to = f.value
+	}
+	found := row{line: r.line}
+	var err error
+	if found.id, err = r.uuid("id", id); err != nil {
+		return row{}, err
+	}
+	if k == clientKind && client.shape == broken {
+		client = id
+	}
+	if found.client, err = r.uuid("client_id", client); err != nil {
+		return row{}, err
+	}
+	if k == clientKind && found.client != found.id {
+		return row{}, r.refuse("client.client_id", "must be the client's own id "+found.id.String()+" or left out, not "+describe(client))
+	}
+	return found, nil
+}
+
+func (r *record) uuid(name string, v value) (uuid.UUID, error) {
+	id, ok := parseUUID(plain(v))
+	switch {
+	case v.shape == broken:
+		return id, r.refuse(r.kind.name+"."+name, "is missing: must be "+anyUUID.says)
+	case v.shape != isString || !ok:
+		return id, r.refuse(r.kind.name+"."+name, "must be "+anyUUID.says+", not "+describe(v))
+	}
+	return id, nil
+}

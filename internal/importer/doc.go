@@ -1,0 +1,7 @@
+// Package importer reads newline-delimited JSON, checks each record and writes
+// it to the database, all in one transaction: a bad line imports nothing. It
+// streams: lines are parsed on one goroutine and copied in batches on another,
+// and memory does not grow with the file. It owns the import format and the
+// register of ids; what of the imported is visible to whom is the schema's and
+// the readers' business. The format is described in docs/import.md.
+package importer

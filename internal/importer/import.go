@@ -1,0 +1,135 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Options of an import.
+type Options struct {
+	// Progress is called now and then, from the goroutine that called Import. May be nil.
+	Progress func(Progress)
+}
+
+// Progress is how far an import has come.
+type Progress struct {
+	Lines, Bytes int64
+	Elapsed      time.Duration
+	// Finishing says that the file is read and written, and what remains is
+	// proving its references and committing.
+	Finishing bool
+}
+
+// Summary is what an import did.
+type Summary struct {
+	Lines, Bytes int64
+	Elapsed      time.Duration
+	// Kinds are those that the file holds.
+	Kinds []KindSummary
+}
+
+// KindSummary counts the lines of one kind.
+type KindSummary struct {
+	Kind string
+	// Written lines made, replaced or confirmed a record.
+	Written int64
+	// Deleted lines removed a record.
+	Deleted int64
+	// Missing lines asked to delete a record that was not there.
+	Missing int64
+}
+
+// Import reads a whole file into the database, as the owner, or none of it. The
+// connection must be in no transaction, and is closed when ctx ends meanwhile; a
+// Read that is under way is not interrupted. A mistake in the file is a
+// *LineError; an error that wraps ErrConflict may be gone on another try.
+func Import(ctx context.Context, conn *pgx.Conn, in io.Reader, o Options) (Summary, error) {
+	start := time.Now()
+	tx, err := begin(ctx, conn)
+	if err != nil {
+		return Summary{}, databaseError(ctx, "beginning", err)
+	}
+	defer rollback(conn, tx)
+
+	parsing, stop := context.WithCancel(ctx)
+	defer stop()
+	pipe := newPipe(parsing)
+	go pipe.parse(in)
+
+	w := newWriter(tx)
+	report := newReporter(o.Progress, start)
+	for {
+		b, err := pipe.next()
+		if err != nil {
+			return Summary{}, err
+		}
+		if b == nil {
+			break
+		}
+		if err := w.write(ctx, b); err != nil {
+			return Summary{}, err
+		}
+		report.now(b.at)
+		pipe.recycle(b)
+	}
+	report.finishing(pipe.at)
+	if err := w.finish(ctx, pipe.found); err != nil {
+		return Summary{}, err
+	}
+	// From here on it is too late to interrupt: half a commit tells nothing.
+	if err := tx.Commit(context.WithoutCancel(ctx)); err != nil {
+		return Summary{}, commitError(err)
+	}
+	return Summary{
+		Lines:   pipe.at.Lines,
+		Bytes:   pipe.at.Bytes,
+		Elapsed: time.Since(start),
+		Kinds:   w.summary(),
+	}, nil
+}
+
+// begin opens the transaction. What the session or the server set up for short
+// statements would stop a long import.
+func begin(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec(ctx, `SELECT set_config(s.name, s.value, true)
+	FROM (VALUES
+		('statement_timeout', '0'),
+		('lock_timeout', '0'),
+		('transaction_timeout', '0'), -- from PostgreSQL 17 on
+		('idle_in_transaction_session_timeout', '0'),
+		-- A batch's transition table stays in memory.
+		('work_mem', '64MB'),
+		-- Batches are small and tables may be large: indexes, whatever the
+		-- statistics of tables that are being filled say.
+		('enable_seqscan', 'off'),
+		('enable_hashjoin', 'off'),
+		('enable_mergejoin', 'off'),
+		('jit', 'off'),
+		-- A quarter of an import's work would be pglz; lz4 is also read faster.
+		('default_toast_compression', 'lz4')
+	) AS s (name, value)
+	JOIN pg_settings AS p ON p.name = s.name
+	WHERE p.enumvals IS NULL OR s.value = ANY (p.enumvals)`)
+	if err != nil {
+		rollback(conn, tx)
+		return nil, err
+	}
+	return tx, nil
+}
+
+// rollback undoes what was not committed, also for a caller that is gone.
+func rollback(conn *pgx.Conn, tx pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := tx.Rollback(ctx); err != nil && !errors.Is(err, pgx.ErrTxClosed) {
+		_ = conn.Close(ctx)
+	}
+}

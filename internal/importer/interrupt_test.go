@@ -1,0 +1,108 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestACancelledImportLeavesNothing(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mustImport(t, client(""))
+	before := d.dump(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	f := d.startImport(ctx, t)
+	f.send(t, onboardingLine(`,"launch_status":"live"`), interview(ofCampaign))
+	f.send(t, flushing(1)...)
+	<-f.written
+	// The file goes on, but its writer does not: the import ends all the same.
+	cancel()
+	err := f.wait(t)
+	if want := "nothing was imported: interrupted: context canceled"; err == nil || err.Error() != want || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if diff := difference(before, d.dump(t)); diff != "" {
+		t.Errorf("something was left:\n%s", diff)
+	}
+}
+
+func TestADatabaseThatDiesIsToldAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mustImport(t, client(""))
+	before := d.dump(t)
+	f := d.startImport(t.Context(), t)
+	f.send(t, interview(""))
+	f.send(t, flushing(1)...)
+	<-f.written
+	d.Exec(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'")
+	f.send(t, flushing(2)...)
+	f.Close()
+	err := f.wait(t)
+	if err == nil || !strings.HasPrefix(err.Error(), "nothing was imported: ") || errors.Is(err, ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+	if diff := difference(before, d.dump(t)); diff != "" {
+		t.Errorf("something was left:\n%s", diff)
+	}
+}
+
+func TestAFileThatCannotBeReadLeavesNothing(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	in := io.MultiReader(strings.NewReader(client("")+"\n"+`{"kind"`), iotest.ErrReader(errors.New("input/output error")))
+	_, err := Import(t.Context(), d.conn, in, Options{})
+	if want := "nothing was imported: reading line 2: input/output error"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if got := d.get(t, "count(*)", "clients"); got != "0" {
+		t.Errorf("%s clients", got)
+	}
+	// The connection is good for the next try.
+	d.mustImport(t, client(""))
+}
+
+// Somebody who seeds tables by hand learns what is wrong with that.
+func TestARecordThatNoImportWroteIsTold(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mustImport(t, client(""), interview(""))
+	d.Exec(t, "DELETE FROM record_owners")
+	_, err := Import(t.Context(), d.conn, strings.NewReader(interview("")), Options{})
+	want := "nothing was imported: writing interviews, lines 1 to 1: interviews holds a record that no import wrote " +
+		"(Key (client_id, id)=(" + acme + ", " + someone + ") already exists.): "
+	if err == nil || !strings.HasPrefix(err.Error(), want) || errors.Is(err, ErrConflict) {
+		t.Errorf("got  %v\nwant %s…", err, want)
+	}
+}
+
+func TestSettleLeavesTheTableVacuumed(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	sum := d.mustImport(t, everything...)
+	if err := Settle(t.Context(), d.conn, sum); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.get(t, "reltuples || ' ' || relallvisible", "pg_class WHERE relname = 'interviews'"); got != "4 1" {
+		t.Errorf("rows and visible pages: got %s, want 4 1", got)
+	}
+}
+
+func TestProgressIsToldNowAndThen(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	var told []Progress
+	file := strings.Join(everything, "\n")
+	sum, err := Import(t.Context(), d.conn, strings.NewReader(file), Options{Progress: func(p Progress) { told = append(told, p) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := told[len(told)-1]
+	if len(told) > 2+int(sum.Elapsed/progressEvery) || !last.Finishing || last.Lines != int64(len(everything)) || last.Bytes != int64(len(file)) || last.Elapsed <= 0 {
+		t.Errorf("told %+v", told)
+	}
+}

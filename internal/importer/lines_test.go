@@ -1,0 +1,68 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// Lines are the same however the stream is cut, also across the buffer's end.
+func TestLinesAreWholeHoweverTheyArrive(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 300<<10)
+	want := []string{"first", "", "\r", long, "é", strings.Repeat(long, 4), "last"}
+	file := "\xef\xbb\xbf" + strings.Join(want, "\n")
+	for name, in := range map[string]io.Reader{
+		"whole":       strings.NewReader(file),
+		"in halves":   iotest.HalfReader(strings.NewReader(file)),
+		"with EOF":    iotest.DataErrReader(strings.NewReader(file)),
+		"newline too": strings.NewReader(file + "\n"),
+	} {
+		r := newLineReader(in)
+		var got []string
+		for {
+			line, err := r.next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			got = append(got, string(line))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %d lines that differ from the %d written", name, len(got), len(want))
+		}
+		if r.lines != int64(len(want)) || r.bytes < int64(len(file)) {
+			t.Errorf("%s: counted %d lines and %d bytes", name, r.lines, r.bytes)
+		}
+	}
+}
+
+func TestTheLongestLine(t *testing.T) {
+	t.Parallel()
+	longest := bytes.Repeat([]byte("x"), maxLine)
+	r := newLineReader(io.MultiReader(bytes.NewReader(longest), strings.NewReader("\nnext\n")))
+	if line, err := r.next(); err != nil || len(line) != maxLine {
+		t.Errorf("the longest line: got %d bytes, %v", len(line), err)
+	}
+	if line, err := r.next(); err != nil || string(line) != "next" {
+		t.Errorf("the line after it: got %q, %v", line, err)
+	}
+	r = newLineReader(io.MultiReader(bytes.NewReader(longest), strings.NewReader("x\nnext\n")))
+	if _, err := r.next(); err == nil || err.Error() != "line 1: must not be longer than 16 MiB" {
+		t.Errorf("a byte more: got %v", err)
+	}
+}
+
+func TestAReaderThatNeverReads(t *testing.T) {
+	t.Parallel()
+	stuck := readerFunc(func([]byte) (int, error) { return 0, nil })
+	if _, err := newLineReader(stuck).next(); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("got %v, want %v", err, io.ErrNoProgress)
+	}
+}

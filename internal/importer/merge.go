@@ -1,0 +1,91 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// merge writes rows of which some may exist. A record that is there already as
+// the file has it is neither written nor locked, so importing the same file
+// again costs little, and two imports that share a campaign do not wait for
+// each other.
+func (w *writer) merge(ctx context.Context, b *batch) error {
+	k := b.kind
+	staging := "import_" + k.table
+	if !w.staged[k] {
+		_, err := w.tx.Exec(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE %s ON COMMIT DROP AS SELECT %s FROM %s WITH NO DATA",
+			staging, strings.Join(k.columnNames(), ", "), k.table))
+		if err != nil {
+			return err
+		}
+		w.staged[k] = true
+	}
+	if err := w.copy(ctx, b, staging); err != nil {
+		return err
+	}
+	steps := &pgx.Batch{}
+	for _, statement := range k.mergeStatements() {
+		steps.Queue(statement)
+	}
+	steps.Queue("TRUNCATE " + staging)
+	return w.tx.SendBatch(ctx, steps).Close()
+}
+
+// mergeStatements move rows from the staging table: first those that do not
+// exist, then those that differ. "Differ" is about the stored bytes (*<>), as
+// jsonb holds 1.0 and 1.00 to be equal and a reader is promised every digit.
+func (k *kind) mergeStatements() []string {
+	if k == clientKind {
+		return mergeClients
+	}
+	columns := k.columnNames()
+	var sets, old []string
+	for _, c := range columns {
+		sets = append(sets, c+" = s."+c)
+		old = append(old, "t."+c)
+	}
+	all := strings.Join(columns, ", ")
+	insert := fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s ON CONFLICT (client_id, id) DO NOTHING", k.table, all)
+	update := fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s
+		FROM import_%[1]s AS s
+		WHERE t.client_id = s.client_id AND t.id = s.id AND ROW(%[3]s)::record *<> ROW(%[4]s)::record`,
+		k.table, strings.Join(sets, ", "), strings.Join(old, ", "), "s."+strings.Join(columns, ", s."))
+	if k == interviewKind {
+		return []string{moveToUnseenCampaigns, insert, update}
+	}
+	return []string{insert, update}
+}
+
+// A line without a mode leaves mode and version as they are; a version that it
+// names all the same is taken.
+var mergeClients = []string{
+	`INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
+		SELECT s.id, s.slug, s.name, coalesce(s.measurement_mode, 'legacy'), s.measurement_contract_version
+		FROM import_clients AS s
+		ON CONFLICT (id) DO NOTHING`,
+	`UPDATE clients AS t
+		SET slug = n.slug,
+			name = n.name,
+			measurement_mode = n.measurement_mode,
+			measurement_contract_version = n.measurement_contract_version
+		FROM (
+			SELECT
+				s.id,
+				s.slug,
+				s.name,
+				coalesce(s.measurement_mode, c.measurement_mode) AS measurement_mode,
+				CASE
+					WHEN s.measurement_mode IS NULL
+					THEN coalesce(s.measurement_contract_version, c.measurement_contract_version)
+					ELSE s.measurement_contract_version
+				END AS measurement_contract_version
+			FROM import_clients AS s
+			JOIN clients AS c ON c.id = s.id
+		) AS n
+		WHERE t.id = n.id
+			AND ROW(t.slug, t.name, t.measurement_mode, t.measurement_contract_version)::record
+				*<> ROW(n.slug, n.name, n.measurement_mode, n.measurement_contract_version)::record`,
+}

@@ -1,0 +1,141 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// scanned runs the scanner over a text that should be one value.
+func scanned(text []byte) (value, bool) {
+	s := scanner{text: text}
+	s.space()
+	v := s.take(true)
+	if v.shape == broken {
+		return v, false
+	}
+	s.space()
+	return v, s.at == len(text)
+}
+
+var jsonTexts = []string{
+	`{}`, `[]`, `""`, `0`, `-0`, `1.5e+10`, `1E-3`, `true`, `false`, `null`, ` [ 1 , { "a" : [ ] } ] `, `{"a":{"b":[1,2,{"c":null}]}}`,
+	`"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00"`, `{"a":1,"a":2}`, "\"\u2028\"", `"caf` + "\xc3\xa9" + `"`,
+	``, ` `, `{`, `[`, `"`, `{"a"}`, `{"a":}`, `{,}`, `[,]`, `[1,]`, `{"a":1,}`, `01`, `1.`, `.5`, `1e`, `-`, `+1`, `tru`, `nul`, `nulll`, `"\`, `"\u`, `"\u00g0"`,
+	`"\x"`, "\"\x01\"", "\"\x7f\"", `1 2`, `{}{}`, `'a'`, `{"a":1 "b":2}`, `[1 2]`, `"\ud83d"`, `"\ude00"`, `"\ud83d\u0041"`, `"\u0000"`, `"\ud83d\ud83d\ude00"`,
+	"\ufeff{}", "\xef\xbb\xbf1", `1e999`, `1e131071`, `1e131072`, `1e-16384`, "\"\xff\"", "\"\xed\xa0\x80\"", `[[[[[[[[]]]]]]]]`,
+}
+
+func TestScannerAgreesWithEncodingJSON(t *testing.T) {
+	t.Parallel()
+	for _, text := range jsonTexts {
+		agree(t, []byte(text))
+	}
+	deep := strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth)
+	agree(t, []byte(deep))
+	if _, ok := scanned([]byte("[" + deep + "]")); ok {
+		t.Errorf("%d levels were accepted", maxDepth+1)
+	}
+}
+
+// agree holds the scanner against the standard library, which knows neither
+// depths so small nor flaws.
+func agree(t *testing.T, text []byte) {
+	t.Helper()
+	v, ok := scanned(text)
+	if !ok {
+		if json.Valid(text) && !tooDeep(text) {
+			t.Errorf("%q is JSON and was refused", text)
+		}
+		return
+	}
+	if !json.Valid(text) {
+		t.Errorf("%q is no JSON and was accepted", text)
+		return
+	}
+	if v.shape != isString || v.flaw != "" || !utf8.Valid(text) {
+		return
+	}
+	var want string
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	if got := string(plain(v)); got != want {
+		t.Errorf("%q reads %q, want %q", text, got, want)
+	}
+}
+
+// What the scanner accepts without a flaw, PostgreSQL takes as jsonb.
+func TestPostgreSQLTakesWhatTheScannerAccepts(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	texts := append([]string{strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth), `-1.5e-16382`, `9.99e131071`, `1e+0131071`, `0e0`,
+		strings.Repeat("9", maxIntegerDigits), "0." + strings.Repeat("9", maxFractionDigits), "0." + strings.Repeat("9", maxFractionDigits+1)}, jsonTexts...)
+	taken := 0
+	for _, text := range texts {
+		v, ok := scanned([]byte(text))
+		if !ok || v.flaw != "" || !utf8.ValidString(text) {
+			continue
+		}
+		taken++
+		if _, err := d.conn.Exec(t.Context(), "SELECT $1::text::jsonb", text); err != nil {
+			t.Errorf("%.100q: %v", text, err)
+		}
+	}
+	if taken < 25 {
+		t.Errorf("only %d texts were accepted", taken)
+	}
+}
+
+func tooDeep(text []byte) bool {
+	depth, most := 0, 0
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return most > maxDepth
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+			most = max(most, depth)
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+}
+
+func FuzzScanner(f *testing.F) {
+	for _, text := range jsonTexts {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { agree(t, text) })
+}
+
+// A line never panics, and what is accepted is a JSON object of whole UTF-8.
+func FuzzLine(f *testing.F) {
+	for _, line := range []string{
+		interview(`,"transcript":[{"a":"\ud83d\ude00"}],"nps_score":9.50,"best_quote":"\u00e9"`), campaign(`,"slug":"x","key_questions":[{"id":"a","question":"b"}]`),
+		portal(`,"body":{"measurement_integrit":1},"feed_date":"2026-03-01"`), snapshot(""), client(`,"measurement_mode":"legacy"`),
+		`{"op":"delete","kind":"campaign","client_id":"` + acme + `","id":"` + acme + `"}`,
+	} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		err := parseOnly(string(line))
+		if err != nil {
+			if !utf8.ValidString(err.Error()) {
+				t.Errorf("an error that is no UTF-8: %q", err.Error())
+			}
+			return
+		}
+		for text := range bytes.Lines(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))) {
+			text = bytes.TrimSpace(text)
+			if len(text) > 0 && (!json.Valid(text) || !utf8.Valid(text) || text[0] != '{') {
+				t.Errorf("%q was accepted", text)
+			}
+		}
+	})
+}
