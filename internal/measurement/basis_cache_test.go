@@ -1,0 +1,205 @@
+package measurement
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+// cached reads bases of one client's list through a ledger, and counts how often
+// the database is asked for ids.
+type cached struct {
+	*Ledger
+	client uuid.UUID
+	conn   *pgx.Conn // a writer
+	asked  int
+}
+
+func newCached(t *testing.T, maxIDs int) *cached {
+	t.Helper()
+	d := dbtest.New(t)
+	conn, err := pgx.Connect(t.Context(), d.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{URL: d.OwnerURL, Size: 4, AcquireTimeout: 60e9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	c := &cached{Ledger: NewLedger(pool, maxIDs), client: uuid.New(), conn: conn}
+	c.exec(t, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
+		VALUES ($1, 'acme', 'Acme', 'canonical', 'canonical_measurement.v1')`, c.client)
+	return c
+}
+
+func (c *cached) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	if _, err := c.conn.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *cached) insert(t *testing.T, status string) uuid.UUID {
+	t.Helper()
+	id := uuid.New()
+	c.exec(t, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
+		VALUES ($1, $2, '2026-03-01', $3, 'passed', true, true)`, c.client, id, status)
+	return id
+}
+
+// read is the basis of the list with a status, and whether the database was asked.
+func (c *cached) read(t *testing.T, status string) (basis *Basis, asked bool) {
+	t.Helper()
+	before := c.asked
+	err := c.Read(t.Context(), access.Caller{ClientID: c.client}, func(ctx context.Context, in *Reading) error {
+		filters := map[string]string{"status": status}
+		err := in.AddListBasis(ctx, Scope{ClientID: c.client, Route: "/interviews", Filters: filters}, func(ctx context.Context, limit int32) ([]uuid.UUID, error) {
+			c.asked++
+			rows, err := in.Tx().Query(ctx, "SELECT id FROM usable_interviews WHERE client_id = $1 AND status = $2 LIMIT $3", c.client, status, limit)
+			if err != nil {
+				return nil, err
+			}
+			return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		})
+		basis = in.Statement.Basis
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return basis, c.asked > before
+}
+
+func (c *cached) want(t *testing.T, what string, asked bool, ids ...uuid.UUID) {
+	t.Helper()
+	sortIDs(ids)
+	basis, was := c.read(t, "completed")
+	if !slices.Equal(basis.SourceIDs, ids) || basis.MembershipHash != MembershipHash(ids) || was != asked {
+		t.Errorf("%s: ids %v (asked the database: %v), want %v (%v)", what, basis.SourceIDs, was, ids, asked)
+	}
+}
+
+// A scope is read once for each version of the membership, and never shown for
+// another, whatever writers have done or not finished.
+func TestBasisCache_FollowsTheMembership(t *testing.T) {
+	t.Parallel()
+	c := newCached(t, 100)
+	one := c.insert(t, "completed")
+	c.want(t, "at first", true, one)
+	c.want(t, "again", false, one)
+
+	two := c.insert(t, "completed")
+	c.want(t, "after an insert", true, one, two)
+	c.exec(t, "UPDATE interviews SET status = 'analyzed' WHERE id = $1", two)
+	c.want(t, "after a change that keeps the count", true, one)
+	c.exec(t, "UPDATE interviews SET best_quote = 'x', participant_name = 'y'")
+	c.want(t, "after a change that no filter sees", false, one)
+
+	c.exec(t, "BEGIN")
+	c.insert(t, "completed")
+	c.want(t, "before the commit", false, one)
+	c.exec(t, "ROLLBACK")
+	c.want(t, "after a rollback", false, one)
+	c.exec(t, "BEGIN")
+	three := c.insert(t, "completed")
+	c.exec(t, "COMMIT")
+	c.want(t, "after a commit", true, one, three)
+	c.exec(t, "UPDATE interviews SET reportable = false WHERE id = $1", three)
+	c.want(t, "after a withdrawal", true, one)
+	four := uuid.New()
+	c.exec(t, "UPDATE interviews SET id = $1 WHERE id = $2", four, one)
+	c.want(t, "after another took its place", true, four)
+}
+
+// A reader whose snapshot is older than a write neither sees nor leaves behind
+// what is not of its moment.
+func TestBasisCache_OldSnapshotsKeepTheirOwn(t *testing.T) {
+	t.Parallel()
+	c := newCached(t, 100)
+	one := c.insert(t, "completed")
+	list := func(ctx context.Context, in *Reading) ([]uuid.UUID, error) {
+		rows, err := in.Tx().Query(ctx, "SELECT id FROM usable_interviews WHERE client_id = $1", c.client)
+		if err != nil {
+			return nil, err
+		}
+		return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	}
+	err := c.Read(t.Context(), access.Caller{ClientID: c.client}, func(ctx context.Context, in *Reading) error {
+		two := c.insert(t, "completed")
+		c.want(t, "a newer snapshot", true, one, two)
+		scope := Scope{ClientID: c.client, Route: "/interviews", Filters: map[string]string{"status": "completed"}}
+		if err := in.AddListBasis(ctx, scope, func(ctx context.Context, _ int32) ([]uuid.UUID, error) { return list(ctx, in) }); err != nil {
+			return err
+		}
+		if got := in.Statement.Basis.SourceIDs; !slices.Equal(got, []uuid.UUID{one}) {
+			t.Errorf("the older snapshot lists %v, want %v", got, one)
+		}
+		c.want(t, "a newer snapshot after the older", true, one, two)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A scope beyond the cap is remembered as such, and one without rows is an empty list.
+func TestBasisCache_TooManyAndNone(t *testing.T) {
+	t.Parallel()
+	c := newCached(t, 2)
+	if basis, _ := c.read(t, "analyzed"); basis.SourceIDs == nil || len(basis.SourceIDs) != 0 {
+		t.Errorf("ids of nothing: %v, want an empty list", basis.SourceIDs)
+	}
+	for range 3 {
+		c.insert(t, "completed")
+	}
+	for _, first := range []bool{true, false} {
+		if basis, asked := c.read(t, "completed"); basis != nil || asked != first {
+			t.Errorf("beyond the cap: basis %v, asked the database: %v, want none and %v", basis, asked, first)
+		}
+	}
+}
+
+func TestBasisCache_IsBounded(t *testing.T) {
+	t.Parallel()
+	c := newBasisCache(4 * (16*10 + 512))
+	key := func(n int) basisKey { return basisKey{scope: fmt.Sprint(n)} }
+	ids := make([]uuid.UUID, 10)
+	var busy sync.WaitGroup
+	for worker := range 4 {
+		busy.Go(func() {
+			for n := range 200 {
+				c.put(key(worker*1000+n%7), version{members: int64(n)}, scopeIDs{ids: ids})
+				c.get(key(n%7), version{members: int64(n)})
+			}
+		})
+	}
+	busy.Wait()
+	for n := range 4 {
+		c.put(key(n), version{}, scopeIDs{ids: ids})
+	}
+	c.get(key(0), version{})
+	c.put(key(4), version{}, scopeIDs{ids: ids})
+	for n, want := range []bool{true, false, true, true, true} {
+		if _, known := c.get(key(n), version{}); known != want {
+			t.Errorf("entry %d is kept: %v, want %v: what was not used for longest goes", n, known, want)
+		}
+	}
+	if c.bytes != 4*(16*10+512) || c.recent.Len() != 4 || len(c.byKey) != 4 {
+		t.Errorf("%d bytes in %d entries under %d keys, want the bound in 4", c.bytes, c.recent.Len(), len(c.byKey))
+	}
+	c.put(key(9), version{}, scopeIDs{ids: make([]uuid.UUID, 1000)})
+	if _, known := c.get(key(9), version{}); known || c.recent.Len() != 4 {
+		t.Error("an entry larger than the cache was kept, or drove out the others")
+	}
+}

@@ -1,0 +1,40 @@
+package measurement_test
+
+import (
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/dbtest"
+)
+
+// The audit's own spelling of the gate and the generated column say the same of
+// every combination of facts, campaigns included.
+func TestGate_TheAuditSpellsTheSameGate(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	conn := connect(t, d.OwnerURL)
+	b := newBrand(t, conn, "acme", "canonical")
+	exec(t, conn, `INSERT INTO campaigns (client_id, id, slug, launch_status, active)
+		SELECT $1, gen_random_uuid(), format('%s/%s', s.v, a.v), s.v, a.v
+		FROM (VALUES ('live'), ('Live'), ('draft'), (NULL)) AS s (v)
+		CROSS JOIN (VALUES (true), (false), (NULL)) AS a (v)`, b.id)
+	exec(t, conn, `INSERT INTO interviews
+			(client_id, id, campaign_id, created_at, status, is_test, duration_seconds, engagement, quality, reportable, client_safe)
+		SELECT $1, gen_random_uuid(), c.id, '2026-03-01', s.v, tst.v, d.v, e.v, q.v, r.v, safe.v
+		FROM (SELECT NULL::uuid AS id UNION ALL SELECT c.id FROM campaigns AS c) AS c
+		CROSS JOIN (VALUES ('completed'), ('analyzed'), ('Completed'), ('in_progress'), ('')) AS s (v)
+		CROSS JOIN (VALUES (true), (false)) AS tst (v)
+		CROSS JOIN (VALUES (NULL::double precision), (0), (59.999), (60), (60.001), ('NaN'), ('Infinity'), (-60)) AS d (v)
+		CROSS JOIN (VALUES (NULL), ('engaged'), ('disengaged'), ('Disengaged'), ('')) AS e (v)
+		CROSS JOIN (VALUES ('passed'), ('failed'), ('pending')) AS q (v)
+		CROSS JOIN (VALUES (true), (false)) AS r (v)
+		CROSS JOIN (VALUES (true), (false)) AS safe (v)`, b.id)
+
+	if n := value[int](t, conn, "SELECT count(*) FROM audited_interviews"); n != 13*5*2*8*5*3*2*2 {
+		t.Fatalf("%d combinations, want every one", n)
+	}
+	if differ := value[int](t, conn, "SELECT count(*) FROM audited_interviews WHERE passes IS DISTINCT FROM usable"); differ != 0 {
+		t.Errorf("the two spellings of the gate differ on %d combinations", differ)
+	}
+	// No campaign, or live and not inactive; two statuses; five lengths; four engagements.
+	wantSound(t, d, b, 3*2*5*4)
+}

@@ -1,0 +1,252 @@
+package measurement_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/dbtest"
+)
+
+// session is a connection that runs its statements in order, in the background:
+// one that waits for a lock does not hold up the test.
+type session struct {
+	conn *pgx.Conn
+	work chan func()
+	err  error // the transaction's first
+}
+
+func newSession(t *testing.T, d *dbtest.Database) *session {
+	t.Helper()
+	s := &session{conn: connect(t, d.SuperuserURL), work: make(chan func(), 8)}
+	go func() {
+		for do := range s.work {
+			do()
+		}
+	}()
+	t.Cleanup(func() { close(s.work) })
+	return s
+}
+
+// run starts a statement and gives it a moment; the channel says when it is done.
+func (s *session) run(sql string, args ...any) <-chan struct{} {
+	done := make(chan struct{})
+	s.work <- func() {
+		defer close(done)
+		if _, err := s.conn.Exec(context.Background(), sql, args...); err != nil && s.err == nil {
+			s.err = err
+		}
+	}
+	select {
+	case <-done:
+	case <-time.After(15 * time.Millisecond): // waits for a lock, or is slow: either is an interleaving
+	}
+	return done
+}
+
+// A writer of interviews and one that ends their campaign meet in every order,
+// under old and new snapshots, with and without foreign keys: one may fail, but the
+// count and every row's judgement always equal the facts.
+func TestRaces_ACampaignEndsWhileInterviewsCome(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	admin := connect(t, d.OwnerURL)
+	b := newBrand(t, admin, "acme", "canonical")
+	writer, ender := newSession(t, d), newSession(t, d)
+	levels := []string{"READ COMMITTED", "REPEATABLE READ"}
+	writes := map[string]string{
+		"insert":            insertUsable,
+		"insert, supplied":  `INSERT INTO interviews (client_id, id, campaign_id, campaign_live, created_at, status, quality, reportable, client_safe) VALUES ($1, $2, $3, true, '2026-03-01', 'completed', 'passed', true, true)`,
+		"move to it":        `UPDATE interviews SET campaign_id = $3 WHERE client_id = $1 AND id <> $2 AND campaign_id IS NULL`,
+		"touch what is in":  `UPDATE interviews SET created_at = created_at + interval '1 hour' WHERE client_id = $1 AND id <> $2 AND campaign_id = $3`,
+		"delete what is in": `DELETE FROM interviews WHERE client_id = $1 AND id <> $2 AND campaign_id = $3`,
+	}
+	committed := 0
+	for _, how := range []string{"insert", "insert, supplied", "move to it", "touch what is in", "delete what is in"} {
+		for _, role := range []string{"origin", "replica"} {
+			for _, level := range levels {
+				for _, endLevel := range levels {
+					for _, order := range []string{"writer, ender", "ender, writer", "ender after the writer", "writer after the ender"} {
+						name := fmt.Sprintf("%s in %s at %s, ended at %s: %s", how, role, level, endLevel, order)
+						campaign := b.campaign(t, admin, "live")
+						exec(t, admin, insertUsable, b.id, uuid.New(), campaign)
+						exec(t, admin, insertUsable, b.id, uuid.New(), nil)
+
+						begin(writer, level, role)
+						begin(ender, endLevel, role)
+						write := func() { writer.run(writes[how], b.id, uuid.New(), campaign) }
+						end := func() {
+							ender.run("UPDATE campaigns SET launch_status = 'ended' WHERE client_id = $1 AND id = $2", b.id, campaign)
+						}
+						// Either may wait for the other's end.
+						var one, other <-chan struct{}
+						switch order {
+						case "writer, ender":
+							write()
+							end()
+							one, other = writer.run("COMMIT"), ender.run("COMMIT")
+						case "ender, writer":
+							end()
+							write()
+							one, other = ender.run("COMMIT"), writer.run("COMMIT")
+						case "ender after the writer":
+							write()
+							<-writer.run("COMMIT")
+							end()
+							one, other = ender.run("COMMIT"), writer.run("")
+						case "writer after the ender":
+							end()
+							<-ender.run("COMMIT")
+							write()
+							one, other = writer.run("COMMIT"), ender.run("")
+						}
+						<-one
+						<-other
+						if a := auditAs(t, admin, b); !a.Sound() {
+							t.Fatalf("%s: %s (writer: %v, ender: %v)", name, describe(a), writer.err, ender.err)
+						}
+						for _, s := range []*session{writer, ender} {
+							if s.err == nil {
+								committed++
+							}
+						}
+						exec(t, admin, "DELETE FROM interviews WHERE client_id = $1", b.id)
+					}
+				}
+			}
+		}
+	}
+	if committed < 80 {
+		t.Errorf("only %d of 320 transactions committed: most must have had an effect", committed)
+	}
+}
+
+func begin(s *session, level, role string) {
+	<-s.run("ROLLBACK")
+	s.err = nil
+	<-s.run("BEGIN ISOLATION LEVEL " + level)
+	<-s.run("SET LOCAL deadlock_timeout = '10ms'")
+	<-s.run("SET LOCAL session_replication_role = " + role)
+	<-s.run("SELECT count(*) FROM campaigns") // takes the snapshot
+}
+
+// In replica mode, where no foreign key is checked, what one would refuse is
+// refused all the same.
+func TestRaces_ReplicaModeKeepsCampaignsAndInterviewsTogether(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	conn := connect(t, d.SuperuserURL)
+	b := newBrand(t, conn, "acme", "canonical")
+	campaign := b.campaign(t, conn, "live")
+	exec(t, conn, insertUsable, b.id, uuid.New(), campaign)
+	exec(t, conn, "SET session_replication_role = replica")
+
+	for name, statements := range map[string][]string{
+		"a wrong liveness is supplied": {"UPDATE interviews SET campaign_live = false"},
+		"the campaign goes away":       {"DELETE FROM campaigns"},
+		"the campaign changes its id":  {"UPDATE campaigns SET id = gen_random_uuid()"},
+		"a campaign that does not exist": {`INSERT INTO interviews (client_id, id, campaign_id, campaign_live, created_at, status, quality)
+			SELECT id, gen_random_uuid(), gen_random_uuid(), true, now(), 'completed', 'passed' FROM clients`},
+		"an older snapshot": {"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "UPDATE campaigns SET active = false"},
+	} {
+		err := inTransaction(conn, statements)
+		if err == nil {
+			t.Errorf("%s: it was let through", name)
+		}
+		wantSound(t, d, b, 1)
+	}
+	steps := [][]string{
+		{
+			`INSERT INTO interviews (client_id, id, campaign_id, campaign_live, created_at, status, quality, reportable, client_safe)
+				SELECT id, gen_random_uuid(), '22222222-2222-4222-8222-222222222222', false, now(), 'completed', 'passed', true, true FROM clients`,
+			`INSERT INTO campaigns (client_id, id, slug, launch_status)
+				SELECT id, '22222222-2222-4222-8222-222222222222', 'later', 'draft' FROM clients`,
+		},
+		{"UPDATE campaigns SET launch_status = 'live'"},
+		{
+			"DELETE FROM campaigns WHERE slug = 'later'",
+			"DELETE FROM interviews WHERE campaign_id = '22222222-2222-4222-8222-222222222222'",
+		},
+	}
+	for i, want := range []int64{1, 2, 1} {
+		if err := inTransaction(conn, steps[i]); err != nil {
+			t.Fatalf("step %d, as a replica would apply it: %v", i, err)
+		}
+		wantSound(t, d, b, want)
+	}
+}
+
+func inTransaction(conn *pgx.Conn, statements []string) error {
+	return pgx.BeginFunc(context.Background(), conn, func(tx pgx.Tx) error {
+		for _, s := range statements {
+			if _, err := tx.Exec(context.Background(), s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// TRUNCATE empties a table for older snapshots too, and goes by no row. It is
+// counted, and refused where it could not be.
+func TestRaces_TruncateIsCounted(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	admin, old := connect(t, d.OwnerURL), connect(t, d.OwnerURL)
+	b := newBrand(t, admin, "acme", "canonical")
+	b.members(t, admin, 3)
+	for _, level := range []string{"REPEATABLE READ", "SERIALIZABLE"} {
+		exec(t, old, "BEGIN ISOLATION LEVEL "+level)
+		exec(t, old, "SELECT count(*) FROM clients")
+		b.members(t, admin, 1)
+		if _, err := old.Exec(context.Background(), "TRUNCATE interviews"); err == nil {
+			t.Errorf("%s: TRUNCATE went by rows that it did not see", level)
+		}
+		exec(t, old, "ROLLBACK")
+	}
+	exec(t, old, "BEGIN")
+	exec(t, old, "SELECT count(*) FROM interviews")
+	b.members(t, admin, 1)
+	exec(t, old, "ROLLBACK; BEGIN")
+	exec(t, old, "TRUNCATE interviews")
+	exec(t, old, insertUsable, b.id, uuid.New(), nil)
+	exec(t, old, "COMMIT")
+	wantSound(t, d, b, 1)
+	exec(t, admin, "TRUNCATE clients CASCADE")
+	if n := value[int](t, admin, "SELECT count(*) FROM measurement_states"); n != 0 {
+		t.Fatalf("%d states are left of no clients", n)
+	}
+	// What is left of it must not be held against a client that comes back.
+	exec(t, admin, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
+		VALUES ($1, $2, 'again', 'canonical', 'canonical_measurement.v1')`, b.id, b.slug)
+	b.members(t, admin, 2)
+	wantSound(t, d, b, 2)
+}
+
+// The state of a client that is written in the same transaction as its
+// interviews, before or after them, counts them once.
+func TestRaces_AClientMayComeAfterItsInterviews(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	conn := connect(t, d.OwnerURL)
+	id := uuid.New()
+	insertClient := fmt.Sprintf("INSERT INTO clients (id, slug, name) VALUES ('%s', 'late', 'Late')", id)
+	interview := fmt.Sprintf(`INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
+		VALUES ('%s', gen_random_uuid(), now(), 'analyzed', 'passed', true, true)`, id)
+	deleteAll := []string{fmt.Sprintf("DELETE FROM interviews WHERE client_id = '%s'", id), fmt.Sprintf("DELETE FROM clients WHERE id = '%s'", id)}
+	for _, statements := range [][]string{
+		{interview, insertClient, interview},
+		slices.Concat(deleteAll, []string{interview, interview, insertClient}),
+		slices.Concat([]string{interview}, deleteAll, []string{insertClient, interview, interview}),
+	} {
+		if err := inTransaction(conn, statements); err != nil {
+			t.Fatalf("%v: %v", statements, err)
+		}
+	}
+	wantSound(t, d, brand{id: id, slug: "late"}, 2)
+}

@@ -1,0 +1,82 @@
+package verify
+
+import "fmt"
+
+// Outcome is what became of one check.
+type Outcome string
+
+// The outcomes.
+const (
+	Holds      Outcome = "holds"
+	Fails      Outcome = "fails"
+	NotChecked Outcome = "not_checked"
+)
+
+// Check is one statement of a response, recomputed.
+type Check struct {
+	Name    string  `json:"check"`
+	Outcome Outcome `json:"outcome"`
+	// Detail says what differs, or why nothing could be checked.
+	Detail string `json:"detail,omitempty"`
+}
+
+// Report is what was found of one response, or of the pages of one walk.
+type Report struct {
+	// Of is "response" or "walk".
+	Of string `json:"of"`
+	// Responses are the places in the input, from 1.
+	Responses []int   `json:"responses"`
+	What      string  `json:"what"`
+	Client    string  `json:"client_id,omitempty"`
+	Checks    []Check `json:"checks"`
+}
+
+// Count counts the checks with an outcome.
+func (r *Report) Count(o Outcome) int {
+	n := 0
+	for _, c := range r.Checks {
+		if c.Outcome == o {
+			n++
+		}
+	}
+	return n
+}
+
+// hold notes that a check was made, and whether it holds; the detail is for one that fails.
+func (r *Report) hold(name string, holds bool, detail string, args ...any) {
+	if holds {
+		r.Checks = append(r.Checks, Check{Name: name, Outcome: Holds})
+	} else {
+		r.Checks = append(r.Checks, Check{Name: name, Outcome: Fails, Detail: fmt.Sprintf(detail, args...)})
+	}
+}
+
+// equal holds what is stated against what is computed.
+func (r *Report) equal(name string, stated, computed any) {
+	r.hold(name, stated == computed, "%v is stated, %v is computed", stated, computed)
+}
+
+// skip notes why a check could not be made.
+func (r *Report) skip(name, why string, args ...any) {
+	r.Checks = append(r.Checks, Check{Name: name, Outcome: NotChecked, Detail: fmt.Sprintf(why, args...)})
+}
+
+// Summary counts everything.
+type Summary struct {
+	Responses  int `json:"responses"`
+	Walks      int `json:"walks"`
+	Holding    int `json:"holds"`
+	Failing    int `json:"fails"`
+	NotChecked int `json:"not_checked"`
+}
+
+func (s *Summary) add(r *Report) {
+	if r.Of == "walk" {
+		s.Walks++
+	} else {
+		s.Responses++
+	}
+	s.Holding += r.Count(Holds)
+	s.Failing += r.Count(Fails)
+	s.NotChecked += r.Count(NotChecked)
+}

@@ -1,0 +1,244 @@
+package verify_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/verify"
+)
+
+const (
+	client = "6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01"
+	one    = "11111111-1111-4111-8111-111111111111"
+	two    = "22222222-2222-4222-8222-222222222222"
+	asOf   = "2026-03-05T09:00:00.123456Z"
+)
+
+func hexSHA256(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// canonical is a body with right hashes, made here by hand; scope is in its
+// canonical form, without the client.
+func canonical(data, more, scope string, count, total int, ids ...string) string {
+	scopeHash := hexSHA256(`{"client_id":"` + client + `",` + scope + `}`)
+	membership := hexSHA256(strings.Join(ids, "\n"))
+	preview := uuid.NewSHA1(uuid.MustParse(client), []byte(scopeHash+"\n"+membership+"\n"+asOf))
+	list, _ := json.Marshal(ids)
+	return fmt.Sprintf(`{"data": %s, "meta": {"client_id": %q, "count": %d, %s
+		"measurement_mode": "canonical", "measurement_total_count": %d, "measurement_as_of": %q,
+		"measurement_contract_version": "canonical_measurement.v1", "measurement_count_basis": "usable_interviews",
+		"measurement_omitted_fields": [], "measurement_basis": {"schema": "measurement_query_basis.v1", "preview_id": %q,
+		"captured": false, "as_of": %q, "measurement_contract_version": "canonical_measurement.v1", "scope_hash": %q,
+		"membership_hash": %q, "source_interview_ids": %s, "source_count": %d}}}`,
+		data, client, count, more, total, asOf, preview, asOf, scopeHash, membership, list, len(ids))
+}
+
+func interviewsBody() string {
+	return canonical(fmt.Sprintf(`[{"id": %q, "client_id": %q, "status": "completed", "created_at": "2026-03-02T00:00:00Z"},
+			{"id": %q, "client_id": %q, "status": "analyzed", "created_at": "2026-03-02T00:00:00Z"}]`, one, client, two, client),
+		`"has_more": false, "next_cursor": null,`, `"filters":{},"route":"/interviews"`, 2, 2, one, two)
+}
+
+func analyticsBody() string {
+	return canonical(`{"total": 2,
+		"volume": [{"label": "2026-03-01", "value": 1}, {"label": "2026-03-02", "value": 0}, {"label": "2026-03-03", "value": 1}],
+		"campaigns": [{"label": "Spring", "value": 1}, {"label": "Uncategorized", "value": 1}],
+		"sentiment": [{"label": "promoter", "value": 1}, {"label": "passive", "value": 0}, {"label": "detractor", "value": 0}, {"label": "unknown", "value": 1}],
+		"rows": [{"date": "2026-03-03", "campaignSlug": "spring", "campaignLabel": "Spring", "sentiment": "promoter"},
+			{"date": "2026-03-01", "campaignSlug": "uncategorized", "campaignLabel": "Uncategorized", "sentiment": "unknown"}]}`,
+		"", `"filters":{},"route":"/analytics/interviews"`, 2, 9, one, two)
+}
+
+func searchBody() string {
+	return canonical(fmt.Sprintf(`[{"id": %q, "conversation_goal": null, "created_at": "2026-03-03T00:00:00Z", "matched_fields": ["best_quote"]},
+			{"id": %q, "conversation_goal": null, "created_at": "2026-03-02T00:00:00.5Z", "matched_fields": ["best_quote"]}]`, two, one),
+		`"query": "lät\"e",`, `"filters":{"limit":"50","q":"lät\"e"},"route":"/intelligence/search"`, 2, 9, one, two)
+}
+
+func detailBody() string {
+	return canonical(fmt.Sprintf(`{"interview": {"id": %q, "client_id": %q, "status": "completed", "created_at": "2026-03-02T00:00:00Z"}}`, one, client),
+		"", `"filters":{"id":"`+one+`"},"route":"/interviews/{id}"`, 1, 9, one)
+}
+
+func portalBody() string {
+	ids, _ := json.Marshal([]string{one, two})
+	return fmt.Sprintf(`{"data": [{"schema": "portal_home.v2", "measurement_integrity": {"status": "verified_saved_basis",
+		"measurement_basis": {"schema": "measurement_basis.v2", "snapshot_id": %q, "as_of": "2026-03-01T00:00:00Z",
+			"measurement_contract_version": "canonical_measurement.v1", "scope_hash": %q, "membership_hash": %q, "source_interview_ids": %s, "source_count": 2},
+		"freshness": {"status": "comparable", "reason": null, "saved_as_of": "2026-03-01T00:00:00Z", "live_as_of": %q,
+			"saved_contract_version": "canonical_measurement.v1", "live_contract_version": "canonical_measurement.v1"}}}],
+		"meta": {"client_id": %q, "count": 1, "has_more": false, "next_cursor": null, "type": "home", "measurement_mode": "canonical",
+			"measurement_total_count": 9, "measurement_as_of": %q, "measurement_contract_version": "canonical_measurement.v1",
+			"measurement_count_basis": "usable_interviews", "measurement_omitted_fields": ["measurement_basis"]}}`,
+		two, hexSHA256(`{"client_id":"`+client+`","filters":{"surface":"portal","type":"home"},"route":"/synthesis"}`),
+		hexSHA256(one+"\n"+two), ids, asOf, client, asOf)
+}
+
+// What was changed in a saved response is found, and named by what it breaks.
+func TestVerify_ChangesAreFound(t *testing.T) {
+	t.Parallel()
+	other := hexSHA256("other")
+	for name, c := range map[string]struct {
+		body, old, changed string
+		fails              []string
+	}{
+		"count":                  {interviewsBody(), `"count": 2`, `"count": 3`, []string{"count"}},
+		"no count":               {interviewsBody(), `"count": 2,`, ``, []string{"count"}},
+		"more, without a cursor": {interviewsBody(), `"has_more": false`, `"has_more": true`, []string{"cursor", "rows_in_basis"}},
+		"an id":                  {interviewsBody(), `["` + one, `["` + strings.Replace(one, "1", "0", 1), []string{"membership_hash", "rows_in_basis"}},
+		"the ids' order":         {interviewsBody(), `["` + one + `","` + two, `["` + two + `","` + one, []string{"source_interview_ids", "membership_hash"}},
+		"an id twice":            {interviewsBody(), `["` + one, `["` + one + `","` + one, []string{"source_interview_ids", "source_count", "membership_hash", "measurement_total_count", "rows_in_basis"}},
+		"no id":                  {interviewsBody(), `["` + one, `["x`, []string{"source_interview_ids", "membership_hash", "rows_in_basis"}},
+		"source_count":           {interviewsBody(), `"source_count": 2`, `"source_count": 1`, []string{"source_count"}},
+		"no source_count":        {interviewsBody(), `, "source_count": 2`, ``, []string{"source_count"}},
+		"membership_hash":        {interviewsBody(), hexSHA256(one + "\n" + two), other, []string{"membership_hash", "preview_id"}},
+		"preview_id":             {interviewsBody(), `"preview_id": "`, `"preview_id": "f`, []string{"preview_id"}},
+		"total":                  {interviewsBody(), `"measurement_total_count": 2`, `"measurement_total_count": 3`, []string{"measurement_total_count"}},
+		"as_of":                  {interviewsBody(), `"measurement_as_of": "2026`, `"measurement_as_of": "2027`, []string{"basis_moment"}},
+		"captured":               {interviewsBody(), `"captured": false`, `"captured": true`, []string{"basis_schema"}},
+		"a field less":           {interviewsBody(), `"measurement_count_basis": "usable_interviews",`, ``, []string{"measurement"}},
+		"a field null":           {interviewsBody(), `"measurement_omitted_fields": []`, `"measurement_omitted_fields": null`, []string{"measurement"}},
+		"omitted, yet there":     {interviewsBody(), `"measurement_omitted_fields": []`, `"measurement_omitted_fields": ["measurement_basis"]`, []string{"measurement"}},
+		"legacy with figures":    {interviewsBody(), `"measurement_mode": "canonical"`, `"measurement_mode": "legacy"`, []string{"measurement"}},
+		"another's row":          {interviewsBody(), `"client_id": "6f1c`, `"client_id": "0f1c`, []string{"client_id"}},
+		"the client":             {interviewsBody(), `"meta": {"client_id": "6f1c`, `"meta": {"client_id": "0f1c`, []string{"client_id", "preview_id"}},
+		"the rows' order":        {interviewsBody(), `"created_at": "2026-03-02`, `"created_at": "2026-03-01`, []string{"order"}},
+		"a row":                  {interviewsBody(), `{"id": "` + one, `{"id": "01111111-1111-4111-8111-111111111111`, []string{"rows_in_basis"}},
+
+		"analytics total":         {analyticsBody(), `"total": 2`, `"total": 3`, []string{"total"}},
+		"no analytics total":      {analyticsBody(), `"total": 2,`, ``, []string{"total"}},
+		"a day's volume":          {analyticsBody(), `"2026-03-02", "value": 0`, `"2026-03-02", "value": 1`, []string{"volume"}},
+		"a day left out":          {analyticsBody(), `{"label": "2026-03-02", "value": 0}, `, ``, []string{"volume"}},
+		"the last day left out":   {analyticsBody(), `, {"label": "2026-03-03", "value": 1}`, ``, []string{"volume"}},
+		"a campaign's value":      {analyticsBody(), `"Spring", "value": 1`, `"Spring", "value": 2`, []string{"campaigns"}},
+		"a campaign more":         {analyticsBody(), `"campaigns": [`, `"campaigns": [{"label": "x", "value": 0}, `, []string{"campaigns"}},
+		"a sentiment":             {analyticsBody(), `"sentiment": "promoter"`, `"sentiment": "passive"`, []string{"sentiment"}},
+		"analytics rows' order":   {analyticsBody(), `"date": "2026-03-03"`, `"date": "2026-02-28"`, []string{"order", "volume"}},
+		"analytics ids":           {analyticsBody(), `,"` + two, `,"33333333-3333-4333-8333-333333333333","` + two, []string{"source_interview_ids", "source_count", "membership_hash", "rows_in_basis"}},
+		"a hit that is not there": {searchBody(), `{"id": "` + one, `{"id": "33333333-3333-4333-8333-333333333333`, []string{"rows_in_basis"}},
+		"the hits' order":         {searchBody(), `"created_at": "2026-03-03`, `"created_at": "2026-03-01`, []string{"order"}},
+		"a detail of another":     {detailBody(), `"source_interview_ids": ["` + one, `"source_interview_ids": ["` + two, []string{"membership_hash", "rows_in_basis"}},
+
+		"a saved id":              {portalBody(), `["` + one, `["` + strings.Replace(one, "1", "0", 1), []string{"data[0].membership_hash"}},
+		"a saved count":           {portalBody(), `"source_count": 2`, `"source_count": 3`, []string{"data[0].source_count"}},
+		"a saved moment":          {portalBody(), `"saved_as_of": "2026`, `"saved_as_of": "2025`, []string{"data[0].freshness"}},
+		"a live version":          {portalBody(), `"live_contract_version": "canonical_measurement.v1"`, `"live_contract_version": "legacy"`, []string{"data[0].freshness", "data[0].freshness.status"}},
+		"freshness":               {portalBody(), `"reason": null`, `"reason": "scope_changed"`, []string{"data[0].freshness.status"}},
+		"a saved scope":           {portalBody(), `"scope_hash": "`, `"scope_hash": "0`, []string{"data[0].freshness.status"}},
+		"unverifiable with basis": {portalBody(), `verified_saved_basis`, `historical_unverifiable`, []string{"data[0].measurement_integrity"}},
+		"an unknown status":       {portalBody(), `verified_saved_basis`, `trust_me`, []string{"data[0].measurement_integrity"}},
+		"no integrity":            {portalBody(), `measurement_integrity`, `integrity`, []string{"data[0].measurement_integrity"}},
+	} {
+		run(t, c.body, "").wantNoFailure(t, name+", before")
+		changed := strings.Replace(c.body, c.old, c.changed, 1)
+		if changed == c.body {
+			t.Fatalf("%s: nothing was changed", name)
+		}
+		if got := run(t, changed, "").with(t, "response [1]", verify.Fails); !slices.Equal(got, c.fails) {
+			t.Errorf("%s: %v fail, want %v", name, got, c.fails)
+		}
+	}
+}
+
+// Whatever the input, it is verified or refused.
+func FuzzVerify(f *testing.F) {
+	for _, seed := range []string{
+		interviewsBody(), analyticsBody(), searchBody(), detailBody(), portalBody(), "[" + interviewsBody() + ",{}]",
+		`{"request": "/interviews?status=a", "response": {"data": [], "meta": {"has_more": true, "next_cursor": "x"}}}`,
+	} {
+		f.Add(seed, "/interviews")
+	}
+	f.Fuzz(func(t *testing.T, input, address string) {
+		checks := 0
+		summary, err := verify.Verify(strings.NewReader(input), verify.Options{URL: address}, func(r *verify.Report) error {
+			checks += len(r.Checks)
+			return nil
+		})
+		if err == nil && (summary.Responses == 0 || checks != summary.Holding+summary.Failing+summary.NotChecked) {
+			t.Errorf("%+v of %d checks", summary, checks)
+		}
+	})
+}
+
+// Without a request, the scopes that need none are found by their hash.
+func TestVerify_ScopesThatTellThemselves(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"interviews": interviewsBody(), "analytics": analyticsBody(), "search": searchBody(), "detail": detailBody(),
+	} {
+		if holds := run(t, body, "").with(t, "response [1]", verify.Holds); !slices.Contains(holds, "scope_hash") {
+			t.Errorf("%s: only %v hold", name, holds)
+		}
+	}
+}
+
+func TestVerify_RequestsAreUnderstood(t *testing.T) {
+	t.Parallel()
+	search := searchBody()
+	for address, want := range map[string]verify.Outcome{
+		"/api/client/v1/intelligence/search?q=l%C3%A4t%22e":                           verify.Holds,
+		"https://x.example/api/client/v1/intelligence/search?limit=50&q=l%C3%A4t%22e": verify.Holds,
+		"/intelligence/search?q=l%C3%A4t%22e":                                         verify.Holds,
+		"/intelligence/search?q=l%C3%A4t%22e&limit=51":                                verify.Fails,
+		"/intelligence/search?q=l%C3%A4t":                                             verify.Fails,
+		"/intelligence/search?q=l%C3%A4t%22e&campaign=x":                              verify.Fails,
+	} {
+		if got := run(t, search, address).with(t, "response [1]", want); !slices.Contains(got, "scope_hash") {
+			t.Errorf("%s: scope_hash is not among what %s: %v", address, want, got)
+		}
+	}
+	if got := run(t, search, "/interviews").with(t, "response [1]", verify.Fails); !slices.Equal(got, []string{"request", "scope_hash", "measurement_total_count"}) {
+		t.Errorf("a request for another route: %v fail", got)
+	}
+}
+
+// What is no response is refused with its place; an error response is one.
+func TestVerify_UnreadableInputIsTold(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]string{
+		"":                                     "the input holds no response",
+		" \n[]":                                "the input holds no response",
+		"hello":                                "response 1, on line 1: expected a JSON object",
+		"\xef\xbb":                             "response 1, on line 1: expected a JSON object",
+		"[1]":                                  "response 1, on line 1: expected a JSON object",
+		"{}\n":                                 "response 1, on line 1: this is no response of this API: it has no data and meta",
+		interviewsBody() + "\n{":               "response 2, on line 8: the response is cut off",
+		"[" + interviewsBody():                 "response 2, on line 7: the array is cut off",
+		`{"data": [}`:                          "response 1, on line 1: this is not JSON: invalid character '}' looking for beginning of value (at byte 11 of the response)",
+		`{"data": [], "meta": 1}`:              "response 1, on line 1: meta: this is no response of this API: it is a JSON number",
+		`{"data": [], "meta": {"count": "1"}}`: "response 1, on line 1: meta: this is no response of this API: count is a JSON string",
+		`{"data": [1], "meta": {}}`:            "response 1, on line 1: this is no response of this API: its data is neither an object nor a list of objects",
+		`{"data": {"a": 1}, "meta": {}}`:       "response 1, on line 1: this is no response of this API: its data is neither a list, nor an interview, nor analytics",
+		`{"data": [{"a": 1}], "meta": {}}`:     "response 1, on line 1: this is no response of this API: its rows are of no resource that it has",
+		`{"data": [{"status": "x", "created_at": "soon"}], "meta": {}}`:        "response 1, on line 1: data[0]: parsing time \"soon\"",
+		`{"request": "/api/client/v1/keys", "response": {}}`:                   `response 1, on line 1: "/keys" is no route of this API`,
+		`{"request": "/interviews?status=a&status=b", "response": {}}`:         "response 1, on line 1: \"/interviews?status=a&status=b\" has status more than once",
+		`{"request": "/interviews/", "response": {}}`:                          `response 1, on line 1: "/interviews/" is no route of this API`,
+		`{"request": "/interviews?x=%zz", "response": {}}`:                     `response 1, on line 1: "/interviews?x=%zz" has a query that cannot be read`,
+		`{"request": "/interviews", "response": 7}`:                            "response 1, on line 1: this is no response of this API",
+		`{"request": "/interviews", "response": {"data": [], "meta": {}}}{"x"`: "response 2, on line 1: the response is cut off",
+	} {
+		_, err := verify.Verify(strings.NewReader(input), verify.Options{}, func(*verify.Report) error { return nil })
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %q", input, err, want)
+		}
+	}
+	var option *verify.OptionError
+	if _, err := verify.Verify(strings.NewReader("{}"), verify.Options{URL: "/x"}, nil); !errors.As(err, &option) {
+		t.Errorf("a wrong --url: %v", err)
+	}
+	v := run(t, `{"error": "rate_limited", "code": "rate_limited"}`, "")
+	if v.NotChecked != 1 || v.Failing != 0 {
+		t.Errorf("an error response: %+v", v.Summary)
+	}
+}

@@ -1,0 +1,201 @@
+package verify_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/verify"
+)
+
+const api = "/api/client/v1"
+
+// verified is what a verification found, by "response 1" or "walk 1-3".
+type verified struct {
+	verify.Summary
+	reports map[string]*verify.Report
+}
+
+func run(t *testing.T, input, address string) verified {
+	t.Helper()
+	v := verified{reports: map[string]*verify.Report{}}
+	var err error
+	v.Summary, err = verify.Verify(strings.NewReader(input), verify.Options{URL: address}, func(r *verify.Report) error {
+		v.reports[fmt.Sprint(r.Of, " ", r.Responses)] = r
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("verifying: %v; the input begins %.300s", err, input)
+	}
+	return v
+}
+
+// with lists the checks of a report with an outcome.
+func (v verified) with(t *testing.T, report string, o verify.Outcome) []string {
+	t.Helper()
+	r, ok := v.reports[report]
+	if !ok {
+		t.Fatalf("there is no report of %s, only of %v", report, v.names())
+	}
+	names := []string{}
+	for _, c := range r.Checks {
+		if c.Outcome == o {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+func (v verified) names() []string {
+	var names []string
+	for name := range v.reports {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (v verified) wantNoFailure(t *testing.T, what string) {
+	t.Helper()
+	for name, r := range v.reports {
+		for _, c := range r.Checks {
+			if c.Outcome == verify.Fails {
+				t.Errorf("%s: %s: %s fails: %s", what, name, c.Name, c.Detail)
+			}
+		}
+	}
+}
+
+// recording saves what a server answers.
+type recording struct {
+	srv    *apitest.Server
+	key    string
+	client uuid.UUID
+}
+
+func record(t *testing.T, client string) (*recording, *apitest.Seed) {
+	t.Helper()
+	srv, seed := apitest.Start(t)
+	campaign := seed.Campaign(t, client, apitest.Fields{"slug": "spring", "display_name": "Spring & Söhne"})
+	seed.Campaign(t, client, apitest.Fields{"created_at": nil})
+	seed.Campaign(t, client, apitest.Fields{"created_at": nil})
+	for i := range 7 {
+		fields := apitest.Fields{"created_at": apitest.At("2026-03-01").AddDate(0, 0, i/3), "status": []string{"completed", "analyzed"}[i%2]}
+		if i > 3 {
+			fields["campaign_id"] = campaign
+		}
+		seed.Interview(t, client, fields)
+	}
+	for range 3 {
+		seed.SynthesisDocument(t, client, nil)
+	}
+	key := srv.Issue(t, apikey.Request{Client: client, Name: "verify", Scopes: access.All()}).Key
+	return &recording{srv: srv, key: key, client: seed.Clients[client]}, seed
+}
+
+// get is the body of one answer.
+func (r *recording) get(t *testing.T, path string) string {
+	t.Helper()
+	return string(r.srv.Get(t, api+path, r.key).WantStatus(t, 200).Body)
+}
+
+// wrapped is the same beside its request.
+func wrapped(path, body string) string {
+	request, _ := json.Marshal(api + path)
+	return fmt.Sprintf(`{"request": %s, "response": %s}`, request, body)
+}
+
+// walk is every page of a list with the path it was asked for by.
+func (r *recording) walk(t *testing.T, path string, limit int) (paths, bodies []string) {
+	t.Helper()
+	separator := "?"
+	if strings.Contains(path, "?") {
+		separator = "&"
+	}
+	next := fmt.Sprintf("%s%slimit=%d", path, separator, limit)
+	for {
+		body := r.get(t, next)
+		paths, bodies = append(paths, next), append(bodies, body)
+		var page struct {
+			Meta struct {
+				Next *string `json:"next_cursor"`
+			}
+		}
+		if err := json.Unmarshal([]byte(body), &page); err != nil {
+			t.Fatal(err)
+		}
+		if page.Meta.Next == nil {
+			return paths, bodies
+		}
+		next = fmt.Sprintf("%s%slimit=%d&starting_after=%s", path, separator, limit, url.QueryEscape(*page.Meta.Next))
+	}
+}
+
+// Everything that the server answers holds, with or without the request, and
+// with it nothing of a basis is left unchecked.
+func TestVerify_TheServersAnswersHold(t *testing.T) {
+	t.Parallel()
+	for _, client := range []string{"globex", "acme"} { // canonical, legacy
+		r, seed := record(t, client)
+		ids := idsOf(t, r.get(t, "/interviews"))
+		saved := seed.SavedBasis(t, client, []uuid.UUID{uuid.MustParse(ids[1]), uuid.MustParse(ids[0])}, nil)
+		seed.PortalDocument(t, client, apitest.Fields{"measurement_snapshot_id": saved})
+		seed.PortalDocument(t, client, nil)
+		for _, path := range []string{
+			"/interviews", "/interviews?status=analyzed", "/interviews?date_from=2026-03-02T00:00:00%2B00:00&limit=1", "/interviews?campaign_id=nothing",
+			"/interviews/" + strings.ToUpper(ids[0]), "/campaigns", "/campaigns?limit=1", "/synthesis?type=home",
+			"/synthesis?surface=portal", "/synthesis?surface=portal&type=playbook",
+			"/analytics/interviews?date_from=2026-02-01&date_to=2026-03-31", "/analytics/interviews?campaign=spring&date_from=2026-02-01",
+			"/intelligence/search?q=DELIVERY", "/intelligence/search?q=delivery&limit=2", "/intelligence/search?q=nowhere+to+be+found",
+		} {
+			body := r.get(t, path)
+			run(t, body, "").wantNoFailure(t, path+" alone")
+			run(t, body, "https://example.com"+api+path).wantNoFailure(t, path+" with --url")
+			v := run(t, wrapped(path, body), "")
+			v.wantNoFailure(t, path)
+			if skipped := v.with(t, "response [1]", verify.NotChecked); slices.Contains(skipped, "scope_hash") {
+				t.Errorf("%s: not checked: %v", path, skipped)
+			}
+		}
+	}
+}
+
+func idsOf(t *testing.T, body string) []string {
+	t.Helper()
+	var list struct{ Data []struct{ ID string } }
+	if err := json.Unmarshal([]byte(body), &list); err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]string, len(list.Data))
+	for i, one := range list.Data {
+		ids[i] = one.ID
+	}
+	return ids
+}
+
+// The scope's hash alone tells that a request had no filters; then its basis is
+// the whole corpus.
+func TestVerify_AnUnfilteredListTellsItself(t *testing.T) {
+	t.Parallel()
+	r, _ := record(t, "globex")
+	unfiltered := run(t, r.get(t, "/interviews?limit=2"), "").with(t, "response [1]", verify.Holds)
+	if !slices.Contains(unfiltered, "scope_hash") || !slices.Contains(unfiltered, "measurement_total_count") {
+		t.Errorf("an unfiltered list: only %v hold", unfiltered)
+	}
+	filtered := run(t, r.get(t, "/interviews?status=analyzed"), "").with(t, "response [1]", verify.NotChecked)
+	if want := []string{"scope_hash", "measurement_total_count"}; !slices.Equal(filtered, want) {
+		t.Errorf("a filtered list without its request: %v are not checked, want %v", filtered, want)
+	}
+	wrong := run(t, r.get(t, "/interviews?status=analyzed"), api+"/interviews?status=completed").with(t, "response [1]", verify.Fails)
+	if !slices.Equal(wrong, []string{"scope_hash"}) {
+		t.Errorf("another request: %v fail, want scope_hash", wrong)
+	}
+}
