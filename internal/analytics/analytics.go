@@ -1,0 +1,94 @@
+package analytics
+
+import (
+	"time"
+
+	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/timewindow"
+)
+
+// Query asks for a window of interviews. From and To are inclusive and may be
+// missing; Campaign is a live campaign's slug, nil for any.
+type Query struct {
+	Campaign *string
+	From, To *timewindow.Moment
+	Scope    measurement.Scope
+}
+
+// Sentiment is what a score says of a customer.
+type Sentiment uint8
+
+// The sentiments, in the order of the series.
+const (
+	Promoter Sentiment = iota
+	Passive
+	Detractor
+	Unknown
+	sentiments
+)
+
+// String is the contract's word for it.
+func (s Sentiment) String() string {
+	return [sentiments]string{"promoter", "passive", "detractor", "unknown"}[s]
+}
+
+// sentimentOf reads a score from 0 to 10.
+func sentimentOf(score float64, known bool) Sentiment {
+	switch {
+	case !known:
+		return Unknown
+	case score >= 9:
+		return Promoter
+	case score >= 7:
+		return Passive
+	default:
+		return Detractor
+	}
+}
+
+// Campaign is what a chart calls a campaign.
+type Campaign struct {
+	Slug  string
+	Label string
+}
+
+// Day is a UTC day, counted from 1970-01-01.
+type Day int32
+
+const dayLength = 24 * 60 * 60
+
+func dayOf(t time.Time) Day {
+	seconds := t.Unix()
+	if seconds < 0 {
+		seconds -= dayLength - 1 // towards the past, as a day begins at its midnight
+	}
+	return Day(seconds / dayLength)
+}
+
+// Start is the midnight that a day begins at.
+func (d Day) Start() time.Time { return time.Unix(int64(d)*dayLength, 0).UTC() }
+
+// String is YYYY-MM-DD.
+func (d Day) String() string { return d.Start().Format(time.DateOnly) }
+
+// Row is one interview of the window. All rows of a campaign share its pointer.
+type Row struct {
+	Campaign  *Campaign
+	Day       Day
+	Sentiment Sentiment
+}
+
+// Point is one point of a series.
+type Point struct {
+	Label string
+	Value int
+}
+
+// Report is the window counted. Total is the number of rows, and the sum of each series.
+type Report struct {
+	Total       int
+	Volume      []Point
+	Campaigns   []Point
+	Sentiment   []Point
+	Measurement measurement.Statement
+}

@@ -1,0 +1,57 @@
+package analytics
+
+import (
+	"time"
+
+	"github.com/clientintel/clientintel/internal/timewindow"
+)
+
+// defaultDays is the portal's window.
+const defaultDays = 30
+
+// maxFilledDays is the longest window whose every day is a point.
+const maxFilledDays = 366
+
+// windowOf is the span that a query means at the anchor, the moment of reading.
+// Without an end it ends with the anchor's day, without a start it takes 30 days.
+func windowOf(q Query, anchor time.Time) timewindow.Window {
+	w := timewindow.Window{Until: (dayOf(anchor) + 1).Start()}
+	if q.To != nil {
+		w.Until = q.To.Until()
+	}
+	if q.From != nil {
+		w.From = q.From.Start()
+	} else {
+		w.From = (lastDay(w) + 1 - defaultDays).Start()
+		if first := timewindow.Always().From; w.From.Before(first) {
+			w.From = first
+		}
+	}
+	return w
+}
+
+// lastDay is the last day that the window touches.
+func lastDay(w timewindow.Window) Day { return dayOf(w.Until.Add(-time.Microsecond)) }
+
+// volume is the series of days, those without interviews included. A window
+// longer than a year is filled between its first and its last day with any.
+func volume(w timewindow.Window, newestFirst []tally) []Point {
+	if !w.From.Before(w.Until) {
+		return []Point{}
+	}
+	first, last := dayOf(w.From), lastDay(w)
+	if last-first+1 > maxFilledDays {
+		if len(newestFirst) == 0 {
+			return []Point{}
+		}
+		first, last = newestFirst[len(newestFirst)-1].day, newestFirst[0].day
+	}
+	points := make([]Point, last-first+1)
+	for i := range points {
+		points[i].Label = (first + Day(i)).String()
+	}
+	for _, t := range newestFirst {
+		points[t.day-first].Value = t.value
+	}
+	return points
+}

@@ -1,0 +1,79 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/internal/timewindow"
+)
+
+// Campaign is one campaign of a client.
+type Campaign struct {
+	ID            uuid.UUID
+	ClientID      uuid.UUID
+	Slug          string
+	DisplayName   *string
+	CampaignBrief *string
+	Goal          *string
+	GoalContext   *string
+	// KeyQuestions is a JSON list of objects with id and question; nil when unknown.
+	KeyQuestions  json.RawMessage
+	TargetSegment *string
+	Playbook      *string
+	Cadence       *string
+	Active        *bool
+	LaunchStatus  *string
+	LaunchedAt    *time.Time
+	LastRefreshed *time.Time
+	CreatedAt     *time.Time
+	UpdatedAt     *time.Time
+}
+
+// ListQuery asks for one page. ID, LaunchStatus and UpdatedSince nil mean any;
+// MatchesNothing says that a filter's value cannot match.
+type ListQuery struct {
+	MatchesNothing bool
+	ID             *uuid.UUID
+	LaunchStatus   *string
+	UpdatedSince   *time.Time // inclusive
+	Created        timewindow.Window
+	// Dated says that a bound on Created was asked for: whatever it is, a
+	// campaign without a time of creation does not match it.
+	Dated bool
+	Page  page.Request
+}
+
+// List is one page and what its numbers stand on.
+type List struct {
+	Campaigns   []Campaign
+	Next        *page.Position
+	Measurement measurement.Statement
+}
+
+func fromRow(r db.Campaign) (Campaign, error) {
+	questions, err := canonicalQuestions(r.KeyQuestions)
+	if err != nil {
+		return Campaign{}, fmt.Errorf("reading the key questions of %s: %w", r.ID, err)
+	}
+	return Campaign{
+		ID: r.ID, ClientID: r.ClientID, Slug: r.Slug, DisplayName: r.DisplayName, CampaignBrief: r.CampaignBrief,
+		Goal: r.Goal, GoalContext: r.GoalContext, KeyQuestions: questions, TargetSegment: r.TargetSegment,
+		Playbook: r.Playbook, Cadence: r.Cadence, Active: r.Active, LaunchStatus: r.LaunchStatus,
+		LaunchedAt: r.LaunchedAt, LastRefreshed: r.LastRefreshed, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+	}, nil
+}
+
+// positionOf spells a missing time of creation as year 1, which sorts last.
+func positionOf(r db.Campaign) page.Position {
+	var created time.Time
+	if r.CreatedAt != nil {
+		created = *r.CreatedAt
+	}
+	return page.Position{Times: []time.Time{created}, ID: r.ID}
+}

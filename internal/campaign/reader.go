@@ -1,0 +1,78 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/page"
+)
+
+// Reader reads campaigns.
+type Reader struct {
+	ledger *measurement.Ledger
+}
+
+// New reads in the ledger's snapshots.
+func New(ledger *measurement.Ledger) *Reader { return &Reader{ledger: ledger} }
+
+// List returns one page of the caller's campaigns, newest first, those without a
+// time of creation last, ties by id. It reads no interview, so there is no basis.
+func (r *Reader) List(ctx context.Context, caller access.Caller, q ListQuery) (List, error) {
+	var found List
+	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+		rows, err := listRows(ctx, in.Queries(), caller, q)
+		if err != nil {
+			return fmt.Errorf("listing campaigns: %w", err)
+		}
+		kept, next := page.Trim(rows, q.Page, positionOf)
+		found = List{Campaigns: make([]Campaign, len(kept)), Next: next, Measurement: in.Statement}
+		for i, row := range kept {
+			if found.Campaigns[i], err = fromRow(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// beyond is a position before every campaign of the window: the instant at which
+// the window ends, which it does not hold, and the greatest id.
+func beyond(q ListQuery) page.Position {
+	return page.Position{Times: []time.Time{q.Created.Until}, ID: uuid.Max}
+}
+
+func listRows(ctx context.Context, queries *db.Queries, caller access.Caller, q ListQuery) ([]db.Campaign, error) {
+	switch {
+	case q.MatchesNothing:
+		return nil, nil
+	case q.ID != nil:
+		// One row at most, so no walk and no position.
+		return queries.FindCampaign(ctx, db.FindCampaignParams{
+			ClientID: caller.ClientID, ID: *q.ID, LaunchStatus: orEmpty(q.LaunchStatus), UpdatedSince: q.UpdatedSince,
+			FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, WithUndated: !q.Dated,
+		})
+	}
+	after := beyond(q)
+	if q.Page.After != nil {
+		after = *q.Page.After
+	}
+	return queries.ListCampaigns(ctx, db.ListCampaignsParams{
+		ClientID: caller.ClientID, LaunchStatus: orEmpty(q.LaunchStatus), UpdatedSince: q.UpdatedSince,
+		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: q.Created.From, WithUndated: !q.Dated,
+		MaxRows: q.Page.LookAhead(),
+	})
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,113 @@
+package render_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	openapi_types "github.com/oapi-codegen/runtime/types"
+
+	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/analytics"
+	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/render"
+)
+
+// The appended bytes mean what the generated types' own encoding means, over
+// random windows with names that JSON has to escape.
+func TestAnalytics_MeansWhatTheContractsTypesMean(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(81, 82))
+	campaigns := []*analytics.Campaign{
+		{Slug: "uncategorized", Label: "Uncategorized"}, {Slug: "a", Label: `"quoted" \ and <b>&amp;</b>`},
+		{Slug: "b\n\t\x01", Label: "\u2028 \U0001F600 é ﬀ"}, {Slug: "a", Label: ""},
+	}
+	for round := range 50 {
+		report, rows, want := randomReport(random, campaigns)
+		caller := access.Caller{ClientID: uuid.New(), Scopes: access.Default()}
+		a := render.NewAnalytics()
+		b := a.AppendHead(nil)
+		for _, row := range rows {
+			var err error
+			if b, err = a.AppendRow(b, row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := a.AppendTail(b, report, caller)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Meta = api.Meta{ClientID: caller.ClientID, Count: report.Total, MeasurementMode: api.MeasurementMode(report.Measurement.Mode)}
+		if report.Measurement.Mode == measurement.Canonical {
+			want.Meta.MeasurementTotalCount = new(int(report.Measurement.Total))
+			want.Meta.MeasurementAsOf = &report.Measurement.AsOf
+			want.Meta.MeasurementContractVersion = new("canonical_measurement.v1")
+			want.Meta.MeasurementCountBasis = new("usable_interviews")
+			want.Meta.MeasurementOmittedFields = &[]string{"measurement_basis"}
+		}
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := decoded(t, b), decoded(t, text); !reflect.DeepEqual(got, want) {
+			t.Fatalf("round %d:\n got %s\nwant %s", round, b, text)
+		}
+	}
+}
+
+func decoded(t *testing.T, text []byte) any {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("decoding %q: %v", text, err)
+	}
+	if d.More() {
+		t.Fatalf("%q holds more than one value", text)
+	}
+	return v
+}
+
+func randomReport(random *rand.Rand, campaigns []*analytics.Campaign) (analytics.Report, []analytics.Row, api.InterviewAnalyticsResponse) {
+	want := api.InterviewAnalyticsResponse{Data: api.InterviewAnalytics{
+		Rows: []api.AnalyticsPulseRow{}, Volume: []api.AnalyticsSeriesPoint{}, Campaigns: []api.AnalyticsSeriesPoint{}, Sentiment: []api.AnalyticsSeriesPoint{},
+	}}
+	var rows []analytics.Row
+	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for range random.IntN(20) {
+		row := analytics.Row{
+			Campaign: campaigns[random.IntN(len(campaigns))], Sentiment: analytics.Sentiment(random.IntN(4)),
+			Day: analytics.Day(day.Unix()/86400) - analytics.Day(random.IntN(3)*300),
+		}
+		rows = append(rows, row)
+		want.Data.Rows = append(want.Data.Rows, api.AnalyticsPulseRow{
+			Date: openapi_types.Date{Time: row.Day.Start()}, CampaignSlug: row.Campaign.Slug, CampaignLabel: row.Campaign.Label,
+			Sentiment: []api.PulseSentiment{
+				api.PulseSentimentPromoter, api.PulseSentimentPassive, api.PulseSentimentDetractor, api.PulseSentimentUnknown,
+			}[row.Sentiment],
+		})
+	}
+	want.Data.Total = random.IntN(1000)
+	report := analytics.Report{Total: want.Data.Total, Measurement: measurement.Statement{Mode: measurement.Legacy}}
+	if random.IntN(2) == 0 {
+		report.Measurement = measurement.Statement{Mode: measurement.Canonical, AsOf: day.Add(time.Microsecond), Total: random.Int64N(1 << 40)}
+	}
+	for _, series := range []struct {
+		from *[]analytics.Point
+		to   *[]api.AnalyticsSeriesPoint
+	}{{&report.Volume, &want.Data.Volume}, {&report.Campaigns, &want.Data.Campaigns}, {&report.Sentiment, &want.Data.Sentiment}} {
+		for range random.IntN(4) {
+			p := analytics.Point{Label: campaigns[random.IntN(len(campaigns))].Label, Value: random.IntN(100)}
+			*series.from = append(*series.from, p)
+			*series.to = append(*series.to, api.AnalyticsSeriesPoint{Label: p.Label, Value: p.Value})
+		}
+	}
+	return report, rows, want
+}

@@ -1,0 +1,27 @@
+package render
+
+import (
+	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/campaign"
+)
+
+// CampaignList is one page of campaigns.
+func CampaignList(found campaign.List, next Next, caller access.Caller) api.CampaignListResponse {
+	data := make([]api.Campaign, len(found.Campaigns))
+	for i, one := range found.Campaigns {
+		data[i] = campaignOf(one)
+	}
+	m := meta(caller, len(data), found.Measurement)
+	paged(&m, found.Next, next)
+	return api.CampaignListResponse{Data: data, Meta: m}
+}
+
+func campaignOf(c campaign.Campaign) api.Campaign {
+	return api.Campaign{
+		ID: c.ID, ClientID: c.ClientID, Slug: c.Slug, DisplayName: c.DisplayName, CampaignBrief: c.CampaignBrief,
+		Goal: c.Goal, GoalContext: c.GoalContext, KeyQuestions: c.KeyQuestions, TargetSegment: c.TargetSegment,
+		Playbook: c.Playbook, Cadence: c.Cadence, Active: c.Active, LaunchStatus: c.LaunchStatus,
+		LaunchedAt: c.LaunchedAt, LastRefreshed: c.LastRefreshed, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+	}
+}

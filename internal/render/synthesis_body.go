@@ -1,0 +1,81 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/synthesis"
+)
+
+// publishedBody is a frozen body that is written as it was published, with what
+// the server vouches for behind its last field.
+type publishedBody synthesis.Body
+
+// MarshalJSON appends to the body's bytes. Decoding and encoding it again would
+// round its numbers and lose the order of its fields.
+func (b publishedBody) MarshalJSON() ([]byte, error) {
+	if b.Integrity == nil {
+		return b.JSON, nil
+	}
+	integrity, err := json.Marshal(integrityOf(*b.Integrity))
+	if err != nil {
+		return nil, err
+	}
+	return withField(b.JSON, "measurement_integrity", integrity)
+}
+
+// withField appends a field to a JSON object that does not have it.
+func withField(object []byte, name string, value []byte) ([]byte, error) {
+	open, ended := bytes.CutSuffix(bytes.TrimSpace(object), []byte{'}'})
+	if !ended || !bytes.HasPrefix(open, []byte{'{'}) {
+		return nil, fmt.Errorf("a body of %d bytes is no JSON object", len(object))
+	}
+	out := make([]byte, 0, len(open)+len(name)+len(value)+len(`,"":}`))
+	out = append(out, open...)
+	if len(bytes.TrimSpace(open)) > len(`{`) {
+		out = append(out, ',')
+	}
+	out = append(append(append(out, '"'), name...), `":`...)
+	return append(append(out, value...), '}'), nil
+}
+
+func integrityOf(i synthesis.Integrity) api.MeasurementIntegrity {
+	if i.Saved == nil {
+		return api.MeasurementIntegrity{Status: api.MeasurementIntegrityStatusHistoricalUnverifiable}
+	}
+	return api.MeasurementIntegrity{
+		Status:           api.MeasurementIntegrityStatusVerifiedSavedBasis,
+		MeasurementBasis: savedBasisOf(i.Saved),
+		Freshness:        freshnessOf(i.Saved),
+	}
+}
+
+func savedBasisOf(b *synthesis.SavedBasis) *api.SavedMeasurementBasis {
+	return &api.SavedMeasurementBasis{
+		Schema:                     api.SavedMeasurementBasisSchemaMeasurementBasisV2,
+		SnapshotID:                 b.SnapshotID,
+		AsOf:                       b.AsOf,
+		MeasurementContractVersion: b.ContractVersion,
+		ScopeHash:                  b.ScopeHash,
+		MembershipHash:             b.MembershipHash,
+		SourceInterviewIds:         b.SourceIDs,
+		SourceCount:                len(b.SourceIDs),
+	}
+}
+
+func freshnessOf(b *synthesis.SavedBasis) *api.MeasurementFreshness {
+	f := &api.MeasurementFreshness{
+		Status:               api.MeasurementFreshnessStatusComparable,
+		SavedAsOf:            b.AsOf,
+		LiveAsOf:             b.LiveAsOf,
+		SavedContractVersion: b.ContractVersion,
+		LiveContractVersion:  b.LiveContractVersion,
+	}
+	if b.Incomparable != "" {
+		reason := api.MeasurementFreshnessReason(b.Incomparable)
+		f.Status, f.Reason = api.MeasurementFreshnessStatusIncomparable, &reason
+	}
+	return f
+}

@@ -1,0 +1,137 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/search"
+)
+
+func wantKind(t *testing.T, err error, want fault.Kind, what string) {
+	t.Helper()
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != want {
+		t.Errorf("%s: %v, want a fault of kind %d", what, err, want)
+	}
+}
+
+// gate makes slow searches wait, inside the database, while the lock is held.
+const gate = `CREATE OR REPLACE FUNCTION campaign_of_slug(client uuid, campaign_slug text) RETURNS uuid
+	LANGUAGE plpgsql STABLE AS $$ BEGIN
+		IF current_setting('enable_indexscan') = 'off' THEN PERFORM pg_advisory_xact_lock_shared(99); END IF;
+		RETURN NULL;
+	END $$`
+
+// One slow search runs at a time. Another waits for its turn and no longer than
+// it may, holding no connection; searches among the newest pass by.
+func TestSearch_OneSlowSearchAtATime(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	conn := connect(t, database.OwnerURL)
+	client := addClient(t, conn, "acme", "legacy")
+	quote := "support"
+	for n := range 5 {
+		add(t, conn, client, said{id: uuid.New(), at: time.Unix(int64(n), 0), quote: &quote}, nil)
+	}
+	exec(t, conn, gate)
+	limits := limitsOf(2)
+	limits.Wait = 100 * time.Millisecond
+	reader := openReader(t, database.OwnerURL, limits)
+	rare := search.Query{Text: "zanzibar", Limit: 5}
+
+	exec(t, conn, "SELECT pg_advisory_lock(99)")
+	first := make(chan error)
+	go func() {
+		_, err := reader.Search(context.Background(), client, rare)
+		first <- err
+	}()
+	waitUntil(t, conn, "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 99 AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))")
+	for range 8 { // more than the pool has connections
+		_, err := reader.Search(context.Background(), client, rare)
+		wantKind(t, err, fault.Unavailable, "a second slow search")
+	}
+	found, err := reader.Search(context.Background(), client, search.Query{Text: "supp", Limit: 2})
+	if err != nil || len(found.Hits) != 2 {
+		t.Errorf("a search among the newest found %d (%v), want 2", len(found.Hits), err)
+	}
+	gone, leave := context.WithCancel(context.Background())
+	leave()
+	if _, err := reader.Search(gone, client, rare); err == nil {
+		t.Error("a caller who is gone was answered")
+	}
+
+	exec(t, conn, "SELECT pg_advisory_unlock(99)")
+	if err := <-first; err != nil {
+		t.Errorf("the first slow search: %v", err)
+	}
+	if _, err := reader.Search(context.Background(), client, rare); err != nil {
+		t.Errorf("the turn did not come back: %v", err)
+	}
+}
+
+// A slow search that takes too long is ended, and gives its turn back.
+func TestSearch_SlowSearchesEndInTime(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	conn := connect(t, database.OwnerURL)
+	client := addClient(t, conn, "acme", "canonical")
+	corpus(t, conn, client, rand.New(rand.NewPCG(1, 2)), 5)
+	exec(t, conn, gate)
+	exec(t, conn, "SELECT pg_advisory_lock(99)")
+	limits := limitsOf(1)
+	limits.Timeout = 50 * time.Millisecond
+	reader := openReader(t, database.OwnerURL, limits)
+	for range 2 {
+		_, err := reader.Search(context.Background(), client, search.Query{Text: "zanzibar", Limit: 5})
+		wantKind(t, err, fault.Unavailable, "a search that takes too long")
+	}
+}
+
+// Documents that cannot be vouched for are no answer: a trigger is off, or one
+// stands for no usable interview. Mending makes up for what was missed.
+func TestSearch_WhatIsNotKeptIsNotSearched(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	conn := connect(t, database.OwnerURL)
+	random := rand.New(rand.NewPCG(61, 62))
+	legacy, canonical := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
+	corpus(t, conn, legacy, random, 20)
+	corpus(t, conn, canonical, random, 20)
+	readers := map[string]*search.Reader{
+		"all in order": openReader(t, database.OwnerURL, limitsOf(math.MaxInt32)),
+		"beyond":       openReader(t, database.OwnerURL, limitsOf(1)),
+	}
+	check := func(what string) {
+		for how, reader := range readers {
+			_, err := reader.Search(context.Background(), legacy, search.Query{Text: "stray", Limit: 50})
+			wantKind(t, err, fault.Internal, what+", "+how+", legacy")
+			_, err = reader.Search(context.Background(), canonical, search.Query{Text: "stray", Limit: 50})
+			wantKind(t, err, fault.MeasurementUnavailable, what+", "+how+", canonical")
+		}
+	}
+	for _, event := range []string{"insert", "update", "delete", "truncate"} {
+		exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER keep_search_documents_on_"+event)
+		check("no trigger on " + event)
+		exec(t, conn, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_"+event)
+	}
+	exec(t, conn, `INSERT INTO search_documents (client_id, id, created_at, folded)
+		SELECT client_id, gen_random_uuid(), created_at, 'a stray document' FROM search_documents`)
+	check("a stray document")
+	exec(t, conn, "UPDATE search_documents SET folded = 'changed', indexed = true WHERE "+pick(random))
+	var mended int
+	if err := conn.QueryRow(context.Background(), "SELECT sum(mend_search_documents(id)) FROM clients").Scan(&mended); err != nil || mended == 0 {
+		t.Fatalf("%d documents were mended (%v)", mended, err)
+	}
+	wantTrue(t, conn, "mending")
+	if err := conn.QueryRow(context.Background(), "SELECT sum(mend_search_documents(id)) FROM clients").Scan(&mended); err != nil || mended != 0 {
+		t.Errorf("mending again wrote %d documents (%v)", mended, err)
+	}
+}

@@ -1,0 +1,177 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/measurement"
+)
+
+// Limits bound what searches may cost.
+type Limits struct {
+	// Newest is how many of a client's newest documents a search reads before it
+	// counts as slow.
+	Newest int64
+	// Wait is how long a slow search waits for the one before it.
+	Wait time.Duration
+	// Timeout is how long a slow search may take.
+	Timeout time.Duration
+}
+
+// DefaultLimits suit a machine with few cores: reading the newest documents
+// takes about 15 ms, and all of a million less than a second.
+func DefaultLimits() Limits {
+	return Limits{Newest: 20_000, Wait: 3 * time.Second, Timeout: 5 * time.Second}
+}
+
+// Reader searches.
+type Reader struct {
+	ledger *measurement.Ledger
+	limits Limits
+	// turn is held by the one slow search under way.
+	turn chan struct{}
+}
+
+// New reads in the ledger's snapshots.
+func New(ledger *measurement.Ledger, limits Limits) *Reader {
+	return &Reader{ledger: ledger, limits: limits, turn: make(chan struct{}, 1)}
+}
+
+// Search returns the caller's newest interviews that hold the text, newest
+// first, ties by id.
+//
+// Common texts are found among the newest documents, and most clients have no
+// more than those. What is left is slow and goes one at a time, in a snapshot of
+// its own: whoever waits for a turn holds no connection.
+func (r *Reader) Search(ctx context.Context, caller access.Caller, q Query) (Found, error) {
+	found, err := r.searchNewest(ctx, caller, q)
+	if err != nil {
+		return Found{}, err
+	}
+	if found != nil {
+		return *found, nil
+	}
+	wait := time.NewTimer(r.limits.Wait)
+	defer wait.Stop()
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+		return r.searchAll(ctx, caller, q)
+	case <-wait.C:
+		return Found{}, fault.OutOfReach(errors.New("other searches through all interviews are under way"))
+	case <-ctx.Done():
+		return Found{}, ctx.Err()
+	}
+}
+
+// searchNewest reads the newest documents in order. Nil says that neither was the
+// limit met nor were those all documents.
+func (r *Reader) searchNewest(ctx context.Context, caller access.Caller, q Query) (*Found, error) {
+	var found *Found
+	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+		rows, err := in.Queries().ListNewestSearchHits(ctx, db.ListNewestSearchHitsParams{
+			ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text,
+			MaxHits: int32(q.Limit), MaxRows: r.limits.Newest,
+		})
+		if err != nil {
+			return fmt.Errorf("searching the newest interviews: %w", doubted(in, err))
+		}
+		if len(rows) < q.Limit {
+			goesOn, err := in.Queries().SearchGoesOn(ctx, db.SearchGoesOnParams{
+				ClientID: caller.ClientID, Campaign: q.Campaign, MaxRows: r.limits.Newest,
+			})
+			if err != nil {
+				return fmt.Errorf("looking for older interviews: %w", err)
+			}
+			if goesOn {
+				return nil
+			}
+		}
+		all, err := collect(ctx, in, q, rows)
+		found = &all
+		return err
+	})
+	return found, err
+}
+
+// searchAll reads whatever it takes, within the time allowed.
+func (r *Reader) searchAll(ctx context.Context, caller access.Caller, q Query) (Found, error) {
+	var found Found
+	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+		timeout := strconv.FormatInt(r.limits.Timeout.Milliseconds(), 10)
+		if err := in.Queries().LimitSearchTime(ctx, timeout); err != nil {
+			return fmt.Errorf("limiting a search: %w", err)
+		}
+		rows, err := in.Queries().ListSearchHits(ctx, db.ListSearchHitsParams{
+			ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxHits: int32(q.Limit),
+		})
+		if err != nil {
+			return fmt.Errorf("searching all interviews: %w", doubted(in, err))
+		}
+		same := make([]db.ListNewestSearchHitsRow, len(rows))
+		for i, row := range rows {
+			same[i] = db.ListNewestSearchHitsRow(row)
+		}
+		found, err = collect(ctx, in, q, same)
+		return err
+	})
+	return found, err
+}
+
+// collect proves that the hits are members and gives the statement their basis.
+func collect(ctx context.Context, in *measurement.Reading, q Query, rows []db.ListNewestSearchHitsRow) (Found, error) {
+	hits := make([]Hit, len(rows))
+	for i, row := range rows {
+		if row.MemberID == nil {
+			return Found{}, untrue(in, errors.New("a search document stands for no usable interview"))
+		}
+		hits[i] = fromRow(row)
+	}
+	err := in.AddBasis(ctx, q.Scope, func(context.Context, int32) ([]uuid.UUID, error) {
+		ids := make([]uuid.UUID, len(hits))
+		for i, hit := range hits {
+			ids[i] = hit.ID
+		}
+		return ids, nil
+	})
+	return Found{Hits: hits, Measurement: in.Statement}, err
+}
+
+// doubted tells the database's refusal to search documents that may be untrue
+// from its other errors.
+func doubted(in *measurement.Reading, err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == "55000" { // object_not_in_prerequisite_state
+		return untrue(in, err)
+	}
+	return err
+}
+
+// untrue is the fault of an answer that cannot be vouched for.
+func untrue(in *measurement.Reading, cause error) error {
+	if in.Statement.Mode == measurement.Canonical {
+		return fault.Unproven(cause)
+	}
+	return fault.Unexpected(cause)
+}
+
+func fromRow(r db.ListNewestSearchHitsRow) Hit {
+	hit := Hit{
+		ID: r.ID, CampaignSlug: r.CampaignSlug, CreatedAt: r.CreatedAt, BestQuote: r.BestQuote,
+		PrimaryPainPoints: r.PrimaryPainPoints, FeatureRequests: r.FeatureRequests,
+		ProductFeedback: r.ProductFeedback, CompetitorMentions: r.CompetitorMentions,
+	}
+	for _, number := range r.Fields {
+		hit.Matched = append(hit.Matched, fieldOf(number))
+	}
+	return hit
+}

@@ -1,0 +1,125 @@
+package search_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/search"
+)
+
+// queries are texts to look for: whole words, pieces of them, what stands
+// between words and between fields, and what is in no corpus.
+func queries(random *rand.Rand) []string {
+	all := append(words(), "supp", "ort", "tsu", "crème brûlée", "σίσυφοσ", "ςομεγα", "00%", "_", "a_", "k\\s", "rt; su", "zzz", "zz", "🙂")
+	for range 30 {
+		if text := strings.TrimSpace(phrase(random)); text != "" {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// holdAgainstOracle searches for everything in every way.
+func holdAgainstOracle(t *testing.T, reader *search.Reader, caller access.Caller, all []said, random *rand.Rand, how string) {
+	t.Helper()
+	spring, ended, unknown := "spring", "ended", "unheard-of"
+	for _, text := range queries(random) {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		for range 3 {
+			q := search.Query{
+				Text: text, Campaign: []*string{nil, nil, &spring, &ended, &unknown}[random.IntN(5)], Limit: []int{1, 3, 200}[random.IntN(3)],
+			}
+			found, err := reader.Search(context.Background(), caller, q)
+			if err != nil {
+				t.Fatalf("%s, %q: %v", how, text, err)
+			}
+			got, want := spellHits(found.Hits), expect(all, q)
+			if strings.Join(got, "\n") != strings.Join(want, "\n") {
+				t.Fatalf("%s: %q at limit %d in %v:\n got %s\nwant %s", how, text, q.Limit, q.Campaign, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+			}
+		}
+	}
+}
+
+// Whichever way a search is carried out, it finds what the oracle finds: all in
+// order, from the trigrams, or partly from these; in any locale of the database.
+func TestSearch_EqualsTheOracleInEveryWay(t *testing.T) {
+	t.Parallel()
+	for name, locale := range map[string]string{"letters by Unicode": "", "letters by ASCII": "C"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database := dbtest.New(t)
+			url := database.OwnerURL
+			if locale != "" {
+				url = inLocale(t, database, locale)
+			}
+			conn := connect(t, url)
+			random := rand.New(rand.NewPCG(21, 22))
+			client, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
+			all := map[uuid.UUID][]said{client.ClientID: corpus(t, conn, client, random, 90), other.ClientID: corpus(t, conn, other, random, 60)}
+			whole, hasty := openReader(t, url, limitsOf(math.MaxInt32)), openReader(t, url, limitsOf(5))
+			check := func(how string, reader *search.Reader) {
+				for _, caller := range []access.Caller{client, other} {
+					holdAgainstOracle(t, reader, caller, all[caller.ClientID], random, how)
+				}
+			}
+			check("all in order", whole)
+			check("none in the index", hasty)
+			if n := index(t, conn, 40); n == 0 {
+				t.Fatal("nothing was indexed")
+			}
+			check("older ones in the index", hasty)
+			index(t, conn, 0)
+			check("all in the index", hasty)
+		})
+	}
+}
+
+// inLocale migrates a database whose letters are those of another locale.
+func inLocale(t *testing.T, d *dbtest.Database, locale string) string {
+	t.Helper()
+	admin := connect(t, d.SuperuserURL)
+	name := d.Name + "_in_" + strings.ToLower(locale)
+	exec(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE '"+locale+"' OWNER "+embedded.Owner)
+	t.Cleanup(func() {
+		if _, err := admin.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	url := strings.ReplaceAll(d.OwnerURL, d.Name, name)
+	if _, err := postgres.Migrate(context.Background(), url); err != nil {
+		t.Fatal(err)
+	}
+	if err := search.Check(context.Background(), connect(t, url)); err != nil {
+		t.Fatalf("a database of the locale %s is refused: %v", locale, err)
+	}
+	return url
+}
+
+// index puts all documents but the newest keep of each client into the index.
+func index(t *testing.T, conn *pgx.Conn, keep int64) int {
+	t.Helper()
+	total := 0
+	for {
+		n, err := search.Index(context.Background(), conn, 0, keep, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			return total
+		}
+		total += n
+	}
+}

@@ -1,0 +1,154 @@
+package synthesis
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/internal/timewindow"
+)
+
+// Document is one row of the collection.
+type Document struct {
+	ID              uuid.UUID
+	ClientID        uuid.UUID
+	Type            Type
+	LaneID          *uuid.UUID
+	CampaignID      *uuid.UUID
+	Document        json.RawMessage // an object
+	ContractVersion string
+	Cadence         *string
+	FeedDate        *time.Time
+	LastRefreshed   *time.Time
+	CreatedAt       time.Time
+	UpdatedAt       time.Time
+}
+
+// DocumentQuery asks for one page of the collection. Type nil means all that it
+// lists; another nil means any. MatchesNothing says that a filter's value cannot
+// match.
+type DocumentQuery struct {
+	MatchesNothing bool
+	Type           *Type
+	LaneID         *uuid.UUID
+	CampaignID     *uuid.UUID
+	Days           *Days
+	UpdatedSince   *time.Time // inclusive
+	Page           page.Request
+}
+
+// Types are those that the query asks for.
+func (q DocumentQuery) Types() []Type {
+	if q.Type == nil {
+		return Collected()
+	}
+	return []Type{*q.Type}
+}
+
+// DocumentList is one page of the collection and what its numbers stand on.
+type DocumentList struct {
+	Types       []Type
+	Documents   []Document
+	Next        *page.Position
+	Measurement measurement.Statement
+}
+
+// ListDocuments returns one page of the caller's published rows, last refreshed
+// first, those never refreshed last, then last changed first, ties by id. It
+// reads no interview, so there is no basis.
+func (r *Reader) ListDocuments(ctx context.Context, caller access.Caller, q DocumentQuery) (DocumentList, error) {
+	var found DocumentList
+	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+		rows, err := documentRows(ctx, in.Queries(), caller, q)
+		if err != nil {
+			return fmt.Errorf("listing synthesis documents: %w", err)
+		}
+		kept, next := page.Trim(rows, q.Page, documentPosition)
+		found = DocumentList{
+			Types: q.Types(), Documents: make([]Document, len(kept)), Next: next, Measurement: in.Statement,
+		}
+		for i, row := range kept {
+			found.Documents[i] = fromDocumentRow(row)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// documentRows asks the query whose index holds the order under the narrowest
+// filter; that query passes over what the other filters exclude.
+func documentRows(
+	ctx context.Context, queries *db.Queries, caller access.Caller, q DocumentQuery,
+) ([]db.VisibleSynthesisDocument, error) {
+	if q.MatchesNothing {
+		return nil, nil
+	}
+	// The first page starts beyond every row.
+	after := page.Position{Times: []time.Time{timewindow.Always().Until, {}}, ID: uuid.Max}
+	if q.Page.After != nil {
+		after = *q.Page.After
+	}
+	all := db.ListSynthesisDocumentsParams{
+		ClientID: caller.ClientID, AfterRefreshedKey: after.Times[0], AfterUpdatedAt: after.Times[1], AfterID: after.ID,
+		MaxRows: q.Page.LookAhead(),
+	}
+	if q.UpdatedSince != nil {
+		all.UpdatedSince = *q.UpdatedSince
+	}
+	ofType, days := "", Days{}
+	if q.Type != nil {
+		ofType = string(*q.Type)
+	}
+	if q.Days != nil {
+		days = *q.Days
+	}
+	switch {
+	case q.LaneID != nil:
+		return queries.ListSynthesisDocumentsOfLane(ctx, db.ListSynthesisDocumentsOfLaneParams{
+			LaneID: *q.LaneID, CampaignID: q.CampaignID, SynthesisType: ofType,
+			OfDays: q.Days != nil, FirstDay: days.First, LastDay: days.Last,
+			ClientID: all.ClientID, AfterRefreshedKey: all.AfterRefreshedKey, AfterUpdatedAt: all.AfterUpdatedAt,
+			AfterID: all.AfterID, UpdatedSince: all.UpdatedSince, MaxRows: all.MaxRows,
+		})
+	case q.CampaignID != nil:
+		return queries.ListSynthesisDocumentsOfCampaign(ctx, db.ListSynthesisDocumentsOfCampaignParams{
+			CampaignID: *q.CampaignID, SynthesisType: ofType,
+			OfDays: q.Days != nil, FirstDay: days.First, LastDay: days.Last,
+			ClientID: all.ClientID, AfterRefreshedKey: all.AfterRefreshedKey, AfterUpdatedAt: all.AfterUpdatedAt,
+			AfterID: all.AfterID, UpdatedSince: all.UpdatedSince, MaxRows: all.MaxRows,
+		})
+	case q.Days != nil:
+		return queries.ListSynthesisDocumentsOfDays(ctx, db.ListSynthesisDocumentsOfDaysParams{
+			FirstDay: days.First, LastDay: days.Last, SynthesisType: ofType,
+			ClientID: all.ClientID, AfterRefreshedKey: all.AfterRefreshedKey, AfterUpdatedAt: all.AfterUpdatedAt,
+			AfterID: all.AfterID, UpdatedSince: all.UpdatedSince, MaxRows: all.MaxRows,
+		})
+	case q.Type != nil:
+		return queries.ListSynthesisDocumentsOfType(ctx, db.ListSynthesisDocumentsOfTypeParams{
+			SynthesisType: ofType,
+			ClientID:      all.ClientID, AfterRefreshedKey: all.AfterRefreshedKey, AfterUpdatedAt: all.AfterUpdatedAt,
+			AfterID: all.AfterID, UpdatedSince: all.UpdatedSince, MaxRows: all.MaxRows,
+		})
+	default:
+		return queries.ListSynthesisDocuments(ctx, all)
+	}
+}
+
+func documentPosition(r db.VisibleSynthesisDocument) page.Position {
+	return page.Position{Times: []time.Time{r.RefreshedKey, r.UpdatedAt}, ID: r.ID}
+}
+
+func fromDocumentRow(r db.VisibleSynthesisDocument) Document {
+	return Document{
+		ID: r.ID, ClientID: r.ClientID, Type: Type(r.SynthesisType), LaneID: r.LaneID, CampaignID: r.CampaignID,
+		Document: r.Document, ContractVersion: r.ContractVersion, Cadence: r.Cadence, FeedDate: r.FeedDate,
+		LastRefreshed: r.LastRefreshed, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+	}
+}

@@ -1,0 +1,108 @@
+package synthesis
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/measurement"
+)
+
+// Integrity says whether the interviews that a body stands on can be proven.
+type Integrity struct {
+	// Saved is the basis that was proven; nil says that none can be.
+	Saved *SavedBasis
+}
+
+// SavedBasis is the membership that was saved with a body, and how it compares
+// with now.
+type SavedBasis struct {
+	SnapshotID      uuid.UUID
+	AsOf            time.Time
+	ContractVersion string
+	ScopeHash       string
+	MembershipHash  string
+	SourceIDs       []uuid.UUID // ascending
+
+	// Incomparable says why it may not be compared with live figures; empty
+	// when it may.
+	Incomparable        Reason
+	LiveAsOf            time.Time
+	LiveContractVersion string
+}
+
+// Reason is why a saved basis may not be compared with live figures.
+type Reason string
+
+// The reasons of the contract.
+const (
+	ContractChanged Reason = "contract_changed"
+	ScopeChanged    Reason = "scope_changed"
+)
+
+// integrityOf says what can be said of the interviews behind a body. A canonical
+// client is always told; a legacy one only of a basis that was saved.
+func integrityOf(body db.VisiblePortalDocument, saved *db.ListSavedBasesRow, live measurement.Statement) *Integrity {
+	if saved == nil {
+		if live.Mode == measurement.Canonical {
+			return &Integrity{}
+		}
+		return nil
+	}
+	ids, proven := reproduced(saved)
+	if !proven {
+		return &Integrity{}
+	}
+	basis := &SavedBasis{
+		SnapshotID: saved.ID, AsOf: saved.AsOf, ContractVersion: saved.MeasurementContractVersion,
+		ScopeHash: saved.ScopeHash, MembershipHash: saved.MembershipHash, SourceIDs: ids,
+		LiveAsOf: live.AsOf, LiveContractVersion: liveVersion(live),
+	}
+	switch {
+	case basis.ContractVersion != basis.LiveContractVersion:
+		basis.Incomparable = ContractChanged
+	case basis.ScopeHash != surfaceOf(body, saved).Hash():
+		basis.Incomparable = ScopeChanged
+	}
+	return &Integrity{Saved: basis}
+}
+
+// reproduced sorts the saved ids and tells whether they are the membership whose
+// hash and count were saved. In whatever order they were saved, a membership is
+// a set: an id saved twice reproduces nothing, even where hash and count were
+// taken over both.
+func reproduced(saved *db.ListSavedBasesRow) ([]uuid.UUID, bool) {
+	ids := slices.Clone(saved.SourceInterviewIds)
+	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	for i := 1; i < len(ids); i++ {
+		if ids[i] == ids[i-1] {
+			return nil, false
+		}
+	}
+	return ids, int64(len(ids)) == saved.SourceCount && measurement.MembershipHash(ids) == saved.MembershipHash
+}
+
+// surfaceOf is the request that this body alone answers now. A lane that was
+// renamed since is another surface.
+func surfaceOf(body db.VisiblePortalDocument, saved *db.ListSavedBasesRow) measurement.Scope {
+	filters := map[string]string{"surface": "portal", "type": body.Type}
+	switch {
+	case Type(body.Type) == Lane && saved.LaneSlug != nil:
+		filters["lane"] = *saved.LaneSlug
+	case Type(body.Type) == Campaign && saved.CampaignSlug != nil:
+		filters["campaign"] = *saved.CampaignSlug
+	case Type(body.Type) == DailyFeed && body.FeedDate != nil:
+		filters["day"] = body.FeedDate.Format(time.DateOnly)
+	}
+	return measurement.Scope{ClientID: body.ClientID, Route: "/synthesis", Filters: filters}
+}
+
+func liveVersion(live measurement.Statement) string {
+	if live.Mode == measurement.Canonical {
+		return measurement.ContractVersion
+	}
+	return string(measurement.Legacy)
+}

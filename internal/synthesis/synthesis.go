@@ -1,0 +1,40 @@
+package synthesis
+
+import (
+	"time"
+
+	"github.com/clientintel/clientintel/internal/measurement"
+)
+
+// Type is a kind of synthesis, which is also a surface of the portal.
+type Type string
+
+// The types of the contract.
+const (
+	Lane            Type = "lane"
+	Campaign        Type = "campaign"
+	Home            Type = "home"
+	DailyFeed       Type = "daily_feed"
+	Playbook        Type = "playbook"
+	CreativeConcept Type = "creative_concept"
+)
+
+// Collected returns the types that the collection lists.
+func Collected() []Type { return []Type{Lane, Campaign, Home, DailyFeed} }
+
+// PortalOnly tells whether the collection does not list a type.
+func (t Type) PortalOnly() bool { return t == Playbook || t == CreativeConcept }
+
+// Days is a window of feed dates, both ends in it.
+type Days struct {
+	First time.Time
+	Last  time.Time
+}
+
+// Reader reads published synthesis.
+type Reader struct {
+	ledger *measurement.Ledger
+}
+
+// New reads in the ledger's snapshots.
+func New(ledger *measurement.Ledger) *Reader { return &Reader{ledger: ledger} }
