@@ -1,0 +1,171 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/openapi"
+)
+
+const contractPath = "/api/client/v1/openapi.json"
+
+func TestContract_IsServedAsWritten(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	answer := srv.Get(t, contractPath+"?anything=goes&limit=x", "").WantStatus(t, 200)
+	var served, written any
+	answer.Decode(t, &served)
+	if err := yaml.Unmarshal(openapi.YAML(), &written); err != nil {
+		t.Fatal(err)
+	}
+	// Through JSON once, so that both sides use the same number types.
+	text, err := json.Marshal(written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again any
+	if err := json.Unmarshal(text, &again); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(served, again) {
+		t.Error("the served contract differs from openapi.yaml")
+	}
+	for name, want := range map[string]string{
+		"Content-Type": "application/json", "Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=300",
+	} {
+		if got := answer.Header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if answer.Header.Get("X-RateLimit-Limit") != "" {
+		t.Error("a public document carries rate-limit headers")
+	}
+}
+
+func TestContract_IsNotSentTwice(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	etag := srv.Get(t, contractPath, "").Header.Get("ETag")
+	if etag == "" {
+		t.Fatal("no ETag")
+	}
+	again := srv.Send(t, http.MethodGet, contractPath, "", http.Header{"If-None-Match": {etag}}).WantStatus(t, 304)
+	if len(again.Body) != 0 {
+		t.Errorf("a 304 has a body of %d bytes", len(again.Body))
+	}
+	srv.Send(t, http.MethodGet, contractPath, "", http.Header{"If-None-Match": {`"other"`}}).WantStatus(t, 200)
+	srv.Send(t, http.MethodHead, contractPath, "", nil).WantStatus(t, 200)
+}
+
+var guides = []string{"/api/client/v1/bi-guide.md", "/api/client/v1/agent-guide.md"}
+
+// The guides are public in every respect: no key, no quota, any origin, and
+// nothing is sent twice.
+func TestGuides_ArePublic(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	for _, path := range guides {
+		answer := srv.Get(t, path+"?anything=goes", "").WantStatus(t, 200)
+		etag := answer.Header.Get("ETag")
+		for name, want := range map[string]string{
+			"Content-Type": "text/markdown; charset=utf-8", "Access-Control-Allow-Origin": "*",
+			"Cache-Control": "public, max-age=300", "X-RateLimit-Limit": "", "WWW-Authenticate": "",
+		} {
+			if got := answer.Header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+			}
+		}
+		if len(answer.Body) < 5000 || !strings.HasPrefix(string(answer.Body), "# ") || etag == "" {
+			t.Errorf("%s: %d bytes with ETag %q, want a guide", path, len(answer.Body), etag)
+		}
+		head := srv.Send(t, http.MethodHead, path, "", nil).WantStatus(t, 200)
+		if len(head.Body) != 0 || head.Header.Get("ETag") != etag || head.Header.Get("Content-Type") != answer.Header.Get("Content-Type") {
+			t.Errorf("%s: HEAD answers %d bytes with %v", path, len(head.Body), head.Header)
+		}
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			again := srv.Send(t, method, path, "", http.Header{"If-None-Match": {etag}}).WantStatus(t, 304)
+			if len(again.Body) != 0 || again.Header.Get("ETag") != etag {
+				t.Errorf("%s: a 304 has %d bytes and the ETag %q", path, len(again.Body), again.Header.Get("ETag"))
+			}
+		}
+		srv.Send(t, http.MethodGet, path, "", http.Header{"If-None-Match": {`"other"`}}).WantStatus(t, 200)
+		refused := srv.Send(t, http.MethodPost, path, "", nil).WantError(t, 405, "method_not_allowed", "method not allowed")
+		if got := refused.Header.Get("Allow"); got != "GET, HEAD" {
+			t.Errorf("%s: a 405 allows %q, want GET, HEAD", path, got)
+		}
+		// A key makes no difference, not even a wrong one.
+		srv.Get(t, path, srv.KeyFor(t, "acme")).WantStatus(t, 200)
+		srv.Get(t, path, "cik_wrong").WantStatus(t, 200)
+	}
+	var counted int
+	seed.Query(t, &counted, "SELECT count(*) FROM request_log")
+	if counted != 0 {
+		t.Errorf("%d requests for guides were counted", counted)
+	}
+}
+
+// A guide tells its reader where to send a key, so only the operator decides what
+// address it names, never a request's own headers.
+func TestGuides_NameTheOperatorsAddressAndNoOther(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	public := *srv
+	public.URL = srv.StartAnother(t, func(s *config.Server) { s.PublicURL = "https://intel.brand.example/api-front/" })
+	for _, path := range guides {
+		plain := srv.Get(t, path, "")
+		deceived := srv.Send(t, http.MethodGet, path, "", http.Header{
+			"X-Forwarded-Host": {"evil.example"}, "X-Forwarded-Proto": {"https"}, "Forwarded": {"host=evil.example;proto=https"},
+		})
+		byHost := getAsHost(t, srv.URL+path, "evil.example")
+		if !bytes.Equal(plain.Body, deceived.Body) || !bytes.Equal(plain.Body, byHost) {
+			t.Errorf("%s: differs with the request's headers", path)
+		}
+		if !bytes.Contains(plain.Body, []byte("](./openapi.json)")) || !bytes.Contains(plain.Body, []byte("='https://clientintel.example.com'")) {
+			t.Errorf("%s: without a public address, wants relative links and an address to replace", path)
+		}
+		named := public.Get(t, path, "")
+		if named.Header.Get("ETag") == plain.Header.Get("ETag") {
+			t.Errorf("%s: two addresses share an ETag", path)
+		}
+		for _, want := range []string{
+			"](https://intel.brand.example/api-front/api/client/v1/openapi.json)", "='https://intel.brand.example/api-front'",
+		} {
+			if !bytes.Contains(named.Body, []byte(want)) {
+				t.Errorf("%s: wants %s", path, want)
+			}
+		}
+		for _, left := range []string{"clientintel.example.com", "](./"} {
+			if bytes.Contains(named.Body, []byte(left)) {
+				t.Errorf("%s: with a public address, %s is left over", path, left)
+			}
+		}
+	}
+}
+
+func getAsHost(t *testing.T, url, host string) []byte {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = host
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}

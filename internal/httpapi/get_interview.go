@@ -1,0 +1,23 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/render"
+)
+
+// GetInterview answers one usable interview of the caller's.
+func (s *Server) GetInterview(
+	ctx context.Context, req api.GetInterviewRequestObject,
+) (api.GetInterviewResponseObject, error) {
+	caller := access.CallerFrom(ctx)
+	scope := filters{"id": req.ID.String()}.scope(caller, "/interviews/{id}")
+	found, err := s.interviews.Get(ctx, caller, req.ID, scope)
+	if err != nil {
+		return nil, err
+	}
+	answered(ctx, 1)
+	return api.GetInterview200JSONResponse(render.InterviewDetail(found, caller)), nil
+}

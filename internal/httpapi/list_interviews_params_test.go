@@ -1,0 +1,126 @@
+package httpapi_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/apitest"
+)
+
+func keyRequest(client string) apikey.Request {
+	return apikey.Request{Client: client, Name: "a test", Scopes: access.All()}
+}
+
+// Nothing in a query string is ignored: a mistyped filter would widen the answer.
+func TestListInterviews_RefusedParameters(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	seed.Interview(t, "acme", nil)
+	const dates = "accepted: YYYY-MM-DD, or YYYY-MM-DDThh:mm[:ss[.fraction]] with Z, an offset ±hh:mm or nothing (UTC)"
+	const limits = "limit must be a whole number from 1 to 200, in plain digits, not "
+	for query, want := range map[string]struct{ code, message, details string }{
+		"limit=0":                 {"invalid_parameter", "Invalid query parameter", limits + `"0"`},
+		"limit=201":               {"invalid_parameter", "Invalid query parameter", limits + `"201"`},
+		"limit=-1":                {"invalid_parameter", "Invalid query parameter", limits + `"-1"`},
+		"limit=abc":               {"invalid_parameter", "Invalid query parameter", limits + `"abc"`},
+		"limit=1e2":               {"invalid_parameter", "Invalid query parameter", limits + `"1e2"`},
+		"limit=1.0":               {"invalid_parameter", "Invalid query parameter", limits + `"1.0"`},
+		"limit=%2B5":              {"invalid_parameter", "Invalid query parameter", limits + `"+5"`},
+		"limit=05":                {"invalid_parameter", "Invalid query parameter", limits + `"05"`},
+		"limit=99999999999999999": {"invalid_parameter", "Invalid query parameter", limits + `"99999999999999999"`},
+		"limit=":                  {"invalid_parameter", "Invalid query parameter", "limit is empty; give a value or leave it out"},
+		"limit":                   {"invalid_parameter", "Invalid query parameter", "limit is empty; give a value or leave it out"},
+		"limit=1&limit=1":         {"invalid_parameter", "Invalid query parameter", "limit is given more than once; give it once"},
+		"status=":                 {"invalid_parameter", "Invalid query parameter", "status is empty; give a value or leave it out"},
+		"status=a%00b":            {"invalid_parameter", "Invalid query parameter", "status contains a NUL character, which no value does"},
+		"status=%ff":              {"invalid_parameter", "Invalid query parameter", "status is not valid UTF-8"},
+		"status=%zz":              {"invalid_parameter", "Invalid query parameter", "the query string is malformed: expected name=value pairs joined with &, percent-encoded"},
+		"status=a;b":              {"invalid_parameter", "Invalid query parameter", "the query string is malformed: expected name=value pairs joined with &, percent-encoded"},
+		"Status=completed": {"unknown_parameter", "Unknown query parameter",
+			`"Status" is not a parameter of this route; it takes campaign_id, date_from, date_to, limit, starting_after, status`},
+		"updated_since=2026-01-01": {"updated_since_unsupported", "updated_since is not supported",
+			"updated_since is not supported on interviews, which carry no update time: use date_from and date_to, which filter created_at"},
+		"date_from=yesterday": {"invalid_parameter", "Invalid query parameter", `date_from "yesterday" is not a date or date-time; ` + dates},
+		"date_to=2026-02-30":  {"invalid_parameter", "Invalid query parameter", `date_to "2026-02-30" is not a real calendar date or time; ` + dates},
+		"date_from=2026-01-01T10:00+02:00": {"invalid_parameter", "Invalid query parameter",
+			`date_from "2026-01-01T10:00 02:00" is not a date or date-time; ` + dates + "; in a URL, write the plus sign of an offset as %2B"},
+		"date_from=2026-01-02&date_to=2026-01-01": {"invalid_date_range", "Invalid date range", "date_from is later than date_to; swap them or leave one out"},
+	} {
+		answer := srv.Get(t, interviews+"?"+query, srv.Issue(t, keyRequest("acme")).Key)
+		answer.WantError(t, 400, want.code, want.message)
+		if got := answer.Details(t); got != want.details {
+			t.Errorf("%s: details\n got %s\nwant %s", query, got, want.details)
+		}
+		if answer.Header.Get("X-RateLimit-Remaining") != "600" {
+			t.Errorf("%s: a 400 carries Remaining %q, want 600", query, answer.Header.Get("X-RateLimit-Remaining"))
+		}
+	}
+	long := srv.Get(t, interviews+"?"+strings.Repeat("x", 100)+"=1", srv.KeyFor(t, "acme"))
+	if got := long.Details(t); len(got) > 250 {
+		t.Errorf("a long name is echoed whole: %d characters", len(got))
+	}
+}
+
+// Each rule of the gate alone hides an interview, from the list and from detail.
+func TestListInterviews_EachRuleOfTheGateHides(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	live := seed.Campaign(t, "acme", nil)
+	usable := map[string]apitest.Fields{
+		"no campaign":          {},
+		"live campaign":        {"campaign_id": live},
+		"campaign active null": {"campaign_id": seed.Campaign(t, "acme", apitest.Fields{"active": nil})},
+		"no duration":          {"duration_seconds": nil},
+		"a minute":             {"duration_seconds": 60},
+		"no engagement":        {"engagement": nil},
+		"analyzed":             {"status": "analyzed"},
+	}
+	hidden := map[string]apitest.Fields{
+		"status":             {"status": "in_progress"},
+		"test":               {"is_test": true},
+		"short":              {"duration_seconds": 59.999},
+		"disengaged":         {"engagement": "disengaged"},
+		"quality failed":     {"quality": "failed"},
+		"quality pending":    {"quality": "pending"},
+		"not reportable":     {"reportable": false},
+		"not client-safe":    {"client_safe": false},
+		"campaign ended":     {"campaign_id": seed.Campaign(t, "acme", apitest.Fields{"launch_status": "ended"})},
+		"campaign no status": {"campaign_id": seed.Campaign(t, "acme", apitest.Fields{"launch_status": nil})},
+		"campaign inactive":  {"campaign_id": seed.Campaign(t, "acme", apitest.Fields{"active": false})},
+	}
+	key := srv.KeyFor(t, "acme")
+	want := map[string]bool{}
+	for name, fields := range usable {
+		id := seed.Interview(t, "acme", fields)
+		want[id] = true
+		if got := srv.Get(t, interviews+"/"+id, key).Status; got != 200 {
+			t.Errorf("%s: detail answers %d, want 200", name, got)
+		}
+	}
+	for name, fields := range hidden {
+		id := seed.Interview(t, "acme", fields)
+		if got := srv.Get(t, interviews+"/"+id, key).Status; got != 404 {
+			t.Errorf("%s: detail answers %d, want 404", name, got)
+		}
+	}
+	list := srv.Get(t, interviews, key).List(t)
+	if len(list.Data) != len(want) {
+		t.Errorf("the list has %d rows, want %d", len(list.Data), len(want))
+	}
+	for _, id := range list.IDs(t) {
+		if !want[id] {
+			t.Errorf("the list shows a hidden interview")
+		}
+	}
+	// A campaign that ends takes its interviews with it, and gives them back.
+	seed.Exec(t, "UPDATE campaigns SET launch_status = 'ended' WHERE id = $1", live)
+	if got := len(srv.Get(t, interviews, key).List(t).Data); got != len(want)-1 {
+		t.Errorf("after a campaign ended, the list has %d rows, want %d", got, len(want)-1)
+	}
+	seed.Exec(t, "UPDATE campaigns SET launch_status = 'live' WHERE id = $1", live)
+	if got := len(srv.Get(t, interviews, key).List(t).Data); got != len(want) {
+		t.Errorf("after it went live again, the list has %d rows, want %d", got, len(want))
+	}
+}

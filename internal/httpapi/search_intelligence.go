@@ -1,0 +1,46 @@
+package httpapi
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/internal/render"
+	"github.com/clientintel/clientintel/internal/search"
+)
+
+// SearchIntelligence answers the caller's newest interviews that hold a text.
+func (s *Server) SearchIntelligence(
+	ctx context.Context, req api.SearchIntelligenceRequestObject,
+) (api.SearchIntelligenceResponseObject, error) {
+	caller := access.CallerFrom(ctx)
+	query, err := parseSearch(caller, req.Params)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.search.Search(ctx, caller, query)
+	if err != nil {
+		return nil, err
+	}
+	answered(ctx, len(found.Hits))
+	return api.SearchIntelligence200JSONResponse(render.SearchHits(found, query.Text, caller)), nil
+}
+
+func parseSearch(caller access.Caller, p api.SearchIntelligenceParams) (search.Query, error) {
+	query := search.Query{Text: strings.TrimSpace(p.Q), Campaign: p.Campaign, Limit: page.DefaultLimit}
+	if query.Text == "" {
+		return query, fault.InvalidParameter("q must contain more than white space")
+	}
+	if p.Limit != nil {
+		query.Limit = *p.Limit
+	}
+	// The basis is of the hits returned, so the limit is a filter here.
+	given := filters{"q": p.Q, "limit": strconv.Itoa(query.Limit)}
+	given.add("campaign", p.Campaign)
+	query.Scope = given.scope(caller, "/intelligence/search")
+	return query, nil
+}

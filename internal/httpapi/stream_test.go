@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+// A caller who stops reading is given up, however the answer was going, and
+// never sees an end.
+func TestStream_GivesUpOnACallerWhoStopsReading(t *testing.T) {
+	t.Parallel()
+	ended := make(chan any, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			caught := recover()
+			ended <- caught
+			panic(caught)
+		}()
+		out := &stream{w: &statusWriter{ResponseWriter: w}, timeout: 50 * time.Millisecond}
+		for {
+			out.buf = append(out.buf, bytes.Repeat([]byte("x"), streamChunk)...)
+			if err := out.flush(); err != nil {
+				_ = out.end(r.Context(), err)
+				return
+			}
+		}
+	}))
+	defer server.Close()
+	answer, err := http.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	// Nothing is read meanwhile, and the handler fills all buffers there are.
+	if caught := <-ended; caught != http.ErrAbortHandler { //nolint:errorlint // the very value
+		t.Errorf("the handler ended with %v", caught)
+	}
+	if _, err := io.Copy(io.Discard, answer.Body); err == nil {
+		t.Error("the answer ended as if it were whole")
+	}
+}
+
+// Until the first chunk is sent, a failure is an error like any other.
+func TestStream_FailsLikeAnyAnswerBeforeItsFirstChunk(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	out := newStream(w)
+	out.buf = append(out.buf, make([]byte, streamChunk-1)...)
+	if err := out.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.end(t.Context(), io.ErrNoProgress); err != io.ErrNoProgress { //nolint:errorlint // the very value
+		t.Errorf("the reason came back as %v", err)
+	}
+	if w.Body.Len() > 0 || len(w.Header()) > 0 {
+		t.Errorf("%d bytes were sent", w.Body.Len())
+	}
+}

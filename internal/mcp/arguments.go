@@ -1,0 +1,129 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strconv"
+
+	"github.com/clientintel/clientintel/internal/httpapi"
+)
+
+// maxArgument is the longest text of one argument, in bytes. REST has its
+// bound from the request line.
+const maxArgument = 8 << 10
+
+var (
+	errNoObject = errors.New("arguments must be an object with the tool's parameters by name")
+	// plainNumber leaves out exponents, which are no decimal spelling.
+	plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+)
+
+// parseArguments turns a call's arguments into what a query string would have
+// carried, a number as it was written. What no query could carry is left to the
+// parameters' own checks to refuse, and so is a name that comes twice.
+func parseArguments(raw json.RawMessage) ([]httpapi.Argument, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
+		return nil, errNoObject
+	}
+	var arguments []httpapi.Argument
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return nil, errNoObject
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return nil, errNoObject
+		}
+		argument := parseArgument(value)
+		argument.Name, _ = name.(string)
+		arguments = append(arguments, argument)
+	}
+	return arguments, nil
+}
+
+func parseArgument(value json.RawMessage) httpapi.Argument {
+	if len(value) > 6*maxArgument { // the longest spelling of a character is \u0000
+		return tooLong()
+	}
+	switch value[0] {
+	case 'n':
+		return httpapi.Argument{Unfit: "null; leave it out instead"}
+	case 't', 'f':
+		return httpapi.Argument{Unfit: "a boolean"}
+	case '[':
+		return httpapi.Argument{Unfit: "a list"}
+	case '{':
+		return httpapi.Argument{Unfit: "an object"}
+	case '"':
+		return parseText(value)
+	}
+	switch {
+	case !plainNumber.Match(value):
+		return httpapi.Argument{Unfit: "a number with an exponent"}
+	case len(value) > maxArgument:
+		return tooLong()
+	}
+	return httpapi.Argument{Value: string(value)}
+}
+
+func parseText(value json.RawMessage) httpapi.Argument {
+	var text string
+	if err := json.Unmarshal(value, &text); err != nil || !pairsSurrogates(value) {
+		// Half a character is no text; the byte that stands for it here is what
+		// the check of every value refuses.
+		return httpapi.Argument{Value: "\xff"}
+	}
+	if len(text) > maxArgument {
+		return tooLong()
+	}
+	return httpapi.Argument{Value: text}
+}
+
+func tooLong() httpapi.Argument {
+	return httpapi.Argument{Unfit: "more than " + strconv.Itoa(maxArgument) + " bytes"}
+}
+
+// pairsSurrogates tells whether each \u escape of half a character of a JSON
+// string is followed by the other half. The decoder would put a substitute.
+func pairsSurrogates(quoted []byte) bool {
+	for i := 0; i < len(quoted); i++ {
+		if quoted[i] != '\\' {
+			continue
+		}
+		if quoted[i+1] != 'u' {
+			i++
+			continue
+		}
+		switch unit := escaped(quoted[i:]); {
+		case unit >= 0xDC00 && unit <= 0xDFFF:
+			return false
+		case unit >= 0xD800 && unit <= 0xDBFF:
+			next := escaped(quoted[i+6:])
+			if next < 0xDC00 || next > 0xDFFF {
+				return false
+			}
+			i += 6
+		}
+		i += 5
+	}
+	return true
+}
+
+// escaped is the unit that a \uXXXX at the start of text stands for, or -1.
+func escaped(text []byte) int {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return -1
+	}
+	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return int(unit)
+}

@@ -1,0 +1,173 @@
+package mcp_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/textproto"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/apitest"
+)
+
+// Whole conversations, as a client of each revision holds them: what is sent,
+// then what must come back. «…» stands for anything, and as a member of an
+// object or the last of a list, for any others.
+func TestDialogues(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/dialogues/*.txtar")
+	if err != nil || len(files) < len(revisions) {
+		t.Fatalf("found %d dialogues (%v), want one a revision at least", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			hold(t, file)
+		})
+	}
+}
+
+func hold(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil || len(archive.Files) == 0 || len(archive.Files)%2 != 0 {
+		t.Fatalf("reading %s: %d parts (%v)", file, len(archive.Files), err)
+	}
+	srv, seed := apitest.Start(t)
+	campaign := seed.Campaign(t, "acme", apitest.Fields{
+		"id": "b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7", "slug": "winter-launch", "display_name": "Winter launch",
+	})
+	seed.Interview(t, "acme", apitest.Fields{"id": "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "campaign_id": campaign})
+	keys := map[string]string{
+		"«full»":      srv.KeyFor(t, "acme"),
+		"«default»":   srv.KeyFor(t, "acme", access.Default()...),
+		"«campaigns»": srv.KeyFor(t, "acme", access.ReadCampaigns),
+	}
+	for i := 0; i < len(archive.Files); i += 2 {
+		sent, answered := archive.Files[i], archive.Files[i+1]
+		if sent.Name+" answer" != answered.Name {
+			t.Fatalf("%s: %q is followed by %q", file, sent.Name, answered.Name)
+		}
+		_, header, body := parsePart(t, sent)
+		key := header.Get("Authorization")
+		header.Del("Authorization")
+		answer := srv.Post(t, endpoint, keys[key], header, bytes.NewReader(body))
+		for _, problem := range compare(t, answered, answer) {
+			t.Errorf("%s: %s: %s", file, sent.Name, problem)
+		}
+	}
+}
+
+// parsePart reads a first line, headers and a body.
+func parsePart(t *testing.T, f txtar.File) (first string, header http.Header, body []byte) {
+	t.Helper()
+	reader := bufio.NewReader(bytes.NewReader(f.Data))
+	lines := textproto.NewReader(reader)
+	first, err := lines.ReadLine()
+	if err != nil {
+		t.Fatalf("%s: reading the first line: %v", f.Name, err)
+	}
+	mime, err := lines.ReadMIMEHeader()
+	if err != nil {
+		t.Fatalf("%s: reading headers: %v", f.Name, err)
+	}
+	var rest bytes.Buffer
+	if _, err := rest.ReadFrom(reader); err != nil {
+		t.Fatalf("%s: reading the body: %v", f.Name, err)
+	}
+	return first, http.Header(mime), bytes.TrimSpace(rest.Bytes())
+}
+
+func compare(t *testing.T, want txtar.File, got *apitest.Answer) (problems []string) {
+	t.Helper()
+	status, header, body := parsePart(t, want)
+	if status != strconv.Itoa(got.Status) {
+		problems = append(problems, fmt.Sprintf("status %d, want %s; body %s", got.Status, status, got.Body))
+	}
+	for name, values := range header {
+		there := got.Header.Get(name)
+		if values[0] == "absent" && there == "" || values[0] == "…" && there != "" || values[0] == there {
+			continue
+		}
+		problems = append(problems, fmt.Sprintf("%s is %q, want %s", name, there, values[0]))
+	}
+	if len(body) == 0 {
+		if len(got.Body) != 0 {
+			problems = append(problems, fmt.Sprintf("the body is %s, want none", got.Body))
+		}
+		return problems
+	}
+	var wanted, found any
+	if err := json.Unmarshal(body, &wanted); err != nil {
+		t.Fatalf("%s: the body that is wanted is no JSON: %v", want.Name, err)
+	}
+	if err := json.Unmarshal(got.Body, &found); err != nil {
+		return append(problems, fmt.Sprintf("the body is no JSON: %s", got.Body))
+	}
+	return append(problems, differences("", wanted, found)...)
+}
+
+const anything = "…"
+
+// differences names where what was found is not what was wanted.
+func differences(at string, want, got any) []string {
+	switch want := want.(type) {
+	case string:
+		if want == anything {
+			return nil
+		}
+	case map[string]any:
+		if got, ok := got.(map[string]any); ok {
+			return differentMembers(at, want, got)
+		}
+	case []any:
+		if got, ok := got.([]any); ok {
+			return differentItems(at, want, got)
+		}
+	}
+	if fmt.Sprintf("%T %[1]v", want) == fmt.Sprintf("%T %[1]v", got) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is %v, want %v", at, got, want)}
+}
+
+func differentMembers(at string, want, got map[string]any) (problems []string) {
+	_, open := want[anything]
+	for name, value := range want {
+		there, ok := got[name]
+		switch {
+		case name == anything:
+		case !ok:
+			problems = append(problems, fmt.Sprintf("%s/%s is missing", at, name))
+		default:
+			problems = append(problems, differences(at+"/"+name, value, there)...)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok && !open {
+			problems = append(problems, fmt.Sprintf("%s/%s is not wanted", at, name))
+		}
+	}
+	return problems
+}
+
+func differentItems(at string, want, got []any) (problems []string) {
+	open := len(want) > 0 && want[len(want)-1] == anything
+	if open {
+		want = want[:len(want)-1]
+	}
+	if len(got) < len(want) || len(got) > len(want) && !open {
+		return []string{fmt.Sprintf("%s has %d items, want %d", at, len(got), len(want))}
+	}
+	for i := range want {
+		problems = append(problems, differences(fmt.Sprintf("%s/%d", at, i), want[i], got[i])...)
+	}
+	return problems
+}

@@ -1,0 +1,160 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/clientintel/clientintel/internal/fault"
+)
+
+const (
+	// maxMessage is the largest body, in bytes.
+	maxMessage = 1 << 20
+	// maxDepth is how deep a message may nest. Real ones stay far below.
+	maxDepth = 64
+	// maxNames is how many names its objects may have, all together.
+	maxNames = 10_000
+)
+
+// readMessage takes the body of a request whose form is right. The library
+// would ignore what follows the first value, and a name's first mention.
+func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if err := checkHeaders(r.Header); err != nil {
+		return nil, err
+	}
+	tooLarge := fault.TooLarge(fmt.Sprintf("a message has at most %d bytes", maxMessage))
+	if r.ContentLength > maxMessage {
+		return nil, tooLarge
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+	var larger *http.MaxBytesError
+	switch {
+	case errors.As(err, &larger):
+		return nil, tooLarge
+	case err != nil:
+		return nil, fault.MalformedMessage("the body ended before it was complete").Because(err)
+	}
+	return body, checkMessage(body)
+}
+
+func checkHeaders(h http.Header) error {
+	if media, _, err := mime.ParseMediaType(h.Get("Content-Type")); err != nil || media != "application/json" {
+		return fault.WrongContentType("send Content-Type: application/json")
+	}
+	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return fault.WrongContentType("send the body as it is, without a Content-Encoding")
+	}
+	asJSON, asStream := accepts(h.Values("Accept"))
+	if !asJSON || !asStream {
+		return fault.UnacceptableAnswer("send Accept: application/json, text/event-stream")
+	}
+	return nil
+}
+
+// accepts tells which of the two forms, that the protocol wants every client to
+// take, this one does.
+func accepts(values []string) (asJSON, asStream bool) {
+	for media := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		media, _, _ = strings.Cut(media, ";")
+		switch strings.ToLower(strings.TrimSpace(media)) {
+		case "application/json", "application/*":
+			asJSON = true
+		case "text/event-stream", "text/*":
+			asStream = true
+		case "*/*":
+			return true, true
+		}
+	}
+	return asJSON, asStream
+}
+
+// level is one object or list that is being read.
+type level struct {
+	isObject  bool
+	wantsName bool
+	name      string          // the one whose value comes next
+	seen      map[string]bool // nil: names may come twice
+}
+
+// checkMessage holds a body against what every message must be: one JSON object
+// of bounded depth, with no name twice, as two readers could each believe
+// another. A tool's arguments are left to the parameters' own checks.
+func checkMessage(body []byte) error {
+	switch first := bytes.TrimLeft(body, " \t\r\n"); {
+	case len(first) == 0:
+		return fault.MalformedMessage("the body is empty; send one JSON-RPC message")
+	case !utf8.Valid(body) || !json.Valid(body):
+		return fault.MalformedMessage("the body is not valid JSON in UTF-8")
+	case first[0] == '[':
+		return fault.MalformedMessage("batches are not taken; send one JSON-RPC message a request")
+	case first[0] != '{':
+		return fault.MalformedMessage("the body is not a JSON object; send one JSON-RPC message")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var levels []level
+	names := 0
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fault.MalformedMessage("the body is not valid JSON").Because(err)
+		}
+		switch token {
+		case json.Delim('}'), json.Delim(']'):
+			levels = levels[:len(levels)-1]
+			continue
+		}
+		if top := len(levels) - 1; top >= 0 && levels[top].isObject {
+			if levels[top].wantsName {
+				name, _ := token.(string)
+				if levels[top].seen[name] {
+					return fault.MalformedMessage("an object of the message has the same name twice")
+				}
+				if names++; names > maxNames {
+					return fault.MalformedMessage(fmt.Sprintf("the message has more than %d names", maxNames))
+				}
+				if levels[top].seen != nil {
+					levels[top].seen[name] = true
+				}
+				levels[top].name, levels[top].wantsName = name, false
+				continue
+			}
+			levels[top].wantsName = true
+		}
+		if token == json.Delim('{') || token == json.Delim('[') {
+			if len(levels) == maxDepth {
+				return fault.MalformedMessage(fmt.Sprintf("the message nests deeper than %d levels", maxDepth))
+			}
+			next := level{isObject: token == json.Delim('{'), wantsName: token == json.Delim('{')}
+			if next.isObject && !isArguments(levels) {
+				next.seen = map[string]bool{}
+			}
+			levels = append(levels, next)
+		}
+	}
+}
+
+// isArguments tells whether the object now opened is params.arguments.
+func isArguments(above []level) bool {
+	return len(above) == 2 && above[0].name == "params" && above[1].isObject && above[1].name == "arguments"
+}
+
+// replaceBody gives a request the message that was read of it.
+func replaceBody(r *http.Request, message []byte) *http.Request {
+	r = r.Clone(r.Context())
+	// There are no streams to go on with.
+	r.Header.Del("Last-Event-ID")
+	r.Body = io.NopCloser(bytes.NewReader(message))
+	r.ContentLength = int64(len(message))
+	return r
+}

@@ -1,0 +1,58 @@
+package mcp
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestCheckMessage(t *testing.T) {
+	t.Parallel()
+	for _, good := range []string{
+		`{}`,
+		` {"a":1} `,
+		`{"a":{"b":1},"b":{"b":1}}`,
+		`{"a":[{"x":1},{"x":1}]}`,
+		`{"params":{"arguments":{"a":1,"a":2}}}`,
+		`{"a":"` + strings.Repeat(`{[`, 1000) + `"}`,
+		strings.Repeat(`{"a":`, maxDepth-1) + `{}` + strings.Repeat(`}`, maxDepth-1),
+	} {
+		if err := checkMessage([]byte(good)); err != nil {
+			t.Errorf("%.80s is refused: %v", good, err)
+		}
+	}
+	for _, bad := range []string{
+		``, ` `, `1`, `"a"`, `null`, `[]`, `[{}]`, `{`, `{}{}`, `{} x`, `{"a":1,}`, `{"a" 1}`, `{'a':1}`, "{\"a\":\"\xff\"}",
+		`{"a":1,"a":1}`,
+		`{"a":1,"\u0061":1}`,
+		`{"a":[{"b":1,"b":1}]}`,
+		`{"params":{"arguments":{"a":{"b":1,"b":1}}}}`,
+		`{"params":{"arguments":{},"arguments":{}}}`,
+		`{"arguments":{"a":1,"a":2}}`,
+		`{"x":{"params":{"arguments":{"a":1,"a":2}}}}`,
+		`{"params":[{"arguments":{"a":1,"a":2}}]}`,
+		strings.Repeat(`{"a":`, maxDepth) + `{}` + strings.Repeat(`}`, maxDepth),
+		`{"a":` + strings.Repeat(`[`, maxDepth) + strings.Repeat(`]`, maxDepth) + `}`,
+	} {
+		if err := checkMessage([]byte(bad)); err == nil {
+			t.Errorf("%.80s is taken", bad)
+		}
+	}
+}
+
+// What passes is one JSON object to every reader.
+func FuzzCheckMessage(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"params":{"arguments":{"a":1,"a":2}}}`, `[{}]`, `{"a":[1,{"b":null}]}`, `{"a":1} `, `{"a":{"a":1}}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		if checkMessage([]byte(body)) != nil {
+			return
+		}
+		var object map[string]any
+		if err := json.Unmarshal([]byte(body), &object); err != nil || object == nil || !utf8.ValidString(body) {
+			t.Fatalf("%q passes and is no object: %v", body, err)
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package ops
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+// Metrics are the server's figures. No label holds anything of a client.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+}
+
+// NewMetrics registers the figures of the process and of requests.
+func NewMetrics() *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "clientintel_request_duration_seconds",
+			Help:    "Requests by operation and status, and how long they took.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"operation", "status"}),
+	}
+	m.registry.MustRegister(
+		m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Observe counts one answered request.
+func (m *Metrics) Observe(operation string, status int, took time.Duration) {
+	if operation == "" {
+		operation = "none"
+	}
+	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+// Count shows a number that only grows, kept elsewhere.
+func (m *Metrics) Count(name, help string, value func() int64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(
+		prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
+}
+
+// Gauge shows a number that goes up and down, kept elsewhere.
+func (m *Metrics) Gauge(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+}
+
+// WatchPool shows a pool's connections.
+func (m *Metrics) WatchPool(name string, pool *postgres.Pool) {
+	labels := prometheus.Labels{"pool": name}
+	gauge := func(metric, help string, value func() float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(
+			prometheus.GaugeOpts{Name: metric, Help: help, ConstLabels: labels}, value))
+	}
+	gauge("clientintel_pool_connections", "Open connections.", func() float64 { return float64(pool.Stat().TotalConns()) })
+	gauge("clientintel_pool_connections_in_use", "Connections at work.", func() float64 { return float64(pool.Stat().AcquiredConns()) })
+	gauge("clientintel_pool_connections_max", "The most connections.", func() float64 { return float64(pool.Stat().MaxConns()) })
+}
