@@ -1,0 +1,53 @@
+# make alone prints the targets.
+GO ?= go
+GOLANGCI = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+REDOCLY = npx --yes @redocly/cli@2.77.0
+SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
+FUZZTIME ?= 10s
+
+.PHONY: help demo build generate verify lint lint-contract test test-race plans fuzz partners ci
+
+help: ## print the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: build ## embedded database, two demo brands, keys, server, curl lines to paste
+	bin/clientintel demo
+
+build: ## build bin/clientintel
+	$(GO) build -trimpath -o bin/clientintel ./cmd/clientintel
+
+generate: ## make gen/ and sql/schema.sql from the contract and the SQL
+	$(GO) run ./internal/generate
+
+verify: ## fail when generated code is stale
+	$(GO) run ./internal/generate -check
+
+lint: ## vet and lint the Go code
+	$(GO) vet ./...
+	$(GOLANGCI) run ./...
+
+lint-contract: ## hold the contract against two independent linters
+	REDOCLY_TELEMETRY=off $(REDOCLY) lint --config .redocly.yaml openapi/openapi.yaml
+	$(SPECTRAL) lint --ruleset .spectral.yaml --fail-severity warn openapi/openapi.yaml
+
+test: ## run every test on a real PostgreSQL
+	$(GO) test ./...
+
+test-race: ## the same under the race detector
+	$(GO) test -race ./...
+
+plans: ## print how PostgreSQL runs each query on a brand of a million interviews
+	$(GO) run ./internal/plans
+
+fuzz: ## fuzz everything that decodes a caller's bytes, FUZZTIME each
+	@set -e; for package in $$($(GO) list ./...); do \
+		for name in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+			echo "$$package $$name"; \
+			$(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) $$package; \
+		done; \
+	done
+
+partners: ## hold the MCP endpoint against agents' own tools (needs npm and the network)
+	$(GO) test -tags partners -count=1 ./internal/partners/...
+
+ci: verify build lint lint-contract test-race ## all that a change must pass

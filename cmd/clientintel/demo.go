@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/app"
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/corpus"
+)
+
+// demoKey is one mix of scopes that the demo shows.
+type demoKey struct {
+	name   string
+	scopes []access.Scope
+}
+
+func demoKeys() []demoKey {
+	return []demoKey{
+		{"demo: default scopes", access.Default()},
+		{"demo: every scope", access.All()},
+		{"demo: campaigns only", []access.Scope{access.ReadCampaigns}},
+		{"demo: transcripts", append(access.Default(), access.ReadTranscripts)},
+		{"demo: identity and daily feed", append(access.Default(), access.ReadCustomerIdentity)},
+		{"demo: search", append(access.Default(), access.ReadCustomExtraction)},
+	}
+}
+
+func newDemo(s *surroundings) *cobra.Command {
+	settings, envFault := config.ServerFromEnv(s.getenv)
+	settings.ResponseValidation = config.Enforce
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Serve two invented brands, with keys and curl lines to paste",
+		Long: `Serve two invented brands: fill a database of its own with interviews, campaigns
+and published documents, issue a key for each mix of scopes, and answer requests
+until stopped. The database stays; another run starts from it.`,
+		Args: asUsage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if envFault != nil {
+				return &usageError{envFault}
+			}
+			if err := settings.Check(); err != nil {
+				return &usageError{err}
+			}
+			if !cmd.Flags().Changed("data-dir") && s.getenv("CLIENTINTEL_DATA_DIR") == "" {
+				s.database.DataDir += "-demo"
+			}
+			return s.demo(cmd.Context(), settings)
+		},
+	}
+	addServerFlags(cmd, &settings)
+	return cmd
+}
+
+func (s *surroundings) demo(ctx context.Context, settings config.Server) error {
+	// Better now than after the work.
+	for _, address := range []string{settings.Listen, settings.OpsListen} {
+		if err := free(ctx, address); err != nil {
+			return err
+		}
+	}
+	if settings.PublicURL == "" && !strings.HasSuffix(settings.Listen, ":0") {
+		// So that the guides can be pasted as they are.
+		settings.PublicURL = "http://" + settings.Listen
+	}
+	log := s.people()
+	log.Info("starting the database", "in", s.database.DataDir)
+	return s.withDatabase(ctx, log, func(d *app.Database) error {
+		if err := d.Migrate(ctx, log); err != nil {
+			return err
+		}
+		if err := onlyDemoBrands(ctx, d); err != nil {
+			return err
+		}
+		log.Info("importing the demo brands")
+		reader, writer := io.Pipe()
+		go func() { writer.CloseWithError(corpus.Demo(writer, time.Now().UTC())) }()
+		if err := s.importInto(ctx, d, reader, log); err != nil {
+			return err
+		}
+		issued, err := issueDemoKeys(ctx, d)
+		if err != nil {
+			return err
+		}
+		// A person reads this terminal: only what went wrong is worth a line.
+		quiet := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		return serve(ctx, d, settings, quiet, func(address string) {
+			base := "http://" + address
+			if settings.PublicURL != "" {
+				base = strings.TrimRight(settings.PublicURL, "/")
+			}
+			s.showDemo(base, issued)
+		})
+	})
+}
+
+func free(ctx context.Context, address string) error {
+	var listen net.ListenConfig
+	l, err := listen.Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("%w: free the address, or choose others with --listen and --ops-listen", err)
+	}
+	return l.Close()
+}
+
+// onlyDemoBrands keeps invented interviews out of a database with real ones.
+func onlyDemoBrands(ctx context.Context, d *app.Database) error {
+	conn, err := d.ConnectOwner(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	ids := make([]string, 0, 2)
+	for _, b := range corpus.Brands() {
+		ids = append(ids, b.ID.String())
+	}
+	var others int
+	if err := conn.QueryRow(ctx, "SELECT count(*) FROM clients WHERE id::text <> ALL ($1)", ids).Scan(&others); err != nil {
+		return fmt.Errorf("looking for other clients: %w", err)
+	}
+	if others > 0 {
+		return errors.New("this database holds other clients than the demo's: unset DATABASE_URL, or name another --data-dir")
+	}
+	return nil
+}
+
+// issuedDemoKey is a key to show, and whose it is.
+type issuedDemoKey struct {
+	brand corpus.Brand
+	demoKey
+	key string
+}
+
+// issueDemoKeys issues fresh keys, as old ones cannot be shown again, and ends
+// those of earlier runs.
+func issueDemoKeys(ctx context.Context, d *app.Database) ([]issuedDemoKey, error) {
+	conn, err := d.ConnectOwner(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	registry := apikey.NewRegistry(conn)
+	old, err := registry.List(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range old {
+		if k.RevokedAt == nil && strings.HasPrefix(k.Name, "demo: ") {
+			if _, err := registry.Revoke(ctx, k.Prefix); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var issued []issuedDemoKey
+	for _, b := range corpus.Brands() {
+		for _, k := range demoKeys() {
+			one, err := registry.Issue(ctx, apikey.Request{Client: b.ID.String(), Name: k.name, Scopes: k.scopes})
+			if err != nil {
+				return nil, err
+			}
+			issued = append(issued, issuedDemoKey{brand: b, demoKey: k, key: one.Key})
+		}
+	}
+	return issued, nil
+}
+
+// showDemo prints what to paste.
+func (s *surroundings) showDemo(base string, keys []issuedDemoKey) {
+	out := s.stdout
+	brand := ""
+	for _, k := range keys {
+		if k.brand.Slug != brand {
+			brand = k.brand.Slug
+			fmt.Fprintf(out, "\n%s (%s, %s measurement)\n", k.brand.Name, k.brand.Trade, k.brand.Mode)
+		}
+		fmt.Fprintf(out, "  %-30s %s\n", strings.TrimPrefix(k.name, "demo: "), k.key)
+	}
+	fmt.Fprint(out, "\nPaste any of these:\n\n")
+	full := map[string]string{}
+	for _, k := range keys {
+		if k.name == "demo: every scope" {
+			full[k.brand.Mode] = k.key
+		}
+	}
+	for _, path := range []string{
+		"interviews?limit=2", "campaigns?limit=3", "synthesis?type=home", "synthesis?surface=portal&type=daily_feed&limit=1",
+		"analytics/interviews", "intelligence/search?q=delivery&limit=3",
+	} {
+		fmt.Fprintf(out, "curl -s -H 'Authorization: Bearer %s' '%s/api/client/v1/%s'\n", full["canonical"], base, path)
+	}
+	fmt.Fprintf(out, "curl -s '%s/api/client/v1/openapi.json'\n\nServing at %s until you press Ctrl-C.\n", base, base)
+}

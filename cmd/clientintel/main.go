@@ -1,0 +1,72 @@
+// Command clientintel serves a brand's customer interviews over HTTP and keeps
+// what it serves: schema, imports, keys, measurement.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// Exit codes: done, failed, wrong usage.
+const (
+	exitDone = iota
+	exitFailed
+	exitUsage
+)
+
+// run is the whole program with its surroundings as arguments.
+func run(
+	ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer,
+) int {
+	root := newRoot(&surroundings{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr})
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	command, err := root.ExecuteContextC(ctx)
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "clientintel: %v\nSee '%s --help'.\n", err, command.CommandPath())
+		return exitUsage
+	case errors.Is(err, errTold):
+		return exitFailed
+	default:
+		fmt.Fprintf(stderr, "clientintel: %v\n", err)
+		return exitFailed
+	}
+}
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// errTold fails a command that has already said why.
+var errTold = errors.New("failed")
+
+// asUsage makes a check of arguments speak of usage.
+func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return &usageError{err}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const measured = `{"kind":"client","id":"11111111-1111-4111-8111-111111111111","slug":"acme","name":"Acme","measurement_mode":"canonical","measurement_contract_version":"canonical_measurement.v1"}
+{"kind":"client","id":"22222222-2222-4222-8222-222222222222","slug":"globex","name":"Globex"}
+{"kind":"interview","id":"31111111-1111-4111-8111-111111111111","client_id":"11111111-1111-4111-8111-111111111111","status":"completed","quality":"passed","created_at":"2026-01-01T00:00:00Z","reportable":true,"client_safe":true}
+{"kind":"interview","id":"32222222-2222-4222-8222-222222222222","client_id":"22222222-2222-4222-8222-222222222222","status":"completed","quality":"passed","created_at":"2026-01-01T00:00:00Z","reportable":true,"client_safe":true}
+`
+
+// tamper runs SQL behind the commands' back.
+func tamper(t *testing.T, env map[string]string, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestMeasurement_UsageIsTold(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"measurement":                       "clientintel: name what to do: audit, rebuild or cutover",
+		"measurement rebuild":               "clientintel: --client is needed: whose measurement is to be rebuilt?",
+		"measurement rebuild acme":          `clientintel: unknown command "acme" for "clientintel measurement rebuild"`,
+		"measurement cutover --legacy":      "clientintel: --client is needed: whose measurement is to be switched?",
+		"measurement cutover --client acme": "clientintel: name either --contract-version, to switch to canonical, or --legacy",
+		"measurement cutover --client a --legacy --contract-version x":               "clientintel: name either --contract-version, to switch to canonical, or --legacy",
+		"measurement cutover --client a --contract-version canonical_measurement.v2": `clientintel: --contract-version: this release knows canonical_measurement.v1; with "canonical_measurement.v2" its servers would answer 503`,
+		"measurement audit --client":                                                 "clientintel: flag needs an argument: --client",
+		"verify":                                                                     "clientintel: accepts 1 arg(s), received 0",
+		"verify - --url /keys":                                                       `clientintel: --url: "/keys" is no route of this API`,
+	} {
+		got := command(t, nil, "{}", strings.Fields(args)...)
+		if got.code != exitUsage || !strings.HasPrefix(got.stderr, want) || got.stdout != "" {
+			t.Errorf("%s: exit %d, stderr %q; want 2 and %q", args, got.code, got.stderr, want)
+		}
+	}
+}
+
+var seconds = regexp.MustCompile(` [0-9]+\.[0-9] `)
+
+func TestMeasurement_AuditRebuildCutOver(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	want := func(args string, code int, stdout, stderr string) {
+		t.Helper()
+		got := command(t, env, "", strings.Fields(args)...)
+		table := seconds.ReplaceAllString(strings.Join(strings.Fields(got.stdout), " "), " S ")
+		if got.code != code || !strings.Contains(table, stdout) || !strings.Contains(got.stderr, stderr) {
+			t.Errorf("%s: exit %d\nstdout %s\nstderr %s\nwant %d, %q and %q", args, got.code, got.stdout, got.stderr, code, stdout, stderr)
+		}
+	}
+	if got := command(t, env, measured, "import", "-"); got.code != exitDone {
+		t.Fatalf("importing: %s", got.stderr)
+	}
+	want("measurement audit", exitDone, "CLIENT MODE STATE FACTS SECONDS RESULT acme canonical 1 1 S agrees", "")
+	want("measurement audit --client GLOBEX", exitFailed, "", `clientintel: "GLOBEX": no client has this id or slug`)
+	want("measurement audit --client 22222222-2222-4222-8222-222222222222", exitDone, "globex legacy 1 1 S agrees", "")
+
+	tamper(t, env, "UPDATE measurement_states SET members = 7")
+	want("measurement audit", exitFailed, "acme canonical 7 1 S differs: the state counts 7 members, the facts 1",
+		"1 of 1 clients need 'clientintel measurement rebuild --client CLIENT'")
+	want("measurement cutover --client globex --contract-version canonical_measurement.v1", exitFailed, "",
+		"globex stays legacy: the state counts 7 members, the facts 1: run 'clientintel measurement rebuild --client globex' first")
+	tamper(t, env, "UPDATE measurement_states SET members = 1")
+	want("measurement audit --client acme", exitFailed, "acme canonical 1 1 S agrees, but marked broken since 20", "")
+	tamper(t, env, "UPDATE measurement_states SET members = 7")
+	want("measurement rebuild --client acme", exitDone, "", "acme: the count was off by 6 and is now 1\nacme: the mark is cleared; requests are answered again\n")
+	want("measurement rebuild --client globex", exitDone, "", "globex: the count was off by 6 and is now 1\n")
+	want("measurement cutover --client globex --contract-version canonical_measurement.v1", exitDone, "",
+		"globex is canonical (canonical_measurement.v1): 1 interviews, proven\n")
+
+	got := command(t, env, "", "measurement", "audit", "--json")
+	var audits []map[string]any
+	if err := json.Unmarshal([]byte(got.stdout), &audits); err != nil || got.code != exitDone || len(audits) != 2 {
+		t.Fatalf("exit %d, %v: %s", got.code, err, got.stdout)
+	}
+	for _, a := range audits {
+		if a["members"] != 1.0 || a["found_members"] != 1.0 || a["fault"] != nil || a["broken_at"] != nil ||
+			a["measurement_mode"] != "canonical" || a["measurement_contract_version"] != "canonical_measurement.v1" {
+			t.Errorf("the audit says %v", a)
+		}
+	}
+	want("measurement cutover --client globex --legacy", exitDone, "", "globex is legacy: its responses carry no totals\n")
+	want("measurement audit --json --client globex", exitDone, `"measurement_mode": "legacy", "measurement_contract_version": null`, "")
+}
+
+func TestVerify_Prints(t *testing.T) {
+	t.Parallel()
+	const legacy = `{"data":[],"meta":{"client_id":"11111111-1111-4111-8111-111111111111","count":%,"has_more":false,"next_cursor":null,"measurement_mode":"legacy"}}`
+	right, wrong := strings.Replace(legacy, "%", "0", 1), strings.Replace(legacy, "%", "1", 1)
+	for input, want := range map[string]result{
+		right: {exitDone, "response 1: an empty list of client 11111111-1111-4111-8111-111111111111\n" +
+			"  holds        count, cursor, measurement\n" +
+			"responses: 1, walks: 0; checks that hold: 3, fail: 0, could not be made: 0\n", ""},
+		wrong + `{"error":"rate_limited","code":"rate_limited"}`: {exitFailed, "response 1: an empty list of client 11111111-1111-4111-8111-111111111111\n" +
+			"  holds        cursor, measurement\n  FAILS        count: 1 is stated, 0 is computed\n" +
+			"response 2: an error\n  not checked  error: an error response (rate_limited) states nothing to recompute\n" +
+			"responses: 2, walks: 0; checks that hold: 2, fail: 1, could not be made: 1\n", ""},
+		"what": {exitFailed, "", "clientintel: response 1, on line 1: expected a JSON object\n"},
+	} {
+		if got := command(t, nil, input, "verify", "-"); got != want {
+			t.Errorf("%s:\n got %+v\nwant %+v", input, got, want)
+		}
+	}
+	got := command(t, nil, wrong+right, "verify", "-", "--json")
+	var printed struct {
+		Reports                 []struct{ Of, What string }
+		Responses, Walks, Fails int
+		Holds, NotChecked       int
+	}
+	if err := json.Unmarshal([]byte(got.stdout), &printed); err != nil || got.code != exitFailed || len(printed.Reports) != 2 || printed.Fails != 1 || printed.Holds != 5 {
+		t.Errorf("exit %d, %v: %s", got.code, err, got.stdout)
+	}
+	if got := command(t, nil, "", "verify", "/does/not/exist"); got.code != exitFailed || !strings.Contains(got.stderr, "/does/not/exist: no such file or directory") {
+		t.Errorf("a missing file: exit %d, %s", got.code, got.stderr)
+	}
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/dbtest"
+)
+
+// result is what a command left behind.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+// command runs the program as an operator would, in this process.
+func command(t *testing.T, env map[string]string, stdin string, args ...string) result {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), args, func(name string) string { return env[name] }, strings.NewReader(stdin), &out, &errs)
+	return result{code, out.String(), errs.String()}
+}
+
+func onDatabase(t *testing.T) map[string]string {
+	t.Helper()
+	return map[string]string{"DATABASE_URL": dbtest.New(t).OwnerURL}
+}
+
+const acme = `{"kind":"client","id":"11111111-1111-4111-8111-111111111111","slug":"acme","name":"Acme"}` + "\n"
+
+func TestRun_UsageIsTold(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args string
+		want string
+	}{
+		{"nonsense", `clientintel: unknown command "nonsense" for "clientintel"`},
+		{"--nonsense", "clientintel: unknown flag: --nonsense"},
+		{"import", "clientintel: accepts 1 arg(s), received 0"},
+		{"import a b", "clientintel: accepts 1 arg(s), received 2"},
+		{"keys", "clientintel: name what to do: issue, rotate, revoke or list"},
+		{"keys issue", "clientintel: --client and --name are needed: whose key is it, and whom is it for?"},
+		{"keys issue --client a --name b --scopes read:all", `clientintel: --scopes: "read:all" is no scope; choose from read:campaigns,`},
+		{"keys issue --client a --name b --expires-at tomorrow", `clientintel: --expires-at: "tomorrow" is no date-time such as 2027-01-31T00:00:00Z`},
+		{"keys issue --client a --name b --expires-at 2020-01-01T00:00:00Z", "clientintel: --expires-at: 2020-01-01T00:00:00Z has passed"},
+		{"keys rotate x --grace -1h", "clientintel: --grace must not be negative"},
+		{"serve --listen nowhere", `clientintel: --listen (CLIENTINTEL_LISTEN) must be host:port, such as 127.0.0.1:8080, not "nowhere"`},
+		{"serve --public-url ftp://x", "clientintel: --public-url (CLIENTINTEL_PUBLIC_URL) must be an address such as"},
+	} {
+		got := command(t, nil, "", strings.Fields(c.args)...)
+		if got.code != exitUsage || !strings.HasPrefix(got.stderr, c.want) || got.stdout != "" {
+			t.Errorf("%s: exit %d, stderr %q; want 2 and %q", c.args, got.code, got.stderr, c.want)
+		}
+	}
+}
+
+func TestRun_HelpEverywhere(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"", "--help", "serve --help", "keys --help", "keys issue --help", "import --help", "migrate --help", "demo --help"} {
+		if got := command(t, nil, "", strings.Fields(args)...); got.code != exitDone || !strings.Contains(got.stdout, "Usage:") {
+			t.Errorf("%q: exit %d, stdout %q", args, got.code, got.stdout)
+		}
+	}
+	secret := map[string]string{"DATABASE_URL": "postgres://u:hunter2@127.0.0.1:1/x"}
+	if got := command(t, secret, "", "serve", "--help"); strings.Contains(got.stdout, "hunter2") {
+		t.Error("help prints the database password")
+	}
+}
+
+func TestRun_KeysLiveAndEnd(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
+		t.Fatalf("import: %+v", got)
+	}
+	issued := command(t, env, "", "keys", "issue", "--json", "--client", "acme", "--name", "a notebook", "--expires-at", "2099-01-01T00:00:00Z")
+	var key struct {
+		ID, Prefix, Key, Name string
+		ClientID              string `json:"client_id"`
+		Scopes                []string
+		ExpiresAt             string `json:"expires_at"`
+	}
+	if err := json.Unmarshal([]byte(issued.stdout), &key); err != nil || issued.code != exitDone {
+		t.Fatalf("issue: %v in %+v", err, issued)
+	}
+	if key.Name != "a notebook" || len(key.Scopes) != 3 || key.ExpiresAt != "2099-01-01T00:00:00Z" ||
+		key.ClientID != "11111111-1111-4111-8111-111111111111" || !strings.HasPrefix(key.Key, "cik_"+key.Prefix+"_") {
+		t.Errorf("issued %+v", key)
+	}
+	// Flags may stand before or after arguments.
+	rotated := command(t, env, "", "keys", "rotate", key.Prefix, "--grace", "24h", "--json")
+	again := command(t, env, "", "keys", "rotate", "--json", key.ID)
+	if rotated.code != exitDone || again.code != exitFailed || !strings.Contains(again.stderr, "was revoked at") {
+		t.Errorf("rotating twice: %+v, then %+v", rotated, again)
+	}
+	if got := command(t, env, "", "keys", "revoke", "nobody"); got.code != exitFailed ||
+		got.stderr != "clientintel: key \"nobody\": not found: name it by its id or prefix\n" {
+		t.Errorf("revoking an unknown key: %+v", got)
+	}
+	if got := command(t, env, "", "keys", "issue", "--client", "nobody", "--name", "x"); got.code != exitFailed ||
+		got.stderr != "clientintel: client \"nobody\": not found: name it by its id or slug\n" {
+		t.Errorf("a key for an unknown client: %+v", got)
+	}
+	listed := command(t, env, "", "keys", "list", "--json")
+	var keys []map[string]any
+	if err := json.Unmarshal([]byte(listed.stdout), &keys); err != nil || len(keys) != 2 {
+		t.Fatalf("list: %v in %+v", err, listed)
+	}
+	for _, k := range keys {
+		if _, there := k["key"]; there || strings.Contains(listed.stdout, key.Key[18:]) {
+			t.Error("the list shows a secret")
+		}
+		for _, field := range []string{"id", "prefix", "client_id", "name", "scopes", "expires_at", "created_at", "revoked_at", "last_used_at"} {
+			if _, there := k[field]; !there {
+				t.Errorf("the list lacks %s", field)
+			}
+		}
+	}
+}
+
+func TestRun_ABadLineImportsNothing(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	file := filepath.Join(t.TempDir(), "bad.ndjson")
+	if err := os.WriteFile(file, []byte(acme+`{"kind":"lane","client_id":"11111111-1111-4111-8111-111111111111","id":"x","slug":"s","visible":true}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := command(t, env, "", "import", file)
+	if got.code != exitFailed || !strings.HasPrefix(got.stderr, "clientintel: line 2: lane.id: ") {
+		t.Errorf("importing a bad line: %+v", got)
+	}
+	if got := command(t, env, "", "keys", "issue", "--client", "acme", "--name", "x"); got.code != exitFailed {
+		t.Error("the line before the bad one was imported")
+	}
+	if got := command(t, env, "", "import", "/no/such/file"); got.code != exitFailed ||
+		got.stderr != "clientintel: /no/such/file: no such file or directory\n" {
+		t.Errorf("importing a missing file: %+v", got)
+	}
+}
+
+func TestRun_DatabaseOutOfReach(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"postgres://u:hunter2@127.0.0.1:1/x":  "clientintel: connecting to the database: ",
+		"postgres://u:hunter2@127.0.0.1:x/db": "clientintel: the database URL cannot be read: expected postgres://user:password@host:port/database, or key=value settings\n",
+	} {
+		for _, args := range [][]string{{"serve"}, {"migrate"}, {"keys", "list"}} {
+			got := command(t, map[string]string{"DATABASE_URL": url}, "", args...)
+			if got.code != exitFailed || !strings.Contains(got.stderr, want) || strings.Contains(got.stderr, "hunter2") {
+				t.Errorf("%v on %s: exit %d, stderr %q; want %q and no password", args, url, got.code, got.stderr, want)
+			}
+		}
+	}
+	if got := command(t, map[string]string{"DATABASE_OWNER_URL": "postgres://x/y"}, "", "migrate"); got.code != exitFailed ||
+		!strings.Contains(got.stderr, "is set without --database-url") {
+		t.Errorf("an owner's URL alone: %+v", got)
+	}
+}
+
+func TestRun_PortInUse(t *testing.T) {
+	t.Parallel()
+	var listen net.ListenConfig
+	taken, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	got := command(t, onDatabase(t), "", "serve", "--listen", taken.Addr().String(), "--ops-listen", "127.0.0.1:0")
+	if got.code != exitFailed || !strings.Contains(got.stderr, "address already in use: free the address or choose another with --listen") {
+		t.Errorf("serving on a taken port: %+v", got)
+	}
+}
+
+// A server asked to stop answers what is in flight and exits cleanly.
+func TestRun_ServeStopsCleanly(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	ctx, stop := context.WithCancel(t.Context())
+	logs, writer := io.Pipe()
+	done := make(chan int, 1)
+	go func() {
+		done <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"},
+			func(name string) string { return env[name] }, strings.NewReader(""), io.Discard, writer)
+		writer.Close()
+	}()
+	lines := json.NewDecoder(logs)
+	var address string
+	for address == "" {
+		var line struct{ Msg, Address string }
+		if err := lines.Decode(&line); err != nil {
+			t.Fatalf("reading the server's log: %v", err)
+		}
+		if line.Msg == "serving" {
+			address = line.Address
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, io.MultiReader(lines.Buffered(), logs)) }()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/api/client/v1/openapi.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	stop()
+	select {
+	case code := <-done:
+		if code != exitDone || answer.StatusCode != http.StatusOK {
+			t.Errorf("exit %d after status %d, want 0 after 200", code, answer.StatusCode)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the server does not stop")
+	}
+}

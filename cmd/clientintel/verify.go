@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clientintel/clientintel/internal/verify"
+)
+
+func newVerify(s *surroundings) *cobra.Command {
+	var options verify.Options
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify FILE|-",
+		Short: "Recompute every hash and count in saved responses, offline",
+		Long: `Recompute what saved responses of this API state: hashes, counts, order, and
+that the pages of a walk are together what its first page promised. The input is
+one JSON body or several, concatenated, one a line or in an array. A body's
+request, which scope_hash covers, comes with --url, or beside it:
+
+  {"request": "/api/client/v1/interviews?status=analyzed", "response": {…}}
+
+Needs no database and no network. Exits 1 when anything fails.`,
+		Args: asUsage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, closeInput, err := s.openInput(args[0])
+			if err != nil {
+				return err
+			}
+			defer closeInput()
+			return s.verify(in, options, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&options.URL, "url", "", "the request of responses that come without, as /api/client/v1/interviews?status=analyzed")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (s *surroundings) verify(in io.Reader, options verify.Options, asJSON bool) error {
+	print := printReport
+	if asJSON {
+		print = jsonReports()
+	}
+	summary, err := verify.Verify(in, options, func(r *verify.Report) error { return print(s.stdout, r) })
+	var option *verify.OptionError
+	if errors.As(err, &option) {
+		return usagef("--url: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		rest, err := json.Marshal(summary)
+		if err != nil {
+			return err
+		}
+		// The summary's own brace goes on with the object that the reports began.
+		fmt.Fprintf(s.stdout, "\n],%s\n", rest[1:])
+	} else {
+		fmt.Fprintf(s.stdout, "responses: %d, walks: %d; checks that hold: %d, fail: %d, could not be made: %d\n",
+			summary.Responses, summary.Walks, summary.Holding, summary.Failing, summary.NotChecked)
+	}
+	if summary.Failing > 0 {
+		return errTold
+	}
+	return nil
+}
+
+// jsonReports prints one object piece by piece: there may be many reports.
+func jsonReports() func(io.Writer, *verify.Report) error {
+	separator := `{"reports":[`
+	return func(w io.Writer, r *verify.Report) error {
+		report, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s\n%s", separator, report)
+		separator = ","
+		return err
+	}
+}
+
+func printReport(w io.Writer, r *verify.Report) error {
+	title := fmt.Sprintf("response %d", r.Responses[0])
+	if r.Of == "walk" {
+		title = fmt.Sprintf("walk over %d responses, %d to %d", len(r.Responses), r.Responses[0], r.Responses[len(r.Responses)-1])
+	}
+	text := fmt.Sprintf("%s: %s of client %s\n", title, r.What, r.Client)
+	if r.Client == "" {
+		text = fmt.Sprintf("%s: %s\n", title, r.What)
+	}
+	var holding []string
+	for _, c := range r.Checks {
+		if c.Outcome == verify.Holds {
+			holding = append(holding, c.Name)
+		}
+	}
+	if len(holding) > 0 {
+		text += "  holds        " + strings.Join(holding, ", ") + "\n"
+	}
+	for _, c := range r.Checks {
+		switch c.Outcome {
+		case verify.Fails:
+			text += fmt.Sprintf("  FAILS        %s: %s\n", c.Name, c.Detail)
+		case verify.NotChecked:
+			text += fmt.Sprintf("  not checked  %s: %s\n", c.Name, c.Detail)
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
