@@ -594,7 +594,7 @@ type MeasurementQueryBasis struct {
 	SourceCount int `json:"source_count"`
 
 	// SourceInterviewIds The ids of the interviews, ascending.
-	SourceInterviewIds []openapi_types.UUID `json:"source_interview_ids"`
+	SourceInterviewIds json.RawMessage `json:"source_interview_ids"`
 }
 
 // MeasurementQueryBasisCaptured Always false. The basis was computed for this answer and not saved.

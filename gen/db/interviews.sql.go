@@ -29,8 +29,8 @@ SELECT
     i.best_quote,
     (CASE WHEN $1::boolean THEN to_jsonb(i.participant_email) END)::jsonb AS participant_email,
     (CASE WHEN $2::boolean THEN i.transcript END)::jsonb AS transcript,
-    (CASE WHEN $3::boolean THEN i.raw_extraction END)::jsonb AS raw_extraction,
-    (CASE WHEN $4::boolean THEN i.custom_extraction END)::jsonb AS custom_extraction
+    (CASE WHEN $3::boolean THEN i.custom_extraction END)::jsonb AS custom_extraction,
+    (CASE WHEN $4::boolean THEN i.raw_extraction END)::jsonb AS raw_extraction
 FROM usable_interviews AS i
 WHERE i.client_id = $5
     AND i.id = $6
@@ -39,8 +39,8 @@ WHERE i.client_id = $5
 type GetInterviewParams struct {
 	WithIdentity         bool
 	WithTranscripts      bool
-	WithRawExtraction    bool
 	WithCustomExtraction bool
+	WithRawExtraction    bool
 	ClientID             uuid.UUID
 	ID                   uuid.UUID
 }
@@ -60,17 +60,18 @@ type GetInterviewRow struct {
 	BestQuote         *string
 	ParticipantEmail  json.RawMessage
 	Transcript        json.RawMessage
-	RawExtraction     json.RawMessage
 	CustomExtraction  json.RawMessage
+	RawExtraction     json.RawMessage
 }
 
-// GetInterview returns one usable interview of the client.
+// GetInterview returns one usable interview of the client, its columns in the
+// order of a list's.
 func (q *Queries) GetInterview(ctx context.Context, arg GetInterviewParams) (GetInterviewRow, error) {
 	row := q.db.QueryRow(ctx, GetInterview,
 		arg.WithIdentity,
 		arg.WithTranscripts,
-		arg.WithRawExtraction,
 		arg.WithCustomExtraction,
+		arg.WithRawExtraction,
 		arg.ClientID,
 		arg.ID,
 	)
@@ -90,8 +91,8 @@ func (q *Queries) GetInterview(ctx context.Context, arg GetInterviewParams) (Get
 		&i.BestQuote,
 		&i.ParticipantEmail,
 		&i.Transcript,
-		&i.RawExtraction,
 		&i.CustomExtraction,
+		&i.RawExtraction,
 	)
 	return i, err
 }

@@ -113,6 +113,10 @@ type MeasurementGuard struct {
 	Stands   bool
 }
 
+type MeasurementGuarded struct {
+	Stands *bool
+}
+
 type MeasurementSnapshot struct {
 	ClientID                   uuid.UUID
 	ID                         uuid.UUID

@@ -14,10 +14,16 @@ func (s *Server) GetInterview(
 ) (api.GetInterviewResponseObject, error) {
 	caller := access.CallerFrom(ctx)
 	scope := filters{"id": req.ID.String()}.scope(caller, "/interviews/{id}")
-	found, err := s.interviews.Get(ctx, caller, req.ID, scope)
+	buffer := newBuffer()
+	answer := render.NewInterviewDetail(buffer.bytes, caller)
+	stands, err := s.interviews.Get(ctx, caller, req.ID, scope, answer.Add)
+	if err != nil {
+		return nil, err
+	}
+	body, err := answer.EndDetail(stands)
 	if err != nil {
 		return nil, err
 	}
 	answered(ctx, 1)
-	return api.GetInterview200JSONResponse(render.InterviewDetail(found, caller)), nil
+	return written{buffer, body}, nil
 }

@@ -20,12 +20,18 @@ func (s *Server) ListInterviews(
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.interviews.List(ctx, caller, query)
+	buffer := newBuffer()
+	answer := render.NewInterviewList(buffer.bytes, caller)
+	found, err := s.interviews.List(ctx, caller, query, answer.Add)
 	if err != nil {
 		return nil, err
 	}
-	answered(ctx, len(found.Interviews))
-	return api.ListInterviews200JSONResponse(render.InterviewList(found, s.seal(walk), caller)), nil
+	body, err := answer.End(found, s.seal(walk))
+	if err != nil {
+		return nil, err
+	}
+	answered(ctx, found.Count)
+	return written{buffer, body}, nil
 }
 
 func (s *Server) parseListInterviews(

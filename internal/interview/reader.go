@@ -2,7 +2,6 @@ package interview
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/clientintel/clientintel/internal/fault"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // Reader reads interviews.
@@ -24,31 +24,72 @@ type Reader struct {
 // New reads in the ledger's snapshots.
 func New(ledger *measurement.Ledger) *Reader { return &Reader{ledger: ledger} }
 
-// List returns one page of the caller's usable interviews, newest first, ties by id.
-func (r *Reader) List(ctx context.Context, caller access.Caller, q ListQuery) (List, error) {
+// List hands one page of the caller's usable interviews to take, newest first,
+// ties by id.
+func (r *Reader) List(ctx context.Context, caller access.Caller, q ListQuery, take Take) (List, error) {
 	var found List
-	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
-		rows, err := listRows(ctx, in.Queries(), caller, q)
+	read := func(ctx context.Context, in *measurement.Reading, rows pgx.Rows) error {
+		next, count, err := takePage(rows, q.Page, take)
 		if err != nil {
 			return fmt.Errorf("listing interviews: %w", err)
 		}
-		kept, next := page.Trim(rows, q.Page, func(r db.ListInterviewsRow) page.Position { return positionOf(fromRow(r)) })
 		// A walk's first page alone carries the basis of the whole walk.
 		if q.Page.After == nil {
 			if err := in.AddListBasis(ctx, q.Scope, listIDs(in.Queries(), caller, q)); err != nil {
 				return err
 			}
-			if err := in.ProveFirstPage(q.Scope, len(kept), next != nil); err != nil {
+			if err := in.ProveFirstPage(q.Scope, count, next != nil); err != nil {
 				return err
 			}
 		}
-		found = List{Interviews: make([]Interview, len(kept)), Next: next, Measurement: in.Statement}
-		for i, row := range kept {
-			found.Interviews[i] = fromRow(row)
-		}
+		found = List{Count: count, Next: next, Measurement: in.Statement}
 		return nil
-	})
+	}
+	var err error
+	switch {
+	case q.MatchesNothing:
+		err = r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+			return read(ctx, in, nil)
+		})
+	case q.Page.After != nil:
+		err = r.ledger.ReadOnce(ctx, caller, pageStatement(caller, q), read)
+	default:
+		err = r.ledger.ReadFirst(ctx, caller, pageStatement(caller, q), read)
+	}
 	return found, err
+}
+
+// takePage hands out the rows of a page and returns the position of its last one
+// if more follow. One row more than the page holds was asked for.
+func takePage(rows pgx.Rows, p page.Request, take Take) (*page.Position, int, error) {
+	if rows == nil {
+		return nil, 0, nil
+	}
+	defer rows.Close()
+	from := rowReader{rows: rows}
+	count, more := 0, false
+	var last page.Position
+	for from.next() {
+		if count == p.Limit {
+			more = true
+			break
+		}
+		count++
+		take(&from.one)
+		if count == p.Limit {
+			last = page.Position{Times: []time.Time{from.one.CreatedAt}, ID: from.one.ID}
+		}
+	}
+	rows.Close()
+	switch {
+	case from.err != nil:
+		return nil, 0, from.err
+	case rows.Err() != nil:
+		return nil, 0, rows.Err()
+	case more:
+		return &last, count, nil
+	}
+	return nil, count, nil
 }
 
 // beyond is a position before every row of the window: the instant at which the
@@ -57,41 +98,28 @@ func beyond(q ListQuery) page.Position {
 	return page.Position{Times: []time.Time{q.Created.Until}, ID: uuid.Max}
 }
 
-func listRows(ctx context.Context, queries *db.Queries, caller access.Caller, q ListQuery) ([]db.ListInterviewsRow, error) {
-	if q.MatchesNothing {
-		return nil, nil
-	}
+// pageStatement is the query for a page, which each set of filters has its own of.
+func pageStatement(caller access.Caller, q ListQuery) postgres.Statement {
 	after := beyond(q)
 	if q.Page.After != nil {
 		after = *q.Page.After
 	}
-	all := db.ListInterviewsParams{
-		ClientID:             caller.ClientID,
-		WithIdentity:         caller.Has(access.ReadCustomerIdentity),
-		WithTranscripts:      caller.Has(access.ReadTranscripts),
-		WithCustomExtraction: caller.Has(access.ReadCustomExtraction),
-		AfterCreatedAt:       after.Times[0],
-		AfterID:              after.ID,
-		FromCreatedAt:        q.Created.From,
-		MaxRows:              q.Page.LookAhead(),
-	}
+	identity, transcripts := caller.Has(access.ReadCustomerIdentity), caller.Has(access.ReadTranscripts)
+	extraction := caller.Has(access.ReadCustomExtraction)
+	at, id, from, most := after.Times[0], after.ID, q.Created.From, q.Page.LookAhead()
 	switch {
 	case q.CampaignID != nil:
-		rows, err := queries.ListInterviewsOfCampaign(ctx, db.ListInterviewsOfCampaignParams{
-			ClientID: all.ClientID, CampaignID: *q.CampaignID, Status: orEmpty(q.Status),
-			WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts, WithCustomExtraction: all.WithCustomExtraction,
-			AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
-		})
-		return convert(rows, func(r db.ListInterviewsOfCampaignRow) db.ListInterviewsRow { return db.ListInterviewsRow(r) }), err
+		return postgres.Statement{SQL: db.ListInterviewsOfCampaign, Args: []any{
+			identity, transcripts, extraction, caller.ClientID, *q.CampaignID, orEmpty(q.Status), at, id, from, most,
+		}}
 	case q.Status != nil:
-		rows, err := queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams{
-			ClientID: all.ClientID, Status: *q.Status,
-			WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts, WithCustomExtraction: all.WithCustomExtraction,
-			AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
-		})
-		return convert(rows, func(r db.ListInterviewsWithStatusRow) db.ListInterviewsRow { return db.ListInterviewsRow(r) }), err
+		return postgres.Statement{SQL: db.ListInterviewsWithStatus, Args: []any{
+			identity, transcripts, extraction, caller.ClientID, *q.Status, at, id, from, most,
+		}}
 	default:
-		return queries.ListInterviews(ctx, all)
+		return postgres.Statement{SQL: db.ListInterviews, Args: []any{
+			identity, transcripts, extraction, caller.ClientID, at, id, from, most,
+		}}
 	}
 }
 
@@ -119,55 +147,35 @@ func listIDs(queries *db.Queries, caller access.Caller, q ListQuery) measurement
 	}
 }
 
-// Get returns one of the caller's usable interviews. Another client's, an
-// unusable and a missing one are the same fault.
-func (r *Reader) Get(ctx context.Context, caller access.Caller, id uuid.UUID, scope measurement.Scope) (Detail, error) {
-	var found Detail
-	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
-		row, err := in.Queries().GetInterview(ctx, db.GetInterviewParams{
-			ClientID:             caller.ClientID,
-			ID:                   id,
-			WithIdentity:         caller.Has(access.ReadCustomerIdentity),
-			WithTranscripts:      caller.Has(access.ReadTranscripts),
-			WithRawExtraction:    caller.Has(access.ReadRawExtraction),
-			WithCustomExtraction: caller.Has(access.ReadCustomExtraction),
-		})
-		if errors.Is(err, pgx.ErrNoRows) {
+// Get hands one of the caller's usable interviews to take, and returns what its
+// numbers stand on. Another client's, an unusable and a missing one are the same
+// fault.
+func (r *Reader) Get(
+	ctx context.Context, caller access.Caller, id uuid.UUID, scope measurement.Scope, take Take,
+) (measurement.Statement, error) {
+	var stands measurement.Statement
+	one := postgres.Statement{SQL: db.GetInterview, Args: []any{
+		caller.Has(access.ReadCustomerIdentity), caller.Has(access.ReadTranscripts),
+		caller.Has(access.ReadCustomExtraction), caller.Has(access.ReadRawExtraction), caller.ClientID, id,
+	}}
+	err := r.ledger.ReadOnce(ctx, caller, one, func(ctx context.Context, in *measurement.Reading, rows pgx.Rows) error {
+		_, count, err := takePage(rows, page.Request{Limit: 1}, take)
+		switch {
+		case err != nil:
+			return fmt.Errorf("getting an interview: %w", err)
+		case count == 0:
 			return fault.Missing()
 		}
-		if err != nil {
-			return fmt.Errorf("getting an interview: %w", err)
-		}
-		if err := in.AddBasis(ctx, scope, only(row.ID)); err != nil {
-			return err
-		}
-		found = Detail{Interview: fromDetailRow(row), Measurement: in.Statement}
-		return nil
+		// The ids are known: nothing is asked of the snapshot, which has ended.
+		err = in.AddBasis(ctx, scope, only(id))
+		stands = in.Statement
+		return err
 	})
-	return found, err
-}
-
-func fromDetailRow(r db.GetInterviewRow) Interview {
-	return Interview{
-		ID: r.ID, ClientID: r.ClientID, CreatedAt: r.CreatedAt, CampaignID: r.CampaignID,
-		ParticipantName: r.ParticipantName, InterviewType: r.InterviewType, Status: r.Status,
-		DurationSeconds: r.DurationSeconds, NPSScore: r.NPSScore, CustomerSentiment: r.CustomerSentiment,
-		ChurnRisk: r.ChurnRisk, BestQuote: r.BestQuote,
-		ParticipantEmail: r.ParticipantEmail, Transcript: r.Transcript, CustomExtraction: r.CustomExtraction,
-		RawExtraction: r.RawExtraction,
-	}
+	return stands, err
 }
 
 func only(id uuid.UUID) measurement.IDLister {
 	return func(context.Context, int32) ([]uuid.UUID, error) { return []uuid.UUID{id}, nil }
-}
-
-func convert[A, B any](in []A, to func(A) B) []B {
-	out := make([]B, len(in))
-	for i, a := range in {
-		out[i] = to(a)
-	}
-	return out
 }
 
 func orEmpty(s *string) string {

@@ -2,7 +2,9 @@ package measurement
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,15 +67,16 @@ func (r *Reading) readScope(ctx context.Context, scope Scope, list IDLister) (sc
 	if err != nil {
 		return found, err
 	}
-	if scope.whole() && (found.tooMany || int64(len(found.ids)) != r.Statement.Total) {
-		return found, unproven("%d interviews are listed and %d are counted", len(found.ids), r.Statement.Total)
+	if scope.whole() && (found.tooMany || int64(found.count) != r.Statement.Total) {
+		return found, unproven("%d interviews are listed and %d are counted", found.count, r.Statement.Total)
 	}
 	return found, nil
 }
 
-// scopeIDs are the ids in a scope, ascending, with their hash.
+// scopeIDs are the ids in a scope, ascending, as JSON, with their hash.
 type scopeIDs struct {
-	ids     []uuid.UUID
+	json    []byte
+	count   int
 	hash    string
 	tooMany bool
 }
@@ -86,10 +89,27 @@ func (r *Reading) listScope(ctx context.Context, list IDLister) (scopeIDs, error
 	if len(ids) > r.maxBasis {
 		return scopeIDs{tooMany: true}, nil
 	}
-	// A slice of our own, of just this size, and not nil: none is an empty list.
-	ascending := append(make([]uuid.UUID, 0, len(ids)), ids...)
+	ascending := slices.Clone(ids)
 	sortIDs(ascending)
-	return scopeIDs{ids: ascending, hash: MembershipHash(ascending)}, nil
+	return scopeIDs{json: listJSON(ascending), count: len(ids), hash: MembershipHash(ascending)}, nil
+}
+
+// listJSON is the JSON array of ids.
+func listJSON(ids []uuid.UUID) []byte {
+	const quoted = len(`"00000000-0000-0000-0000-000000000000",`)
+	b := append(make([]byte, 0, 2+quoted*len(ids)), '[')
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = hex.AppendEncode(b, id[:4])
+		for _, part := range [][]byte{id[4:6], id[6:8], id[8:10], id[10:]} {
+			b = hex.AppendEncode(append(b, '-'), part)
+		}
+		b = append(b, '"')
+	}
+	return append(b, ']')
 }
 
 func (r *Reading) setBasis(scope Scope, scopeHash string, found scopeIDs) {
@@ -101,6 +121,6 @@ func (r *Reading) setBasis(scope Scope, scopeHash string, found scopeIDs) {
 func newBasis(clientID uuid.UUID, scopeHash string, found scopeIDs, asOf time.Time) *Basis {
 	return &Basis{
 		PreviewID: PreviewID(clientID, scopeHash, found.hash, asOf),
-		ScopeHash: scopeHash, MembershipHash: found.hash, SourceIDs: found.ids,
+		ScopeHash: scopeHash, MembershipHash: found.hash, SourceCount: found.count, SourceIDs: found.json,
 	}
 }

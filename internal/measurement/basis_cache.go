@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// basisCacheBytes bounds the memory of cached ids in one server: some 200
+// basisCacheBytes bounds the memory of cached ids in one server: some 80
 // scopes of 10,000 interviews, or many more small ones.
 const basisCacheBytes = 32 << 20
 
@@ -35,7 +35,7 @@ type basisEntry struct {
 }
 
 // size is about what an entry takes: its ids, and its place, key and hashes.
-func (e *basisEntry) size() int { return 16*cap(e.ids) + 512 }
+func (e *basisEntry) size() int { return cap(e.json) + 512 }
 
 func newBasisCache(maxBytes int) *basisCache {
 	return &basisCache{max: maxBytes, byKey: map[basisKey]*list.Element{}, recent: list.New()}

@@ -3,7 +3,6 @@ package measurement
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 
@@ -85,8 +84,8 @@ func (c *cached) want(t *testing.T, what string, asked bool, ids ...uuid.UUID) {
 	t.Helper()
 	sortIDs(ids)
 	basis, was := c.read(t, "completed")
-	if !slices.Equal(basis.SourceIDs, ids) || basis.MembershipHash != MembershipHash(ids) || was != asked {
-		t.Errorf("%s: ids %v (asked the database: %v), want %v (%v)", what, basis.SourceIDs, was, ids, asked)
+	if string(basis.SourceIDs) != string(listJSON(ids)) || basis.SourceCount != len(ids) || basis.MembershipHash != MembershipHash(ids) || was != asked {
+		t.Errorf("%s: ids %s (asked the database: %v), want %v (%v)", what, basis.SourceIDs, was, ids, asked)
 	}
 }
 
@@ -142,8 +141,8 @@ func TestBasisCache_OldSnapshotsKeepTheirOwn(t *testing.T) {
 		if err := in.AddListBasis(ctx, scope, func(ctx context.Context, _ int32) ([]uuid.UUID, error) { return list(ctx, in) }); err != nil {
 			return err
 		}
-		if got := in.Statement.Basis.SourceIDs; !slices.Equal(got, []uuid.UUID{one}) {
-			t.Errorf("the older snapshot lists %v, want %v", got, one)
+		if got := in.Statement.Basis.SourceIDs; string(got) != string(listJSON([]uuid.UUID{one})) {
+			t.Errorf("the older snapshot lists %s, want %v", got, one)
 		}
 		c.want(t, "a newer snapshot after the older", true, one, two)
 		return nil
@@ -157,8 +156,8 @@ func TestBasisCache_OldSnapshotsKeepTheirOwn(t *testing.T) {
 func TestBasisCache_TooManyAndNone(t *testing.T) {
 	t.Parallel()
 	c := newCached(t, 2)
-	if basis, _ := c.read(t, "analyzed"); basis.SourceIDs == nil || len(basis.SourceIDs) != 0 {
-		t.Errorf("ids of nothing: %v, want an empty list", basis.SourceIDs)
+	if basis, _ := c.read(t, "analyzed"); string(basis.SourceIDs) != "[]" || basis.SourceCount != 0 {
+		t.Errorf("ids of nothing: %s, want an empty list", basis.SourceIDs)
 	}
 	for range 3 {
 		c.insert(t, "completed")
@@ -172,33 +171,33 @@ func TestBasisCache_TooManyAndNone(t *testing.T) {
 
 func TestBasisCache_IsBounded(t *testing.T) {
 	t.Parallel()
-	c := newBasisCache(4 * (16*10 + 512))
+	c := newBasisCache(4 * (160 + 512))
 	key := func(n int) basisKey { return basisKey{scope: fmt.Sprint(n)} }
-	ids := make([]uuid.UUID, 10)
+	ids := make([]byte, 160)
 	var busy sync.WaitGroup
 	for worker := range 4 {
 		busy.Go(func() {
 			for n := range 200 {
-				c.put(key(worker*1000+n%7), version{members: int64(n)}, scopeIDs{ids: ids})
+				c.put(key(worker*1000+n%7), version{members: int64(n)}, scopeIDs{json: ids})
 				c.get(key(n%7), version{members: int64(n)})
 			}
 		})
 	}
 	busy.Wait()
 	for n := range 4 {
-		c.put(key(n), version{}, scopeIDs{ids: ids})
+		c.put(key(n), version{}, scopeIDs{json: ids})
 	}
 	c.get(key(0), version{})
-	c.put(key(4), version{}, scopeIDs{ids: ids})
+	c.put(key(4), version{}, scopeIDs{json: ids})
 	for n, want := range []bool{true, false, true, true, true} {
 		if _, known := c.get(key(n), version{}); known != want {
 			t.Errorf("entry %d is kept: %v, want %v: what was not used for longest goes", n, known, want)
 		}
 	}
-	if c.bytes != 4*(16*10+512) || c.recent.Len() != 4 || len(c.byKey) != 4 {
+	if c.bytes != 4*(160+512) || c.recent.Len() != 4 || len(c.byKey) != 4 {
 		t.Errorf("%d bytes in %d entries under %d keys, want the bound in 4", c.bytes, c.recent.Len(), len(c.byKey))
 	}
-	c.put(key(9), version{}, scopeIDs{ids: make([]uuid.UUID, 1000)})
+	c.put(key(9), version{}, scopeIDs{json: make([]byte, 16_000)})
 	if _, known := c.get(key(9), version{}); known || c.recent.Len() != 4 {
 		t.Error("an entry larger than the cache was kept, or drove out the others")
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/fault"
 	"github.com/clientintel/clientintel/internal/postgres"
@@ -46,15 +48,50 @@ type version struct {
 // proven is a fault, never a guess.
 func (l *Ledger) Read(ctx context.Context, caller access.Caller, fn func(context.Context, *Reading) error) error {
 	return l.pool.Read(ctx, caller.ClientID, func(ctx context.Context, s *postgres.Snapshot) error {
-		statement, err := prove(s)
+		reading, err := l.reading(caller, s)
 		if err != nil {
 			return err
 		}
-		return fn(ctx, &Reading{
-			Snapshot: s, Statement: statement, caller: caller, maxBasis: l.maxBasis, bases: l.bases,
-			version: version{members: statement.Total, fingerprint: s.Measurement.Fingerprint},
-		})
+		return fn(ctx, reading)
 	})
+}
+
+// RowsReader reads the rows of a snapshot's first statement. They come to it
+// after the measurement was proven.
+type RowsReader func(ctx context.Context, in *Reading, rows pgx.Rows) error
+
+// ReadFirst is Read for a snapshot whose first statement goes along with its
+// beginning. fn reads the rows to their end before it asks anything else.
+func (l *Ledger) ReadFirst(ctx context.Context, caller access.Caller, first postgres.Statement, fn RowsReader) error {
+	return l.pool.ReadFirst(ctx, caller.ClientID, first, l.proven(caller, fn))
+}
+
+// ReadOnce is ReadFirst for a snapshot of one statement; fn can ask nothing else.
+func (l *Ledger) ReadOnce(ctx context.Context, caller access.Caller, only postgres.Statement, fn RowsReader) error {
+	return l.pool.ReadOnce(ctx, caller.ClientID, only, l.proven(caller, fn))
+}
+
+func (l *Ledger) proven(
+	caller access.Caller, fn RowsReader,
+) func(context.Context, *postgres.Snapshot, pgx.Rows) error {
+	return func(ctx context.Context, s *postgres.Snapshot, rows pgx.Rows) error {
+		reading, err := l.reading(caller, s)
+		if err != nil {
+			return err
+		}
+		return fn(ctx, reading, rows)
+	}
+}
+
+func (l *Ledger) reading(caller access.Caller, s *postgres.Snapshot) (*Reading, error) {
+	statement, err := prove(s)
+	if err != nil {
+		return nil, err
+	}
+	return &Reading{
+		Snapshot: s, Statement: statement, caller: caller, maxBasis: l.maxBasis, bases: l.bases,
+		version: version{members: statement.Total, fingerprint: s.Measurement.Fingerprint},
+	}, nil
 }
 
 // prove turns the stored state into what a response may say. That every row
@@ -95,7 +132,7 @@ func (r *Reading) ProveFirstPage(scope Scope, rows int, more bool) error {
 	switch {
 	case r.Statement.Mode != Canonical:
 	case r.Statement.Basis != nil:
-		listed = int64(len(r.Statement.Basis.SourceIDs))
+		listed = int64(r.Statement.Basis.SourceCount)
 	case scope.whole():
 		listed = r.Statement.Total
 	}

@@ -1,6 +1,7 @@
 package measurement
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,6 +46,9 @@ type Basis struct {
 	PreviewID      uuid.UUID
 	ScopeHash      string
 	MembershipHash string
-	// SourceIDs ascend. Responses share them: they must not be changed.
-	SourceIDs []uuid.UUID
+	// SourceCount is how many ids there are.
+	SourceCount int
+	// SourceIDs is the JSON array of the ids, ascending: it is most of an answer,
+	// and made once. Responses share it: it must not be changed.
+	SourceIDs json.RawMessage
 }

@@ -38,56 +38,136 @@ const setClient = `SELECT set_config('clientintel.client_id', $1::text, true), s
 // for it.
 const holdInterviews = `LOCK TABLE interviews IN ACCESS SHARE MODE`
 
+// Statement is a query and its arguments, in order.
+type Statement struct {
+	SQL  string
+	Args []any
+}
+
 // Read runs fn in a snapshot of its own. Beginning, setting the client and
 // reading the measurement take one round trip. A database out of reach or too
 // slow comes back as a fault; so does an error of fn that stems from it.
 func (p *Pool) Read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
-	return classify(p.read(ctx, clientID, fn))
+	return classify(p.read(ctx, clientID, opening{}, func(ctx context.Context, s *Snapshot, _ pgx.Rows) error {
+		return fn(ctx, s)
+	}))
 }
 
-func (p *Pool) read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
-	conn, tx, snapshot, err := p.begin(ctx, clientID)
+// ReadFirst is Read for a snapshot whose first statement is known: it goes along
+// with the beginning, and fn gets its rows. fn closes them, or reads them to
+// their end, before it asks anything else.
+func (p *Pool) ReadFirst(
+	ctx context.Context, clientID uuid.UUID, first Statement, fn func(context.Context, *Snapshot, pgx.Rows) error,
+) error {
+	return classify(p.read(ctx, clientID, opening{first: &first}, fn))
+}
+
+// ReadOnce is ReadFirst for a snapshot of one statement: the end goes along too,
+// so that the whole of it is one round trip. fn can ask nothing else.
+func (p *Pool) ReadOnce(
+	ctx context.Context, clientID uuid.UUID, only Statement, fn func(context.Context, *Snapshot, pgx.Rows) error,
+) error {
+	return classify(p.read(ctx, clientID, opening{first: &only, last: true}, fn))
+}
+
+// opening is what goes along with a snapshot's beginning: its first statement,
+// and its end if that is the last.
+type opening struct {
+	first *Statement
+	last  bool
+}
+
+func (p *Pool) read(
+	ctx context.Context, clientID uuid.UUID, o opening, fn func(context.Context, *Snapshot, pgx.Rows) error,
+) error {
+	begun, err := p.begin(ctx, clientID, o)
 	if err != nil && connectionLost(err) {
 		// The database may have restarted under idle connections. Nothing was
 		// read yet, so a fresh one may try again.
 		p.Reset()
-		conn, tx, snapshot, err = p.begin(ctx, clientID)
+		begun, err = p.begin(ctx, clientID, o)
 	}
 	if err != nil {
 		return err
 	}
-	defer conn.Release()
+	defer begun.conn.Release()
 	// A connection left in a transaction is closed by the pool, never reused.
-	defer tx.rollback()
-	if err := fn(ctx, snapshot); err != nil {
-		return err
+	defer begun.tx.rollback()
+	if begun.rows == nil {
+		if err := fn(ctx, begun.snapshot, nil); err != nil {
+			return err
+		}
+		return begun.tx.Commit(ctx)
 	}
-	return tx.Commit(ctx)
+	err = fn(ctx, begun.snapshot, begun.rows)
+	begun.rows.Close()
+	switch {
+	case err != nil:
+		return err
+	case begun.rows.Err() != nil:
+		return begun.rows.Err()
+	case begun.tx.done: // by the same round trip
+		return nil
+	}
+	return begun.tx.Commit(ctx)
+}
+
+// begun is a snapshot on its connection.
+type begun struct {
+	conn     *pgxpool.Conn
+	tx       *openTx
+	snapshot *Snapshot
+	rows     *firstRows // nil without a first statement
 }
 
 // begin takes a connection and a snapshot on it.
-func (p *Pool) begin(ctx context.Context, clientID uuid.UUID) (*pgxpool.Conn, *openTx, *Snapshot, error) {
+func (p *Pool) begin(ctx context.Context, clientID uuid.UUID, o opening) (*begun, error) {
 	conn, err := p.acquire(ctx)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	tx := &openTx{conn: conn.Conn()}
-	snapshot := &Snapshot{tx: tx}
-	head := &pgx.Batch{}
-	head.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	head.Queue(holdInterviews)
-	head.Queue(setClient, clientID.String())
-	head.Queue(db.GetMeasurement, clientID)
-	if err := snapshot.readHead(conn.SendBatch(ctx, head)); err != nil {
+	b := &begun{conn: conn, tx: tx, snapshot: &Snapshot{tx: tx}}
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	batch.Queue(holdInterviews)
+	batch.Queue(setClient, clientID.String())
+	batch.Queue(db.GetMeasurement, clientID)
+	if o.first != nil {
+		batch.Queue(o.first.SQL, o.first.Args...)
+	}
+	if o.last {
+		batch.Queue("COMMIT")
+	}
+	results := conn.SendBatch(ctx, batch)
+	if err := b.readBeginning(results, o); err != nil {
+		_ = results.Close()
 		tx.rollback()
 		conn.Release()
-		return nil, nil, nil, fmt.Errorf("taking a snapshot: %w", err)
+		return nil, fmt.Errorf("taking a snapshot: %w", err)
 	}
-	return conn, tx, snapshot, nil
+	return b, nil
+}
+
+func (b *begun) readBeginning(results pgx.BatchResults, o opening) error {
+	if err := b.snapshot.readHead(results); err != nil {
+		return err
+	}
+	if o.first == nil {
+		return results.Close()
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	b.rows = &firstRows{Rows: rows, results: results}
+	if o.last {
+		b.rows.ends = b.tx
+	}
+	return nil
 }
 
 func (s *Snapshot) readHead(results pgx.BatchResults) error {
-	defer results.Close()
 	for range 2 { // BEGIN, the lock
 		if _, err := results.Exec(); err != nil {
 			return err
@@ -108,5 +188,49 @@ func (s *Snapshot) readHead(results pgx.BatchResults) error {
 	if len(found) > 0 {
 		s.Measurement = &found[0]
 	}
-	return results.Close()
+	return nil
+}
+
+// firstRows are the rows of a snapshot's first statement. Closing them closes
+// the round trip that they came with, whose errors are theirs.
+type firstRows struct {
+	pgx.Rows
+	results pgx.BatchResults
+	ends    *openTx // set when that round trip ends the transaction
+	closed  bool
+	err     error
+}
+
+func (r *firstRows) Next() bool {
+	if r.Rows.Next() {
+		return true
+	}
+	r.Close()
+	return false
+}
+
+func (r *firstRows) Close() {
+	if r.closed {
+		return
+	}
+	r.closed = true
+	r.Rows.Close()
+	r.err = r.Rows.Err()
+	if r.ends != nil {
+		if _, err := r.results.Exec(); err == nil {
+			r.ends.done = true
+		} else if r.err == nil {
+			r.err = err
+		}
+	}
+	if err := r.results.Close(); err != nil && r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *firstRows) Err() error {
+	if r.err != nil {
+		return r.err
+	}
+	return r.Rows.Err()
 }

@@ -1,70 +1,109 @@
 package render
 
 import (
-	"encoding/json"
-
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/interview"
+	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
 )
 
-// InterviewList is one page of interviews as the caller may see them.
-func InterviewList(found interview.List, next Next, caller access.Caller) api.InterviewListResponse {
-	data := make([]api.Interview, len(found.Interviews))
-	for i, one := range found.Interviews {
-		data[i] = interviewOf(one, caller, false)
-	}
-	m := meta(caller, len(data), found.Measurement)
-	includeInterviewFields(&m, caller)
-	paged(&m, found.Next, next)
-	return api.InterviewListResponse{Data: data, Meta: m}
-}
-
-// InterviewDetail is one interview as the caller may see it.
-func InterviewDetail(found interview.Detail, caller access.Caller) api.InterviewDetailResponse {
-	m := meta(caller, 1, found.Measurement)
-	includeInterviewFields(&m, caller)
-	m.IncludesRawExtraction = caller.Has(access.ReadRawExtraction)
-	return api.InterviewDetailResponse{
-		Data: api.InterviewDetail{Interview: interviewOf(found.Interview, caller, true)},
-		Meta: m,
-	}
-}
-
-func interviewOf(i interview.Interview, caller access.Caller, detail bool) api.Interview {
-	out := api.Interview{
-		ID: i.ID, ClientID: i.ClientID, CreatedAt: i.CreatedAt, ConversationGoalID: i.CampaignID,
-		ParticipantName: i.ParticipantName, InterviewType: i.InterviewType, Status: i.Status,
-		DurationSeconds: i.DurationSeconds, NpsScore: i.NPSScore, CustomerSentiment: i.CustomerSentiment,
-		ChurnRisk: i.ChurnRisk, BestQuote: i.BestQuote,
-		ParticipantEmail: gated(i.ParticipantEmail, caller.Has(access.ReadCustomerIdentity)),
-		Transcript:       gated(i.Transcript, caller.Has(access.ReadTranscripts)),
-		CustomExtraction: gated(i.CustomExtraction, caller.Has(access.ReadCustomExtraction)),
-	}
-	if detail {
-		out.RawExtraction = gated(i.RawExtraction, caller.Has(access.ReadRawExtraction))
-	}
-	return out
-}
-
-// gated leaves a field out without the scope; with it, nothing stored is null.
-func gated(value json.RawMessage, allowed bool) json.RawMessage {
-	switch {
-	case !allowed:
-		return nil
-	case value == nil:
-		return json.RawMessage("null")
-	default:
-		return value
-	}
-}
-
-func includeInterviewFields(m *api.Meta, caller access.Caller) {
-	m.IncludesCustomerIdentity = caller.Has(access.ReadCustomerIdentity)
-	m.IncludesTranscripts = caller.Has(access.ReadTranscripts)
-	m.IncludesCustomExtraction = caller.Has(access.ReadCustomExtraction)
-}
-
 // Next seals the position that the next page starts after.
 type Next func(page.Position) string
+
+// Interviews writes an answer of interviews as the caller may see them, one by
+// one as they are read: the bytes that the generated types would give, but that
+// stored JSON goes out as it came in.
+type Interviews struct {
+	caller access.Caller
+	body   []byte
+	detail bool
+	empty  bool
+
+	identity, transcripts, customExtraction, rawExtraction bool
+}
+
+// NewInterviewList begins a page of interviews, appended to an empty buffer.
+func NewInterviewList(buffer []byte, caller access.Caller) *Interviews {
+	return newInterviews(append(buffer, `{"data":[`...), caller, false)
+}
+
+// NewInterviewDetail begins an answer of one interview.
+func NewInterviewDetail(buffer []byte, caller access.Caller) *Interviews {
+	return newInterviews(append(buffer, `{"data":{"interview":`...), caller, true)
+}
+
+func newInterviews(body []byte, caller access.Caller, detail bool) *Interviews {
+	return &Interviews{
+		caller: caller, body: body, detail: detail, empty: true,
+		identity:         caller.Has(access.ReadCustomerIdentity),
+		transcripts:      caller.Has(access.ReadTranscripts),
+		customExtraction: caller.Has(access.ReadCustomExtraction),
+		rawExtraction:    detail && caller.Has(access.ReadRawExtraction),
+	}
+}
+
+// Add writes one interview. Without its scope a gated field is left out.
+func (a *Interviews) Add(i *interview.Interview) {
+	b := a.body
+	if !a.empty {
+		b = append(b, ',')
+	}
+	a.empty = false
+	b = appendText(append(b, `{"best_quote":`...), i.BestQuote)
+	b = appendText(append(b, `,"churn_risk":`...), i.ChurnRisk)
+	b = appendUUID(append(b, `,"client_id":`...), i.ClientID)
+	b = append(b, `,"conversation_goal_id":`...)
+	if i.CampaignID.Valid {
+		b = appendUUID(b, i.CampaignID.UUID)
+	} else {
+		b = append(b, "null"...)
+	}
+	b = appendTime(append(b, `,"created_at":`...), i.CreatedAt)
+	if a.customExtraction {
+		b = appendStored(append(b, `,"custom_extraction":`...), i.CustomExtraction)
+	}
+	b = appendText(append(b, `,"customer_sentiment":`...), i.CustomerSentiment)
+	b = appendNumber(append(b, `,"duration_seconds":`...), i.DurationSeconds)
+	b = appendUUID(append(b, `,"id":`...), i.ID)
+	b = appendText(append(b, `,"interview_type":`...), i.InterviewType)
+	b = appendNumber(append(b, `,"nps_score":`...), i.NPSScore)
+	if a.identity {
+		b = appendStored(append(b, `,"participant_email":`...), i.ParticipantEmail)
+	}
+	b = appendText(append(b, `,"participant_name":`...), i.ParticipantName)
+	if a.rawExtraction {
+		b = appendStored(append(b, `,"raw_extraction":`...), i.RawExtraction)
+	}
+	b = appendText(append(b, `,"status":`...), i.Status)
+	if a.transcripts {
+		b = appendStored(append(b, `,"transcript":`...), i.Transcript)
+	}
+	a.body = append(b, '}')
+}
+
+// End writes what a page says of itself, and returns the whole answer.
+func (a *Interviews) End(found interview.List, next Next) ([]byte, error) {
+	m := a.meta(found.Count, found.Measurement)
+	paged(&m, found.Next, next)
+	return a.end("]", m)
+}
+
+// EndDetail does the same for one interview.
+func (a *Interviews) EndDetail(stands measurement.Statement) ([]byte, error) {
+	return a.end("}", a.meta(1, stands))
+}
+
+func (a *Interviews) meta(count int, stands measurement.Statement) api.Meta {
+	m := meta(a.caller, count, stands)
+	m.IncludesCustomerIdentity = a.identity
+	m.IncludesTranscripts = a.transcripts
+	m.IncludesCustomExtraction = a.customExtraction
+	m.IncludesRawExtraction = a.rawExtraction
+	return m
+}
+
+func (a *Interviews) end(close string, m api.Meta) ([]byte, error) {
+	body, err := appendMeta(append(append(a.body, close...), `,"meta":`...), m)
+	return append(body, "}\n"...), err
+}

@@ -1,6 +1,9 @@
 package render
 
 import (
+	"bytes"
+	"encoding/json"
+
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/clientintel/clientintel/gen/api"
@@ -40,7 +43,7 @@ func basisOf(s measurement.Statement) *api.MeasurementQueryBasis {
 		ScopeHash:                  b.ScopeHash,
 		MembershipHash:             b.MembershipHash,
 		SourceInterviewIds:         b.SourceIDs,
-		SourceCount:                len(b.SourceIDs),
+		SourceCount:                b.SourceCount,
 	}
 }
 
@@ -53,3 +56,28 @@ func paged(m *api.Meta, position *page.Position, next Next) {
 		m.NextCursor = nullable.NewNullableWithValue(next(*position))
 	}
 }
+
+// appendMeta appends what a response says of itself. The ids of its basis, most
+// of many an answer, are put in as they are: marshalling would read them again.
+func appendMeta(b []byte, m api.Meta) ([]byte, error) {
+	if m.MeasurementBasis == nil {
+		text, err := json.Marshal(m)
+		return append(b, text...), err
+	}
+	basis := *m.MeasurementBasis
+	ids := basis.SourceInterviewIds
+	basis.SourceInterviewIds = noIDs
+	m.MeasurementBasis = &basis
+	text, err := json.Marshal(m)
+	if err != nil {
+		return b, err
+	}
+	before, after, _ := bytes.Cut(text, idsField)
+	b = append(append(b, before...), idsField[:len(idsField)-len(noIDs)]...)
+	return append(append(b, ids...), after...), nil
+}
+
+var (
+	noIDs    = []byte("[]")
+	idsField = []byte(`"source_interview_ids":[]`)
+)

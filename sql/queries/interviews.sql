@@ -234,7 +234,8 @@ ORDER BY p.created_at DESC, p.id
 LIMIT @max_rows;
 
 -- name: GetInterview :one
--- GetInterview returns one usable interview of the client.
+-- GetInterview returns one usable interview of the client, its columns in the
+-- order of a list's.
 SELECT
     i.id,
     i.client_id,
@@ -250,8 +251,8 @@ SELECT
     i.best_quote,
     (CASE WHEN @with_identity::boolean THEN to_jsonb(i.participant_email) END)::jsonb AS participant_email,
     (CASE WHEN @with_transcripts::boolean THEN i.transcript END)::jsonb AS transcript,
-    (CASE WHEN @with_raw_extraction::boolean THEN i.raw_extraction END)::jsonb AS raw_extraction,
-    (CASE WHEN @with_custom_extraction::boolean THEN i.custom_extraction END)::jsonb AS custom_extraction
+    (CASE WHEN @with_custom_extraction::boolean THEN i.custom_extraction END)::jsonb AS custom_extraction,
+    (CASE WHEN @with_raw_extraction::boolean THEN i.raw_extraction END)::jsonb AS raw_extraction
 FROM usable_interviews AS i
 WHERE i.client_id = @client_id
     AND i.id = @id;

@@ -11,7 +11,7 @@ SELECT
     a.members AS changed_members,
     (coalesce(s.fingerprint, 0) + a.fingerprint)::text AS fingerprint,
     s.broken_at,
-    NOT EXISTS (SELECT FROM measurement_guards AS g WHERE NOT g.stands) AS guarded
+    (SELECT g.stands FROM measurement_guarded AS g)::boolean AS guarded
 FROM clients AS c
 LEFT JOIN measurement_states AS s ON s.client_id = c.id
 LEFT JOIN LATERAL (

@@ -1,0 +1,230 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/interview"
+	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/page"
+)
+
+// What is appended by hand is, to the byte, what the generated types marshal to:
+// for every set of scopes, nulls and texts of every kind.
+func TestInterviews_AreWhatTheGeneratedTypesGive(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	gatedScopes := []access.Scope{
+		access.ReadTranscripts, access.ReadCustomerIdentity, access.ReadRawExtraction, access.ReadCustomExtraction,
+	}
+	for round := range 400 {
+		caller := access.Caller{ClientID: uuid.New()}
+		for i, scope := range gatedScopes {
+			if round>>i&1 == 1 {
+				caller.Scopes = append(caller.Scopes, scope)
+			}
+		}
+		rows := make([]interview.Interview, random.IntN(4))
+		for i := range rows {
+			rows[i] = anyInterview(random)
+		}
+		found := interview.List{Count: len(rows), Measurement: anyStatement(random)}
+		if random.IntN(2) == 0 {
+			found.Next = &page.Position{ID: uuid.New()}
+		}
+		next := func(p page.Position) string { return "after-" + p.ID.String() }
+
+		list := NewInterviewList(nil, caller)
+		want := api.InterviewListResponse{Data: []api.Interview{}, Meta: meta(caller, found.Count, found.Measurement)}
+		want.Meta.IncludesCustomerIdentity = caller.Has(access.ReadCustomerIdentity)
+		want.Meta.IncludesTranscripts = caller.Has(access.ReadTranscripts)
+		want.Meta.IncludesCustomExtraction = caller.Has(access.ReadCustomExtraction)
+		paged(&want.Meta, found.Next, next)
+		for i := range rows {
+			list.Add(&rows[i])
+			want.Data = append(want.Data, generated(rows[i], caller, false))
+		}
+		body, err := list.End(found, next)
+		wantSame(t, body, err, want)
+
+		one := anyInterview(random)
+		detail := NewInterviewDetail([]byte{}, caller)
+		detail.Add(&one)
+		body, err = detail.EndDetail(found.Measurement)
+		m := meta(caller, 1, found.Measurement)
+		m.IncludesCustomerIdentity, m.IncludesTranscripts = want.Meta.IncludesCustomerIdentity, want.Meta.IncludesTranscripts
+		m.IncludesCustomExtraction, m.IncludesRawExtraction = want.Meta.IncludesCustomExtraction, caller.Has(access.ReadRawExtraction)
+		wantSame(t, body, err, api.InterviewDetailResponse{
+			Data: api.InterviewDetail{Interview: generated(one, caller, true)}, Meta: m,
+		})
+	}
+}
+
+// Stored JSON goes out as it came in, whatever its spaces: the same value.
+func TestInterviews_StoredJSONGoesOutAsItIs(t *testing.T) {
+	caller := access.Caller{ClientID: uuid.New(), Scopes: access.All()}
+	stored := []byte(`{"a": [1, 2.50, "<b>", "é "], "big": 12345678901234567890123}`)
+	list := NewInterviewList(nil, caller)
+	list.Add(&interview.Interview{Status: []byte("completed"), CustomExtraction: stored})
+	body, err := list.End(interview.List{Count: 1, Measurement: measurement.Statement{Mode: measurement.Legacy}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(body, stored) || !json.Valid(body) {
+		t.Errorf("%s does not hold %s", body, stored)
+	}
+}
+
+// Every field of the contract's interview is written: a new one in the contract
+// fails here until the appender knows it.
+func TestInterviews_WriteEveryField(t *testing.T) {
+	detail := NewInterviewDetail(nil, access.Caller{Scopes: access.All()})
+	detail.Add(&interview.Interview{})
+	body, err := detail.EndDetail(measurement.Statement{Mode: measurement.Legacy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := reflect.TypeFor[api.Interview]()
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		if !bytes.Contains(body, []byte(`"`+name+`":`)) {
+			t.Errorf("%s is not written", name)
+		}
+	}
+}
+
+func wantSame(t *testing.T, got []byte, err error, want any) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := json.NewEncoder(&text).Encode(want); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, text.Bytes()) {
+		t.Fatalf("appended:\n%s\ngenerated:\n%s", got, text.Bytes())
+	}
+}
+
+// generated is the interview as the contract's types hold it.
+func generated(i interview.Interview, caller access.Caller, detail bool) api.Interview {
+	gated := func(stored []byte, scope access.Scope) json.RawMessage {
+		switch {
+		case !caller.Has(scope):
+			return nil
+		case stored == nil:
+			return json.RawMessage("null")
+		}
+		return stored
+	}
+	text := func(b []byte) *string {
+		if b == nil {
+			return nil
+		}
+		s := string(b)
+		return &s
+	}
+	number := func(n pgtype.Float8) *float64 {
+		if !n.Valid {
+			return nil
+		}
+		return &n.Float64
+	}
+	out := api.Interview{
+		ID: i.ID, ClientID: i.ClientID, CreatedAt: i.CreatedAt, Status: string(i.Status),
+		ParticipantName: text(i.ParticipantName), InterviewType: text(i.InterviewType),
+		DurationSeconds: number(i.DurationSeconds), NpsScore: number(i.NPSScore),
+		CustomerSentiment: text(i.CustomerSentiment), ChurnRisk: text(i.ChurnRisk), BestQuote: text(i.BestQuote),
+		ParticipantEmail: gated(i.ParticipantEmail, access.ReadCustomerIdentity),
+		Transcript:       gated(i.Transcript, access.ReadTranscripts),
+		CustomExtraction: gated(i.CustomExtraction, access.ReadCustomExtraction),
+	}
+	if detail {
+		out.RawExtraction = gated(i.RawExtraction, access.ReadRawExtraction)
+	}
+	if i.CampaignID.Valid {
+		out.ConversationGoalID = &i.CampaignID.UUID
+	}
+	return out
+}
+
+func anyInterview(random *rand.Rand) interview.Interview {
+	number := func() pgtype.Float8 {
+		picks := []float64{
+			0, -1, 9.5, 1e21, 1e20, 1e-7, 5e-324, -2.5e-9, 1.5e300, math.MaxFloat64, random.NormFloat64(),
+			math.Copysign(0, -1), float64(random.Int64()),
+		}
+		return pgtype.Float8{Float64: picks[random.IntN(len(picks))], Valid: random.IntN(5) > 0}
+	}
+	stored := func() []byte {
+		if random.IntN(4) == 0 {
+			return nil
+		}
+		return fmt.Appendf(nil, `{"n":%d,"t":["x","é"],"o":{}}`, random.IntN(100))
+	}
+	i := interview.Interview{
+		ID: anyID(random), ClientID: anyID(random),
+		CreatedAt:       time.UnixMicro(random.Int64N(4e15) - 1e15).UTC().Truncate(time.Duration(1+random.IntN(1_000_000)) * time.Microsecond),
+		ParticipantName: anyText(random), InterviewType: anyText(random), Status: []byte("completed" + string(anyText(random))),
+		DurationSeconds: number(), NPSScore: number(),
+		CustomerSentiment: anyText(random), ChurnRisk: anyText(random), BestQuote: anyText(random),
+		ParticipantEmail: stored(), Transcript: stored(), CustomExtraction: stored(), RawExtraction: stored(),
+	}
+	if random.IntN(3) > 0 {
+		i.CampaignID = uuid.NullUUID{UUID: anyID(random), Valid: true}
+	}
+	return i
+}
+
+func anyText(random *rand.Rand) []byte {
+	if random.IntN(5) == 0 {
+		return nil
+	}
+	alphabet := []rune("ab \"\\/<>&'\b\f\n\r\t\x00\x01\x1f\x7féßΩ日本\u2027\u2028\u2029\u202a\ufffd\U0001F600")
+	text := []byte{}
+	for range random.IntN(12) {
+		text = append(text, string(alphabet[random.IntN(len(alphabet))])...)
+		if random.IntN(40) == 0 {
+			text = append(text, "\xff\xe2\x80"...) // not UTF-8
+		}
+	}
+	return text
+}
+
+func anyID(random *rand.Rand) uuid.UUID {
+	id := uuid.UUID{}
+	for i := range id {
+		id[i] = byte(random.Uint32())
+	}
+	return id
+}
+
+func anyStatement(random *rand.Rand) measurement.Statement {
+	s := measurement.Statement{Mode: measurement.Legacy}
+	if random.IntN(3) > 0 {
+		s = measurement.Statement{Mode: measurement.Canonical, AsOf: time.UnixMicro(random.Int64N(4e15)).UTC(), Total: random.Int64N(1e6)}
+		if random.IntN(3) > 0 {
+			ids := make([]uuid.UUID, random.IntN(4))
+			for i := range ids {
+				ids[i] = anyID(random)
+			}
+			text, _ := json.Marshal(ids)
+			s.Basis = &measurement.Basis{
+				PreviewID: uuid.New(), ScopeHash: "aa", MembershipHash: "bb", SourceCount: len(ids), SourceIDs: text,
+			}
+		}
+	}
+	return s
+}
