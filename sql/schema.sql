@@ -1484,13 +1484,9 @@ CREATE TABLE public.measurement_changes (
 --
 
 CREATE VIEW public.measurement_guarded WITH (security_invoker='true') AS
- SELECT ((( SELECT count(*) AS count
-           FROM pg_trigger t
-          WHERE ((t.tgrelid = ANY (ARRAY[('public.interviews'::regclass)::oid, ('public.campaigns'::regclass)::oid, ('public.measurement_changes'::regclass)::oid, ('public.clients'::regclass)::oid])) AND (t.tgenabled = 'A'::"char") AND (t.tgname = ANY (ARRAY['fill_campaign_live_on_insert'::name, 'fill_campaign_live_on_update'::name, 'check_campaign_of_interview'::name, 'count_inserted_members'::name, 'count_updated_members'::name, 'count_deleted_members'::name, 'count_truncated_members'::name, 'pass_liveness_on'::name, 'check_interviews_of_campaign'::name, 'fold_measurement_changes'::name, 'open_measurement_state'::name])))) = 11) AND (( SELECT count(*) AS count
-           FROM pg_trigger t
-          WHERE ((t.tgconstraint = ( SELECT k.oid
-                   FROM pg_constraint k
-                  WHERE ((k.conrelid = ('public.interviews'::regclass)::oid) AND (k.contypid = (0)::oid) AND (k.conname = 'interviews_campaign_is_the_clients_own'::name)))) AND (t.tgenabled = ANY (ARRAY['O'::"char", 'A'::"char"])))) = 4)) AS stands;
+ SELECT ((count(*) FILTER (WHERE ((t.tgenabled = 'A'::"char") AND (t.tgname = ANY (ARRAY['fill_campaign_live_on_insert'::name, 'fill_campaign_live_on_update'::name, 'check_campaign_of_interview'::name, 'count_inserted_members'::name, 'count_updated_members'::name, 'count_deleted_members'::name, 'count_truncated_members'::name, 'pass_liveness_on'::name, 'check_interviews_of_campaign'::name, 'fold_measurement_changes'::name, 'open_measurement_state'::name])))) = 11) AND (count(*) FILTER (WHERE (t.tgisinternal AND (t.tgenabled = ANY (ARRAY['O'::"char", 'A'::"char"])) AND (((t.tgrelid = ('public.interviews'::regclass)::oid) AND (t.tgconstrrelid = ('public.campaigns'::regclass)::oid)) OR ((t.tgrelid = ('public.campaigns'::regclass)::oid) AND (t.tgconstrrelid = ('public.interviews'::regclass)::oid))))) = 4)) AS stands
+   FROM pg_trigger t
+  WHERE (t.tgrelid = ANY (ARRAY[('public.interviews'::regclass)::oid, ('public.campaigns'::regclass)::oid, ('public.measurement_changes'::regclass)::oid, ('public.clients'::regclass)::oid]));
 
 
 --
