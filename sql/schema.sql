@@ -262,6 +262,8 @@ CREATE TABLE public.campaigns (
     CONSTRAINT campaigns_key_questions_is_a_list CHECK ((jsonb_typeof(key_questions) = ANY (ARRAY['array'::text, 'null'::text])))
 );
 
+ALTER TABLE ONLY public.campaigns FORCE ROW LEVEL SECURITY;
+
 
 --
 -- Name: campaign_of_slug(uuid, text); Type: FUNCTION; Schema: public; Owner: -
@@ -650,6 +652,8 @@ CREATE TABLE public.search_documents (
     indexed boolean DEFAULT false NOT NULL
 )
 WITH (toast_tuple_target='8160');
+
+ALTER TABLE ONLY public.search_documents FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -1361,6 +1365,15 @@ $$;
 
 
 --
+-- Name: transaction_client(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.transaction_client() RETURNS uuid
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (NULLIF(current_setting('clientintel.client_id'::text, true), ''::text))::uuid;
+
+
+--
 -- Name: api_keys; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -1418,6 +1431,8 @@ CREATE TABLE public.interviews (
     CONSTRAINT interviews_transcript_is_a_list CHECK ((jsonb_typeof(transcript) = 'array'::text))
 );
 
+ALTER TABLE ONLY public.interviews FORCE ROW LEVEL SECURITY;
+
 
 --
 -- Name: audited_interviews; Type: VIEW; Schema: public; Owner: -
@@ -1453,6 +1468,8 @@ CREATE TABLE public.clients (
     CONSTRAINT clients_mode_is_known CHECK ((measurement_mode = ANY (ARRAY['legacy'::text, 'canonical'::text])))
 );
 
+ALTER TABLE ONLY public.clients FORCE ROW LEVEL SECURITY;
+
 
 --
 -- Name: lanes; Type: TABLE; Schema: public; Owner: -
@@ -1466,6 +1483,8 @@ CREATE TABLE public.lanes (
     visible boolean NOT NULL
 );
 
+ALTER TABLE ONLY public.lanes FORCE ROW LEVEL SECURITY;
+
 
 --
 -- Name: measurement_changes; Type: TABLE; Schema: public; Owner: -
@@ -1477,6 +1496,8 @@ CREATE TABLE public.measurement_changes (
     members bigint NOT NULL,
     fingerprint numeric NOT NULL
 );
+
+ALTER TABLE ONLY public.measurement_changes FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -1493,7 +1514,7 @@ CREATE VIEW public.measurement_guarded WITH (security_invoker='true') AS
 -- Name: measurement_guards; Type: VIEW; Schema: public; Owner: -
 --
 
-CREATE VIEW public.measurement_guards AS
+CREATE VIEW public.measurement_guards WITH (security_invoker='true') AS
  SELECT g.relation,
     (g.name)::text AS name,
     (EXISTS ( SELECT
@@ -1558,6 +1579,8 @@ CREATE TABLE public.measurement_snapshots (
     CONSTRAINT measurement_snapshots_scope_hash_is_hex CHECK ((scope_hash ~ '^[0-9a-f]{64}$'::text))
 );
 
+ALTER TABLE ONLY public.measurement_snapshots FORCE ROW LEVEL SECURITY;
+
 
 --
 -- Name: measurement_states; Type: TABLE; Schema: public; Owner: -
@@ -1573,6 +1596,8 @@ CREATE TABLE public.measurement_states (
     audit_took interval
 )
 WITH (fillfactor='50');
+
+ALTER TABLE ONLY public.measurement_states FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -1595,6 +1620,8 @@ CREATE TABLE public.portal_documents (
     CONSTRAINT portal_documents_body_is_told_from_a_row CHECK ((NOT (body ?& ARRAY['synthesis_type'::text, 'document'::text, 'contract_version'::text]))),
     CONSTRAINT portal_documents_type_is_known CHECK ((type = ANY (ARRAY['home'::text, 'daily_feed'::text, 'lane'::text, 'campaign'::text, 'playbook'::text, 'creative_concept'::text])))
 );
+
+ALTER TABLE ONLY public.portal_documents FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -1710,6 +1737,8 @@ CREATE TABLE public.synthesis_documents (
     CONSTRAINT synthesis_documents_type_is_known CHECK ((synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text, 'playbook'::text, 'creative_concept'::text])))
 );
 
+ALTER TABLE ONLY public.synthesis_documents FORCE ROW LEVEL SECURITY;
+
 
 --
 -- Name: visible_portal_documents; Type: VIEW; Schema: public; Owner: -
@@ -1724,8 +1753,14 @@ CREATE VIEW public.visible_portal_documents WITH (security_invoker='true') AS
     d.feed_date,
     d.body,
     d.measurement_snapshot_id,
-    COALESCE(d.feed_date, '0001-01-01'::date) AS feed_key,
-    COALESCE(d.published_at, '0001-01-01 00:00:00+00'::timestamp with time zone) AS published_key
+        CASE
+            WHEN (d.feed_date IS NULL) THEN '0001-01-01'::date
+            ELSE d.feed_date
+        END AS feed_key,
+        CASE
+            WHEN (d.published_at IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+            ELSE d.published_at
+        END AS published_key
    FROM public.portal_documents d
   WHERE ((d.status = 'published'::text) AND ((d.lane_id IS NULL) OR ( SELECT l.visible
            FROM public.lanes l
@@ -1750,7 +1785,10 @@ CREATE VIEW public.visible_synthesis_documents WITH (security_invoker='true') AS
     d.last_refreshed,
     d.created_at,
     d.updated_at,
-    COALESCE(d.last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) AS refreshed_key
+        CASE
+            WHEN (d.last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+            ELSE d.last_refreshed
+        END AS refreshed_key
    FROM public.synthesis_documents d
   WHERE ((d.status = 'published'::text) AND ((d.lane_id IS NULL) OR ( SELECT l.visible
            FROM public.lanes l
@@ -1935,7 +1973,11 @@ CREATE INDEX api_keys_of_client ON public.api_keys USING btree (client_id, creat
 -- Name: campaigns_page; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX campaigns_page ON public.campaigns USING btree (client_id, COALESCE(created_at, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, id);
+CREATE INDEX campaigns_page ON public.campaigns USING btree (client_id, (
+CASE
+    WHEN (created_at IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    ELSE created_at
+END) DESC, id);
 
 
 --
@@ -1970,7 +2012,15 @@ CREATE INDEX interviews_status_page ON public.interviews USING btree (client_id,
 -- Name: portal_documents_campaign_page; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX portal_documents_campaign_page ON public.portal_documents USING btree (client_id, campaign_id, COALESCE(feed_date, '0001-01-01'::date) DESC, COALESCE(published_at, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, id) WHERE ((status = 'published'::text) AND (type = 'campaign'::text) AND (campaign_id IS NOT NULL));
+CREATE INDEX portal_documents_campaign_page ON public.portal_documents USING btree (client_id, campaign_id, (
+CASE
+    WHEN (feed_date IS NULL) THEN '0001-01-01'::date
+    ELSE feed_date
+END) DESC, (
+CASE
+    WHEN (published_at IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    ELSE published_at
+END) DESC, id) WHERE ((status = 'published'::text) AND (type = 'campaign'::text) AND (campaign_id IS NOT NULL));
 
 
 --
@@ -1984,7 +2034,15 @@ CREATE INDEX portal_documents_campaign_reference ON public.portal_documents USIN
 -- Name: portal_documents_lane_page; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX portal_documents_lane_page ON public.portal_documents USING btree (client_id, lane_id, COALESCE(feed_date, '0001-01-01'::date) DESC, COALESCE(published_at, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, id) WHERE ((status = 'published'::text) AND (type = 'lane'::text) AND (lane_id IS NOT NULL));
+CREATE INDEX portal_documents_lane_page ON public.portal_documents USING btree (client_id, lane_id, (
+CASE
+    WHEN (feed_date IS NULL) THEN '0001-01-01'::date
+    ELSE feed_date
+END) DESC, (
+CASE
+    WHEN (published_at IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    ELSE published_at
+END) DESC, id) WHERE ((status = 'published'::text) AND (type = 'lane'::text) AND (lane_id IS NOT NULL));
 
 
 --
@@ -1998,7 +2056,15 @@ CREATE INDEX portal_documents_lane_reference ON public.portal_documents USING bt
 -- Name: portal_documents_page; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX portal_documents_page ON public.portal_documents USING btree (client_id, type, COALESCE(feed_date, '0001-01-01'::date) DESC, COALESCE(published_at, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, id) WHERE (status = 'published'::text);
+CREATE INDEX portal_documents_page ON public.portal_documents USING btree (client_id, type, (
+CASE
+    WHEN (feed_date IS NULL) THEN '0001-01-01'::date
+    ELSE feed_date
+END) DESC, (
+CASE
+    WHEN (published_at IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    ELSE published_at
+END) DESC, id) WHERE (status = 'published'::text);
 
 
 --
@@ -2040,7 +2106,11 @@ CREATE INDEX search_documents_trigrams ON public.search_documents USING gin ((AR
 -- Name: synthesis_documents_campaign_page; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX synthesis_documents_campaign_page ON public.synthesis_documents USING btree (client_id, campaign_id, COALESCE(last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])) AND (campaign_id IS NOT NULL));
+CREATE INDEX synthesis_documents_campaign_page ON public.synthesis_documents USING btree (client_id, campaign_id, (
+CASE
+    WHEN (last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    ELSE last_refreshed
+END) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])) AND (campaign_id IS NOT NULL));
 
 
 --
@@ -2054,14 +2124,22 @@ CREATE INDEX synthesis_documents_campaign_reference ON public.synthesis_document
 -- Name: synthesis_documents_feed_page; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX synthesis_documents_feed_page ON public.synthesis_documents USING btree (client_id, COALESCE(last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, updated_at DESC, id, feed_date) WHERE ((status = 'published'::text) AND (feed_date IS NOT NULL));
+CREATE INDEX synthesis_documents_feed_page ON public.synthesis_documents USING btree (client_id, (
+CASE
+    WHEN (last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    ELSE last_refreshed
+END) DESC, updated_at DESC, id, feed_date) WHERE ((status = 'published'::text) AND (feed_date IS NOT NULL));
 
 
 --
 -- Name: synthesis_documents_lane_page; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX synthesis_documents_lane_page ON public.synthesis_documents USING btree (client_id, lane_id, COALESCE(last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])) AND (lane_id IS NOT NULL));
+CREATE INDEX synthesis_documents_lane_page ON public.synthesis_documents USING btree (client_id, lane_id, (
+CASE
+    WHEN (last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    ELSE last_refreshed
+END) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])) AND (lane_id IS NOT NULL));
 
 
 --
@@ -2075,14 +2153,22 @@ CREATE INDEX synthesis_documents_lane_reference ON public.synthesis_documents US
 -- Name: synthesis_documents_page; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX synthesis_documents_page ON public.synthesis_documents USING btree (client_id, COALESCE(last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])));
+CREATE INDEX synthesis_documents_page ON public.synthesis_documents USING btree (client_id, (
+CASE
+    WHEN (last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    ELSE last_refreshed
+END) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])));
 
 
 --
 -- Name: synthesis_documents_type_page; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX synthesis_documents_type_page ON public.synthesis_documents USING btree (client_id, synthesis_type, COALESCE(last_refreshed, '0001-01-01 00:00:00+00'::timestamp with time zone) DESC, updated_at DESC, id) WHERE (status = 'published'::text);
+CREATE INDEX synthesis_documents_type_page ON public.synthesis_documents USING btree (client_id, synthesis_type, (
+CASE
+    WHEN (last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    ELSE last_refreshed
+END) DESC, updated_at DESC, id) WHERE (status = 'published'::text);
 
 
 --
@@ -2338,6 +2424,206 @@ ALTER TABLE ONLY public.synthesis_documents
 ALTER TABLE ONLY public.synthesis_documents
     ADD CONSTRAINT synthesis_documents_lane_is_the_clients_own FOREIGN KEY (client_id, lane_id) REFERENCES public.lanes(client_id, id) DEFERRABLE INITIALLY DEFERRED;
 
+
+--
+-- Name: campaigns; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.campaigns ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: clients; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.clients ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: interviews; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.interviews ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: lanes; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.lanes ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: measurement_changes; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.measurement_changes ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: measurement_snapshots; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.measurement_snapshots ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: measurement_states; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.measurement_states ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: campaigns owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_sees_every_client ON public.campaigns TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: clients owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_sees_every_client ON public.clients TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: interviews owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_sees_every_client ON public.interviews TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: lanes owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_sees_every_client ON public.lanes TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: measurement_changes owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_sees_every_client ON public.measurement_changes TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: measurement_snapshots owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_sees_every_client ON public.measurement_snapshots TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: measurement_states owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_sees_every_client ON public.measurement_states TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: portal_documents owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_sees_every_client ON public.portal_documents TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: search_documents owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_sees_every_client ON public.search_documents TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: synthesis_documents owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_sees_every_client ON public.synthesis_documents TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: portal_documents; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.portal_documents ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: search_documents; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.search_documents ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: campaigns server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_sees_the_transactions_client ON public.campaigns FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+
+
+--
+-- Name: clients server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_sees_the_transactions_client ON public.clients FOR SELECT TO clientintel_server USING ((id = public.transaction_client()));
+
+
+--
+-- Name: interviews server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_sees_the_transactions_client ON public.interviews FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+
+
+--
+-- Name: lanes server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_sees_the_transactions_client ON public.lanes FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+
+
+--
+-- Name: measurement_changes server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_sees_the_transactions_client ON public.measurement_changes FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+
+
+--
+-- Name: measurement_snapshots server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_sees_the_transactions_client ON public.measurement_snapshots FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+
+
+--
+-- Name: measurement_states server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_sees_the_transactions_client ON public.measurement_states FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+
+
+--
+-- Name: portal_documents server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_sees_the_transactions_client ON public.portal_documents FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+
+
+--
+-- Name: search_documents server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_sees_the_transactions_client ON public.search_documents FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+
+
+--
+-- Name: synthesis_documents server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_sees_the_transactions_client ON public.synthesis_documents FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+
+
+--
+-- Name: synthesis_documents; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.synthesis_documents ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: SCHEMA public; Type: ACL; Schema: -; Owner: -

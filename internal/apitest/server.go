@@ -72,7 +72,7 @@ func (s *Server) StartAnother(t testing.TB, change ...func(*config.Server)) stri
 		c(&settings)
 	}
 	log := slog.New(slog.NewJSONHandler(io.MultiWriter(s.Logs), nil))
-	server, err := app.NewServer(context.Background(), s.Database.OwnerURL, settings, log)
+	server, err := app.NewServer(context.Background(), s.Database.ServerURL, settings, log)
 	if err != nil {
 		t.Fatalf("starting the server: %v", err)
 	}

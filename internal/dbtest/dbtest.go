@@ -29,6 +29,8 @@ import (
 type Database struct {
 	// OwnerURL logs in as the owner of the schema; no superuser.
 	OwnerURL string
+	// ServerURL logs in as what may take the server's role and nothing else.
+	ServerURL string
 	// SuperuserURL logs in as the cluster's administrator, to break things.
 	SuperuserURL string
 	Name         string
@@ -61,7 +63,10 @@ func New(t testing.TB) *Database {
 			t.Errorf("dropping the test's database: %v", err)
 		}
 	})
-	return &Database{Name: name, SuperuserURL: inDatabase(admin, "", name), OwnerURL: inDatabase(admin, owner, name)}
+	return &Database{
+		Name: name, SuperuserURL: inDatabase(admin, "", name), OwnerURL: inDatabase(admin, owner, name),
+		ServerURL: inDatabase(admin, embedded.Login, name),
+	}
 }
 
 // NewEmpty makes an empty database that the owner owns, for tests of migrations.
@@ -90,6 +95,20 @@ func (d *Database) Exec(t testing.TB, sql string, args ...any) {
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, sql, args...); err != nil {
 		t.Fatalf("executing %q: %v", sql, err)
+	}
+}
+
+// Query reads one value as the administrator, who alone sees what other logins do.
+func (d *Database) Query(t testing.TB, into any, sql string, args ...any) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, d.SuperuserURL)
+	if err != nil {
+		t.Fatalf("connecting: %v", err)
+	}
+	defer conn.Close(ctx)
+	if err := conn.QueryRow(ctx, sql, args...).Scan(into); err != nil {
+		t.Fatalf("querying %q: %v", sql, err)
 	}
 }
 
@@ -125,7 +144,8 @@ func setUp(ctx context.Context) error {
 	for _, statement := range []string{
 		fmt.Sprintf(`DO $$ BEGIN
 			IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%[1]s') THEN CREATE ROLE %[1]s LOGIN CREATEROLE; END IF;
-		END $$`, owner),
+			IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%[2]s') THEN CREATE ROLE %[2]s LOGIN; END IF;
+		END $$`, owner, embedded.Login),
 		fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", building),
 		fmt.Sprintf("CREATE DATABASE %s OWNER %s", building, owner),
 	} {
@@ -136,8 +156,15 @@ func setUp(ctx context.Context) error {
 	if _, err := postgres.Migrate(ctx, inDatabase(admin, owner, building)); err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", building, template))
-	return err
+	for _, statement := range []string{
+		fmt.Sprintf("GRANT %s TO %s", embedded.ServerRole, embedded.Login),
+		fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", building, template),
+	} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startCluster starts this process's own cluster; it ends with the process.

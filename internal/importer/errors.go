@@ -43,13 +43,8 @@ func databaseError(ctx context.Context, doing string, err error) error {
 		return interrupted(ctx)
 	}
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
-		switch {
-		case refused.Code == "23505" && strings.HasSuffix(refused.ConstraintName, "_pkey"):
-			err = fmt.Errorf("%s holds a record that no import wrote (%s): %w", refused.TableName, refused.Detail, err)
-		case isConflict(refused):
-			err = fmt.Errorf("%w (%w)", ErrConflict, err)
-		}
+	if errors.As(err, &refused) && isConflict(refused) && !isDuplicate(err) {
+		err = fmt.Errorf("%w (%w)", ErrConflict, err)
 	}
 	return fmt.Errorf("nothing was imported: %s: %w", doing, err)
 }
@@ -58,6 +53,13 @@ func databaseError(ctx context.Context, doing string, err error) error {
 // itself was checked before.
 func isConflict(refused *pgconn.PgError) bool {
 	return slices.Contains([]string{"40P01", "40001", "23503", "23505"}, refused.Code)
+}
+
+// isDuplicate recognises a record that exists and stands in no register of ids:
+// somebody wrote it by hand.
+func isDuplicate(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == "23505" && strings.HasSuffix(refused.ConstraintName, "_pkey")
 }
 
 // commitError is about a commit, whose answer may have been lost.

@@ -1,42 +1,21 @@
 package importer
 
 import (
-	"context"
 	"fmt"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// merge writes rows of which some may exist. A record that is there already as
-// the file has it is neither written nor locked, so importing the same file
-// again costs little, and two imports that share a campaign do not wait for
-// each other.
-func (w *writer) merge(ctx context.Context, b *batch) error {
-	k := b.kind
-	staging := "import_" + k.table
-	if !w.staged[k] {
-		_, err := w.tx.Exec(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE %s ON COMMIT DROP AS SELECT %s FROM %s WITH NO DATA",
-			staging, strings.Join(k.columnNames(), ", "), k.table))
-		if err != nil {
-			return err
-		}
-		w.staged[k] = true
-	}
-	if err := w.copy(ctx, b, staging); err != nil {
-		return err
-	}
-	steps := &pgx.Batch{}
-	for _, statement := range k.mergeStatements() {
-		steps.Queue(statement)
-	}
-	steps.Queue("TRUNCATE " + staging)
-	return w.tx.SendBatch(ctx, steps).Close()
+// moveStatement moves rows of which none exists from the staging table.
+func (k *kind) moveStatement() string {
+	return fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s", k.table, strings.Join(k.columnNames(), ", "))
 }
 
-// mergeStatements move rows from the staging table: first those that do not
-// exist, then those that differ. "Differ" is about the stored bytes (*<>), as
-// jsonb holds 1.0 and 1.00 to be equal and a reader is promised every digit.
+// mergeStatements move rows of which some may exist: first those that do not,
+// then those that differ. "Differ" is about the stored bytes (*<>), as jsonb
+// holds 1.0 and 1.00 to be equal and a reader is promised every digit. A record
+// that is there already as the file has it is neither written nor locked, so
+// importing the same file again costs little, and two imports that share a
+// campaign do not wait for each other.
 func (k *kind) mergeStatements() []string {
 	if k == clientKind {
 		return mergeClients

@@ -58,10 +58,13 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	if err := w.settleLiveness(ctx, b); err != nil {
 		return err
 	}
+	statements := b.kind.mergeStatements()
 	if fresh {
-		err = w.copy(ctx, b, b.kind.table)
-	} else {
-		err = w.merge(ctx, b)
+		statements = []string{b.kind.moveStatement()}
+	}
+	err = w.stage(ctx, b, statements)
+	if isDuplicate(err) {
+		err = w.nameDuplicate(ctx, b, err)
 	}
 	if err != nil {
 		return databaseError(ctx, fmt.Sprintf("writing %s, lines %d to %d", b.kind.table, b.rows[0].line, b.rows[len(b.rows)-1].line), err)
@@ -91,9 +94,49 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// copy streams the batch's rows into a table that has the kind's columns.
-func (w *writer) copy(ctx context.Context, b *batch, table string) error {
+// stage streams the batch's rows into the kind's staging table, runs the
+// statements that move them from there to where they belong, and empties it.
+// COPY straight into a table is refused under row-level security.
+func (w *writer) stage(ctx context.Context, b *batch, statements []string) error {
+	k := b.kind
+	columns := strings.Join(k.columnNames(), ", ")
+	if !w.staged[k] {
+		_, err := w.tx.Exec(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE import_%[1]s ON COMMIT DROP AS SELECT %[2]s FROM %[1]s WITH NO DATA",
+			k.table, columns))
+		if err != nil {
+			return err
+		}
+		w.staged[k] = true
+	}
 	_, err := w.tx.Conn().PgConn().CopyFrom(ctx, b.stream(), fmt.Sprintf(
-		"COPY %s (%s) FROM STDIN (FORMAT binary)", table, strings.Join(b.kind.columnNames(), ", ")))
-	return err
+		"COPY import_%s (%s) FROM STDIN (FORMAT binary)", k.table, columns))
+	if err != nil {
+		return err
+	}
+	steps := &pgx.Batch{}
+	for _, statement := range statements {
+		steps.Queue(statement)
+	}
+	steps.Queue("TRUNCATE import_" + k.table)
+	return w.tx.SendBatch(ctx, steps).Close()
+}
+
+// nameDuplicate says which of the batch's records is there already: under
+// row-level security the database's own error does not. The import is over.
+func (w *writer) nameDuplicate(ctx context.Context, b *batch, cause error) error {
+	if err := w.tx.Rollback(ctx); err != nil {
+		return cause
+	}
+	clients, ids := identities(b.rows)
+	var at int
+	err := w.tx.Conn().QueryRow(ctx, fmt.Sprintf(`SELECT r.ord
+		FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS r (client_id, id, ord)
+		JOIN %s AS t USING (client_id, id)
+		ORDER BY r.ord
+		LIMIT 1`, b.kind.table), clients, ids).Scan(&at)
+	if err != nil {
+		return cause
+	}
+	r := b.rows[at-1]
+	return fmt.Errorf("line %d: %s holds a record %s that no import wrote: %w", r.line, b.kind.table, r.id, cause)
 }

@@ -11,13 +11,14 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apitest"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/dbtest"
 )
 
 // An agent that goes away leaves no query running, in any revision: the library
 // lets calls of the older ones outlive their request.
 func TestCall_EndsWithItsRequest(t *testing.T) {
 	t.Parallel()
-	srv, seed := apitest.Start(t, func(s *config.Server) { s.StatementTimeout = 10 * time.Minute })
+	srv, _ := apitest.Start(t, func(s *config.Server) { s.StatementTimeout = 10 * time.Minute })
 	key := srv.KeyFor(t, "acme")
 	locker, err := pgx.Connect(t.Context(), srv.Database.OwnerURL)
 	if err != nil {
@@ -44,22 +45,22 @@ func TestCall_EndsWithItsRequest(t *testing.T) {
 			}
 			gone <- err
 		}()
-		waitForQueries(t, seed, revision, 1)
+		waitForQueries(t, srv.Database, revision, 1)
 		leave()
 		if err := <-gone; err == nil {
 			t.Errorf("%s: the call was answered while the table was locked", revision)
 		}
-		waitForQueries(t, seed, revision, 0)
+		waitForQueries(t, srv.Database, revision, 0)
 	}
 }
 
 // waitForQueries waits until so many of the server's queries wait for a lock.
-func waitForQueries(t *testing.T, seed *apitest.Seed, revision string, want int) {
+func waitForQueries(t *testing.T, database *dbtest.Database, revision string, want int) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for {
 		var waiting int
-		seed.Query(t, &waiting, `SELECT count(*) FROM pg_stat_activity
+		database.Query(t, &waiting, `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'clientintel read'`)
 		if waiting == want {
 			return

@@ -30,21 +30,26 @@ import (
 func main() {
 	interviews := flag.Int("interviews", 1_000_000, "interviews of the large brand")
 	url := flag.String("database-url", "", "a database that is there, whose largest client is looked at")
+	rounds := flag.Int("price", 0, "time each query so many times behind row-level security and past it, instead of printing plans; not with -database-url")
 	flag.Parse()
-	if err := run(context.Background(), *url, *interviews); err != nil {
+	if err := run(context.Background(), *url, *interviews, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "plans:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, url string, interviews int) error {
-	if url == "" {
+func run(ctx context.Context, url string, interviews, rounds int) error {
+	var cluster *embedded.Cluster
+	switch {
+	case url == "":
 		loaded, done, err := load(ctx, interviews)
 		if err != nil {
 			return err
 		}
 		defer done()
-		url = loaded
+		cluster, url = loaded, loaded.OwnerURL()
+	case rounds > 0:
+		return errors.New("-price makes a role that passes row-level security, so it works on a database of its own: leave -database-url out")
 	}
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -61,7 +66,12 @@ func run(ctx context.Context, url string, interviews int) error {
 	if err != nil {
 		return err
 	}
-	if _, err := conn.Exec(ctx, "SELECT set_config('clientintel.client_id', $1, false)", sample.client.String()); err != nil {
+	if rounds > 0 {
+		return price(ctx, cluster, sample, rounds)
+	}
+	// From here on as the server, behind row-level security.
+	if _, err := conn.Exec(ctx, "SELECT set_config('clientintel.client_id', $1, false), set_config('role', $2, false)",
+		sample.client.String(), postgres.ServerRole); err != nil {
 		return err
 	}
 	scans := 0
@@ -87,20 +97,20 @@ func run(ctx context.Context, url string, interviews int) error {
 }
 
 // load imports a corpus of one large brand into a cluster of its own.
-func load(ctx context.Context, interviews int) (string, func(), error) {
+func load(ctx context.Context, interviews int) (*embedded.Cluster, func(), error) {
 	dir, err := os.MkdirTemp("", "clientintel-plans-")
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	if err := os.Chmod(dir, 0o755); err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	cluster, err := embedded.Open(ctx, embedded.Options{
 		Dir: filepath.Join(dir, "data"), Log: slog.New(slog.DiscardHandler),
 		Settings: map[string]string{"fsync": "off", "shared_buffers": "1GB", "max_wal_size": "4GB"},
 	})
 	if err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	done := func() {
 		_ = cluster.Close(ctx)
@@ -108,9 +118,9 @@ func load(ctx context.Context, interviews int) (string, func(), error) {
 	}
 	if err := fill(ctx, cluster.OwnerURL(), interviews); err != nil {
 		done()
-		return "", nil, err
+		return nil, nil, err
 	}
-	return cluster.OwnerURL(), done, nil
+	return cluster, done, nil
 }
 
 func fill(ctx context.Context, url string, interviews int) error {
