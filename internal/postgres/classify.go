@@ -57,11 +57,24 @@ func closedConnection(err error) bool {
 
 // refusal tells which SQLSTATEs say "not now": lost connections (08), the
 // server shutting down, starting or cancelling (57), resources out (53), system
-// errors such as a failing disk (58), and a read-only standby (25006).
+// errors such as a failing disk (58), a read-only standby (25006), a lock that
+// others hold (55P03), and a transaction that gave way to another.
 func refusal(code string) bool {
 	switch code[:2] {
 	case "08", "53", "57", "58":
 		return true
 	}
-	return code == "25006" || code == "40001" || code == "55P03"
+	return code == "25006" || code == "55P03" || code == serializationFailure || code == deadlock
+}
+
+const (
+	serializationFailure = "40001"
+	deadlock             = "40P01"
+)
+
+// GaveWay tells whether the database rolled a transaction back for another's
+// sake: nothing of it was done, and it may be tried again.
+func GaveWay(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && (refused.Code == serializationFailure || refused.Code == deadlock)
 }

@@ -1,0 +1,57 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+// Two transactions that wait for each other: the database ends one, whose caller
+// may try again.
+func TestOutOfReach_DeadlockMeansNotNow(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	ctx := context.Background()
+	begin := func(lock int) pgx.Tx {
+		conn := connect(t, database.OwnerURL)
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", lock); err != nil {
+			t.Fatal(err)
+		}
+		return tx
+	}
+	one, two := begin(1), begin(2)
+	ended := make(chan error, 2)
+	for tx, lock := range map[pgx.Tx]int{one: 2, two: 1} {
+		go func() {
+			_, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", lock)
+			_ = tx.Rollback(ctx)
+			ended <- err
+		}()
+	}
+	err := errors.Join(<-ended, <-ended)
+	if err == nil {
+		t.Fatal("neither transaction was ended")
+	}
+	if !postgres.OutOfReach(err) || !postgres.GaveWay(err) {
+		t.Errorf("%v: out of reach %v, gave way %v, want both", err, postgres.OutOfReach(err), postgres.GaveWay(err))
+	}
+}
+
+// A statement that is wrong stays wrong, however often it is tried.
+func TestOutOfReach_NotAWrongStatement(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	_, err := conn.Exec(context.Background(), "SELECT 1 / 0")
+	if err == nil || postgres.OutOfReach(err) || postgres.GaveWay(err) {
+		t.Errorf("%v: out of reach %v, gave way %v, want neither", err, postgres.OutOfReach(err), postgres.GaveWay(err))
+	}
+}
