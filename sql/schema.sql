@@ -39,21 +39,34 @@ CREATE FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_seqscan TO 'off'
     AS $$
 DECLARE
     nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
-    req record;
-    k public.api_keys%ROWTYPE;
+    -- How exactly api_keys tells when a key was last used; the log tells the rest.
+    use_noted_every CONSTANT interval := '1 hour';
+    -- Secrets are compared behind a random salt: how long it takes tells nothing of the hash.
+    blind CONSTANT bytea := uuid_send(gen_random_uuid());
+    known text[];
+    locks bigint[];
     clock timestamptz;
     window_start timestamptz;
-    first_seq bigint;
-    first_at timestamptz;
+    first_done timestamptz;
+    last_done timestamptz;
+    answered integer := 0;
+    rest integer[] := '{}';
+    k record;
+    newest_seq bigint;
+    newest_at timestamptz;
+    oldest_seq bigint;
+    oldest_at timestamptz;
     counted bigint;
     same boolean;
-    blind bytea;
-    next_seq bigint;
 BEGIN
     IF cardinality(done_keys) > 0 THEN
+        -- The bounds leave the partitions of other days alone.
+        SELECT min(d.at), max(d.at) INTO first_done, last_done FROM unnest(done_ats) AS d (at);
         UPDATE public.request_log AS l
         SET status = d.status
         FROM unnest(done_clients, done_keys, done_ats, done_seqs, done_statuses)
@@ -61,50 +74,148 @@ BEGIN
         WHERE l.client_id = d.client_id
             AND l.key_id = d.key_id
             AND l.at = d.at
-            AND l.seq = d.seq;
+            AND l.seq = d.seq
+            AND l.at BETWEEN first_done AND last_done;
     END IF;
 
-    -- Keys are locked in one order, or two groups could wait for each other.
-    FOR req IN
-        SELECT r.ord::integer AS ord, coalesce(known.prefix, '') AS prefix, r.secret_hash, r.route
-        FROM unnest(prefixes, secret_hashes, routes) WITH ORDINALITY AS r (prefix, secret_hash, route, ord)
-        LEFT JOIN public.api_keys AS known ON known.prefix = r.prefix
-        ORDER BY 2, 1
+    -- Keys are locked in one order, or two groups could wait for each other. An
+    -- advisory lock writes nothing, and no operator's transaction holds it up.
+    SELECT
+        array_agg(coalesce(a.prefix, '') ORDER BY r.ord),
+        array_agg(DISTINCT hashtextextended(coalesce(a.prefix, ''), 600))
+    INTO known, locks
+    FROM unnest(prefixes) WITH ORDINALITY AS r (prefix, ord)
+    LEFT JOIN public.api_keys AS a ON a.prefix = r.prefix;
+    PERFORM pg_advisory_xact_lock(r.lock) FROM unnest(locks) AS r (lock);
+
+    -- Nearly every request is plain: its key in force and in use, each secret
+    -- right, room for all. These are counted together.
+    clock := clock_timestamp() + clock_shift;
+    window_start := clock - time_window;
+    FOR ord, verdict, key_id, client_id, scopes, at, seq, remaining, reset_at IN
+        WITH judged AS MATERIALIZED (
+            SELECT
+                m.ord,
+                g.id,
+                g.client_id,
+                g.scopes,
+                g.in_force
+                    AND newest.at <= clock
+                    AND newest.seq - oldest.seq + 1 + g.asked <= max_requests AS plain,
+                newest.seq + m.nth AS seq,
+                (max_requests - (newest.seq - oldest.seq + m.nth))::integer AS remaining,
+                oldest.at + time_window AS reset_at
+            FROM (
+                SELECT
+                    a.id,
+                    coalesce(a.client_id, nobody) AS client_id,
+                    a.scopes,
+                    a.prefix <> ''
+                        AND bool_and(sha256(a.secret_hash || blind) = sha256(r.secret_hash || blind))
+                        AND (a.revoked_at IS NULL OR a.revoked_at > clock)
+                        AND (a.expires_at IS NULL OR a.expires_at > clock)
+                        AND a.last_used_at > clock - use_noted_every AS in_force,
+                    count(*) AS asked,
+                    array_agg(r.ord::integer) AS ords
+                FROM unnest(known, secret_hashes) WITH ORDINALITY AS r (prefix, secret_hash, ord)
+                JOIN public.api_keys AS a ON a.prefix = r.prefix
+                GROUP BY a.prefix
+            ) AS g
+            LEFT JOIN LATERAL (
+                -- Not bounded above: the clock may have been set back since.
+                SELECT l.at, l.seq
+                FROM public.request_log AS l
+                WHERE l.client_id = g.client_id
+                    AND l.key_id = g.id
+                    AND l.at > window_start
+                ORDER BY l.at DESC, l.seq DESC
+                LIMIT 1
+            ) AS newest ON true
+            LEFT JOIN LATERAL (
+                SELECT l.at, l.seq
+                FROM public.request_log AS l
+                WHERE l.client_id = g.client_id
+                    AND l.key_id = g.id
+                    AND l.at > window_start
+                    AND l.at <= clock
+                ORDER BY l.at, l.seq
+                LIMIT 1
+            ) AS oldest ON true
+            CROSS JOIN LATERAL unnest(g.ords) WITH ORDINALITY AS m (ord, nth)
+        ), logged AS (
+            INSERT INTO public.request_log (client_id, key_id, at, seq, route)
+            SELECT j.client_id, j.id, clock, j.seq, routes[j.ord]
+            FROM judged AS j
+            WHERE j.plain
+        )
+        SELECT
+            j.ord, CASE WHEN j.plain THEN 'admitted' END, j.id, j.client_id, j.scopes,
+            clock, j.seq, j.remaining, j.reset_at
+        FROM judged AS j
     LOOP
-        SELECT a.* INTO STRICT k
+        answered := answered + 1;
+        IF verdict IS NULL THEN
+            rest := rest || ord;
+        ELSE
+            RETURN NEXT;
+        END IF;
+    END LOOP;
+    IF answered < cardinality(prefixes) THEN
+        RAISE serialization_failure USING MESSAGE = 'a key was deleted meanwhile';
+    END IF;
+
+    -- The others, one by one; those of one key in their order.
+    FOREACH ord IN ARRAY rest LOOP
+        SELECT a.prefix, a.id, a.client_id, coalesce(a.client_id, nobody) AS logged_client, a.secret_hash,
+            a.scopes, a.revoked_at, a.expires_at, a.last_used_at
+        INTO STRICT k
         FROM public.api_keys AS a
-        WHERE a.prefix = req.prefix
-        FOR NO KEY UPDATE;
+        WHERE a.prefix = known[ord];
 
-        clock := greatest(clock_timestamp() + clock_shift, k.last_at);
+        same := sha256(k.secret_hash || blind) = sha256(secret_hashes[ord] || blind) AND k.prefix <> '';
+
+        clock := clock_timestamp() + clock_shift;
         window_start := clock - time_window;
-
-        first_seq := NULL;
-        first_at := NULL;
-        SELECT l.seq, l.at INTO first_seq, first_at
+        SELECT l.at, l.seq INTO newest_at, newest_seq
         FROM public.request_log AS l
-        WHERE l.client_id = coalesce(k.client_id, nobody)
+        WHERE l.client_id = k.logged_client
             AND l.key_id = k.id
             AND l.at > window_start
+        ORDER BY l.at DESC, l.seq DESC
+        LIMIT 1;
+        IF NOT FOUND OR NOT same THEN
+            -- Idle for longer than the window, or new. Looked for after every wrong
+            -- secret, so that one takes as long for each prefix, known or not.
+            SELECT l.at, l.seq INTO newest_at, newest_seq
+            FROM public.request_log AS l
+            WHERE l.client_id = k.logged_client
+                AND l.key_id = k.id
+            ORDER BY l.at DESC, l.seq DESC
+            LIMIT 1;
+        END IF;
+        -- A key's time never runs backwards.
+        clock := greatest(clock, newest_at);
+        window_start := clock - time_window;
+        SELECT l.at, l.seq INTO oldest_at, oldest_seq
+        FROM public.request_log AS l
+        WHERE l.client_id = k.logged_client
+            AND l.key_id = k.id
+            AND l.at > window_start
+            AND l.at <= clock
         ORDER BY l.at, l.seq
         LIMIT 1;
-        counted := coalesce(k.last_seq - first_seq + 1, 0);
+        counted := coalesce(newest_seq - oldest_seq + 1, 0);
 
-        -- Compared behind a random salt: how long it takes tells nothing of the hash.
-        blind := uuid_send(gen_random_uuid());
-        same := sha256(k.secret_hash || blind) = sha256(req.secret_hash || blind) AND k.prefix <> '';
-
-        ord := req.ord;
         key_id := k.id;
         client_id := NULL;
         scopes := NULL;
         at := clock;
         seq := NULL;
         remaining := greatest(max_requests - counted, 0);
-        reset_at := coalesce(first_at, clock) + time_window;
+        reset_at := coalesce(oldest_at, clock) + time_window;
         verdict := CASE
             WHEN NOT same THEN 'invalid'
-            WHEN k.revoked_at IS NOT NULL AND k.revoked_at <= clock THEN 'revoked'
+            WHEN k.revoked_at <= clock THEN 'revoked'
             WHEN k.expires_at <= clock THEN 'expired'
             WHEN counted >= max_requests THEN 'limited'
             ELSE 'admitted'
@@ -120,35 +231,41 @@ BEGIN
             IF counted > max_requests THEN
                 SELECT l.at + time_window INTO reset_at
                 FROM public.request_log AS l
-                WHERE l.client_id = coalesce(k.client_id, nobody)
+                WHERE l.client_id = k.logged_client
                     AND l.key_id = k.id
                     AND l.at > window_start
-                    AND l.seq > k.last_seq - max_requests
+                    AND l.at <= clock
+                    AND l.seq > newest_seq - max_requests
                 ORDER BY l.at, l.seq
                 LIMIT 1;
             END IF;
         ELSE
-            next_seq := k.last_seq + 1;
-            seq := next_seq;
+            seq := coalesce(newest_seq, 0) + 1;
             INSERT INTO public.request_log (client_id, key_id, at, seq, route, status)
             VALUES (
-                coalesce(k.client_id, nobody), k.id, clock, next_seq, req.route,
+                k.logged_client, k.id, clock, seq, routes[ord],
                 CASE WHEN verdict = 'admitted' THEN NULL ELSE 401 END
             );
-            UPDATE public.api_keys AS a
-            SET last_seq = next_seq,
-                last_at = clock,
-                last_used_at = CASE WHEN same THEN clock ELSE a.last_used_at END
-            WHERE a.prefix = k.prefix;
+            IF same AND (k.last_used_at > clock - use_noted_every) IS NOT TRUE THEN
+                -- Not waited for: an operator may be at work on the row.
+                UPDATE public.api_keys AS a
+                SET last_used_at = clock
+                WHERE a.prefix = (
+                    SELECT b.prefix
+                    FROM public.api_keys AS b
+                    WHERE b.prefix = k.prefix
+                    FOR NO KEY UPDATE SKIP LOCKED
+                );
+            END IF;
             -- Only the newest max_requests rows can matter to a window, so a flood
             -- of failed authentication keeps no more than that.
             IF verdict <> 'admitted' AND counted >= max_requests THEN
                 DELETE FROM public.request_log AS l
-                WHERE l.client_id = coalesce(k.client_id, nobody)
+                WHERE l.client_id = k.logged_client
                     AND l.key_id = k.id
                     AND l.at > window_start
                     AND l.at <= clock
-                    AND l.seq <= next_seq - max_requests
+                    AND l.seq <= newest_seq + 1 - max_requests
                     AND l.status = 401;
             END IF;
         END IF;
@@ -956,7 +1073,7 @@ BEGIN
             )
         THEN
             EXECUTE format(
-                'CREATE TABLE public.request_log_%s PARTITION OF public.request_log FOR VALUES FROM (%L) TO (%L)',
+                'CREATE TABLE public.request_log_%s PARTITION OF public.request_log FOR VALUES FROM (%L) TO (%L) WITH (fillfactor = 70)',
                 to_char(day, 'YYYYMMDD'),
                 day::timestamp AT TIME ZONE 'UTC',
                 (day + 1)::timestamp AT TIME ZONE 'UTC'
@@ -1388,8 +1505,6 @@ CREATE TABLE public.api_keys (
     expires_at timestamp with time zone,
     revoked_at timestamp with time zone,
     last_used_at timestamp with time zone,
-    last_seq bigint DEFAULT 0 NOT NULL,
-    last_at timestamp with time zone DEFAULT '0001-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     CONSTRAINT api_keys_only_the_decoy_has_no_client CHECK (((client_id IS NULL) = (prefix = ''::text))),
     CONSTRAINT api_keys_secret_hash_is_sha256 CHECK ((octet_length(secret_hash) = 32))
 )
@@ -1661,7 +1776,8 @@ CREATE TABLE public.request_log_rest (
     seq bigint NOT NULL,
     route text NOT NULL,
     status smallint
-);
+)
+WITH (fillfactor='70');
 
 
 --

@@ -36,22 +36,33 @@ func (q *Queries) FindClient(ctx context.Context, named string) (FindClientRow, 
 }
 
 const FindKey = `-- name: FindKey :one
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at
 FROM api_keys AS k
+LEFT JOIN LATERAL (
+    -- The key's own row is an hour behind; the log tells exactly, while it lasts.
+    SELECT l.at
+    FROM request_log AS l
+    WHERE l.client_id = k.client_id
+        AND l.key_id = k.id
+        AND l.status IS DISTINCT FROM 401
+    ORDER BY l.at DESC, l.seq DESC
+    LIMIT 1
+) AS used ON true
 WHERE k.client_id IS NOT NULL
     AND (k.prefix = $1::text OR k.id::text = lower($1::text))
 `
 
 type FindKeyRow struct {
-	Prefix     string
-	ID         uuid.UUID
-	ClientID   *uuid.UUID
-	Name       string
-	Scopes     []string
-	CreatedAt  time.Time
-	ExpiresAt  *time.Time
-	RevokedAt  *time.Time
-	LastUsedAt *time.Time
+	Prefix       string
+	ID           uuid.UUID
+	ClientID     *uuid.UUID
+	Name         string
+	Scopes       []string
+	CreatedAt    time.Time
+	ExpiresAt    *time.Time
+	RevokedAt    *time.Time
+	LastUsedAt   *time.Time
+	LastLoggedAt time.Time
 }
 
 // FindKey finds a key by its id or its prefix, for the operator.
@@ -68,6 +79,7 @@ func (q *Queries) FindKey(ctx context.Context, named string) (FindKeyRow, error)
 		&i.ExpiresAt,
 		&i.RevokedAt,
 		&i.LastUsedAt,
+		&i.LastLoggedAt,
 	)
 	return i, err
 }
@@ -129,23 +141,34 @@ func (q *Queries) KeepRequestLog(ctx context.Context, retention pgtype.Interval)
 }
 
 const ListKeys = `-- name: ListKeys :many
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at
 FROM api_keys AS k
+LEFT JOIN LATERAL (
+    -- The key's own row is an hour behind; the log tells exactly, while it lasts.
+    SELECT l.at
+    FROM request_log AS l
+    WHERE l.client_id = k.client_id
+        AND l.key_id = k.id
+        AND l.status IS DISTINCT FROM 401
+    ORDER BY l.at DESC, l.seq DESC
+    LIMIT 1
+) AS used ON true
 WHERE k.client_id IS NOT NULL
     AND ($1::uuid IS NULL OR k.client_id = $1::uuid)
 ORDER BY k.client_id, k.created_at, k.id
 `
 
 type ListKeysRow struct {
-	Prefix     string
-	ID         uuid.UUID
-	ClientID   *uuid.UUID
-	Name       string
-	Scopes     []string
-	CreatedAt  time.Time
-	ExpiresAt  *time.Time
-	RevokedAt  *time.Time
-	LastUsedAt *time.Time
+	Prefix       string
+	ID           uuid.UUID
+	ClientID     *uuid.UUID
+	Name         string
+	Scopes       []string
+	CreatedAt    time.Time
+	ExpiresAt    *time.Time
+	RevokedAt    *time.Time
+	LastUsedAt   *time.Time
+	LastLoggedAt time.Time
 }
 
 // ListKeys lists a client's keys, or all, for the operator, oldest first.
@@ -168,6 +191,7 @@ func (q *Queries) ListKeys(ctx context.Context, clientID *uuid.UUID) ([]ListKeys
 			&i.ExpiresAt,
 			&i.RevokedAt,
 			&i.LastUsedAt,
+			&i.LastLoggedAt,
 		); err != nil {
 			return nil, err
 		}

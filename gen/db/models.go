@@ -23,8 +23,6 @@ type ApiKey struct {
 	ExpiresAt  *time.Time
 	RevokedAt  *time.Time
 	LastUsedAt *time.Time
-	LastSeq    int64
-	LastAt     time.Time
 }
 
 type AuditedInterview struct {

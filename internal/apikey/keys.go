@@ -184,9 +184,13 @@ func issue(
 }
 
 func keyOf(row db.FindKeyRow) Key {
+	used := row.LastUsedAt
+	if !row.LastLoggedAt.IsZero() && (used == nil || row.LastLoggedAt.After(*used)) {
+		used = &row.LastLoggedAt
+	}
 	return Key{
 		ID: row.ID, Prefix: row.Prefix, ClientID: *row.ClientID, Name: row.Name, Scopes: row.Scopes,
-		CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: row.LastUsedAt,
+		CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: used,
 	}
 }
 

@@ -63,7 +63,6 @@ func TestRateLimit_Refusal(t *testing.T) {
 	seed.Exec(t, `WITH moved AS (UPDATE request_log SET at = at - interval '59 minutes' WHERE key_id = $1 RETURNING client_id, at)
 		INSERT INTO request_log (client_id, key_id, at, seq, route, status)
 		SELECT m.client_id, $1, m.at + interval '1 second', n, 'listInterviews', 200 FROM moved AS m, generate_series(2, 600) AS n`, issued.ID)
-	seed.Exec(t, "UPDATE api_keys SET last_seq = 600 WHERE id = $1", issued.ID)
 
 	for range 3 { // refusals consume nothing
 		before := time.Now()

@@ -219,7 +219,6 @@ func TestDoor_CountsOnceAndRefusesAtTheLimit(t *testing.T) {
 	}
 	seed.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
 		SELECT client_id, $1, at, n, 'mcp', 200 FROM request_log AS l, generate_series(6, 600) AS n WHERE l.key_id = $1 AND l.seq = 5`, key.ID)
-	seed.Exec(t, "UPDATE api_keys SET last_seq = 600 WHERE id = $1", key.ID)
 	for _, revision := range revisions {
 		a.revision = revision
 		answer := a.send(t, "tools/call", "list_interviews", `{"name":"list_interviews","arguments":{}}`).

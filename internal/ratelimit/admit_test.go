@@ -15,130 +15,184 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// model is the rolling window as one would write it down: the times of all
-// counted requests.
-type model struct {
-	max     int
-	window  time.Duration
-	counted []time.Time
+const (
+	most   = 60
+	window = time.Minute
+)
+
+var (
+	secret = sha256.Sum256([]byte("secret"))
+	wrong  = sha256.Sum256([]byte("another"))
+)
+
+// door is the database's function, called the way the limiter does.
+type door struct {
+	conn  *pgx.Conn
+	shift time.Duration
+	// together and apart count groups by whether their admissions share one instant.
+	together, apart int
+	done            outcomes
+	noted           int
 }
 
-// admit says what must come of a request at a moment: whether it is let in,
-// what remained, and when capacity next frees.
-func (m *model) admit(at time.Time, rightSecret bool) (verdict string, remaining int, reset time.Time) {
-	var inside []time.Time
-	for _, c := range m.counted {
-		if c.After(at.Add(-m.window)) {
-			inside = append(inside, c)
-		}
-	}
-	reset = at.Add(m.window)
-	if len(inside) > 0 {
-		reset = inside[0].Add(m.window)
-	}
-	remaining = max(m.max-len(inside), 0)
-	switch {
-	case !rightSecret:
-		m.counted = append(m.counted, at)
-		return "invalid", remaining, reset
-	case len(inside) >= m.max:
-		return "limited", 0, inside[len(inside)-m.max].Add(m.window)
-	default:
-		m.counted = append(m.counted, at)
-		return "admitted", remaining, reset
-	}
+type outcomes struct {
+	clients, keys []uuid.UUID
+	ats           []time.Time
+	seqs          []int64
+	statuses      []int16
 }
 
-// The database's window equals the model's over random requests, groups, wrong
-// secrets and leaps of the clock.
+type ask struct {
+	key         *model
+	prefix      string
+	rightSecret bool
+}
+
+// The database's window equals the model's over random groups of several keys,
+// wrong secrets, unknown prefixes, keys that end, and leaps of the clock.
 func TestAdmit_EqualsTheModel(t *testing.T) {
 	t.Parallel()
-	database := dbtest.New(t)
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, database.OwnerURL)
+	d := &door{conn: connect(t, dbtest.New(t).OwnerURL)}
+	now := time.Now()
+	client := insertClient(t, d.conn)
+	keys := []*model{
+		{prefix: "busy"}, {prefix: "spare"}, {prefix: "third"},
+		{prefix: "revoked", revokedAt: now.Add(5 * window)},
+		{prefix: "expiring", expiresAt: now.Add(9 * window)},
+	}
+	for _, key := range keys {
+		key.client = &client
+		insertKey(t, d.conn, key)
+	}
+	decoy := &model{}
+	for _, key := range append(keys, decoy) {
+		key.max, key.window = most, window
+	}
+	random := rand.New(rand.NewPCG(7, 8))
+	for step := range 700 {
+		switch random.IntN(8) {
+		case 0, 1:
+			d.shift += time.Duration(random.Int64N(int64(window / 5)))
+		case 2:
+			d.shift -= time.Duration(random.Int64N(int64(window / 20)))
+		case 3:
+			if random.IntN(10) == 0 {
+				d.shift += window + time.Second
+			}
+		}
+		calm := random.IntN(2) == 0
+		group := make([]ask, 1+random.IntN(40))
+		for i := range group {
+			key := keys[random.IntN(len(keys))]
+			if random.IntN(3) == 0 {
+				key = keys[0]
+			}
+			group[i] = ask{key, key.prefix, calm || random.IntN(6) > 0}
+			if !calm && random.IntN(10) == 0 {
+				group[i] = ask{decoy, "nobody has this", true}
+			}
+		}
+		d.admit(t, step, group)
+	}
+	if d.together == 0 || d.apart == 0 {
+		t.Errorf("%d groups were counted together and %d one by one, want some of both", d.together, d.apart)
+	}
+	var noted, blank int
+	if err := d.conn.QueryRow(t.Context(), "SELECT count(*) FILTER (WHERE status = 204), count(*) FILTER (WHERE status IS NULL) FROM request_log").Scan(&noted, &blank); err != nil {
+		t.Fatal(err)
+	}
+	if noted != d.noted || blank != len(d.done.seqs) {
+		t.Errorf("%d outcomes are noted and %d missing, want %d and %d", noted, blank, d.noted, len(d.done.seqs))
+	}
+	var kept int
+	if err := d.conn.QueryRow(t.Context(), "SELECT count(*) FROM request_log WHERE key_id = '00000000-0000-0000-0000-000000000000' AND at > $1",
+		decoy.last.Add(-window)).Scan(&kept); err != nil {
+		t.Fatal(err)
+	}
+	if kept > most {
+		t.Errorf("%d rows of unknown prefixes are kept in one window, want %d at most", kept, most)
+	}
+}
+
+// admit sends one group and holds every answer against the model.
+func (d *door) admit(t *testing.T, step int, group []ask) {
+	t.Helper()
+	prefixes, hashes, routes := make([]string, len(group)), make([][]byte, len(group)), make([]string, len(group))
+	for i, a := range group {
+		prefixes[i], routes[i], hashes[i] = a.prefix, "listInterviews", wrong[:]
+		if a.rightSecret {
+			hashes[i] = secret[:]
+		}
+	}
+	rows, err := d.conn.Query(t.Context(), `SELECT a.ord, a.verdict, a.key_id, a.client_id, a.at, coalesce(a.seq, 0), a.remaining, a.reset_at
+		FROM admit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS a ORDER BY a.ord`,
+		prefixes, hashes, routes, most, interval(window), interval(d.shift),
+		d.done.clients, d.done.keys, d.done.ats, d.done.seqs, d.done.statuses)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(ctx)
-	postgres.RegisterTypes(conn)
-	secret := sha256.Sum256([]byte("secret"))
-	wrong := sha256.Sum256([]byte("another"))
-	client, key := uuid.New(), uuid.New()
-	for _, statement := range []string{
-		`INSERT INTO clients (id, slug, name) VALUES ($1, 'acme', 'Acme')`,
-		`INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes) SELECT 'abcdefghijkl', $2, $1, 'k', $3, '{}'`,
-	} {
-		args := []any{client, key, secret[:]}
-		if statement[12:19] == "clients" {
-			args = args[:1]
+	d.noted += len(d.done.seqs)
+	d.done = outcomes{}
+	instants := map[time.Time]bool{}
+	var answered, admitted, ord, seq, remaining int
+	var verdict string
+	var key uuid.UUID
+	var client *uuid.UUID
+	var at, reset time.Time
+	if _, err := pgx.ForEachRow(rows, []any{&ord, &verdict, &key, &client, &at, &seq, &remaining, &reset}, func() error {
+		answered++
+		a := group[ord-1]
+		if at.Before(a.key.last) {
+			t.Errorf("step %d: the time of %q went back from %s to %s", step, a.prefix, a.key.last, at)
 		}
-		if _, err := conn.Exec(ctx, statement, args...); err != nil {
-			t.Fatal(err)
+		want := a.key.admit(at, a.rightSecret)
+		if verdict != want.verdict || seq != want.seq || remaining != want.remaining || want.told && !reset.Equal(want.reset) {
+			t.Fatalf("step %d, request %d of %d, %q: %s, row %d, remaining %d, reset %s, want %+v",
+				step, ord, len(group), a.prefix, verdict, seq, remaining, reset, want)
 		}
+		if knows := a.key.client != nil && a.rightSecret; knows != (client != nil) {
+			t.Errorf("step %d: client %v is told to %q with a right secret: %v", step, client, a.prefix, knows)
+		}
+		if verdict == "admitted" {
+			admitted++
+			instants[at] = true
+			d.done.clients, d.done.keys = append(d.done.clients, *client), append(d.done.keys, key)
+			d.done.ats, d.done.seqs = append(d.done.ats, at), append(d.done.seqs, int64(seq))
+			d.done.statuses = append(d.done.statuses, 204)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
+	if answered != len(group) {
+		t.Fatalf("step %d: %d of %d requests are answered", step, answered, len(group))
+	}
+	switch {
+	case admitted > 1 && len(instants) == 1:
+		d.together++
+	case len(instants) > 1:
+		d.apart++
+	}
+}
 
-	const most = 7
-	window := time.Minute
-	m := &model{max: most, window: window}
-	random := rand.New(rand.NewPCG(7, 8))
-	var shift time.Duration
-	for step := range 1500 {
-		switch random.IntN(4) {
-		case 0:
-			shift += time.Duration(random.Int64N(int64(window / 5)))
-		case 1:
-			if random.IntN(10) == 0 {
-				shift += window + time.Second
-			}
-		}
-		group := 1 + random.IntN(4)
-		prefixes, hashes, routes := make([]string, group), make([][]byte, group), make([]string, group)
-		right := make([]bool, group)
-		for i := range group {
-			prefixes[i], routes[i], right[i] = "abcdefghijkl", "listInterviews", random.IntN(4) > 0
-			hashes[i] = wrong[:]
-			if right[i] {
-				hashes[i] = secret[:]
-			}
-		}
-		rows, err := conn.Query(ctx, `SELECT a.ord, a.verdict, a.at, a.remaining, a.reset_at
-			FROM admit($1, $2, $3, $4, $5, $6, '{}', '{}', '{}', '{}', '{}') AS a ORDER BY a.ord`,
-			prefixes, hashes, routes, most, interval(window), interval(shift))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var ord, remaining int
-		var verdict string
-		var at, reset time.Time
-		if _, err := pgx.ForEachRow(rows, []any{&ord, &verdict, &at, &remaining, &reset}, func() error {
-			wantVerdict, wantRemaining, wantReset := m.admit(at, right[ord-1])
-			if verdict != wantVerdict || remaining != wantRemaining || (verdict != "invalid" && !reset.Equal(wantReset)) {
-				t.Fatalf("step %d: %s remaining %d reset %s, want %s remaining %d reset %s",
-					step, verdict, remaining, reset, wantVerdict, wantRemaining, wantReset)
-			}
-			return nil
-		}); err != nil {
+// A flood of wrong secrets leaves no more rows than can matter.
+func TestAdmit_AFloodKeepsNoMoreThanCanMatter(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	client := insertClient(t, conn)
+	insertKey(t, conn, &model{prefix: "flooded", client: &client})
+	for range 30 {
+		if _, err := conn.Exec(t.Context(), "SELECT FROM admit('{flooded,flooded}', $1, '{x,x}', 7, '1 hour', '0', '{}', '{}', '{}', '{}', '{}')",
+			[][]byte{wrong[:], wrong[:]}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// A flood of wrong secrets leaves no more rows than can matter.
-	var kept, inWindow int
-	if err := conn.QueryRow(ctx, "SELECT count(*) FROM request_log WHERE key_id = $1 AND status = 401 AND at > (SELECT last_at FROM api_keys WHERE id = $1) - $2::interval",
-		key, interval(window)).Scan(&kept); err != nil {
+	var kept, last int
+	if err := conn.QueryRow(t.Context(), "SELECT count(*), max(seq) FROM request_log WHERE status = 401").Scan(&kept, &last); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 {
-		if _, err := conn.Exec(ctx, "SELECT FROM admit('{abcdefghijkl}', $1, '{x}', $2, $3, $4, '{}', '{}', '{}', '{}', '{}')",
-			[][]byte{wrong[:]}, most, interval(window), interval(shift)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := conn.QueryRow(ctx, "SELECT count(*) FROM request_log WHERE key_id = $1 AND status = 401 AND at > (SELECT last_at FROM api_keys WHERE id = $1) - $2::interval",
-		key, interval(window)).Scan(&inWindow); err != nil {
-		t.Fatal(err)
-	}
-	if inWindow != most {
-		t.Errorf("after a flood, %d rows of failed authentication are kept (%d before), want %d", inWindow, kept, most)
+	if kept != 7 || last != 60 {
+		t.Errorf("after a flood, %d rows up to %d are kept, want 7 up to 60", kept, last)
 	}
 }
 
@@ -147,11 +201,7 @@ func TestAdmit_UnknownPrefixesShareADecoy(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, database.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(ctx)
+	conn := connect(t, database.OwnerURL)
 	for range 30 {
 		var verdict string
 		var clientID *uuid.UUID
@@ -169,6 +219,35 @@ func TestAdmit_UnknownPrefixesShareADecoy(t *testing.T) {
 	}
 	if rows != 5 {
 		t.Errorf("%d rows are kept, want 5", rows)
+	}
+}
+
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	postgres.RegisterTypes(conn)
+	return conn
+}
+
+func insertClient(t *testing.T, conn *pgx.Conn) uuid.UUID {
+	t.Helper()
+	client := uuid.New()
+	if _, err := conn.Exec(t.Context(), "INSERT INTO clients (id, slug, name) VALUES ($1, $2, 'Acme')", client, client.String()); err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func insertKey(t *testing.T, conn *pgx.Conn, key *model) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), `INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, revoked_at, expires_at)
+		VALUES ($1, $2, $3, 'k', $4, '{}', nullif($5, '0001-01-01 00:00:00+00'::timestamptz), nullif($6, '0001-01-01 00:00:00+00'::timestamptz))`,
+		key.prefix, uuid.New(), key.client, secret[:], key.revokedAt, key.expiresAt); err != nil {
+		t.Fatal(err)
 	}
 }
 

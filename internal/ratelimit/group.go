@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 var errClosed = errors.New("the limiter is closed")
@@ -42,9 +44,7 @@ func (l *Limiter) gather(first *waiting) []*waiting {
 	for len(group) < maxGroup {
 		select {
 		case w := <-l.queue:
-			if w.ctx.Err() == nil {
-				group = append(group, w)
-			}
+			group = append(group, w)
 		default:
 			return group
 		}
@@ -52,13 +52,20 @@ func (l *Limiter) gather(first *waiting) []*waiting {
 	return group
 }
 
+// admitGroup admits those of a group who still wait. Whoever left before the
+// group was sent is not counted.
 func (l *Limiter) admitGroup(group []*waiting) {
+	if group = stillWaiting(group); len(group) == 0 {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
 	defer cancel()
 	outcomes := l.takeOutcomes()
 	admissions, err := l.exchange(ctx, group, outcomes)
-	if err != nil && pgconn.SafeToRetry(err) {
-		// The connection died while idle; nothing was sent on it.
+	if err != nil && (pgconn.SafeToRetry(err) || postgres.GaveWay(err)) {
+		// The connection died while idle and nothing was sent on it, or the
+		// database took everything back.
+		group = stillWaiting(group)
 		admissions, err = l.exchange(ctx, group, outcomes)
 	}
 	if err != nil {
@@ -71,6 +78,10 @@ func (l *Limiter) admitGroup(group []*waiting) {
 	for i, w := range group {
 		w.answer <- answer{admission: admissions[i]}
 	}
+}
+
+func stillWaiting(group []*waiting) []*waiting {
+	return slices.DeleteFunc(group, func(w *waiting) bool { return w.ctx.Err() != nil })
 }
 
 // flush notes outcomes when no request comes to take them along.

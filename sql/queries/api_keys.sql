@@ -10,8 +10,18 @@ RETURNING created_at;
 
 -- name: FindKey :one
 -- FindKey finds a key by its id or its prefix, for the operator.
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at
 FROM api_keys AS k
+LEFT JOIN LATERAL (
+    -- The key's own row is an hour behind; the log tells exactly, while it lasts.
+    SELECT l.at
+    FROM request_log AS l
+    WHERE l.client_id = k.client_id
+        AND l.key_id = k.id
+        AND l.status IS DISTINCT FROM 401
+    ORDER BY l.at DESC, l.seq DESC
+    LIMIT 1
+) AS used ON true
 WHERE k.client_id IS NOT NULL
     AND (k.prefix = @named::text OR k.id::text = lower(@named::text));
 
@@ -25,8 +35,18 @@ RETURNING k.revoked_at;
 
 -- name: ListKeys :many
 -- ListKeys lists a client's keys, or all, for the operator, oldest first.
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at
 FROM api_keys AS k
+LEFT JOIN LATERAL (
+    -- The key's own row is an hour behind; the log tells exactly, while it lasts.
+    SELECT l.at
+    FROM request_log AS l
+    WHERE l.client_id = k.client_id
+        AND l.key_id = k.id
+        AND l.status IS DISTINCT FROM 401
+    ORDER BY l.at DESC, l.seq DESC
+    LIMIT 1
+) AS used ON true
 WHERE k.client_id IS NOT NULL
     AND (sqlc.narg(client_id)::uuid IS NULL OR k.client_id = sqlc.narg(client_id)::uuid)
 ORDER BY k.client_id, k.created_at, k.id;
