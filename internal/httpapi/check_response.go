@@ -23,8 +23,18 @@ import (
 // maxChecked is the largest body held against the contract at run time.
 const maxChecked = 8 << 20
 
-// sampleEvery bounds the rate of sampled checks, which run beside the answers.
-const sampleEvery = 100 * time.Millisecond
+// Sampled checks run beside the answers, one at a time, from the first byte
+// copied to the verdict: its caller may read slowly, and a check holds some
+// seven times what it checks.
+const (
+	// sampleEvery bounds their rate.
+	sampleEvery = 100 * time.Millisecond
+	// restFactor is how many times as long as the last check took none begins:
+	// they cost a fiftieth of one core at most.
+	restFactor = 49
+	// maxSampled is the largest body that is copied.
+	maxSampled = 2 << 20
+)
 
 // responseChecker holds responses against the contract.
 type responseChecker struct {
@@ -32,7 +42,9 @@ type responseChecker struct {
 	options *openapi3filter.Options
 	log     *slog.Logger
 	samples chan sample
-	nextAt  atomic.Int64
+	// sampling says that a sample is being taken or checked.
+	sampling atomic.Bool
+	nextAt   atomic.Int64
 	// Broken counts responses that broke the contract, for the metrics.
 	Broken atomic.Int64
 	// Checked counts responses that were held against it.
@@ -82,33 +94,38 @@ func (c *responseChecker) watch(
 		}
 		held.release()
 	case c.mode == config.Sample && c.due():
-		copied := &copyingWriter{ResponseWriter: w, status: http.StatusOK}
+		copied := &copyingWriter{ResponseWriter: w, status: http.StatusOK, drop: c.rest}
+		defer copied.giveUp() // a handler may panic
 		next.ServeHTTP(copied, r)
-		if copied.tooLarge {
+		if copied.done {
 			return
 		}
+		copied.done = true
 		e := exchangeFrom(r.Context())
-		select {
-		case c.samples <- sample{input(copied.status, w.Header(), copied.body.Bytes()), e.operation, e.requestID}:
-		default: // the checker is busy: this one goes unchecked, nobody waits
-		}
+		c.samples <- sample{input(copied.status, w.Header(), copied.body.Bytes()), e.operation, e.requestID}
 	default:
 		next.ServeHTTP(w, r)
 	}
 }
 
-// due tells whether it is time for another sample.
+// due tells whether it is time for another sample, and takes the turn.
 func (c *responseChecker) due() bool {
-	now := time.Now().UnixNano()
-	next := c.nextAt.Load()
-	return now >= next && c.nextAt.CompareAndSwap(next, now+int64(sampleEvery))
+	return time.Now().UnixNano() >= c.nextAt.Load() && c.sampling.CompareAndSwap(false, true)
+}
+
+// rest ends a turn. The next may come when some time has passed.
+func (c *responseChecker) rest(took time.Duration) {
+	c.nextAt.Store(time.Now().Add(max(sampleEvery, restFactor*took)).UnixNano())
+	c.sampling.Store(false)
 }
 
 func (c *responseChecker) checkSamples() {
 	for s := range c.samples {
+		started := time.Now()
 		if err := c.check(context.Background(), s.input); err != nil {
 			c.report(err, s.operation, s.requestID)
 		}
+		c.rest(time.Since(started))
 	}
 }
 
@@ -179,12 +196,14 @@ func (h *heldResponse) SetWriteDeadline(deadline time.Time) error {
 	return http.NewResponseController(h.to).SetWriteDeadline(deadline)
 }
 
-// copyingWriter keeps a copy of what passes, up to what is checked.
+// copyingWriter keeps a copy of what passes, up to what is sampled.
 type copyingWriter struct {
 	http.ResponseWriter
-	status   int
-	body     bytes.Buffer
-	tooLarge bool
+	status int
+	body   bytes.Buffer
+	done   bool
+	// drop is told when the copy is given up.
+	drop func(took time.Duration)
 }
 
 func (c *copyingWriter) WriteHeader(status int) {
@@ -193,14 +212,22 @@ func (c *copyingWriter) WriteHeader(status int) {
 }
 
 func (c *copyingWriter) Write(b []byte) (int, error) {
-	if c.body.Len()+len(b) > maxChecked {
-		c.tooLarge = true
-		c.body = bytes.Buffer{}
+	if c.body.Len()+len(b) > maxSampled {
+		c.giveUp()
 	}
-	if !c.tooLarge {
+	if !c.done {
 		c.body.Write(b)
 	}
 	return c.ResponseWriter.Write(b)
+}
+
+// giveUp lets go of the copy, if it is not yet with the checker.
+func (c *copyingWriter) giveUp() {
+	if !c.done {
+		c.done = true
+		c.body = bytes.Buffer{}
+		c.drop(0)
+	}
 }
 
 // Unwrap lets http.ResponseController reach the connection.
