@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"iter"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/measurement"
@@ -33,10 +34,8 @@ func (s Sentiment) String() string {
 }
 
 // sentimentOf reads a score from 0 to 10.
-func sentimentOf(score float64, known bool) Sentiment {
+func sentimentOf(score float64) Sentiment {
 	switch {
-	case !known:
-		return Unknown
 	case score >= 9:
 		return Promoter
 	case score >= 7:
@@ -48,8 +47,10 @@ func sentimentOf(score float64, known bool) Sentiment {
 
 // Campaign is what a chart calls a campaign.
 type Campaign struct {
-	Slug  string
-	Label string
+	// Number tells the campaigns of one answer apart, from 0.
+	Number int
+	Slug   string
+	Label  string
 }
 
 // Day is a UTC day, counted from 1970-01-01.
@@ -86,8 +87,9 @@ type Point struct {
 
 // Report is the window counted. Total is the number of rows, and the sum of each series.
 type Report struct {
-	Total       int
-	Volume      []Point
+	Total int
+	// Volume is made as it is read: two interviews can be centuries of days apart.
+	Volume      iter.Seq[Point]
 	Campaigns   []Point
 	Sentiment   []Point
 	Measurement measurement.Statement

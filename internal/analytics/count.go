@@ -20,7 +20,7 @@ type count struct {
 	total       int
 	ids         []uuid.UUID
 	days        []tally // newest first
-	byCampaign  map[*Campaign]int
+	campaigns   []campaignTally
 	bySentiment [sentiments]int
 }
 
@@ -29,8 +29,15 @@ type tally struct {
 	value int
 }
 
-func newCount(window timewindow.Window, room int) *count {
-	return &count{window: window, room: room, byCampaign: map[*Campaign]int{}}
+// campaignTally stands at its campaign's number; one that no row has named is nil.
+type campaignTally struct {
+	campaign *Campaign
+	value    int
+}
+
+// newCount counts rows of so many campaigns.
+func newCount(window timewindow.Window, room, campaigns int) *count {
+	return &count{window: window, room: room, campaigns: make([]campaignTally, campaigns)}
 }
 
 func (c *count) add(row Row, id uuid.UUID) {
@@ -40,7 +47,9 @@ func (c *count) add(row Row, id uuid.UUID) {
 	} else {
 		c.days = append(c.days, tally{row.Day, 1})
 	}
-	c.byCampaign[row.Campaign]++
+	at := &c.campaigns[row.Campaign.Number]
+	at.campaign = row.Campaign
+	at.value++
 	c.bySentiment[row.Sentiment]++
 	if len(c.ids) < c.room {
 		c.ids = append(c.ids, id)
@@ -53,7 +62,7 @@ func (c *count) listed(context.Context, int32) ([]uuid.UUID, error) { return c.i
 
 func (c *count) report(s measurement.Statement) Report {
 	r := Report{
-		Total: c.total, Volume: volume(c.window, c.days), Campaigns: c.campaigns(),
+		Total: c.total, Volume: volume(c.window, c.days), Campaigns: c.byCampaign(),
 		Sentiment: make([]Point, sentiments), Measurement: s,
 	}
 	for i, n := range c.bySentiment {
@@ -62,18 +71,16 @@ func (c *count) report(s measurement.Statement) Report {
 	return r
 }
 
-// campaigns has the largest first, equal ones by label, then slug.
-func (c *count) campaigns() []Point {
-	named := make([]*Campaign, 0, len(c.byCampaign))
-	for one := range c.byCampaign {
-		named = append(named, one)
-	}
-	slices.SortFunc(named, func(a, b *Campaign) int {
-		return cmp.Or(cmp.Compare(c.byCampaign[b], c.byCampaign[a]), cmp.Compare(a.Label, b.Label), cmp.Compare(a.Slug, b.Slug))
+// byCampaign has the largest first, equal ones by label, then slug.
+func (c *count) byCampaign() []Point {
+	met := slices.DeleteFunc(slices.Clone(c.campaigns), func(t campaignTally) bool { return t.value == 0 })
+	slices.SortFunc(met, func(a, b campaignTally) int {
+		return cmp.Or(cmp.Compare(b.value, a.value),
+			cmp.Compare(a.campaign.Label, b.campaign.Label), cmp.Compare(a.campaign.Slug, b.campaign.Slug))
 	})
-	points := make([]Point, len(named))
-	for i, one := range named {
-		points[i] = Point{Label: one.Label, Value: c.byCampaign[one]}
+	points := make([]Point, len(met))
+	for i, t := range met {
+		points[i] = Point{Label: t.campaign.Label, Value: t.value}
 	}
 	return points
 }

@@ -2,16 +2,14 @@ package analytics
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/fault"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
@@ -35,7 +33,39 @@ func New(ledger, streams *measurement.Ledger) *Reader {
 // Held is a window read whole.
 type Held struct {
 	Report Report
-	Rows   []Row // newest first, ties by id
+	// blocks have the rows. A list that grows would be copied a dozen times over,
+	// and all of the copies were garbage.
+	blocks [][]Row
+}
+
+// rowsInBlock makes a block of 64 KB.
+const rowsInBlock = 4096
+
+func (h *Held) add(row Row) {
+	last := len(h.blocks) - 1
+	if last < 0 || len(h.blocks[last]) == rowsInBlock {
+		// The first one grows, as most windows are small.
+		size := 0
+		if last >= 0 {
+			size = rowsInBlock
+		}
+		h.blocks = append(h.blocks, make([]Row, 0, size))
+		last++
+	}
+	h.blocks[last] = append(h.blocks[last], row)
+}
+
+// Rows hands out the rows, newest first, ties by id.
+func (h *Held) Rows() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		for _, block := range h.blocks {
+			for _, row := range block {
+				if !yield(row) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Read counts the caller's interviews in the window. Nil says that there are
@@ -43,17 +73,17 @@ type Held struct {
 func (r *Reader) Read(ctx context.Context, caller access.Caller, q Query) (*Held, error) {
 	var held *Held
 	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
-		rows := []Row{}
+		whole := &Held{}
 		most := int64(MaxHeld + 1)
 		counted, err := countRows(ctx, in, caller, q, &most, func(row Row) error {
-			rows = append(rows, row)
+			whole.add(row)
 			return nil
 		})
-		if err != nil || len(rows) > MaxHeld {
+		if err != nil || counted.total > MaxHeld {
 			return err
 		}
-		report, err := conclude(ctx, in, q, counted)
-		held = &Held{Report: report, Rows: rows}
+		whole.Report, err = conclude(ctx, in, q, counted)
+		held = whole
 		return err
 	})
 	return held, err
@@ -95,11 +125,11 @@ func conclude(ctx context.Context, in *measurement.Reading, q Query, c *count) (
 func countRows(
 	ctx context.Context, in *measurement.Reading, caller access.Caller, q Query, most *int64, take func(Row) error,
 ) (*count, error) {
-	campaigns, wanted, err := readCampaigns(ctx, in, caller, q.Campaign)
+	named, wanted, err := readCampaigns(ctx, in, caller, q.Campaign)
 	if err != nil {
 		return nil, fmt.Errorf("reading campaigns' names: %w", err)
 	}
-	c := newCount(windowOf(q, in.AsOf), in.BasisRoom())
+	c := newCount(windowOf(q, in.AsOf), in.BasisRoom(), named.len())
 	var rows pgx.Rows
 	switch {
 	case q.Campaign == nil:
@@ -113,31 +143,36 @@ func countRows(
 		return nil, fmt.Errorf("reading pulses: %w", err)
 	}
 	defer rows.Close()
-	var (
-		createdAt      pgtype.Timestamptz
-		id, campaignID pgtype.UUID
-		score          pgtype.Float8
-		uncategorized  = &Campaign{Slug: "uncategorized", Label: "Uncategorized"}
-	)
+	if err := countPulses(c, named, rows, take); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// countPulses counts the rows and hands each to take, whose error comes back as it is.
+func countPulses(c *count, named campaigns, rows pgx.Rows, take func(Row) error) error {
+	read := func() (pulse, error) { return readText(rows) }
+	if inBinary(rows) {
+		read = func() (pulse, error) { return readBinary(rows.RawValues()) }
+	}
 	for rows.Next() {
-		if err := rows.Scan(&createdAt, &id, &campaignID, &score); err != nil {
-			return nil, fmt.Errorf("reading pulses: %w", err)
+		p, err := read()
+		if err != nil {
+			return fmt.Errorf("reading pulses: %w", err)
 		}
-		row := Row{Campaign: uncategorized, Day: dayOf(createdAt.Time), Sentiment: sentimentOf(score.Float64, score.Valid)}
-		if campaignID.Valid {
-			if row.Campaign = campaigns[campaignID.Bytes]; row.Campaign == nil {
-				return nil, fault.Unexpected(errors.New("an interview's campaign does not exist"))
-			}
+		row, err := named.row(p)
+		if err != nil {
+			return err
 		}
-		c.add(row, id.Bytes)
+		c.add(row, p.id)
 		if err := take(row); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("reading pulses: %w", err)
+		return fmt.Errorf("reading pulses: %w", err)
 	}
-	return c, nil
+	return nil
 }
 
 // readCampaigns returns what charts call the client's campaigns, and the id of
@@ -145,31 +180,27 @@ func countRows(
 // pulses are read.
 func readCampaigns(
 	ctx context.Context, in *measurement.Reading, caller access.Caller, slug *string,
-) (map[uuid.UUID]*Campaign, *uuid.UUID, error) {
+) (campaigns, *uuid.UUID, error) {
+	named := newCampaigns()
 	batch := &pgx.Batch{}
 	batch.Queue(db.LeavePulsesOnePlan)
 	batch.Queue(db.ListCampaignNames, caller.ClientID)
 	results := in.Tx().SendBatch(ctx, batch)
 	defer results.Close()
 	if _, err := results.Exec(); err != nil {
-		return nil, nil, err
+		return named, nil, err
 	}
 	found, err := results.Query()
 	if err != nil {
-		return nil, nil, err
+		return named, nil, err
 	}
 	rows, err := pgx.CollectRows(found, pgx.RowToStructByPos[db.ListCampaignNamesRow])
 	if err != nil {
-		return nil, nil, err
+		return named, nil, err
 	}
-	named := make(map[uuid.UUID]*Campaign, len(rows))
 	var wanted *uuid.UUID
 	for _, row := range rows {
-		c := &Campaign{Slug: row.Slug, Label: row.Slug}
-		if row.DisplayName != nil {
-			c.Label = *row.DisplayName
-		}
-		named[row.ID] = c
+		named.add(row.ID, row.Slug, row.DisplayName)
 		if slug != nil && row.Slug == *slug && row.Live {
 			wanted = &row.ID
 		}

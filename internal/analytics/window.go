@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"iter"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/timewindow"
@@ -35,23 +36,28 @@ func lastDay(w timewindow.Window) Day { return dayOf(w.Until.Add(-time.Microseco
 
 // volume is the series of days, those without interviews included. A window
 // longer than a year is filled between its first and its last day with any.
-func volume(w timewindow.Window, newestFirst []tally) []Point {
+func volume(w timewindow.Window, newestFirst []tally) iter.Seq[Point] {
+	none := func(func(Point) bool) {}
 	if !w.From.Before(w.Until) {
-		return []Point{}
+		return none
 	}
 	first, last := dayOf(w.From), lastDay(w)
 	if last-first+1 > maxFilledDays {
 		if len(newestFirst) == 0 {
-			return []Point{}
+			return none
 		}
 		first, last = newestFirst[len(newestFirst)-1].day, newestFirst[0].day
 	}
-	points := make([]Point, last-first+1)
-	for i := range points {
-		points[i].Label = (first + Day(i)).String()
+	return func(yield func(Point) bool) {
+		rest := newestFirst
+		for day := first; day <= last; day++ {
+			p := Point{Label: day.String()}
+			if n := len(rest); n > 0 && rest[n-1].day == day {
+				p.Value, rest = rest[n-1].value, rest[:n-1]
+			}
+			if !yield(p) {
+				return
+			}
+		}
 	}
-	for _, t := range newestFirst {
-		points[t.day-first].Value = t.value
-	}
-	return points
 }

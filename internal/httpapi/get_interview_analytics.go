@@ -64,20 +64,32 @@ type analyticsAnswer struct {
 // VisitGetInterviewAnalyticsResponse writes the answer. It returns an error only
 // while nothing was sent.
 func (a *analyticsAnswer) VisitGetInterviewAnalyticsResponse(w http.ResponseWriter) error {
-	out, body := newStream(w), render.NewAnalytics()
+	buffer := newBuffer()
+	out := newStream(w, buffer.bytes)
+	defer func() { buffer.release(out.buf) }()
+	return out.end(a.ctx, a.write(out))
+}
+
+func (a *analyticsAnswer) write(out *stream) error {
+	body := render.NewAnalytics()
 	out.buf = body.AppendHead(out.buf)
 	report, err := a.rows(func(row analytics.Row) error {
-		var err error
-		if out.buf, err = body.AppendRow(out.buf, row); err != nil {
-			return err
-		}
+		out.buf = body.AppendRow(out.buf, row)
 		return out.flush()
 	})
-	if err == nil {
-		out.buf, err = body.AppendTail(out.buf, report, a.caller)
+	if err != nil {
+		return err
 	}
 	answered(a.ctx, report.Total)
-	return out.end(a.ctx, err)
+	out.buf = body.EndRows(out.buf)
+	for point := range report.Volume {
+		out.buf = body.AppendDay(out.buf, point)
+		if err := out.flush(); err != nil {
+			return err
+		}
+	}
+	out.buf, err = body.AppendTail(out.buf, report, a.caller)
+	return err
 }
 
 // rows hands out the rows and returns what they come to.
@@ -85,7 +97,7 @@ func (a *analyticsAnswer) rows(take func(analytics.Row) error) (analytics.Report
 	if a.held == nil {
 		return a.reader.Stream(a.ctx, a.caller, a.query, take)
 	}
-	for _, row := range a.held.Rows {
+	for row := range a.held.Rows() {
 		if err := take(row); err != nil {
 			return analytics.Report{}, err
 		}

@@ -85,6 +85,30 @@ func TestAnalytics_StreamedAnswersAreWhole(t *testing.T) {
 	}
 }
 
+// A year is as long as it is: the days of two interviews that are centuries apart
+// are streamed too.
+func TestAnalytics_CenturiesOfDaysAreStreamed(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	for _, at := range []string{"1300-02-03", "1500-01-01"} {
+		seed.Interview(t, "globex", apitest.Fields{"created_at": apitest.At(at)})
+	}
+	url := srv.StartAnother(t, func(c *config.Server) { c.ResponseValidation = config.Off })
+	answer := get(t, url+analyticsPath+"?date_from=0001-01-01", srv.KeyFor(t, "globex"))
+	var body analyticsBody
+	if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	days := int(apitest.At("1500-01-01").Sub(apitest.At("1300-02-03")).Hours())/24 + 1
+	volume := body.Data.Volume
+	if len(volume) != days || sum(volume) != 2 || volume[0] != (point{"1300-02-03", 1}) || volume[days-1] != (point{"1500-01-01", 1}) {
+		t.Errorf("%d days with %d interviews, want %d with 2", len(volume), sum(volume), days)
+	}
+	if answer.ContentLength >= 0 {
+		t.Errorf("the answer was held: it told its length of %d bytes", answer.ContentLength)
+	}
+}
+
 // When the database goes away in mid-answer, the connection breaks: what was
 // sent can never be read as a whole answer. The log tells, and the next is served.
 func TestAnalytics_ABrokenAnswerIsNeverWhole(t *testing.T) {

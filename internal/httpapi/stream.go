@@ -25,7 +25,9 @@ type stream struct {
 	broken error
 }
 
-func newStream(w http.ResponseWriter) *stream { return &stream{w: w, timeout: chunkTimeout} }
+func newStream(w http.ResponseWriter, buf []byte) *stream {
+	return &stream{w: w, timeout: chunkTimeout, buf: buf}
+}
 
 // flush sends what is gathered if it is a chunk.
 func (t *stream) flush() error {

@@ -48,7 +48,7 @@ func TestStream_GivesUpOnACallerWhoStopsReading(t *testing.T) {
 func TestStream_FailsLikeAnyAnswerBeforeItsFirstChunk(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	out := newStream(w)
+	out := newStream(w, nil)
 	out.buf = append(out.buf, make([]byte, streamChunk-1)...)
 	if err := out.flush(); err != nil {
 		t.Fatal(err)

@@ -1,91 +1,96 @@
 package render
 
 import (
-	"encoding/json"
+	"strconv"
 
-	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/analytics"
 )
 
 // Analytics writes the analytics answer as its rows come: rows first, and then
-// what was counted on the way.
+// what was counted on the way. In this order: AppendHead, AppendRow for each row,
+// EndRows, AppendDay for each day, AppendTail.
 type Analytics struct {
-	names map[*analytics.Campaign]string
-	rows  int
+	// begun says that the list being written has an item already.
+	begun bool
+	// heads are what a row begins with, by its campaign's number.
+	heads [][]byte
 	// Neighbours share their day.
 	day     analytics.Day
 	dayText string
 }
 
 // NewAnalytics begins an answer.
-func NewAnalytics() *Analytics { return &Analytics{names: map[*analytics.Campaign]string{}} }
+func NewAnalytics() *Analytics { return &Analytics{} }
 
 // AppendHead appends what comes before the first row.
 func (a *Analytics) AppendHead(b []byte) []byte { return append(b, `{"data":{"rows":[`...) }
 
 // AppendRow appends one row.
-func (a *Analytics) AppendRow(b []byte, row analytics.Row) ([]byte, error) {
-	if a.rows > 0 {
-		b = append(b, ',')
-	}
-	if a.rows == 0 || a.day != row.Day {
+func (a *Analytics) AppendRow(b []byte, row analytics.Row) []byte {
+	if a.dayText == "" || a.day != row.Day {
 		a.day, a.dayText = row.Day, row.Day.String()
 	}
-	a.rows++
-	names, known := a.names[row.Campaign]
-	if !known {
-		text, err := json.Marshal(struct {
-			CampaignSlug  string `json:"campaignSlug"`
-			CampaignLabel string `json:"campaignLabel"`
-		}{row.Campaign.Slug, row.Campaign.Label})
-		if err != nil {
-			return b, err
-		}
-		names = string(text[1 : len(text)-1])
-		a.names[row.Campaign] = names
-	}
-	b = append(b, `{"date":"`...)
+	b = a.next(b)
+	b = append(b, a.head(row.Campaign)...)
 	b = append(b, a.dayText...)
-	b = append(b, `",`...)
-	b = append(b, names...)
-	b = append(b, `,"sentiment":"`...)
+	b = append(b, `","sentiment":"`...)
 	b = append(b, row.Sentiment.String()...)
-	return append(b, `"}`...), nil
+	return append(b, `"}`...)
 }
 
-// AppendTail appends everything after the last row.
+// head is the same for all rows of a campaign, and encoded once.
+func (a *Analytics) head(c *analytics.Campaign) []byte {
+	for c.Number >= len(a.heads) {
+		a.heads = append(a.heads, nil)
+	}
+	if a.heads[c.Number] == nil {
+		head := appendString([]byte(`{"campaignLabel":`), c.Label)
+		head = appendString(append(head, `,"campaignSlug":`...), c.Slug)
+		a.heads[c.Number] = append(head, `,"date":"`...)
+	}
+	return a.heads[c.Number]
+}
+
+// EndRows appends what comes between the last row and the first day.
+func (a *Analytics) EndRows(b []byte) []byte {
+	a.begun = false
+	return append(b, `],"volume":[`...)
+}
+
+// AppendDay appends one point of the volume.
+func (a *Analytics) AppendDay(b []byte, p analytics.Point) []byte { return appendPoint(a.next(b), p) }
+
+// AppendTail appends everything after the last day.
 func (a *Analytics) AppendTail(b []byte, report analytics.Report, caller access.Caller) ([]byte, error) {
-	b = append(b, ']')
-	for _, part := range []struct {
-		name  string
-		value any
-	}{
-		{"volume", points(report.Volume)},
-		{"campaigns", points(report.Campaigns)},
-		{"sentiment", points(report.Sentiment)},
-		{"total", report.Total},
-	} {
-		text, err := json.Marshal(part.value)
-		if err != nil {
-			return b, err
-		}
-		b = append(b, `,"`+part.name+`":`...)
-		b = append(b, text...)
-	}
-	meta, err := json.Marshal(meta(caller, report.Total, report.Measurement))
-	if err != nil {
-		return b, err
-	}
-	b = append(b, `},"meta":`...)
-	b = append(b, meta...)
-	return append(b, "}\n"...), nil
+	b = appendPoints(append(b, `],"campaigns":[`...), report.Campaigns)
+	b = appendPoints(append(b, `],"sentiment":[`...), report.Sentiment)
+	b = strconv.AppendInt(append(b, `],"total":`...), int64(report.Total), 10)
+	b, err := appendMeta(append(b, `},"meta":`...), meta(caller, report.Total, report.Measurement))
+	return append(b, "}\n"...), err
 }
 
-func points(series []analytics.Point) []api.AnalyticsSeriesPoint {
-	out := make([]api.AnalyticsSeriesPoint, len(series))
-	for i, p := range series {
-		out[i] = api.AnalyticsSeriesPoint{Label: p.Label, Value: p.Value}
+// next separates an item from the one before.
+func (a *Analytics) next(b []byte) []byte {
+	if a.begun {
+		b = append(b, ',')
 	}
-	return out
+	a.begun = true
+	return b
+}
+
+func appendPoints(b []byte, points []analytics.Point) []byte {
+	for i, p := range points {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendPoint(b, p)
+	}
+	return b
+}
+
+func appendPoint(b []byte, p analytics.Point) []byte {
+	b = appendString(append(b, `{"label":`...), p.Label)
+	b = strconv.AppendInt(append(b, `,"value":`...), int64(p.Value), 10)
+	return append(b, '}')
 }
