@@ -1,0 +1,265 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/openapi"
+)
+
+// The parameters' whole check, the contract's and the handlers' own, against a
+// model that reads the contract anew: what the model refuses is refused, by a
+// 400 that names a culprit; what it takes is refused at most for what a schema
+// cannot say; and what is accepted means the same however it is spelled.
+func FuzzCheckRequest(f *testing.F) {
+	asked := newAsked(f)
+	for _, query := range []string{
+		"", "limit=5", "limit=5&limit=5", "limit=0", "limit=00000000001", "limit=%2B5", "status=", "status", "=x", "&&", "a%zz=1", "a;b=1",
+		"starting_after=AQE&limit=1", "date_from=2026-03-01&date_to=2026-02-01", "date_to=9999-12-31T23:59:59.999999Z",
+		"date_from=2026-03-01T10:20:30.123456789%2B02:00", "day=2026-03-01&type=daily_feed", "surface=portal&type=lane&lane=a&limit=200",
+		"surface=portal&type=daily_feed&date_from=2026-03-01", "updated_since=2026-03-01T00:00", "type=campaign&campaign_id=%ff", "type=home&day=x",
+		"q=%C3%89t%C3%A9&limit=3", "q=%00", "q=+", "q=" + strings.Repeat("%F0%9F%98%80", 501), "campaign=\xff", "lane_id=" + strings.Repeat("a", 36),
+		"campaign_id=00000000-0000-0000-0000-000000000000&status=x", "Limit=1", strings.Repeat("&", 2000),
+	} {
+		for i := range asked.paths {
+			f.Add(uint8(i), query)
+		}
+	}
+	f.Fuzz(func(t *testing.T, operation uint8, query string) {
+		path := asked.paths[int(operation)%len(asked.paths)]
+		wrong, spelled := asked.model(path, query)
+		as, err := asked.understand(t, path, query)
+		if wrong == nil && err == nil {
+			again, err := asked.understand(t, path, spelled.Encode())
+			if err != nil || again != as {
+				t.Fatalf("%s?%s is taken as %s, and spelled %s as %s, %v", path, query, as, spelled.Encode(), again, err)
+			}
+			return
+		}
+		if err == nil {
+			t.Fatalf("%s?%s is taken; it breaks the contract in %q", path, query, wrong)
+		}
+		var refused *fault.Error
+		if !errors.As(err, &refused) || refused.Kind != fault.Invalid || refused.Code == "" || refused.Message == "" {
+			t.Fatalf("%s?%s: %v is no refusal of a parameter", path, query, err)
+		}
+		if !utf8.ValidString(refused.Details) || len(refused.Details) > 500 {
+			t.Fatalf("%s?%s: details are %q", path, query, refused.Details)
+		}
+		if wrong == nil { // then it is what a schema cannot say, of something given
+			for name := range spelled {
+				wrong = append(wrong, name)
+			}
+		}
+		if !slices.ContainsFunc(wrong, func(name string) bool { return names(refused.Details, name) }) {
+			t.Fatalf("%s?%s: details %q name none of %q", path, query, refused.Details, wrong)
+		}
+	})
+}
+
+// A path that names no interview is the same 404 as an interview that is not
+// there, whatever it is made of.
+func FuzzInterviewPath(f *testing.F) {
+	asked := newAsked(f)
+	for _, id := range []string{
+		"9c4d2a7e-0f63-4b1d-8e25-6a7b8c9d0e1f", "9C4D2A7E-0F63-4B1D-8E25-6A7B8C9D0E1F", "9c4d2a7e0f634b1d8e256a7b8c9d0e1f",
+		"{9c4d2a7e-0f63-4b1d-8e25-6a7b8c9d0e1}", "urn:uuid:9c4d2a7e-0f63-4b1d-8e25-6a7b8", "%39c4d2a7e-0f63-4b1d-8e25-6a7b8c9d0e1f", "x", "%00", "\xff", "..", "%2F", "a b",
+	} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		if id == "" || id == "." || id == ".." || strings.ContainsAny(id, "/?#") {
+			return // other routes' paths
+		}
+		escaped := url.PathEscape(id)
+		as, err := asked.understand(t, Prefix+"/interviews/"+escaped, "")
+		parsed, wrong := uuid.Parse(id)
+		switch {
+		case len(id) == 36 && wrong == nil:
+			if err != nil || as != parsed.String() {
+				t.Fatalf("%q reads %q, %v", id, as, err)
+			}
+		default:
+			var refused *fault.Error
+			if !errors.As(err, &refused) || refused.Kind != fault.NotFound || refused.Details != "" {
+				t.Fatalf("%q reads %q, %v; want a plain not_found", id, as, err)
+			}
+		}
+	})
+}
+
+// names tells whether details name a parameter; what must be escaped is quoted,
+// and cut short.
+func names(details, name string) bool {
+	return strings.Contains(details, quote(name)) || name != "" && strings.Contains(details, name)
+}
+
+// asked is the server as far as the handlers' parsers, and the contract.
+type asked struct {
+	server  *Server
+	handler http.Handler
+	paths   []string
+	params  map[string]map[string]parameter // by path and name
+}
+
+// parameter is what the model reads of the contract.
+type parameter struct {
+	Ref      string `json:"$ref"`
+	Name, In string
+	Required bool
+	Schema   struct {
+		Ref       string `json:"$ref"`
+		Type      string
+		Enum      []string
+		MinLength int
+		MaxLength *int
+		Minimum   int
+		Maximum   int
+	}
+}
+
+func newAsked(f *testing.F) *asked {
+	f.Helper()
+	server, err := New(Deps{
+		Validation: config.Off, Log: slog.New(slog.NewJSONHandler(io.Discard, nil)), Cursors: page.NewSealer([]byte(strings.Repeat("k", 32))),
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	a := &asked{server: server, params: map[string]map[string]parameter{}}
+	r := chi.NewRouter()
+	api.HandlerWithOptions(&understanding{server}, api.ChiServerOptions{BaseRouter: r, ErrorHandlerFunc: func(_ http.ResponseWriter, r *http.Request, err error) {
+		noteOf(r).err = fmt.Errorf("generated code refused what had passed: %w", err)
+	}})
+	a.handler = r
+
+	text, err := openapi.JSON()
+	if err != nil {
+		f.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]struct {
+			Get struct{ Parameters []parameter }
+		}
+		Components struct {
+			Parameters map[string]parameter
+			Schemas    map[string]json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		f.Fatal(err)
+	}
+	for path, item := range doc.Paths {
+		if strings.HasSuffix(path, ".json") {
+			continue
+		}
+		path = strings.Replace(path, "{id}", "9c4d2a7e-0f63-4b1d-8e25-6a7b8c9d0e1f", 1)
+		a.paths, a.params[path] = append(a.paths, path), map[string]parameter{}
+		for _, p := range item.Get.Parameters {
+			if p.Ref != "" {
+				p = doc.Components.Parameters[p.Ref[strings.LastIndexByte(p.Ref, '/')+1:]]
+			}
+			if ref := p.Schema.Ref; ref != "" {
+				if err := json.Unmarshal(doc.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]], &p.Schema); err != nil {
+					f.Fatal(err)
+				}
+			}
+			if p.In == "query" {
+				a.params[path][p.Name] = p
+			}
+		}
+	}
+	slices.Sort(a.paths)
+	if len(a.paths) != 6 || len(a.params[Prefix+"/synthesis"]) != 12 {
+		f.Fatalf("the model reads %d operations and %d parameters of synthesis from the contract", len(a.paths), len(a.params[Prefix+"/synthesis"]))
+	}
+	return a
+}
+
+// model is every parameter in which a query breaks the contract, and the query
+// taken apart.
+func (a *asked) model(path, query string) ([]string, url.Values) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return []string{"query string"}, nil
+	}
+	var wrong []string
+	for name, given := range values {
+		p, known := a.params[path][name]
+		if !known || len(given) != 1 || !p.takes(given[0]) {
+			wrong = append(wrong, name)
+		}
+	}
+	for name, p := range a.params[path] {
+		if p.Required && !values.Has(name) {
+			wrong = append(wrong, name)
+		}
+	}
+	return wrong, values
+}
+
+func (p parameter) takes(value string) bool {
+	length := utf8.RuneCountInString(value)
+	switch {
+	case value == "" || !utf8.ValidString(value) || strings.Contains(value, "\x00"):
+		return false
+	case p.Schema.Type == "integer":
+		n, err := strconv.Atoi(value)
+		return err == nil && strconv.Itoa(n) == value && n >= p.Schema.Minimum && n <= p.Schema.Maximum
+	case len(p.Schema.Enum) > 0:
+		return slices.Contains(p.Schema.Enum, value)
+	}
+	return length >= p.Schema.MinLength && (p.Schema.MaxLength == nil || length <= *p.Schema.MaxLength)
+}
+
+// understand takes a request through everything that reads its parameters, and
+// returns one text for one meaning.
+func (a *asked) understand(t *testing.T, path, query string) (string, error) {
+	t.Helper()
+	target, err := url.Parse(path)
+	if err != nil {
+		t.Fatalf("%q is no path: %v", path, err)
+	}
+	target.RawQuery = query
+	n := &note{}
+	caller := access.Caller{ClientID: uuid.MustParse("11111111-1111-4111-8111-111111111111"), Scopes: access.All()}
+	r := &http.Request{Method: http.MethodGet, URL: target, Header: http.Header{}, Body: http.NoBody}
+	r = withExchange(r, &exchange{})
+	r = withNote(r.WithContext(access.WithCaller(r.Context(), caller)), n)
+	route, pathParams, err := a.server.contract.router.FindRoute(r)
+	if err != nil {
+		return "", fault.Missing()
+	}
+	op := a.server.contract.operations[route.Operation.OperationID]
+	if err := a.server.checkRequest(r, op, route, pathParams); err != nil {
+		return "", err
+	}
+	a.handler.ServeHTTP(httptest.NewRecorder(), r)
+	if n.as == "" && n.err == nil {
+		t.Fatalf("%s?%s passed the check and reached no handler", path, query)
+	}
+	return n.as, n.err
+}
+
+// place is where every cursor here goes on from.
+var place = page.Position{Times: []time.Time{time.Unix(0, 0), time.Unix(1, 0)}, ID: uuid.Nil}
