@@ -2,6 +2,8 @@ package apikey
 
 import (
 	"crypto/sha256"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -54,14 +56,39 @@ func TestToken_WrongRestsNameThePrefixAndMatchNothing(t *testing.T) {
 	}
 }
 
+// A token names a prefix exactly when it begins like a key; its hash is the
+// secret's only where the whole of it is one, checksum included.
 func FuzzParseToken(f *testing.F) {
-	f.Add("cik_0123456789AB_0123456789012345678901234567890123456789012abcdef")
-	f.Add("cik_")
-	f.Add("cik_0123456789A\x00_x")
+	const secret = "0123456789012345678901234567890123456789012"
+	whole := "cik_0123456789AB_" + secret
+	for _, text := range []string{
+		whole + checksum(whole), whole + "abcdef", whole, "cik_0123456789AB_", "cik_0123456789AB", "cik_", "CIK_0123456789AB_x", "cik_0123456789A\x00_x",
+		"cik_0123456789A\xff_x", whole + checksum(whole) + " ", "cik_0123456789AB_" + strings.Repeat("é", 24) + "x",
+	} {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		parsed, ok := ParseToken(text)
-		if ok && (len(parsed.Prefix) != 12 || !isBase62(parsed.Prefix)) {
-			t.Errorf("%q gave the prefix %q", text, parsed.Prefix)
+		if begins := keyStart.MatchString(text); ok != begins {
+			t.Fatalf("%q: taken is %v, want %v", text, ok, begins)
+		}
+		if !ok {
+			if parsed != (Token{}) {
+				t.Fatalf("%q is refused and reads %+v", text, parsed)
+			}
+			return
+		}
+		if parsed.Prefix != text[4:16] {
+			t.Fatalf("%q gave the prefix %q", text, parsed.Prefix)
+		}
+		hashed := text
+		if len(text) == 4+12+1+43+6 && checksum(text[:60]) == text[60:] {
+			hashed = text[17:60]
+		}
+		if parsed.SecretHash != sha256.Sum256([]byte(hashed)) {
+			t.Fatalf("%q is not hashed as %q", text, hashed)
 		}
 	})
 }
+
+var keyStart = regexp.MustCompile(`^cik_[0-9A-Za-z]{12}_`)

@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -114,7 +115,8 @@ func FuzzScanner(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { agree(t, text) })
 }
 
-// A line never panics, and what is accepted is a JSON object of whole UTF-8.
+// A line never panics, what is accepted is a JSON object of whole UTF-8, and
+// what is refused says in which line.
 func FuzzLine(f *testing.F) {
 	for _, line := range []string{
 		interview(`,"transcript":[{"a":"\ud83d\ude00"}],"nps_score":9.50,"best_quote":"\u00e9"`), campaign(`,"slug":"x","key_questions":[{"id":"a","question":"b"}]`),
@@ -126,8 +128,9 @@ func FuzzLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		err := parseOnly(string(line))
 		if err != nil {
-			if !utf8.ValidString(err.Error()) {
-				t.Errorf("an error that is no UTF-8: %q", err.Error())
+			var refused *LineError
+			if !errors.As(err, &refused) || refused.Line < 1 || refused.Reason == "" || !utf8.ValidString(err.Error()) {
+				t.Errorf("%q names no line, or not in UTF-8", err.Error())
 			}
 			return
 		}

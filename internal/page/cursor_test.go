@@ -75,13 +75,49 @@ func TestCursor_AnyEditRefusesIt(t *testing.T) {
 	}
 }
 
+// What opens is what was sealed, letter by letter, and for this walk alone.
 func FuzzCursor(f *testing.F) {
-	f.Add(sealer.Seal(place, walk))
-	f.Add("AQE")
+	token := sealer.Seal(place, walk)
+	for _, text := range []string{
+		token, sealer.Seal(Position{}, walk), sealer.Seal(place, Walk{}), "AQE", "", token + "=", token + "\n", "\xff", strings.Repeat("A", maxCursor+1),
+	} {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, token string) {
 		p, err := sealer.Open(token, walk)
-		if err == nil && sealer.Seal(p, walk) != token {
+		if err != nil {
+			var refused *fault.Error
+			if !errors.As(err, &refused) || refused.Code != "invalid_cursor" || !strings.HasPrefix(refused.Details, "starting_after ") {
+				t.Errorf("%q is refused with %v", token, err)
+			}
+			return
+		}
+		if sealer.Seal(p, walk) != token {
 			t.Errorf("%q opens to what seals to %q", token, sealer.Seal(p, walk))
+		}
+		if _, err := sealer.Open(token, Walk{ClientID: walk.ClientID, Route: walk.Route}); err == nil {
+			t.Errorf("%q opens for another walk", token)
+		}
+	})
+}
+
+// Whatever position is sealed opens again to the microsecond, and an edit of the
+// text opens to nothing.
+func FuzzSeal(f *testing.F) {
+	f.Add(int64(0), []byte("0123456789abcdef"), uint16(3), byte(1))
+	f.Add(int64(-62135596800000000), make([]byte, 16), uint16(0), byte('='))
+	f.Fuzz(func(t *testing.T, micros int64, id []byte, at uint16, put byte) {
+		p := Position{Times: []time.Time{time.UnixMicro(micros).UTC(), time.UnixMicro(-micros).UTC()}}
+		copy(p.ID[:], id)
+		token := sealer.Seal(p, walk)
+		got, err := sealer.Open(token, walk)
+		if err != nil || got.ID != p.ID || len(got.Times) != 2 || got.Times[0].UnixMicro() != micros || got.Times[1].UnixMicro() != -micros {
+			t.Fatalf("%+v comes back as %+v (%v)", p, got, err)
+		}
+		edited := []byte(token)
+		edited[int(at)%len(edited)] = put
+		if _, err := sealer.Open(string(edited), walk); (err == nil) != (string(edited) == token) {
+			t.Fatalf("%q, edited from %q, opens: %v", edited, token, err == nil)
 		}
 	})
 }

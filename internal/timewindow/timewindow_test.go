@@ -62,17 +62,41 @@ func TestUntil_IncludesTheDayOrTheMicrosecond(t *testing.T) {
 	}
 }
 
+// What is accepted comes back in another spelling, lies in PostgreSQL's reach,
+// bounds a window that holds something, and is what the standard library reads.
 func FuzzParse(f *testing.F) {
-	f.Add("2026-03-01")
-	f.Add("2026-03-01T10:20:30.123456789+02:00")
+	for _, text := range []string{
+		"2026-03-01", "2026-03-01T10:20:30.123456789+02:00", "2026-03-01T10:20", "2024-02-29T00:00-14:59", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z",
+		"2026-02-30", "2026-03-01T24:00", "2026-03-01T10:20:60Z", "0000-01-01", "2026-03-01 10:20", "２０２６-03-01",
+	} {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := Parse(text)
 		if err != nil {
+			if day, err := ParseDay(text); err == nil {
+				t.Errorf("%q is no moment, and a day: %s", text, day)
+			}
 			return
+		}
+		if m.Start().Year() < 1 || m.Start().Year() > 9999 || m.Start().Nanosecond()%1000 != 0 || !m.Until().After(m.Start()) {
+			t.Errorf("%q reads from %s until %s", text, m.Start(), m.Until())
 		}
 		again, err := Parse(m.Start().Format("2006-01-02T15:04:05.999999Z"))
 		if err != nil || !again.Start().Equal(m.Start()) {
 			t.Errorf("%q reads as %s, which does not come back", text, m.Start())
 		}
+		if day, err := ParseDay(text); (err == nil) != (len(text) == len(time.DateOnly)) || err == nil && !day.Equal(m.Start()) {
+			t.Errorf("%q is %s as a moment and %s as a day (%v)", text, m.Start(), day, err)
+		}
+		for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.RFC3339} {
+			if want, err := time.Parse(layout, text); err == nil {
+				if !m.Start().Equal(want.Truncate(time.Microsecond)) {
+					t.Errorf("%q reads as %s, want %s", text, m.Start(), want)
+				}
+				return
+			}
+		}
+		t.Errorf("%q is taken as %s; the standard library knows no such moment", text, m.Start())
 	})
 }
