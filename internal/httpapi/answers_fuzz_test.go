@@ -108,7 +108,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 		case http.StatusBadRequest:
 			var e struct{ Error, Details, Code string }
-			if err := json.Unmarshal(body, &e); err != nil || e.Error == "" || e.Details == "" || e.Code == "" || !utf8.ValidString(e.Details) {
+			if err := json.Unmarshal(body, &e); err != nil || e.Error == "" || e.Details == "" || e.Code == "" || !utf8.ValidString(e.Details) || len(e.Details) > 1000 {
 				t.Fatalf("%s?%q is refused with %s (%v)", path, query, body, err)
 			}
 		default:

@@ -156,11 +156,16 @@ func (o *operation) parameterList() string {
 	return strings.Join(names, ", ")
 }
 
-// quote shows a caller's own text back, cut short.
+// quote shows a caller's own text back, cut short. A byte that is no text counts
+// as a character.
 func quote(text string) string {
 	const longest = 60
-	if runes := []rune(strings.ToValidUTF8(text, "\uFFFD")); len(runes) > longest {
-		text = string(runes[:longest]) + "…"
+	count := 0
+	for at := range text {
+		if count++; count > longest {
+			text = text[:at] + "…"
+			break
+		}
 	}
 	return strconv.Quote(text)
 }

@@ -39,7 +39,8 @@ func FuzzCheckRequest(f *testing.F) {
 		"date_from=2026-03-01T10:20:30.123456789%2B02:00", "day=2026-03-01&type=daily_feed", "surface=portal&type=lane&lane=a&limit=200",
 		"surface=portal&type=daily_feed&date_from=2026-03-01", "updated_since=2026-03-01T00:00", "type=campaign&campaign_id=%ff", "type=home&day=x",
 		"q=%C3%89t%C3%A9&limit=3", "q=%00", "q=+", "q=" + strings.Repeat("%F0%9F%98%80", 501), "campaign=\xff", "lane_id=" + strings.Repeat("a", 36),
-		"campaign_id=00000000-0000-0000-0000-000000000000&status=x", "Limit=1", strings.Repeat("&", 2000),
+		"campaign_id=00000000-0000-0000-0000-000000000000&status=x", "Limit=1", strings.Repeat("\xf4", 2000), strings.Repeat("%f4", 2000) + "=1",
+		"limit=" + strings.Repeat("\U000e0001", 500), "date_from=" + strings.Repeat("\xff", 500), strings.Repeat("&", 2000),
 	} {
 		for i := range asked.paths {
 			f.Add(uint8(i), query)
@@ -63,7 +64,7 @@ func FuzzCheckRequest(f *testing.F) {
 		if !errors.As(err, &refused) || refused.Kind != fault.Invalid || refused.Code == "" || refused.Message == "" {
 			t.Fatalf("%s?%s: %v is no refusal of a parameter", path, query, err)
 		}
-		if !utf8.ValidString(refused.Details) || len(refused.Details) > 500 {
+		if !utf8.ValidString(refused.Details) || len(refused.Details) > 1000 {
 			t.Fatalf("%s?%s: details are %q", path, query, refused.Details)
 		}
 		if wrong == nil { // then it is what a schema cannot say, of something given

@@ -57,9 +57,10 @@ func TestListInterviews_RefusedParameters(t *testing.T) {
 			t.Errorf("%s: a 400 carries Remaining %q, want 600", query, answer.Header.Get("X-RateLimit-Remaining"))
 		}
 	}
-	long := srv.Get(t, interviews+"?"+strings.Repeat("x", 100)+"=1", srv.KeyFor(t, "acme"))
-	if got := long.Details(t); len(got) > 250 {
-		t.Errorf("a long name is echoed whole: %d characters", len(got))
+	for name, long := range map[string]string{"text": strings.Repeat("x", 1000), "no text": strings.Repeat("%ff", 1000)} {
+		if got := srv.Get(t, interviews+"?"+long+"=1", srv.KeyFor(t, "acme")).Details(t); len(got) > 400 {
+			t.Errorf("a long name of %s is echoed whole: %d characters", name, len(got))
+		}
 	}
 }
 
