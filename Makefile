@@ -5,7 +5,7 @@ REDOCLY = npx --yes @redocly/cli@2.77.0
 SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
 FUZZTIME ?= 10s
 
-.PHONY: help demo build generate verify lint lint-contract test test-race plans fuzz fuzz-short partners ci
+.PHONY: help demo build generate verify lint lint-contract test test-race plans fuzz fuzz-short vuln partners ci
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,7 +55,10 @@ each-fuzz = set -e; grep -rn --include='*_test.go' '^func Fuzz' . | sort | while
 	$(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $(1) -fuzzminimizetime 50x $$package </dev/null; \
 done
 
+vuln: ## hold what the program calls against the Go vulnerability database
+	@GO=$(GO) .ci/vulncheck
+
 partners: ## hold the MCP endpoint against agents' own tools (needs npm and the network)
 	$(GO) test -tags partners -count=1 ./internal/partners/...
 
-ci: verify build lint lint-contract test-race fuzz-short ## all that a change must pass
+ci: verify build lint lint-contract test-race fuzz-short vuln ## all that a change must pass
