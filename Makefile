@@ -5,7 +5,7 @@ REDOCLY = npx --yes @redocly/cli@2.77.0
 SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
 FUZZTIME ?= 10s
 
-.PHONY: help demo build generate verify lint lint-contract test test-race plans fuzz fuzz-short vuln partners ci
+.PHONY: help demo build dist dist-check generate verify lint lint-contract test test-race plans fuzz fuzz-short vuln partners ci
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,7 +14,13 @@ demo: build ## embedded database, two demo brands, keys, server, curl lines to p
 	bin/clientintel demo
 
 build: ## build bin/clientintel
-	$(GO) build -trimpath -o bin/clientintel ./cmd/clientintel
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o bin/clientintel ./cmd/clientintel
+
+dist: ## build a release into dist/: static binaries, bills of materials, checksums
+	$(GO) run ./internal/release
+
+dist-check: ## the same, and twice more elsewhere: every binary must come out the same
+	$(GO) run ./internal/release -check
 
 generate: ## make gen/ and sql/schema.sql from the contract and the SQL
 	$(GO) run ./internal/generate
