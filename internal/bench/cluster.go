@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/corpus"
+	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/internal/importer"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/search"
+)
+
+// openCluster starts the benchmark's own PostgreSQL. Whatever makes a commit
+// durable is on.
+func openCluster(ctx context.Context, dir string, s scale) (*embedded.Cluster, error) {
+	return embedded.Open(ctx, embedded.Options{
+		Dir: dir, Log: slog.New(slog.DiscardHandler),
+		Settings: map[string]string{
+			"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
+			"shared_buffers": s.shared, "max_wal_size": "8GB", "checkpoint_timeout": "30min",
+			"max_connections": "200",
+		},
+	})
+}
+
+// loadedMarker holds the scale that a data directory was loaded with.
+const loadedMarker = "bench.loaded"
+
+// checkData says whether the directory is loaded already, and refuses another
+// scale's: its figures would be named wrongly.
+func checkData(dir string, s scale) (bool, error) {
+	text, err := os.ReadFile(filepath.Join(dir, loadedMarker))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if string(text) != s.name {
+		return false, fmt.Errorf("%s was loaded at scale %s, not %s: name another directory", dir, text, s.name)
+	}
+	return true, nil
+}
+
+// fill migrates the database, imports the corpus and lets all upkeep come to
+// its end, as it would have in a database that has stood for a day.
+func fill(ctx context.Context, cluster *embedded.Cluster, s scale, tell func(string, ...any)) error {
+	if _, err := postgres.Migrate(ctx, cluster.OwnerURL()); err != nil {
+		return err
+	}
+	conn, err := pgx.Connect(ctx, cluster.OwnerURL())
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	reader, writer := io.Pipe()
+	defer reader.Close()
+	go func() {
+		_, err := corpus.Generate(writer, s.corpus())
+		writer.CloseWithError(err)
+	}()
+	tell("importing the corpus")
+	sum, err := importer.Import(ctx, conn, reader, importer.Options{})
+	if err != nil {
+		return err
+	}
+	tell("imported %d lines in %s", sum.Lines, sum.Elapsed.Round(time.Second))
+	return importer.Settle(ctx, conn, sum)
+}
+
+// keepOutside is what the server's own upkeep leaves outside the index of trigrams.
+const keepOutside = 5000
+
+// warm brings a filled database to rest: every document that belongs there in
+// the index of trigrams, statistics and visibility known, pages in memory.
+func warm(ctx context.Context, cluster *embedded.Cluster, tell func(string, ...any)) error {
+	conn, err := pgx.Connect(ctx, cluster.URL(embedded.Superuser, embedded.Database))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	all, began := 0, time.Now()
+	for {
+		n, err := search.Index(ctx, conn, search.DefaultLimits().Newest, keepOutside, 50_000)
+		if err != nil {
+			return fmt.Errorf("indexing search documents: %w", err)
+		}
+		if n == 0 {
+			break
+		}
+		all += n
+		tell("%d search documents indexed in %s", all, time.Since(began).Round(time.Second))
+	}
+	statements := []string{"CHECKPOINT"}
+	if all > 0 {
+		statements = []string{"VACUUM (ANALYZE)", "CHECKPOINT"}
+	}
+	for _, statement := range statements {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return prewarm(ctx, conn, tell)
+}
+
+// prewarm reads tables and indexes into PostgreSQL's memory. Without the
+// extension the rounds before those that count have to do.
+func prewarm(ctx context.Context, conn *pgx.Conn, tell func(string, ...any)) error {
+	if _, err := conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_prewarm WITH SCHEMA pg_catalog"); err != nil {
+		tell("without pg_prewarm the first rounds read from disk: %v", err)
+		return nil
+	}
+	_, err := conn.Exec(ctx, `SELECT sum(pg_prewarm(c.oid::regclass))
+		FROM pg_class AS c
+		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i', 'm') AND c.relname NOT LIKE 'request_log%'`)
+	if err != nil {
+		return fmt.Errorf("reading the tables into memory: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+)
+
+// Job is what to send.
+type Job struct {
+	// Targets are addresses, host:port, over which connections are spread.
+	Targets     []string
+	Connections int
+	Duration    time.Duration
+	// Keys are taken in turns, the first being FirstKey; paths at random.
+	Keys     []string
+	FirstKey int
+	Paths    []string
+	Seed     uint64
+	// Statuses are those that may come.
+	Statuses []int
+	// MinBytes is how long the body of a 200 is at least.
+	MinBytes int64
+	// Contains is what the body of a 200 holds. Empty: it is not kept to be looked at.
+	Contains string
+}
+
+// Result is what came.
+type Result struct {
+	Requests int
+	ByStatus map[int]int
+	Bytes    int64
+	Elapsed  time.Duration
+	Mean     time.Duration
+	P50, P99 time.Duration
+	Max      time.Duration
+	// CPU is what this process used.
+	CPU time.Duration
+	// Fault is the first thing that was wrong. The job ended with it.
+	Fault string
+}
+
+// Main reads a job and writes its result.
+func Main(ctx context.Context, in io.Reader, out io.Writer) error {
+	runtime.GOMAXPROCS(1)
+	var job Job
+	if err := json.NewDecoder(in).Decode(&job); err != nil {
+		return fmt.Errorf("reading the job: %w", err)
+	}
+	if err := job.check(); err != nil {
+		return err
+	}
+	result, err := Run(ctx, job)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(result)
+}
+
+func (j Job) check() error {
+	switch {
+	case len(j.Targets) == 0, len(j.Keys) == 0, len(j.Paths) == 0, len(j.Statuses) == 0:
+		return fmt.Errorf("a job needs targets (%d), keys (%d), paths (%d) and statuses (%d)",
+			len(j.Targets), len(j.Keys), len(j.Paths), len(j.Statuses))
+	case j.Connections < 1 || j.Connections > 1024:
+		return fmt.Errorf("a job has 1 to 1024 connections, not %d", j.Connections)
+	case j.Duration <= 0:
+		return fmt.Errorf("a job lasts a while, not %s", j.Duration)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/bench/load"
+	"github.com/clientintel/clientintel/internal/bench/plain"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run is one of three programs: the load generator and the plain server are
+// processes of their own, made from the same binary.
+func run(ctx context.Context, args []string, in io.Reader, out, complaints io.Writer) error {
+	if len(args) > 0 {
+		switch args[0] {
+		case "load":
+			return load.Main(ctx, in, out)
+		case "plain":
+			return servePlain(ctx, args[1:], complaints)
+		}
+	}
+	o, err := parseOptions(args, complaints)
+	if err != nil {
+		return err
+	}
+	return measure(ctx, o, out, complaints)
+}
+
+func servePlain(ctx context.Context, args []string, log io.Writer) error {
+	s := plain.Settings{Secret: plainSecret, Log: log}
+	flags := flag.NewFlagSet("bench plain", flag.ContinueOnError)
+	flags.StringVar(&s.DatabaseURL, "database-url", "", "the database")
+	flags.StringVar(&s.Listen, "listen", "", "the address")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	return plain.Serve(ctx, s)
+}
+
+// plainSecret seals the plain server's cursors; the corpus is generated.
+const plainSecret = "the plain server's cursors hold nothing that is secret"
+
+// options are what a call measures, and how long.
+type options struct {
+	scale    scale
+	data     string
+	only     map[string]bool // goals by number; empty for all
+	rounds   int
+	duration time.Duration // of a side in a round
+	exact    time.Duration // of the run that counts admissions
+	json     string
+	complete bool
+}
+
+func parseOptions(args []string, complaints io.Writer) (options, error) {
+	o := options{only: map[string]bool{}}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(complaints)
+	scaleName := flags.String("scale", "small", "the corpus: tiny, small or full")
+	only := flags.String("only", "", "the goals to measure, by their numbers: 1,2,9")
+	flags.StringVar(&o.data, "data", "", "a directory that keeps the loaded database for the next call")
+	flags.IntVar(&o.rounds, "rounds", 0, "rounds to take medians of (0: 5)")
+	flags.DurationVar(&o.duration, "duration", 0, "how long a side runs in a round (0: as the scale says)")
+	flags.DurationVar(&o.exact, "exact-duration", 0, "how long goal 14 runs (0: as the scale says)")
+	flags.StringVar(&o.json, "json", "", "a file to write the values to")
+	flags.BoolVar(&o.complete, "complete", false, "fail when a goal that was asked for has no value")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("%q is no flag: see -help", flags.Arg(0))
+	}
+	var err error
+	if o.scale, err = scaleNamed(*scaleName); err != nil {
+		return o, err
+	}
+	if err := o.choose(*only); err != nil {
+		return o, err
+	}
+	if o.rounds == 0 {
+		o.rounds = 5
+	}
+	if o.duration == 0 {
+		o.duration = o.scale.duration
+	}
+	if o.exact == 0 {
+		o.exact = o.scale.exact
+	}
+	if o.rounds < 1 || o.duration < 100*time.Millisecond || o.exact < time.Second {
+		return o, errors.New("a benchmark has at least one round, of at least 100ms a side, and goal 14 at least 1s")
+	}
+	return o, nil
+}
+
+// choose reads the numbers of goals. A number stands for all of its measures.
+func (o *options) choose(only string) error {
+	known := map[string]bool{}
+	for _, g := range goals() {
+		known[g.number()] = true
+	}
+	for _, number := range strings.FieldsFunc(only, func(r rune) bool { return r == ',' || r == ' ' }) {
+		if !known[number] {
+			return fmt.Errorf("there is no goal %q: name them by their numbers, such as 1,4b,12", number)
+		}
+		o.only[number] = true
+	}
+	return nil
+}
+
+// wants tells whether any of these goals is asked for.
+func (o options) wants(numbers ...string) bool {
+	for _, n := range numbers {
+		if len(o.only) == 0 || o.only[n] {
+			return true
+		}
+	}
+	return false
+}
