@@ -52,9 +52,8 @@ func checkData(dir string, s scale) (bool, error) {
 	return true, nil
 }
 
-// fill migrates the database, imports the corpus and lets all upkeep come to
-// its end, as it would have in a database that has stood for a day.
-func fill(ctx context.Context, cluster *embedded.Cluster, s scale, tell func(string, ...any)) error {
+// fill migrates the database and imports the corpus.
+func fill(ctx context.Context, cluster *embedded.Cluster, s scale, dir string, tell func(string, ...any)) error {
 	if _, err := postgres.Migrate(ctx, cluster.OwnerURL()); err != nil {
 		return err
 	}
@@ -75,13 +74,16 @@ func fill(ctx context.Context, cluster *embedded.Cluster, s scale, tell func(str
 		return err
 	}
 	tell("imported %d lines in %s", sum.Lines, sum.Elapsed.Round(time.Second))
-	return importer.Settle(ctx, conn, sum)
+	if err := importer.Settle(ctx, conn, sum); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, loadedMarker), []byte(s.name), 0o644)
 }
 
 // keepOutside is what the server's own upkeep leaves outside the index of trigrams.
 const keepOutside = 5000
 
-// warm brings a filled database to rest: every document that belongs there in
+// warm brings a filled database to rest, as one that has stood for a day: every document that belongs there in
 // the index of trigrams, statistics and visibility known, pages in memory.
 func warm(ctx context.Context, cluster *embedded.Cluster, tell func(string, ...any)) error {
 	conn, err := pgx.Connect(ctx, cluster.URL(embedded.Superuser, embedded.Database))

@@ -123,20 +123,16 @@ func (s *session) prepare(ctx context.Context) error {
 	if s.cluster.Attached() {
 		return fmt.Errorf("another process runs the PostgreSQL of %s: end it first", s.home)
 	}
-	if !loaded {
-		if err := fill(ctx, s.cluster, s.scale, s.tell); err != nil {
-			return err
-		}
-	} else if _, err := postgres.Migrate(ctx, s.cluster.OwnerURL()); err != nil {
+	if loaded {
+		_, err = postgres.Migrate(ctx, s.cluster.OwnerURL())
+	} else {
+		err = fill(ctx, s.cluster, s.scale, s.home, s.tell)
+	}
+	if err != nil {
 		return err
 	}
 	if err := warm(ctx, s.cluster, s.tell); err != nil {
 		return err
-	}
-	if !loaded {
-		if err := os.WriteFile(filepath.Join(s.home, loadedMarker), []byte(s.scale.name), 0o644); err != nil {
-			return err
-		}
 	}
 	return s.connect(ctx)
 }
