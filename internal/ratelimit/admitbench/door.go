@@ -67,7 +67,7 @@ func (d *door) fill(ctx context.Context, s settings) error {
 			WHERE NOT EXISTS (SELECT FROM clients AS c WHERE c.id = md5('c' || n)::uuid)`,
 		fmt.Sprintf(`INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, last_used_at)
 			SELECT 'bench' || to_char(n, 'FM0000000'), md5('k' || n)::uuid, md5('c' || n %% 50)::uuid, 'bench', '\x%x',
-				'{interviews:read_metadata,campaigns:read_metadata,synthesis:read}', now()
+				'{read:interviews_metadata}', now()
 			FROM generate_series(1, %d) AS n`, secret, s.keys),
 		fmt.Sprintf(`INSERT INTO request_log (client_id, key_id, at, seq, route, status)
 			SELECT k.client_id, k.id, now() - interval '59 minutes' * (%[1]d - n) / %[1]d, n, 'listInterviews', 200
