@@ -103,7 +103,11 @@ func (a *Interviews) meta(count int, stands measurement.Statement) api.Meta {
 	return m
 }
 
-func (a *Interviews) end(close string, m api.Meta) ([]byte, error) {
-	body, err := appendMeta(append(append(a.body, close...), `,"meta":`...), m)
-	return append(body, "}\n"...), err
+func (a *Interviews) end(bracket string, m api.Meta) ([]byte, error) {
+	a.body = append(append(a.body, bracket...), `,"meta":`...)
+	var err error
+	if a.body, err = appendMeta(a.body, m); err != nil {
+		return nil, err
+	}
+	return append(a.body, "}\n"...), nil
 }
