@@ -673,27 +673,35 @@ $$;
 
 
 --
+-- Name: listed_text(jsonb); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.listed_text(list jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS $$
+DECLARE
+    joined CONSTANT text := replace(list::text, '", "', '; ');
+    plain CONSTANT text := split_part(joined, '"', 2);
+BEGIN
+    IF '["' || plain || '"]' = joined AND strpos(plain, '\') = 0 THEN
+        RETURN plain;
+    END IF;
+    RETURN (
+        SELECT string_agg(e.element #>> '{}', '; ' ORDER BY e.place)
+        FROM jsonb_array_elements(list) WITH ORDINALITY AS e (element, place)
+        WHERE jsonb_typeof(e.element) = 'string'
+    );
+END;
+$$;
+
+
+--
 -- Name: extracted_text(jsonb); Type: FUNCTION; Schema: public; Owner: -
 --
 
 CREATE FUNCTION public.extracted_text(value jsonb) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-    AS $$
-BEGIN
-    CASE jsonb_typeof(value)
-        WHEN 'string' THEN
-            RETURN value #>> '{}';
-        WHEN 'array' THEN
-            RETURN (
-                SELECT string_agg(e.element #>> '{}', '; ' ORDER BY e.place)
-                FROM jsonb_array_elements(value) WITH ORDINALITY AS e (element, place)
-                WHERE jsonb_typeof(e.element) = 'string'
-            );
-        ELSE
-            RETURN NULL;
-    END CASE;
-END;
-$$;
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE jsonb_typeof(value) WHEN 'string'::text THEN (value #>> '{}'::text[]) WHEN 'array'::text THEN public.listed_text(value) ELSE NULL::text END;
 
 
 --
@@ -783,6 +791,7 @@ CREATE FUNCTION public.find_search_documents(client uuid, campaign_slug text, qu
     SET enable_seqscan TO 'off'
     SET enable_indexscan TO 'off'
     SET enable_indexonlyscan TO 'off'
+    SET work_mem TO '16MB'
     SET max_parallel_workers_per_gather TO '0'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
@@ -798,8 +807,22 @@ BEGIN
     IF campaign_slug IS NOT NULL AND campaign IS NULL THEN
         RETURN;
     END IF;
-    IF NOT public.has_trigrams(needle) THEN
-        RETURN QUERY SELECT s.* FROM public.scan_search_documents(client, campaign_slug, query, max_hits, NULL) AS s;
+    IF NOT public.has_trigrams(needle) OR NOT public.trigrams_narrow(client, needle) THEN
+        -- The table as it lies, when most of it is the client's; else its pages.
+        IF campaign IS NULL AND (
+            SELECT 2 * sum(s.members) FILTER (WHERE s.client_id = client) > sum(s.members)
+            FROM public.measurement_states AS s
+        ) THEN
+            PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'off', true);
+        END IF;
+        RETURN QUERY
+        SELECT d.*
+        FROM public.search_documents AS d
+        WHERE d.client_id = client
+            AND (campaign IS NULL OR d.campaign_id = campaign)
+            AND strpos(d.folded, needle) > 0
+        ORDER BY d.created_at DESC, d.id
+        LIMIT max_hits;
         RETURN;
     END IF;
     -- IS TRUE keeps the campaign's own index out of both plans: it holds all of
@@ -958,10 +981,11 @@ BEGIN
             '𐐿𐑀𐑁𐑂𐑃𐑄𐑅𐑆𐑇𐑈𐑉𐑊𐑋𐑌𐑍𐑎𐑏𐓘𐓙𐓚𐓛𐓜𐓝𐓞𐓟𐓠𐓡𐓢𐓣𐓤𐓥𐓦𐓧𐓨𐓩𐓪𐓫𐓬𐓭𐓮𐓯𐓰𐓱𐓲𐓳𐓴𐓵𐓶𐓷𐓸𐓹𐓺𐓻𐖗𐖘𐖙𐖚𐖛𐖜𐖝𐖞𐖟𐖠𐖡𐖣𐖤𐖥𐖦𐖧𐖨𐖩𐖪𐖫𐖬𐖭𐖮𐖯𐖰𐖱𐖳𐖴𐖵𐖶𐖷𐖸𐖹𐖻𐖼𐳀𐳁'
             '𐳂𐳃𐳄𐳅𐳆𐳇𐳈𐳉𐳊𐳋𐳌𐳍𐳎𐳏𐳐𐳑𐳒𐳓𐳔𐳕𐳖𐳗𐳘𐳙𐳚𐳛𐳜𐳝𐳞𐳟𐳠𐳡𐳢𐳣𐳤𐳥𐳦𐳧𐳨𐳩𐳪𐳫𐳬𐳭𐳮𐳯𐳰𐳱𐳲𑣀𑣁𑣂𑣃𑣄𑣅𑣆𑣇𑣈𑣉𑣊𑣋𑣌𑣍𑣎𑣏𑣐𑣑𑣒𑣓𑣔𑣕𑣖𑣗𑣘𑣙𑣚𑣛𑣜𑣝𑣞𑣟𖹠𖹡𖹢𖹣𖹤𖹥𖹦𖹧𖹨'
             '𖹩𖹪𖹫𖹬𖹭𖹮𖹯𖹰𖹱𖹲𖹳𖹴𖹵𖹶𖹷𖹸𖹹𖹺𖹻𖹼𖹽𖹾𖹿𞤢𞤣𞤤𞤥𞤦𞤧𞤨𞤩𞤪𞤫𞤬𞤭𞤮𞤯𞤰𞤱𞤲𞤳𞤴𞤵𞤶𞤷𞤸𞤹𞤺𞤻𞤼𞤽𞤾𞤿𞥀𞥁𞥂𞥃';
-        -- Few, and translate() walks its list for each letter of the text.
-        met text := regexp_replace(folded, '[^' || capitals || ']+', '', 'g');
+        met text;
     BEGIN
-        IF met <> '' THEN
+        IF folded ~ ('[' || capitals || ']') THEN
+            -- Few, and translate() walks its list for each letter of the text.
+            met := regexp_replace(folded, '[^' || capitals || ']+', '', 'g');
             folded := translate(folded, met, translate(met, capitals, small));
         END IF;
         RETURN replace(folded, U&'\FFFF', U&'\FFFD');
@@ -996,44 +1020,39 @@ CREATE FUNCTION public.index_search_documents(whole_reads bigint, keep bigint, m
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog'
     SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
+    SET enable_bitmapscan TO 'off'
     SET gin_pending_list_limit TO '256MB'
     AS $$
 DECLARE
     large record;
-    newest_surplus timestamptz;
+    surplus bigint;
     here integer;
     done integer := 0;
 BEGIN
-    -- One at a time; who comes second has nothing left to do.
     IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel index_search_documents', 0)) THEN
-        RETURN 0;
+        RETURN NULL;
     END IF;
     FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > whole_reads LOOP
-        SELECT d.created_at INTO newest_surplus
-        FROM public.search_documents AS d
-        WHERE d.client_id = large.client_id
-            AND NOT d.indexed
-        ORDER BY d.created_at DESC
-        OFFSET keep
-        LIMIT 1;
-        CONTINUE WHEN NOT FOUND;
+        SELECT count(*) - keep INTO surplus
+        FROM (
+            SELECT
+            FROM public.search_documents AS d
+            WHERE d.client_id = large.client_id
+                AND NOT d.indexed
+            LIMIT keep + max_documents - done
+        ) AS outside;
+        CONTINUE WHEN surplus <= 0;
         -- A document that somebody is writing is left to the next time.
         UPDATE public.search_documents AS d
         SET indexed = true
-        FROM (
-            SELECT s.client_id, s.id
+        WHERE d.ctid = ANY (ARRAY(
+            SELECT s.ctid
             FROM public.search_documents AS s
             WHERE s.client_id = large.client_id
-                AND s.created_at <= newest_surplus
                 AND NOT s.indexed
-            ORDER BY s.created_at
-            LIMIT max_documents - done
+            LIMIT surplus
             FOR UPDATE SKIP LOCKED
-        ) AS surplus
-        WHERE d.client_id = surplus.client_id
-            AND d.id = surplus.id;
+        ));
         GET DIAGNOSTICS here = ROW_COUNT;
         done := done + here;
         EXIT WHEN done >= max_documents;
@@ -1116,11 +1135,13 @@ BEGIN
         DELETE FROM public.search_documents AS d
         USING old_rows AS o
         WHERE d.client_id = o.client_id
+            AND d.created_at = o.created_at
             AND d.id = o.id
             AND NOT EXISTS (
                 SELECT FROM public.interviews AS i
                 WHERE i.client_id = o.client_id
                     AND i.id = o.id
+                    AND i.created_at = o.created_at
                     AND i.usable
             );
     END IF;
@@ -1134,13 +1155,11 @@ BEGIN
             public.searched_text(n.custom_extraction, n.best_quote)
         FROM new_rows AS n
         WHERE n.usable
-        ON CONFLICT (client_id, id) DO UPDATE
+        ON CONFLICT (client_id, created_at, id) DO UPDATE
         SET campaign_id = excluded.campaign_id,
-            created_at = excluded.created_at,
             folded = excluded.folded,
             indexed = false
-        WHERE (d.campaign_id, d.created_at, d.folded)
-            IS DISTINCT FROM (excluded.campaign_id, excluded.created_at, excluded.folded);
+        WHERE (d.campaign_id, d.folded) IS DISTINCT FROM (excluded.campaign_id, excluded.folded);
     END IF;
     RETURN NULL;
 END;
@@ -1270,6 +1289,7 @@ BEGIN
             SELECT FROM public.interviews AS i
             WHERE i.client_id = d.client_id
                 AND i.id = d.id
+                AND i.created_at = d.created_at
                 AND i.usable
         );
     GET DIAGNOSTICS removed = ROW_COUNT;
@@ -1284,13 +1304,11 @@ BEGIN
     WHERE i.client_id = mended_client
         AND i.usable
     FOR SHARE OF i
-    ON CONFLICT (client_id, id) DO UPDATE
+    ON CONFLICT (client_id, created_at, id) DO UPDATE
     SET campaign_id = excluded.campaign_id,
-        created_at = excluded.created_at,
         folded = excluded.folded,
         indexed = false
-    WHERE (d.campaign_id, d.created_at, d.folded)
-        IS DISTINCT FROM (excluded.campaign_id, excluded.created_at, excluded.folded);
+    WHERE (d.campaign_id, d.folded) IS DISTINCT FROM (excluded.campaign_id, excluded.folded);
     GET DIAGNOSTICS written = ROW_COUNT;
     RETURN removed + written;
 END;
@@ -1446,7 +1464,17 @@ $$;
 CREATE FUNCTION public.searched_text(extraction jsonb, best_quote text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
+DECLARE
+    fields CONSTANT text :=
+        coalesce(public.extracted_text(extraction -> 'best_quote'), best_quote, '') || E'\x01'
+        || coalesce(public.extracted_text(extraction -> 'primary_pain_points'), '') || E'\x01'
+        || coalesce(public.extracted_text(extraction -> 'feature_requests'), '') || E'\x01'
+        || coalesce(public.extracted_text(extraction -> 'product_feedback'), '') || E'\x01'
+        || coalesce(public.extracted_text(extraction -> 'competitor_mentions'), '');
 BEGIN
+    IF octet_length(replace(fields, E'\x01', '')) = octet_length(fields) - 4 THEN
+        RETURN replace(public.fold_text(fields), E'\x01', U&'\FFFF');
+    END IF;
     RETURN array_to_string(
         ARRAY[
             public.fold_text(coalesce(public.extracted_text(extraction -> 'best_quote'), best_quote)),
@@ -1488,6 +1516,51 @@ $$;
 CREATE FUNCTION public.transaction_client() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
     RETURN (NULLIF(current_setting('clientintel.client_id'::text, true), ''::text))::uuid;
+
+
+--
+-- Name: trigrams_narrow(uuid, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.trigrams_narrow(client uuid, needle text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog'
+    SET enable_indexscan TO 'on'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET max_parallel_workers_per_gather TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+BEGIN
+    RETURN coalesce((
+        WITH newest AS MATERIALIZED (
+            SELECT d.folded
+            FROM public.search_documents AS d
+            WHERE d.client_id = client
+            ORDER BY d.created_at DESC, d.id
+            LIMIT 500
+        ),
+
+        pieces AS (
+            SELECT DISTINCT p.piece
+            FROM generate_series(1, least(length(needle) - 2, 32)) AS s (place)
+            CROSS JOIN LATERAL (SELECT substr(needle, s.place, 3) AS piece) AS p
+            WHERE public.has_trigrams(p.piece)
+        ),
+
+        shares AS (
+            SELECT avg((strpos(n.folded, p.piece) > 0)::integer) AS share
+            FROM pieces AS p
+            CROSS JOIN newest AS n
+            GROUP BY p.piece
+        )
+
+        SELECT min(s.share) < 0.4
+        FROM shares AS s
+    ), true);
+END;
+$$;
 
 
 --
@@ -1817,7 +1890,8 @@ CREATE VIEW public.searched_interviews WITH (security_invoker='true') AS
     public.extracted_text((usable_interviews.custom_extraction -> 'primary_pain_points'::text)) AS primary_pain_points,
     public.extracted_text((usable_interviews.custom_extraction -> 'feature_requests'::text)) AS feature_requests,
     public.extracted_text((usable_interviews.custom_extraction -> 'product_feedback'::text)) AS product_feedback,
-    public.extracted_text((usable_interviews.custom_extraction -> 'competitor_mentions'::text)) AS competitor_mentions
+    public.extracted_text((usable_interviews.custom_extraction -> 'competitor_mentions'::text)) AS competitor_mentions,
+    usable_interviews.created_at
    FROM public.usable_interviews;
 
 
@@ -2055,14 +2129,6 @@ ALTER TABLE ONLY public.request_log_rest
 
 
 --
--- Name: search_documents search_documents_pkey; Type: CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.search_documents
-    ADD CONSTRAINT search_documents_pkey PRIMARY KEY (client_id, id);
-
-
---
 -- Name: server_secrets server_secrets_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -2201,14 +2267,14 @@ CREATE INDEX search_documents_campaign_page ON public.search_documents USING btr
 -- Name: search_documents_not_indexed; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX search_documents_not_indexed ON public.search_documents USING btree (client_id, created_at) WHERE (NOT indexed);
+CREATE INDEX search_documents_not_indexed ON public.search_documents USING btree (client_id) WHERE (NOT indexed);
 
 
 --
 -- Name: search_documents_page; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX search_documents_page ON public.search_documents USING btree (client_id, created_at DESC, id);
+CREATE UNIQUE INDEX search_documents_page ON public.search_documents USING btree (client_id, created_at DESC, id);
 
 
 --

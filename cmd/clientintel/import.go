@@ -15,6 +15,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/importer"
+	"github.com/clientintel/clientintel/internal/search"
 )
 
 func newImport(s *surroundings) *cobra.Command {
@@ -80,6 +81,14 @@ func (s *surroundings) importInto(ctx context.Context, d *app.Database, in io.Re
 	fmt.Fprintln(s.stderr, summaryLine(summary))
 	if err := importer.Settle(ctx, conn, summary); err != nil {
 		log.Warn("the import is complete; the database's statistics follow later", "error", err.Error())
+	}
+	start := time.Now()
+	indexed, err := search.Settle(ctx, conn, search.DefaultLimits())
+	switch {
+	case err != nil:
+		log.Warn("the import is complete; a server indexes the rest for searches", "error", err.Error())
+	case indexed > 0:
+		fmt.Fprintf(s.stderr, "indexed %d interviews for searches in %s\n", indexed, time.Since(start).Round(time.Millisecond))
 	}
 	return nil
 }

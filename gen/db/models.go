@@ -191,6 +191,7 @@ type SearchedInterview struct {
 	FeatureRequests    string
 	ProductFeedback    string
 	CompetitorMentions string
+	CreatedAt          time.Time
 }
 
 type ServerSecret struct {

@@ -36,7 +36,7 @@ SELECT
     i.product_feedback,
     i.competitor_mentions
 FROM scan_search_documents($2::uuid, $3::text, $1::text, $4::integer, $5::bigint) AS h
-LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id
+LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id AND i.created_at = h.created_at
 LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id
 ORDER BY h.created_at DESC, h.id
 `
@@ -116,7 +116,7 @@ SELECT
     i.product_feedback,
     i.competitor_mentions
 FROM find_search_documents($2::uuid, $3::text, $1::text, $4::integer) AS h
-LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id
+LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id AND i.created_at = h.created_at
 LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id
 ORDER BY h.created_at DESC, h.id
 `
@@ -195,4 +195,33 @@ func (q *Queries) SearchGoesOn(ctx context.Context, arg SearchGoesOnParams) (boo
 	var goes_on bool
 	err := row.Scan(&goes_on)
 	return goes_on, err
+}
+
+const SearchReadsOn = `-- name: SearchReadsOn :one
+SELECT (
+    NOT has_trigrams(fold_text($1::text))
+    OR NOT search_goes_on($2::uuid, $3::text, $4::bigint)
+)::boolean AS reads_on
+`
+
+type SearchReadsOnParams struct {
+	Query    string
+	ClientID uuid.UUID
+	Campaign *string
+	MaxRows  int64
+}
+
+// SearchReadsOn tells whether a search that missed among the first documents goes
+// on to client_id's newest max_rows: the trigram index cannot help it, or those
+// are all. The index is there for clients that have more.
+func (q *Queries) SearchReadsOn(ctx context.Context, arg SearchReadsOnParams) (bool, error) {
+	row := q.db.QueryRow(ctx, SearchReadsOn,
+		arg.Query,
+		arg.ClientID,
+		arg.Campaign,
+		arg.MaxRows,
+	)
+	var reads_on bool
+	err := row.Scan(&reads_on)
+	return reads_on, err
 }

@@ -230,3 +230,37 @@ func TestKeepIndexed_WorksOffASurplus(t *testing.T) {
 	stop()
 	<-ended
 }
+
+// What an import left outside is indexed at one stretch, after whoever is at it.
+func TestSettle_IndexesWhatAnImportLeft(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	conn, busy := connect(t, database.OwnerURL), connect(t, database.OwnerURL)
+	client := addClient(t, conn, "acme", "legacy")
+	exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
+		SELECT $1, gen_random_uuid(), timestamptz '2026-03-01' + n * interval '1 minute', 'completed', 'passed', true, true, 'A quote'
+		FROM generate_series(1, 9100) AS n`, client.ClientID)
+	exec(t, busy, "BEGIN")
+	if n, err := search.Index(context.Background(), busy, 5000, 9000, 50); err != nil || n != 50 {
+		t.Fatalf("%d documents were indexed (%v), want 50", n, err)
+	}
+	if n, err := search.Index(context.Background(), conn, 5000, 5000, 50); err != nil || n != 0 {
+		t.Errorf("%d documents were indexed (%v) while somebody else was at it", n, err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		time.Sleep(150 * time.Millisecond)
+		_, err := busy.Exec(context.Background(), "COMMIT")
+		ended <- err
+	}()
+	n, err := search.Settle(context.Background(), conn, limitsOf(5000))
+	if err != nil || n != 4050 {
+		t.Errorf("%d documents were indexed (%v), want 4050", n, err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if n, err = search.Settle(context.Background(), conn, limitsOf(5000)); err != nil || n != 0 {
+		t.Errorf("settling again indexed %d documents (%v)", n, err)
+	}
+}

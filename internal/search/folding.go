@@ -37,8 +37,13 @@ func vectors() (texts, folded []string) {
 // its way in and in a search. One that does not would answer wrongly, and in silence.
 func Check(ctx context.Context, db Querier) error {
 	texts, want := vectors()
-	rows, err := db.Query(ctx,
-		"SELECT public.fold_text(t.text) FROM unnest($1::text[]) WITH ORDINALITY AS t (text, place) ORDER BY t.place", texts)
+	rows, err := db.Query(ctx, `SELECT CASE
+			WHEN split_part(public.searched_text(NULL, t.text), U&'\FFFF', 1) = public.fold_text(t.text)
+			THEN public.fold_text(t.text)
+			ELSE public.searched_text(NULL, t.text)
+		END
+		FROM unnest($1::text[]) WITH ORDINALITY AS t (text, place)
+		ORDER BY t.place`, texts)
 	if err != nil {
 		return fmt.Errorf("checking how the database folds texts: %w", err)
 	}
@@ -49,7 +54,7 @@ func Check(ctx context.Context, db Querier) error {
 	for i := range want {
 		if got[i] != want[i] {
 			return fmt.Errorf("the database folds %q to %q and not to %q, so searches would miss interviews: "+
-				"its function fold_text was changed; restore it from the migration, and run UPDATE interviews SET best_quote = best_quote",
+				"its function fold_text or searched_text was changed; restore it from the migration, and run UPDATE interviews SET best_quote = best_quote",
 				texts[i], got[i], want[i])
 		}
 	}

@@ -57,7 +57,7 @@ func openReader(t *testing.T, url string, limits search.Limits) *search.Reader {
 
 // limitsOf lets a slow search wait and run as long as a test machine needs.
 func limitsOf(newest int64) search.Limits {
-	return search.Limits{Newest: newest, Wait: time.Minute, Timeout: time.Minute}
+	return search.Limits{First: newest, Newest: newest, Wait: time.Minute, Timeout: time.Minute}
 }
 
 func addClient(t *testing.T, conn *pgx.Conn, slug, mode string) access.Caller {

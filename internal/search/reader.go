@@ -18,19 +18,21 @@ import (
 
 // Limits bound what searches may cost.
 type Limits struct {
-	// Newest is how many of a client's newest documents a search reads before it
-	// counts as slow.
+	// First is how many of a client's newest documents a search reads at first.
+	First int64
+	// Newest is how many it reads before it counts as slow, if the client has no
+	// more or the trigram index is of no use to it.
 	Newest int64
 	// Wait is how long a slow search waits for the one before it.
 	Wait time.Duration
-	// Timeout is how long a slow search may take.
+	// Timeout is how long a slow search may take, its wait included.
 	Timeout time.Duration
 }
 
-// DefaultLimits suit a machine with few cores: reading the newest documents
-// takes about 15 ms, and all of a million less than a second.
+// DefaultLimits suit a machine with few cores: reading the first documents takes
+// less than 10 ms, the newest 40, and all of a million less than a second.
 func DefaultLimits() Limits {
-	return Limits{Newest: 20_000, Wait: 3 * time.Second, Timeout: 5 * time.Second}
+	return Limits{First: 5_000, Newest: 20_000, Wait: 3 * time.Second, Timeout: 5 * time.Second}
 }
 
 // Reader searches.
@@ -60,12 +62,13 @@ func (r *Reader) Search(ctx context.Context, caller access.Caller, q Query) (Fou
 	if found != nil {
 		return *found, nil
 	}
-	wait := time.NewTimer(r.limits.Wait)
+	deadline := time.Now().Add(r.limits.Timeout)
+	wait := time.NewTimer(min(r.limits.Wait, r.limits.Timeout))
 	defer wait.Stop()
 	select {
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
-		return r.searchAll(ctx, caller, q)
+		return r.searchAll(ctx, caller, q, deadline)
 	case <-wait.C:
 		return Found{}, fault.OutOfReach(errors.New("other searches through all interviews are under way"))
 	case <-ctx.Done():
@@ -78,22 +81,23 @@ func (r *Reader) Search(ctx context.Context, caller access.Caller, q Query) (Fou
 func (r *Reader) searchNewest(ctx context.Context, caller access.Caller, q Query) (*Found, error) {
 	var found *Found
 	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
-		rows, err := in.Queries().ListNewestSearchHits(ctx, db.ListNewestSearchHitsParams{
-			ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text,
-			MaxHits: int32(q.Limit), MaxRows: r.limits.Newest,
-		})
+		rows, enough, err := r.readNewest(ctx, in, caller, q, r.limits.First)
 		if err != nil {
-			return fmt.Errorf("searching the newest interviews: %w", doubted(in, err))
+			return err
 		}
-		if len(rows) < q.Limit {
-			goesOn, err := in.Queries().SearchGoesOn(ctx, db.SearchGoesOnParams{
-				ClientID: caller.ClientID, Campaign: q.Campaign, MaxRows: r.limits.Newest,
+		if !enough {
+			// Rare words are found sooner by their trigrams than among some more documents.
+			onward, err := in.Queries().SearchReadsOn(ctx, db.SearchReadsOnParams{
+				ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxRows: r.limits.Newest,
 			})
 			if err != nil {
-				return fmt.Errorf("looking for older interviews: %w", err)
+				return fmt.Errorf("choosing how to search on: %w", err)
 			}
-			if goesOn {
+			if !onward {
 				return nil
+			}
+			if rows, enough, err = r.readNewest(ctx, in, caller, q, r.limits.Newest); err != nil || !enough {
+				return err
 			}
 		}
 		all, err := collect(ctx, in, q, rows)
@@ -103,11 +107,35 @@ func (r *Reader) searchNewest(ctx context.Context, caller access.Caller, q Query
 	return found, err
 }
 
-// searchAll reads whatever it takes, within the time allowed.
-func (r *Reader) searchAll(ctx context.Context, caller access.Caller, q Query) (Found, error) {
+// readNewest reads so many of the newest documents, and tells whether the hits
+// among them are all that is wanted or all there is.
+func (r *Reader) readNewest(
+	ctx context.Context, in *measurement.Reading, caller access.Caller, q Query, most int64,
+) ([]db.ListNewestSearchHitsRow, bool, error) {
+	rows, err := in.Queries().ListNewestSearchHits(ctx, db.ListNewestSearchHitsParams{
+		ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxHits: int32(q.Limit), MaxRows: most,
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("searching the newest interviews: %w", doubted(in, err))
+	}
+	if len(rows) == q.Limit {
+		return rows, true, nil
+	}
+	goesOn, err := in.Queries().SearchGoesOn(ctx, db.SearchGoesOnParams{
+		ClientID: caller.ClientID, Campaign: q.Campaign, MaxRows: most,
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("looking for older interviews: %w", err)
+	}
+	return rows, !goesOn, nil
+}
+
+// searchAll reads whatever it takes, within the time that is left.
+func (r *Reader) searchAll(ctx context.Context, caller access.Caller, q Query, deadline time.Time) (Found, error) {
 	var found Found
 	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
-		timeout := strconv.FormatInt(r.limits.Timeout.Milliseconds(), 10)
+		left := max(time.Until(deadline), time.Millisecond) // zero would be no limit
+		timeout := strconv.FormatInt(left.Milliseconds(), 10)
 		if err := in.Queries().LimitSearchTime(ctx, timeout); err != nil {
 			return fmt.Errorf("limiting a search: %w", err)
 		}

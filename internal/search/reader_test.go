@@ -69,7 +69,9 @@ func TestSearch_EqualsTheOracleInEveryWay(t *testing.T) {
 			random := rand.New(rand.NewPCG(21, 22))
 			client, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
 			all := map[uuid.UUID][]said{client.ClientID: corpus(t, conn, client, random, 90), other.ClientID: corpus(t, conn, other, random, 60)}
-			whole, hasty := openReader(t, url, limitsOf(math.MaxInt32)), openReader(t, url, limitsOf(5))
+			limits := limitsOf(5)
+			limits.First = 2
+			whole, hasty := openReader(t, url, limitsOf(math.MaxInt32)), openReader(t, url, limits)
 			check := func(how string, reader *search.Reader) {
 				for _, caller := range []access.Caller{client, other} {
 					holdAgainstOracle(t, reader, caller, all[caller.ClientID], random, how)

@@ -15,7 +15,7 @@ SELECT
     i.product_feedback,
     i.competitor_mentions
 FROM scan_search_documents(@client_id::uuid, sqlc.narg(campaign)::text, @query::text, @max_hits::integer, @max_rows::bigint) AS h
-LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id
+LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id AND i.created_at = h.created_at
 LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id
 ORDER BY h.created_at DESC, h.id;
 
@@ -23,6 +23,15 @@ ORDER BY h.created_at DESC, h.id;
 -- SearchGoesOn tells whether ListNewestSearchHits left documents of client_id's
 -- unread.
 SELECT search_goes_on(@client_id::uuid, sqlc.narg(campaign)::text, @max_rows::bigint) AS goes_on;
+
+-- name: SearchReadsOn :one
+-- SearchReadsOn tells whether a search that missed among the first documents goes
+-- on to client_id's newest max_rows: the trigram index cannot help it, or those
+-- are all. The index is there for clients that have more.
+SELECT (
+    NOT has_trigrams(fold_text(@query::text))
+    OR NOT search_goes_on(@client_id::uuid, sqlc.narg(campaign)::text, @max_rows::bigint)
+)::boolean AS reads_on;
 
 -- name: ListSearchHits :many
 -- ListSearchHits is ListNewestSearchHits among all documents.
@@ -38,7 +47,7 @@ SELECT
     i.product_feedback,
     i.competitor_mentions
 FROM find_search_documents(@client_id::uuid, sqlc.narg(campaign)::text, @query::text, @max_hits::integer) AS h
-LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id
+LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id AND i.created_at = h.created_at
 LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id
 ORDER BY h.created_at DESC, h.id;
 
