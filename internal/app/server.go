@@ -234,7 +234,7 @@ func (s *Server) keepRequestLog(ctx context.Context) {
 	for {
 		retention := pgtype.Interval{Microseconds: s.settings.LogRetention.Microseconds(), Valid: true}
 		if err := db.New(s.door).KeepRequestLog(ctx, retention); err != nil && ctx.Err() == nil {
-			s.log.Warn("keeping the request log", "error", err.Error())
+			s.log.Warn("keeping the request log", "error", postgres.Loggable(err))
 		}
 		select {
 		case <-tick.C:

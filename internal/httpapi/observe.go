@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
@@ -110,10 +111,10 @@ func (s *Server) finish(r *http.Request, e *exchange, status int, took time.Dura
 func logged(err error) string {
 	var f *fault.Error
 	if !errors.As(err, &f) {
-		return err.Error()
+		return postgres.Loggable(err)
 	}
 	if cause := errors.Unwrap(f); cause != nil {
-		return f.Code + ": " + cause.Error()
+		return f.Code + ": " + postgres.Loggable(cause)
 	}
 	return f.Code
 }

@@ -78,15 +78,18 @@ func interrupted(ctx context.Context) error {
 // describe shows a value in an error: short ones as they stand in the line.
 func describe(v value) string {
 	switch v.shape {
-	case isList:
-		return "a list"
-	case isObject:
-		return "an object"
+	case isList, isObject:
+		return v.shape.String()
 	case isString:
 		return `"` + shorten(v.text) + `"`
 	default:
 		return shorten(v.text)
 	}
+}
+
+// String is a shape in words.
+func (s shape) String() string {
+	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "a list", "an object"}[s]
 }
 
 // shorten keeps an excerpt readable and a terminal unharmed.
@@ -127,6 +130,9 @@ func (c column) explain(p *problem) string {
 		says = c.accepts()
 	} else if p.path == "" && c.need == nullable {
 		says += " or null"
+	}
+	if c.told {
+		return "must be " + says + ", not " + p.got.shape.String()
 	}
 	return "must be " + says + ", not " + describe(p.got)
 }

@@ -23,6 +23,8 @@ type column struct {
 	missing []byte
 	// refers names the kind of record that a field points to, in the same client.
 	refers *kind
+	// told marks what people said and who they are: errors never repeat it.
+	told bool
 }
 
 type need byte
@@ -46,6 +48,11 @@ func mark(field string) column {
 
 func (c column) to(k *kind) column {
 	c.refers = k
+	return c
+}
+
+func (c column) private() column {
+	c.told = true
 	return c
 }
 
@@ -77,7 +84,7 @@ var kinds = []*kind{
 			must("synthesis_type", synthesisType),
 			may("lane_id", anyUUID).to(laneKind),
 			campaignReference,
-			must("document", anyObject),
+			must("document", anyObject).private(),
 			must("contract_version", filledText),
 			must("status", anyText),
 			may("cadence", anyText),
@@ -96,7 +103,7 @@ var kinds = []*kind{
 			may("lane_id", anyUUID).to(laneKind),
 			campaignReference,
 			may("feed_date", calendarDay),
-			must("body", portalBody),
+			must("body", portalBody).private(),
 			must("status", anyText),
 			may("published_at", instant),
 			may("measurement_snapshot_id", anyUUID).to(snapshotKind),
@@ -180,15 +187,15 @@ var interviewKind = &kind{
 		must("status", anyText),
 		must("quality", quality),
 		may("engagement", anyText),
-		may("participant_name", anyText),
-		may("participant_email", anyText),
+		may("participant_name", anyText).private(),
+		may("participant_email", anyText).private(),
 		may("interview_type", anyText),
 		may("customer_sentiment", anyText),
 		may("churn_risk", anyText),
-		may("best_quote", anyText),
-		may("transcript", turns),
-		may("raw_extraction", anyObject),
-		may("custom_extraction", anyObject),
+		may("best_quote", anyText).private(),
+		may("transcript", turns).private(),
+		may("raw_extraction", anyObject).private(),
+		may("custom_extraction", anyObject).private(),
 		// Last, so that the writer finds it at the end of the row; see liveness.go.
 		{name: "campaign_live"},
 	},

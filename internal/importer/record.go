@@ -78,7 +78,7 @@ func (r *record) notAnObject(s *scanner) error {
 	if v.shape == broken {
 		return r.refuse("", s.syntaxError().Error())
 	}
-	return r.refuse("", "must be a JSON object, not "+describe(v))
+	return r.refuse("", "must be a JSON object, not "+v.shape.String())
 }
 
 func (r *record) findKind() error {

@@ -47,7 +47,7 @@ func TestRefusals(t *testing.T) {
 	hash := strings.Repeat("0123456789abcdef", 4)
 	for _, c := range []struct{ name, line, want string }{
 		// the line
-		{"bare scalar", `42`, `line 1: must be a JSON object, not 42`},
+		{"bare scalar", `42`, `line 1: must be a JSON object, not a number`},
 		{"list", `[{}]`, `line 1: must be a JSON object, not a list`},
 		{"trailing object", client("") + `{}`, `line 1: must hold one JSON object, more follows at byte 90`},
 		{"cut off", `{"kind":"client"`, `line 1: is not valid JSON: it ends where a comma or the object's end should be at byte 17`},
@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 		{"too deep", interview(`,"custom_extraction":` + strings.Repeat(`{"a":`, 256) + `1` + strings.Repeat(`}`, 256)),
 			`line 1: is not valid JSON: it nests deeper than 256 levels at byte 1487`},
 		{"too long", `{"kind":"` + strings.Repeat("x", maxLine), `line 1: must not be longer than 16 MiB`},
-		{"later line", "\n" + client("") + "\n\n7", `line 4: must be a JSON object, not 7`},
+		{"later line", "\n" + client("") + "\n\n7", `line 4: must be a JSON object, not a number`},
 
 		// kind and op
 		{"no kind", `{"id":"x"}`, `line 1: kind: is missing: must be client, campaign, lane, interview, synthesis_document, portal_document or measurement_snapshot`},
@@ -89,7 +89,7 @@ func TestRefusals(t *testing.T) {
 		{"missing visible", `{"kind":"lane","id":"` + acme + `","client_id":"` + acme + `","slug":"x"}`, `line 1: lane.visible: is missing: must be true or false`},
 
 		// strings
-		{"a number for a string", interview(`,"best_quote":7`), `line 1: interview.best_quote: must be a string or null, not 7`},
+		{"a number for a string", interview(`,"best_quote":7`), `line 1: interview.best_quote: must be a string or null, not a number`},
 		{"empty slug", campaign(`,"slug":""`), `line 1: campaign.slug: must be a string of 1 to 200 characters, not ""`},
 		{"long slug", campaign(`,"slug":"` + strings.Repeat("é", 201) + `"`),
 			`line 1: campaign.slug: must be a string of 1 to 200 characters, not "` + strings.Repeat("é", 20) + `…"`},
@@ -137,9 +137,9 @@ func TestRefusals(t *testing.T) {
 
 		// free-form JSON
 		{"transcript is no list", interview(`,"transcript":{}`), `line 1: interview.transcript: must be a list of objects or null, not an object`},
-		{"turn is no object", interview(`,"transcript":[{},"hello"]`), `line 1: interview.transcript[1]: must be an object, not "hello"`},
+		{"turn is no object", interview(`,"transcript":[{},"hello"]`), `line 1: interview.transcript[1]: must be an object, not a string`},
 		{"extraction is no object", interview(`,"custom_extraction":[]`), `line 1: interview.custom_extraction: must be an object or null, not a list`},
-		{"body is no object", portal(`,"body":"<p>"`), `line 1: portal_document.body: must be an object, not "<p>"`},
+		{"body is no object", portal(`,"body":"<p>"`), `line 1: portal_document.body: must be an object, not a string`},
 		{"body is null", portal(`,"body":null`), `line 1: portal_document.body: must be an object, not null`},
 		{"body that vouches for itself", portal(`,"body":{"a":1,"measurement_integrity":null}`), `line 1: portal_document.body: must not carry measurement_integrity: the server adds it`},
 		{"the same, disguised", portal(`,"body":{"measurement\u005fintegrity":{}}`), `line 1: portal_document.body: must not carry measurement_integrity: the server adds it`},

@@ -45,7 +45,7 @@ func (w *Watch) Run(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			w.log.Warn("auditing measurement in the background", "error", err.Error())
+			w.log.Warn("auditing measurement in the background", "error", postgres.Loggable(err))
 			idle = lookEvery
 		}
 		select {

@@ -43,7 +43,7 @@ func KeepIndexed(ctx context.Context, db RowQuerier, limits Limits, log *slog.Lo
 		case ctx.Err() != nil:
 			return
 		case err != nil && !postgres.OutOfReach(err): // what that is, requests tell
-			log.Warn("indexing documents for searches", "error", err.Error())
+			log.Warn("indexing documents for searches", "error", postgres.Loggable(err))
 		case indexed > 0:
 			rest = restShare * time.Since(began)
 		}
