@@ -111,7 +111,7 @@ func unusable(dir string, err error) error {
 	who := "uid " + strconv.Itoa(os.Geteuid())
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("the data directory %s cannot be used by this account (%s): %w; run as its owner, or choose another with --data-dir", dir, who, err)
+		return fmt.Errorf("the data directory %s cannot be used by this account (%s): %w; run as its owner, choose another with --data-dir, or set DATABASE_URL", dir, who, err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("the data directory %s cannot be written: %w; make room, or choose another with --data-dir", dir, err)
 	default:

@@ -164,10 +164,10 @@ func TestRefusal_UnwritableDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantRefusal(t, Options{Dir: dir}, "the data directory "+dir+" cannot be used by this account (uid "+uid()+"): open "+dir+
-		"/postgres.lock: permission denied; run as its owner, or choose another with --data-dir")
+		"/postgres.lock: permission denied; run as its owner, choose another with --data-dir, or set DATABASE_URL")
 	below := filepath.Join(dir, "below")
 	wantRefusal(t, Options{Dir: below}, "the data directory "+below+" cannot be used by this account (uid "+uid()+"): mkdir "+below+
-		": permission denied; run as its owner, or choose another with --data-dir")
+		": permission denied; run as its owner, choose another with --data-dir, or set DATABASE_URL")
 }
 
 func TestSocketDir_LongAndAwkwardNames(t *testing.T) {
