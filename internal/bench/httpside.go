@@ -24,9 +24,6 @@ type ask struct {
 	minBytes    int64
 }
 
-// full is what a page of so many rows holds.
-func full(rows int) string { return fmt.Sprintf(`"count":%d,`, rows) }
-
 // overHTTP is a side that asks a server.
 func (s *session) overHTTP(name string, a ask) side {
 	return side{name, func(ctx context.Context, d time.Duration) (sample, error) {

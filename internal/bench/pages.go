@@ -11,16 +11,16 @@ const manyConnections = 32
 
 // pageScript is the page's SQL as the product runs it on a continuation page,
 // at a place that differs from transaction to transaction.
-func (s *session) pageScript(b *brand, places []place, limit int, transcripts bool) script {
-	newest, oldest := places[0].CreatedAt, places[len(places)-1].CreatedAt
-	at := sqlExpression("to_timestamp(:us / 1000000.0)") // a literal's colons would be variables
+func pageScript(g *stage, rows int, transcripts bool) script {
+	newest, oldest := g.places[0].CreatedAt, g.places[len(g.places)-1].CreatedAt
+	// A literal's colons would be variables.
+	at := sqlExpression("to_timestamp(:us / 1000000.0)")
 	return script{
 		prologue: fmt.Sprintf("\\set us random(%d, %d)\n", oldest.UnixMicro(), newest.UnixMicro()),
 		query:    db.ListInterviews,
-		// In the order of db.ListInterviewsParams, which is that of the numbers.
 		variables: arguments(db.ListInterviewsParams{
-			ClientID: b.id, WithTranscripts: transcripts, WithCustomExtraction: transcripts,
-			AfterID: places[0].ID, FromCreatedAt: always, MaxRows: int32(limit) + 1,
+			ClientID: g.brand.id, WithTranscripts: transcripts, WithCustomExtraction: transcripts,
+			AfterID: g.places[0].ID, FromCreatedAt: always, MaxRows: int32(rows) + 1,
 		}, map[string]any{"AfterCreatedAt": at}),
 	}
 }
@@ -40,28 +40,21 @@ func (s *session) pageSides(c script, connections ...int) ([]side, error) {
 
 // measurePage is goals 1, 2a, 3 and 13: one contest, as they share a side.
 func (s *session) measurePage(ctx context.Context) error {
-	ours, err := s.startServer(ctx, "ours", s.product)
+	g, err := s.begin(ctx, brandLarge)
 	if err != nil {
 		return err
 	}
-	defer ours.stop()
-	b := s.brands[brandLarge]
-	places, err := s.placesOf(ctx, ours, brandLarge)
-	if err != nil {
-		return err
-	}
-	keys, err := s.ring(ctx, brandLarge)
-	if err != nil {
-		return err
-	}
+	defer g.stop()
 	page := func(v *service) ask {
-		return ask{service: v, keys: keys, paths: pagePaths(places, 50), connections: manyConnections, contains: full(50)}
+		a := g.pages(50, manyConnections)
+		a.service = v
+		return a
 	}
-	sides := []side{s.overHTTP("server", page(ours))}
+	sides := []side{s.overHTTP("server", page(g.service))}
 	at := map[string]int{}
 	if s.wants("1") {
 		at["pgbench"] = len(sides)
-		alone, err := s.pageSides(s.pageScript(b, places, 50, false), 1, 8, manyConnections)
+		alone, err := s.pageSides(pageScript(g, 50, false), 1, 8, manyConnections)
 		if err != nil {
 			return err
 		}
@@ -75,7 +68,7 @@ func (s *session) measurePage(ctx context.Context) error {
 		}
 		defer v.stop()
 		a := page(v)
-		a.paths = plainPaths(b, places, 50)
+		a.paths = plainPaths(g.brand, g.places, 50)
 		sides = append(sides, s.overHTTP("plain server", a))
 	}
 	for _, other := range []struct{ goal, name, binary, setting string }{
@@ -95,7 +88,7 @@ func (s *session) measurePage(ctx context.Context) error {
 		sides = append(sides, s.overHTTP("server, "+other.name, page(v)))
 		if other.binary == s.open {
 			// It asks the database once for each key.
-			if err := s.askAll(ctx, sides[len(sides)-1], keys); err != nil {
+			if err := s.askAll(ctx, sides[len(sides)-1], g.keys); err != nil {
 				return err
 			}
 		}
@@ -136,33 +129,23 @@ func (s *session) askAll(ctx context.Context, one side, keys *ring) error {
 
 // measureAlone is goal 2b: one connection.
 func (s *session) measureAlone(ctx context.Context) error {
-	ours, err := s.startServer(ctx, "ours", s.product)
+	g, err := s.begin(ctx, brandLarge)
 	if err != nil {
 		return err
 	}
-	defer ours.stop()
+	defer g.stop()
 	plain, err := s.startPlain(ctx)
 	if err != nil {
 		return err
 	}
 	defer plain.stop()
-	places, err := s.placesOf(ctx, ours, brandLarge)
-	if err != nil {
-		return err
-	}
-	keys, err := s.ring(ctx, brandLarge)
-	if err != nil {
-		return err
-	}
+	ours, theirs := g.pages(50, 1), g.pages(50, 1)
+	theirs.service, theirs.paths = plain, plainPaths(g.brand, g.places, 50)
 	all, err := s.contest(ctx, "page of 50, one connection",
-		s.overHTTP("server, 1 connection", ask{
-			service: ours, keys: keys, paths: pagePaths(places, 50), connections: 1, contains: full(50)}),
-		s.overHTTP("plain server, 1 connection", ask{
-			service: plain, keys: keys, paths: plainPaths(s.brands[brandLarge], places, 50), connections: 1, contains: full(50)}),
-	)
+		s.overHTTP("server, 1 connection", ours), s.overHTTP("plain server, 1 connection", theirs))
 	if err != nil {
 		return err
 	}
-	s.report.set("2b", all[0].over(all[1], rate), all[0], all[1])
+	s.report.set("2b", all[0].over(all[1], rate), all...)
 	return nil
 }

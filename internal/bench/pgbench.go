@@ -87,7 +87,7 @@ func (s *session) underPgbench(name string, c script, connections int) (side, er
 		}, definitions...)
 		args = append(args, s.cluster.OwnerURL())
 		cmd := exec.CommandContext(ctx, s.pgbench, args...)
-		cmd.Env = append(plainEnvironment(), "PGOPTIONS=-c jit=off -c TimeZone=UTC")
+		cmd.Env = append(plainEnvironment(), "PGOPTIONS=-c jit=off -c TimeZone=UTC -c max_parallel_workers_per_gather=0")
 		before := cpuOfTree(s.postmaster)
 		out, err := cmd.CombinedOutput()
 		if err != nil {

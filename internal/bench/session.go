@@ -37,7 +37,9 @@ type session struct {
 	brands map[string]*brand
 	rings  map[string]*ring
 	jobs   uint64
-	report report
+	// worstSearch is the slowest of the searches measured.
+	worstSearch string
+	report      report
 }
 
 // brand is a client of the corpus.
@@ -84,7 +86,17 @@ func (s *session) measureAll(ctx context.Context) error {
 	}{
 		{[]string{"1", "2", "3", "13"}, s.measurePage},
 		{[]string{"2"}, s.measureAlone},
+		{[]string{"4"}, s.measureCanonical},
+		{[]string{"4b"}, s.measureFirstPage},
+		{[]string{"5"}, s.measureGrowth},
 		{[]string{"6"}, s.measureWAL},
+		{[]string{"7"}, s.measureTranscripts},
+		{[]string{"8"}, s.measureAnalytics},
+		{[]string{"9", "10"}, s.measureSearch},
+		{[]string{"11"}, s.measurePagesBesideSearch},
+		{[]string{"12"}, s.measureImport},
+		{[]string{"14"}, s.measureExactness},
+		{[]string{"15"}, s.measureStart}, // last: it takes PostgreSQL away
 	} {
 		if !s.wants(m.goals...) || ctx.Err() != nil {
 			continue

@@ -17,21 +17,12 @@ func (s *session) measureWAL(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = s.configure(context.WithoutCancel(ctx), "full_page_writes", "on") }()
-	ours, err := s.startServer(ctx, "ours", s.product)
+	g, err := s.begin(ctx, brandLarge)
 	if err != nil {
 		return err
 	}
-	defer ours.stop()
-	places, err := s.placesOf(ctx, ours, brandLarge)
-	if err != nil {
-		return err
-	}
-	keys, err := s.ring(ctx, brandLarge)
-	if err != nil {
-		return err
-	}
-	one := s.overHTTP("server", ask{
-		service: ours, keys: keys, paths: pagePaths(places, 50), connections: manyConnections, contains: full(50)})
+	defer g.stop()
+	one := s.overHTTP("server", g.pages(50, manyConnections))
 	written := side{"server, no full-page images", func(ctx context.Context, d time.Duration) (sample, error) {
 		before, err := walPosition(ctx, s.admin)
 		if err != nil {

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/bench/load"
+	"github.com/clientintel/clientintel/internal/corpus"
+)
+
+// kindOfSearch is a text that stands for many of its kind. What a search costs
+// depends on how many hits there are, how new they are, and whether an index
+// can find them.
+type kindOfSearch struct{ name, text string }
+
+func kindsOfSearch() []kindOfSearch {
+	return []kindOfSearch{
+		{"very common word", corpus.TermVeryCommon},
+		{"word of 4 %", corpus.TermCommon},
+		{"with a _", corpus.TermUnderscore},
+		{"with a %", corpus.TermPercent},
+		{"rare word", corpus.TermRare},
+		{"absent word", absentWord},
+		{"two letters, none", "zo"},
+		{"letter and digit, none", "q7"},
+		{"one letter", "e"},
+		{"% alone", "%"},
+		{"_ alone", "_"},
+		{"\\ alone, none", `\`},
+		{"rare phrase of common words", corpus.PhraseRare},
+		{"common trigrams", "ing the"},
+		{"accents, upper case", "CRÈME BRÛLÉE"},
+		{"seven common words, none", "support order delivery the quality again parcel"},
+	}
+}
+
+const (
+	absentWord = "qqxyzzy"
+	searchPath = "/api/client/v1/intelligence/search?q="
+	// searchShare is the part of a side's time that each of the many kinds gets.
+	searchShare = 8
+)
+
+func searchFor(text string) string { return searchPath + url.QueryEscape(text) }
+
+// measureSearch is goals 9 and 10.
+func (s *session) measureSearch(ctx context.Context) error {
+	v, err := s.startServer(ctx, "server", s.product)
+	if err != nil {
+		return err
+	}
+	defer v.stop()
+	large, err := s.ring(ctx, brandLarge, access.ReadCustomExtraction)
+	if err != nil {
+		return err
+	}
+	three, err := s.ring(ctx, brandThree, access.ReadCustomExtraction)
+	if err != nil {
+		return err
+	}
+	of := func(keys *ring, texts ...string) ask {
+		a := ask{service: v, keys: keys, connections: 1, contains: `"query":`}
+		for _, text := range texts {
+			a.paths = append(a.paths, searchFor(text))
+		}
+		return a
+	}
+	if s.wants("9") {
+		if err := s.measureKinds(ctx, of, large, three); err != nil {
+			return err
+		}
+	}
+	if !s.wants("10") {
+		return nil
+	}
+	all, err := s.contest(ctx, "searches at their slowest",
+		s.overHTTP("search, common term", of(large, corpus.TermVeryCommon, corpus.TermCommon)),
+		s.overHTTP("search, rare or absent word", of(large, corpus.TermRare, absentWord)),
+		s.overHTTP("search, rare phrase", of(large, corpus.PhraseRare)))
+	if err != nil {
+		return err
+	}
+	for i, key := range []string{"10a", "10b", "10c"} {
+		s.report.set(key, all[i].alone(p99Millis), all[i])
+	}
+	return nil
+}
+
+// measureKinds is goal 9: every kind, on a large and on a small brand.
+func (s *session) measureKinds(ctx context.Context, of func(*ring, ...string) ask, large, three *ring) error {
+	kinds := kindsOfSearch()
+	scan, err := s.underPgbench("pgbench, one strpos scan", script{
+		query:     "SELECT count(*) FROM search_documents AS d WHERE d.client_id = $1 AND strpos(d.folded, $2) > 0",
+		variables: []any{s.brands[brandLarge].id, absentWord},
+	}, 1)
+	if err != nil {
+		return err
+	}
+	sides := []side{scan}
+	for _, keys := range []*ring{large, three} {
+		for _, kind := range kinds {
+			sides = append(sides, briefly(s.overHTTP(fmt.Sprintf("%s: %s", keys.brand, kind.name), of(keys, kind.text))))
+		}
+	}
+	all, err := s.contest(ctx, "kinds of search", sides...)
+	if err != nil {
+		return err
+	}
+	slowest, onThree := all[1:1+len(kinds)], all[1+len(kinds):]
+	worst := best(meanSeconds, slowest...)
+	for i, kind := range kinds {
+		if slowest[i] == worst {
+			s.worstSearch = kind.text
+		}
+	}
+	s.report.set("9a", worst.over(all[0], meanSeconds), all[:1+len(kinds)]...).note = "the worst is " + worst.name
+	worst = best(meanSeconds, onThree...)
+	s.report.set("9b", worst.alone(func(m sample) float64 { return m.mean.Seconds() * 1000 }), worst).note = "the worst is " + worst.name
+	return nil
+}
+
+// briefly is a side that is one of many.
+func briefly(one side) side {
+	run := one.run
+	one.run = func(ctx context.Context, d time.Duration) (sample, error) { return run(ctx, d/searchShare) }
+	return one
+}
+
+func p99Millis(m sample) float64 { return m.p99.Seconds() * 1000 }
+
+// measurePagesBesideSearch is goal 11: pages alone, and while a server that
+// lets one slow search through at a time is always busy with one.
+func (s *session) measurePagesBesideSearch(ctx context.Context) error {
+	g, err := s.begin(ctx, brandLarge)
+	if err != nil {
+		return err
+	}
+	defer g.stop()
+	searchers, err := s.ring(ctx, brandLarge, access.ReadCustomExtraction)
+	if err != nil {
+		return err
+	}
+	text := s.worstSearch
+	if text == "" {
+		text = "zo"
+	}
+	quiet := s.overHTTP("pages, quiet", g.pages(50, fewConnections))
+	beside := side{fmt.Sprintf("pages, beside a search for %q", text), func(ctx context.Context, d time.Duration) (sample, error) {
+		searching := make(chan error, 1)
+		go func() {
+			// A little longer than the pages, which begin once it is under way.
+			found, err := s.generate(ctx, load.Job{
+				Targets: []string{g.service.address}, Connections: 1, Duration: d + 300*time.Millisecond,
+				Keys: searchers.keys, FirstKey: searchers.used, Paths: []string{searchFor(text)}, Statuses: []int{200},
+				Contains: `"query":`,
+			})
+			searchers.used += found.Requests
+			searching <- err
+		}()
+		time.Sleep(150 * time.Millisecond)
+		took, err := quiet.run(ctx, d)
+		if searchErr := <-searching; searchErr != nil {
+			return took, searchErr
+		}
+		return took, err
+	}}
+	all, err := s.contest(ctx, "pages beside a search", quiet, beside)
+	if err != nil {
+		return err
+	}
+	s.report.set("11", all[1].over(all[0], p99Millis), all...)
+	return nil
+}
