@@ -95,7 +95,7 @@ func (s *surroundings) demo(ctx context.Context, settings config.Server) error {
 		}
 		// A person reads this terminal: only what went wrong is worth a line.
 		quiet := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-		return serve(ctx, d, settings, quiet, func(address string) {
+		return serve(ctx, d, settings, quiet, func(address, _ string) {
 			base := "http://" + address
 			if settings.PublicURL != "" {
 				base = strings.TrimRight(settings.PublicURL, "/")

@@ -34,8 +34,8 @@ Brings the schema up to date first. Logs go to standard error as JSON lines.`,
 				if d.Embedded {
 					log.Warn("the database is embedded, which is for trial: set DATABASE_URL for production")
 				}
-				return serve(cmd.Context(), d, settings, log, func(address string) {
-					log.Info("serving", "address", "http://"+address, "operations", "http://"+settings.OpsListen)
+				return serve(cmd.Context(), d, settings, log, func(address, operations string) {
+					log.Info("serving", "address", "http://"+address, "operations", "http://"+operations)
 				})
 			})
 		},
@@ -56,7 +56,7 @@ func addServerFlags(cmd *cobra.Command, settings *config.Server) {
 
 // serve runs a wired server until the context ends.
 func serve(
-	ctx context.Context, d *app.Database, settings config.Server, log *slog.Logger, ready func(address string),
+	ctx context.Context, d *app.Database, settings config.Server, log *slog.Logger, ready func(address, operations string),
 ) error {
 	if settings.Migrate {
 		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)

@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/fault"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
@@ -92,15 +94,21 @@ func (r *Reader) Read(ctx context.Context, caller access.Caller, q Query) (*Held
 // Stream counts the caller's interviews in the window and hands each to take,
 // newest first, ties by id. An error of take ends the reading and comes back.
 func (r *Reader) Stream(ctx context.Context, caller access.Caller, q Query, take func(Row) error) (Report, error) {
-	// Rows that nobody takes any more are not read to their end.
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	// Rows that nobody takes any more are not read to their end, and rows that do
+	// not come are not waited for: how long all of it takes is the caller's affair,
+	// so there is no other bound.
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var rows beat
+	go rows.watch(ctx, stop)
 	var report Report
 	err := r.streams.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
 		counted, err := countRows(ctx, in, caller, q, nil, func(row Row) error {
+			rows.next()
 			err := take(row)
+			rows.next()
 			if err != nil {
-				stop()
+				stop(err)
 			}
 			return err
 		})
@@ -110,6 +118,9 @@ func (r *Reader) Stream(ctx context.Context, caller access.Caller, q Query, take
 		report, err = conclude(ctx, in, q, counted)
 		return err
 	})
+	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
+		err = fault.OutOfReach(errStalled)
+	}
 	return report, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -45,19 +46,29 @@ type Server struct {
 // Version is the release, set when a release is built.
 var Version = "development"
 
+const (
+	// doorTimeout bounds a statement at the door.
+	doorTimeout = 3 * time.Second
+	// lockTimeout bounds the wait for a lock that somebody else holds.
+	lockTimeout = 2 * time.Second
+	// closeTimeout bounds the leave that is taken of the database.
+	closeTimeout = 3 * time.Second
+)
+
 // NewServer wires a server on a migrated database.
 func NewServer(ctx context.Context, databaseURL string, s config.Server, log *slog.Logger) (*Server, error) {
 	pool, err := postgres.OpenPool(ctx, postgres.PoolSettings{
 		URL: databaseURL, Size: int32(s.PoolSize), StatementTimeout: s.StatementTimeout,
-		AcquireTimeout: 2 * time.Second, Application: "clientintel read",
+		AcquireTimeout: 2 * time.Second, ReadTimeout: s.StatementTimeout + time.Second, LockTimeout: lockTimeout,
+		Application: "clientintel read",
 	})
 	if err != nil {
 		return nil, err
 	}
 	// The door has connections of its own: slow reads must not hold it up.
 	door, err := postgres.OpenPool(ctx, postgres.PoolSettings{
-		URL: databaseURL, Size: ratelimit.Workers(), StatementTimeout: 3 * time.Second,
-		AcquireTimeout: 2 * time.Second, Application: "clientintel door",
+		URL: databaseURL, Size: ratelimit.Workers(), StatementTimeout: doorTimeout,
+		AcquireTimeout: 2 * time.Second, LockTimeout: lockTimeout, Application: "clientintel door",
 	})
 	if err != nil {
 		pool.Close()
@@ -66,7 +77,7 @@ func NewServer(ctx context.Context, databaseURL string, s config.Server, log *sl
 	// So do answers that are read while they are sent: their callers may be slow.
 	streams, err := postgres.OpenPool(ctx, postgres.PoolSettings{
 		URL: databaseURL, Size: 2, StatementTimeout: 5 * time.Minute,
-		AcquireTimeout: 3 * time.Second, Application: "clientintel stream",
+		AcquireTimeout: 3 * time.Second, LockTimeout: lockTimeout, Application: "clientintel stream",
 	})
 	if err != nil {
 		pool.Close()
@@ -152,8 +163,13 @@ func (s *Server) Ready(ctx context.Context) error {
 	if err := s.door.Ping(ctx); err != nil {
 		return errors.New("the database does not answer")
 	}
+	// A pool that is busy to its last connection is at work. Taking servers out of
+	// service for that would only move the load to the others.
+	if in := s.pool.Stat(); in.AcquiredConns() == in.MaxConns() {
+		return nil
+	}
 	if err := s.pool.Ping(ctx); err != nil {
-		return errors.New("the database does not answer, or every connection is in use")
+		return errors.New("the database lets no reader in")
 	}
 	return nil
 }
@@ -164,15 +180,24 @@ func (s *Server) Close() {
 	s.closePools()
 }
 
+// closePools takes leave of the database, and of one that does not answer not
+// for long: connections end with the process in any case.
 func (s *Server) closePools() {
-	s.streams.Close()
-	s.door.Close()
-	s.pool.Close()
+	var closing sync.WaitGroup
+	for _, pool := range []*postgres.Pool{s.streams, s.door, s.pool} {
+		closing.Go(pool.Close)
+	}
+	closed := make(chan struct{})
+	go func() { closing.Wait(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(closeTimeout):
+	}
 }
 
 // Serve listens until ctx is done, then lets the requests in flight finish.
-// ready is called with the address once the server answers.
-func (s *Server) Serve(ctx context.Context, ready func(address string)) error {
+// ready is called with both addresses once the server answers.
+func (s *Server) Serve(ctx context.Context, ready func(address, operations string)) error {
 	var listen net.ListenConfig
 	api, err := listen.Listen(ctx, "tcp", s.settings.Listen)
 	if err != nil {
@@ -194,7 +219,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address string)) error {
 	go s.keepRequestLog(upkeep)
 	go s.watch.Run(upkeep)
 	go search.KeepIndexed(upkeep, s.pool, search.DefaultLimits(), s.log)
-	ready(api.Addr().String())
+	ready(api.Addr().String(), operator.Addr().String())
 
 	select {
 	case err := <-failed:
@@ -232,8 +257,7 @@ func (s *Server) keepRequestLog(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		retention := pgtype.Interval{Microseconds: s.settings.LogRetention.Microseconds(), Valid: true}
-		if err := db.New(s.door).KeepRequestLog(ctx, retention); err != nil && ctx.Err() == nil {
+		if err := s.keepRequestLogOnce(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("keeping the request log", "error", postgres.Loggable(err))
 		}
 		select {
@@ -242,4 +266,13 @@ func (s *Server) keepRequestLog(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// keepRequestLogOnce holds a connection of the door's for no longer than a
+// request may.
+func (s *Server) keepRequestLogOnce(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, doorTimeout+time.Second)
+	defer cancel()
+	retention := pgtype.Interval{Microseconds: s.settings.LogRetention.Microseconds(), Valid: true}
+	return db.New(s.door).KeepRequestLog(ctx, retention)
 }

@@ -18,6 +18,8 @@ const (
 	// auditRest is how many times longer than an audit the pause after it is,
 	// over all servers together: audits take a hundredth of one processor at most.
 	auditRest = 99
+	// lookTimeout ends a look at a database that has frozen. No audit takes as long.
+	lookTimeout = time.Hour
 	// lookEvery bounds how long a switched-off trigger stays unmarked.
 	lookEvery = time.Minute
 )
@@ -59,6 +61,8 @@ func (w *Watch) Run(ctx context.Context) {
 // look audits one client if one is due, and returns how long none will be. It
 // connects for this once: between looks it holds nothing.
 func (w *Watch) look(ctx context.Context) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
 	pool, err := postgres.OpenPool(ctx, postgres.PoolSettings{
 		URL: w.databaseURL, Size: 1, Application: "clientintel audit", // no statement timeout: an audit takes what it takes
 	})

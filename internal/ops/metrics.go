@@ -60,4 +60,7 @@ func (m *Metrics) WatchPool(name string, pool *postgres.Pool) {
 	gauge("clientintel_pool_connections", "Open connections.", func() float64 { return float64(pool.Stat().TotalConns()) })
 	gauge("clientintel_pool_connections_in_use", "Connections at work.", func() float64 { return float64(pool.Stat().AcquiredConns()) })
 	gauge("clientintel_pool_connections_max", "The most connections.", func() float64 { return float64(pool.Stat().MaxConns()) })
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "clientintel_pool_refused_total", Help: "Reads refused at once: too many waited for a connection.", ConstLabels: labels,
+	}, func() float64 { return float64(pool.Refused()) }))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -21,6 +22,13 @@ type PoolSettings struct {
 	StatementTimeout time.Duration
 	// AcquireTimeout bounds the wait for a free connection.
 	AcquireTimeout time.Duration
+	// ReadTimeout bounds all reading for one response by our own clock: a database
+	// that has frozen, or a network that is cut, ends no statement. Zero leaves
+	// that to the reader.
+	ReadTimeout time.Duration
+	// LockTimeout bounds the wait for a lock that a migration or an operator
+	// holds. Zero: the statement's bound is the only one.
+	LockTimeout time.Duration
 	// Application names the connections in pg_stat_activity.
 	Application string
 	// AsOwner keeps the login's own role; without it the pool takes ServerRole.
@@ -31,7 +39,12 @@ type PoolSettings struct {
 type Pool struct {
 	*pgxpool.Pool
 	acquireTimeout time.Duration
+	readTimeout    time.Duration
+	line           *line
 }
+
+// settleTimeout bounds what a new connection is set up with.
+const settleTimeout = 5 * time.Second
 
 // OpenPool connects, so that a wrong URL or password shows at once.
 func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
@@ -51,7 +64,10 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 5 * time.Second
 	}
+	config.BeforeConnect = hurry
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+		defer cancel()
 		RegisterTypes(conn)
 		return settle(ctx, conn, s)
 	}
@@ -63,7 +79,10 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
-	return &Pool{Pool: pool, acquireTimeout: s.AcquireTimeout}, nil
+	return &Pool{
+		Pool: pool, acquireTimeout: s.AcquireTimeout, readTimeout: s.ReadTimeout,
+		line: newLine(int(s.Size), s.AcquireTimeout),
+	}, nil
 }
 
 // settle sets what every connection of the pool has set.
@@ -76,10 +95,11 @@ func settle(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
 	_, err := conn.Exec(ctx, `SELECT set_config(s.name, s.value, false) FROM (VALUES
 		('application_name', $1::text),
 		('statement_timeout', $2::text),
+		('lock_timeout', $3::text),
 		('idle_in_transaction_session_timeout', '60s'),
 		('TimeZone', 'UTC'),
 		('jit', 'off')) AS s (name, value)`,
-		s.Application, fmt.Sprintf("%dms", s.StatementTimeout.Milliseconds()))
+		s.Application, fmt.Sprintf("%dms", s.StatementTimeout.Milliseconds()), fmt.Sprintf("%dms", s.LockTimeout.Milliseconds()))
 	if err != nil {
 		return fmt.Errorf("settling a connection: %w", err)
 	}
@@ -94,13 +114,35 @@ func RegisterTypes(conn *pgx.Conn) {
 	})
 }
 
-// acquire takes a connection, waiting no longer than the pool allows.
-func (p *Pool) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+// Refused counts those who were told at once that the wait would be too long.
+func (p *Pool) Refused() int64 { return p.line.refusals() }
+
+// lease is a connection taken from the pool.
+type lease struct {
+	*pgxpool.Conn
+	line  *line
+	since time.Time
+}
+
+// Release gives the connection back.
+func (l *lease) Release() {
+	l.line.leave(time.Since(l.since))
+	l.Conn.Release()
+}
+
+// acquire takes a connection for a client's reading, waiting no longer than the
+// pool allows.
+func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.acquireTimeout)
 	defer cancel()
-	conn, err := p.Acquire(ctx)
-	if err != nil {
+	if err := p.line.join(ctx, client); err != nil {
 		return nil, fmt.Errorf("waiting for a connection: %w", err)
 	}
-	return conn, nil
+	began := time.Now()
+	conn, err := p.Acquire(ctx)
+	if err != nil {
+		p.line.leave(time.Since(began))
+		return nil, fmt.Errorf("taking a connection: %w", err)
+	}
+	return &lease{conn, p.line, began}, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/clientintel/clientintel/gen/db"
 )
@@ -80,6 +79,11 @@ type opening struct {
 func (p *Pool) read(
 	ctx context.Context, clientID uuid.UUID, o opening, fn func(context.Context, *Snapshot, pgx.Rows) error,
 ) error {
+	if p.readTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.readTimeout)
+		defer cancel()
+	}
 	begun, err := p.begin(ctx, clientID, o)
 	if err != nil && connectionLost(err) {
 		// The database may have restarted under idle connections. Nothing was
@@ -114,7 +118,7 @@ func (p *Pool) read(
 
 // begun is a snapshot on its connection.
 type begun struct {
-	conn     *pgxpool.Conn
+	conn     *lease
 	tx       *openTx
 	snapshot *Snapshot
 	rows     *firstRows // nil without a first statement
@@ -122,11 +126,11 @@ type begun struct {
 
 // begin takes a connection and a snapshot on it.
 func (p *Pool) begin(ctx context.Context, clientID uuid.UUID, o opening) (*begun, error) {
-	conn, err := p.acquire(ctx)
+	conn, err := p.acquire(ctx, clientID)
 	if err != nil {
 		return nil, err
 	}
-	tx := &openTx{conn: conn.Conn()}
+	tx := &openTx{conn: conn.Conn.Conn()}
 	b := &begun{conn: conn, tx: tx, snapshot: &Snapshot{tx: tx}}
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")

@@ -17,6 +17,8 @@ const (
 	keepOutside = 5_000
 	// indexAtOnce takes less than half a second.
 	indexAtOnce = 2_000
+	// indexTimeout frees the connection where the database has frozen.
+	indexTimeout = time.Minute
 	// indexEvery is how often it is seen to.
 	indexEvery = time.Minute
 	// restShare is how much longer the work rests than it works: pages matter more.
@@ -68,6 +70,8 @@ func Index(ctx context.Context, db RowQuerier, wholeReads, keep int64, atOnce in
 
 // index is nil while somebody else is at it.
 func index(ctx context.Context, db RowQuerier, wholeReads, keep int64, atOnce int32) (*int, error) {
+	ctx, cancel := context.WithTimeout(ctx, indexTimeout)
+	defer cancel()
 	var indexed *int
 	err := db.QueryRow(ctx, "SELECT public.index_search_documents($1, $2, $3)", wholeReads, keep, atOnce).Scan(&indexed)
 	return indexed, err

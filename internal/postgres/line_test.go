@@ -1,0 +1,118 @@
+package postgres
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// As many as can be served within the longest wait may wait, and no more.
+func TestLine_RefusesWhoWouldWaitTooLong(t *testing.T) {
+	t.Parallel()
+	l := newLine(4, 2*time.Second)
+	l.kept = time.Second // four a second
+	client := uuid.New()
+	joined := 0
+	for range 100 {
+		if _, err := l.enqueue(client); err == nil {
+			joined++
+		}
+	}
+	if want := 4 + 2*4; joined != want || l.refusals() != int64(100-want) {
+		t.Errorf("%d joined, %d were refused; want %d of 100", joined, l.refusals(), want)
+	}
+	// Another client's turn is the next but one, whoever waits.
+	if _, err := l.enqueue(uuid.New()); err != nil {
+		t.Errorf("another client is refused: %v", err)
+	}
+}
+
+// Whoever finds a free connection is never refused, however slow the last ones
+// were; and a line that has grown quick again is open again.
+func TestLine_OpensAgain(t *testing.T) {
+	t.Parallel()
+	l := newLine(1, time.Second)
+	client := uuid.New()
+	for range 50 {
+		if err := l.join(t.Context(), client); err != nil {
+			t.Fatal("refused although a connection is free")
+		}
+		l.leave(time.Minute)
+	}
+	_ = l.join(t.Context(), client)
+	if err := l.join(t.Context(), client); err == nil {
+		t.Error("a second may wait for one that takes a minute")
+	}
+	l.leave(time.Millisecond)
+	for range 100 {
+		_ = l.join(t.Context(), client)
+		l.leave(time.Millisecond)
+	}
+	_ = l.join(t.Context(), client)
+	if mine, err := l.enqueue(client); err != nil || mine == nil {
+		t.Errorf("the line stays shut: %v", err)
+	}
+}
+
+// One client's hundred requests cost another client one turn.
+func TestLine_ClientsTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(2, time.Hour)
+		greedy, modest := uuid.New(), uuid.New()
+		var all sync.WaitGroup
+		use := func(client uuid.UUID, waited *time.Duration) {
+			began := time.Now()
+			if err := l.join(t.Context(), client); err != nil {
+				t.Error(err)
+				return
+			}
+			*waited = time.Since(began)
+			time.Sleep(time.Second)
+			l.leave(time.Second)
+		}
+		var ignored [100]time.Duration
+		for i := range ignored {
+			all.Go(func() { use(greedy, &ignored[i]) })
+		}
+		synctest.Wait()
+		var waited time.Duration
+		all.Go(func() { use(modest, &waited) })
+		all.Wait()
+		if waited > time.Second {
+			t.Errorf("the other client waited %s, want one turn", waited)
+		}
+		if l.free != 2 || l.waiting != 0 || len(l.of) != 0 || len(l.turns) != 0 {
+			t.Errorf("%d places are free, %d wait", l.free, l.waiting)
+		}
+	})
+}
+
+// Who leaves the line while waiting takes nobody's place along.
+func TestLine_LosesNoPlace(t *testing.T) {
+	t.Parallel()
+	l := newLine(3, time.Minute)
+	clients := []uuid.UUID{uuid.New(), uuid.New()}
+	var all sync.WaitGroup
+	for i := range 200 {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%7)*time.Millisecond)
+			defer cancel()
+			if l.join(ctx, clients[i%2]) == nil {
+				time.Sleep(time.Millisecond)
+				l.leave(time.Millisecond)
+			}
+		})
+	}
+	all.Wait()
+	// Turns of those who left are passed over by the next who leaves.
+	_ = l.join(t.Context(), clients[0])
+	l.leave(0)
+	if l.free != 3 || l.waiting != 0 || len(l.of) != 0 || len(l.turns) != 0 {
+		t.Errorf("%d places are free, want 3; %d wait, %d turns", l.free, l.waiting, len(l.turns))
+	}
+}
