@@ -17,7 +17,11 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-var errClosed = errors.New("the limiter is closed")
+var (
+	errClosed  = errors.New("the limiter is closed")
+	errCrowded = errors.New("too many wait to be admitted")
+	errTooSlow = errors.New("admitting takes too long")
+)
 
 // Written by hand: sqlc does not know functions that return tables.
 const admit = `SELECT a.ord, a.verdict, a.key_id, a.client_id, a.scopes, a.at, a.seq, a.remaining, a.reset_at
@@ -28,8 +32,9 @@ func (l *Limiter) work() {
 	defer tick.Stop()
 	for {
 		select {
-		case first := <-l.queue:
-			l.admitGroup(l.gather(first))
+		case <-l.queue.ready:
+			// Whatever has queued, without waiting for more.
+			l.admitGroup(l.queue.take(maxGroup))
 		case <-tick.C:
 			l.flush()
 		case <-l.stop:
@@ -38,26 +43,14 @@ func (l *Limiter) work() {
 	}
 }
 
-// gather takes whatever has queued, without waiting for more.
-func (l *Limiter) gather(first *waiting) []*waiting {
-	group := []*waiting{first}
-	for len(group) < maxGroup {
-		select {
-		case w := <-l.queue:
-			group = append(group, w)
-		default:
-			return group
-		}
-	}
-	return group
-}
-
 // admitGroup admits those of a group who still wait. Whoever left before the
 // group was sent is not counted.
 func (l *Limiter) admitGroup(group []*waiting) {
 	if group = stillWaiting(group); len(group) == 0 {
 		return
 	}
+	began := time.Now()
+	defer func() { l.noteGroup(time.Since(began)) }()
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
 	defer cancel()
 	outcomes := l.takeOutcomes()
@@ -81,7 +74,13 @@ func (l *Limiter) admitGroup(group []*waiting) {
 }
 
 func stillWaiting(group []*waiting) []*waiting {
-	return slices.DeleteFunc(group, func(w *waiting) bool { return w.ctx.Err() != nil })
+	return slices.DeleteFunc(group, (*waiting).gone)
+}
+
+// noteGroup keeps the moving mean; an update lost to a race makes no difference.
+func (l *Limiter) noteGroup(took time.Duration) {
+	mean := l.groupTook.Load()
+	l.groupTook.Store(mean + (int64(took)-mean)/8)
 }
 
 // flush notes outcomes when no request comes to take them along.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -70,9 +71,11 @@ type Limiter struct {
 	pool    *postgres.Pool
 	policy  policy
 	bypass  bypass
-	queue   chan *waiting
+	queue   *queue
 	stop    chan struct{}
 	stopped sync.WaitGroup
+	// groupTook is how long groups take of late: a moving mean, in nanoseconds.
+	groupTook atomic.Int64
 
 	mu   sync.Mutex
 	done []outcome
@@ -86,8 +89,13 @@ type policy struct {
 type waiting struct {
 	ctx     context.Context
 	request Request
-	answer  chan answer
+	// until is when it gives up.
+	until  time.Time
+	answer chan answer
 }
+
+// gone tells whether nobody waits for the answer any more.
+func (w *waiting) gone() bool { return w.ctx.Err() != nil || time.Now().After(w.until) }
 
 type answer struct {
 	admission Admission
@@ -104,7 +112,8 @@ const (
 	workers = 2
 	// maxGroup bounds how long a group holds its keys' rows.
 	maxGroup = 64
-	// groupTimeout is what a request waits for the limiter's store at most.
+	// groupTimeout is what a request waits for the limiter's store at most, its
+	// time in the queue included.
 	groupTimeout = 4 * time.Second
 	// maxOutcomes bounds what is kept for a store that is out of reach; a lost
 	// outcome is a blank in the log, never an uncounted request.
@@ -119,7 +128,7 @@ func New(pool *postgres.Pool) *Limiter {
 	maxRequests, window, clockShift := Policy()
 	l := &Limiter{
 		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
-		queue: make(chan *waiting, 4096), stop: make(chan struct{}),
+		queue: newQueue(), stop: make(chan struct{}),
 	}
 	for range workers {
 		l.stopped.Go(l.work)
@@ -136,25 +145,31 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	if known, ok := l.bypass.recall(r); ok {
 		return known, nil
 	}
-	w := &waiting{ctx: ctx, request: r, answer: make(chan answer, 1)}
-	select {
-	case l.queue <- w:
-	case <-ctx.Done():
-		return Admission{}, fault.OutOfReach(ctx.Err())
-	case <-l.stop:
-		return Admission{}, fault.OutOfReach(errClosed)
+	w := &waiting{ctx: ctx, request: r, until: time.Now().Add(groupTimeout), answer: make(chan answer, 1)}
+	if l.crowded() || !l.queue.push(w) {
+		return Admission{}, fault.OutOfReach(errCrowded)
 	}
+	patience := time.NewTimer(groupTimeout)
+	defer patience.Stop()
 	select {
 	case a := <-w.answer:
 		if a.err == nil {
 			l.bypass.remember(r, a.admission)
 		}
 		return a.admission, a.err
+	case <-patience.C:
+		return Admission{}, fault.OutOfReach(errTooSlow)
 	case <-ctx.Done():
 		return Admission{}, fault.OutOfReach(ctx.Err())
 	case <-l.stop:
 		return Admission{}, fault.OutOfReach(errClosed)
 	}
+}
+
+// crowded tells whether those who wait already will take longer than anyone may wait.
+func (l *Limiter) crowded() bool {
+	rounds := l.queue.len() / (workers * maxGroup)
+	return time.Duration(rounds)*time.Duration(l.groupTook.Load()) > groupTimeout
 }
 
 // Done notes how an admitted request ended, some time soon.
