@@ -1,0 +1,69 @@
+//go:build linux
+
+package rig
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+)
+
+// Prefix is what every route of the API begins with.
+const Prefix = "/api/client/v1"
+
+// Caller asks a server. Its connections are its own.
+type Caller struct{ client *http.Client }
+
+// NewCaller keeps up to so many connections to a server.
+func NewCaller(connections int) *Caller {
+	return &Caller{&http.Client{Transport: &http.Transport{
+		MaxIdleConns: connections, MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections,
+	}}}
+}
+
+// Close closes the connections.
+func (c *Caller) Close() { c.client.CloseIdleConnections() }
+
+// Answer is how a request ended.
+type Answer struct {
+	Status int // 0: the connection broke, or no answer came in time
+	Header http.Header
+	Body   []byte
+	// Code is the error envelope's.
+	Code string
+	Took time.Duration
+	Err  error
+}
+
+// patience is when an answer counts as never coming.
+const patience = 40 * time.Second
+
+// Get asks for a path below the prefix.
+func (c *Caller) Get(ctx context.Context, server, path, key string) Answer {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, server+Prefix+path, nil)
+	if err != nil {
+		return Answer{Err: err}
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	began := time.Now()
+	response, err := c.client.Do(request)
+	if err != nil {
+		return Answer{Err: err, Took: time.Since(began)}
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	a := Answer{Status: response.StatusCode, Header: response.Header, Body: body, Took: time.Since(began), Err: err}
+	if err != nil {
+		a.Status = 0
+	}
+	if a.Status >= 400 {
+		var envelope struct{ Code string }
+		_ = json.Unmarshal(body, &envelope)
+		a.Code = envelope.Code
+	}
+	return a
+}
