@@ -4,6 +4,7 @@ GOLANGCI = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.1
 REDOCLY = npx --yes @redocly/cli@2.77.0
 SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
 FUZZTIME ?= 10s
+DURATION ?= 10m
 
 # Every target is a command, none a file.
 .PHONY: $(shell awk -F: '/^[a-z-]+:.*## / {print $$1}' $(MAKEFILE_LIST))
@@ -76,5 +77,11 @@ vuln: ## hold what the program calls against the Go vulnerability database
 
 partners: ## hold the MCP endpoint against agents' own tools (needs npm and the network)
 	$(GO) test -tags partners -count=1 ./internal/partners/...
+
+overload: ## overload a server in seven ways and print how much later others are answered
+	$(GO) run ./internal/faults/overload
+
+soak: ## mixed load, writers, restarts and faults for DURATION, with everything checked
+	$(GO) run ./internal/soak -duration $(DURATION)
 
 ci: verify build lint lint-contract test-race fuzz-short vuln bench-sanity ## all that a change must pass
