@@ -52,6 +52,10 @@ func addServerFlags(cmd *cobra.Command, settings *config.Server) {
 		"address of /livez, /readyz and /metrics (CLIENTINTEL_OPS_LISTEN)")
 	f.StringVar(&settings.PublicURL, "public-url", settings.PublicURL,
 		"the address that guides and contract name (CLIENTINTEL_PUBLIC_URL)")
+	f.StringVar(&settings.ReplicaURL, "replica-url", settings.ReplicaURL,
+		"a standby that answers are read from (CLIENTINTEL_REPLICA_URL); keys, quota and log stay with the primary")
+	f.DurationVar(&settings.ReplicaMaxLag, "replica-max-lag", settings.ReplicaMaxLag,
+		"how far behind the standby may be before answers are 503 (CLIENTINTEL_REPLICA_MAX_LAG)")
 }
 
 // serve runs a wired server until the context ends.

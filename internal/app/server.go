@@ -39,6 +39,7 @@ type Server struct {
 	pool     *postgres.Pool
 	door     *postgres.Pool
 	streams  *postgres.Pool
+	upkeep   *postgres.Pool // always the primary's
 	limiter  *ratelimit.Limiter
 	watch    *measurement.Watch
 }
@@ -57,41 +58,53 @@ const (
 
 // NewServer wires a server on a migrated database.
 func NewServer(ctx context.Context, databaseURL string, s config.Server, log *slog.Logger) (*Server, error) {
-	pool, err := postgres.OpenPool(ctx, postgres.PoolSettings{
-		URL: databaseURL, Size: int32(s.PoolSize), StatementTimeout: s.StatementTimeout,
-		AcquireTimeout: 2 * time.Second, ReadTimeout: s.StatementTimeout + time.Second, LockTimeout: lockTimeout,
-		Application: "clientintel read",
-	})
-	if err != nil {
+	server := &Server{settings: s, log: log, watch: measurement.NewWatch(databaseURL, log)}
+	if err := server.openPools(ctx, databaseURL); err != nil {
+		server.closePools()
 		return nil, err
-	}
-	// The door has connections of its own: slow reads must not hold it up.
-	door, err := postgres.OpenPool(ctx, postgres.PoolSettings{
-		URL: databaseURL, Size: ratelimit.Workers(), StatementTimeout: doorTimeout,
-		AcquireTimeout: 2 * time.Second, LockTimeout: lockTimeout, Application: "clientintel door",
-	})
-	if err != nil {
-		pool.Close()
-		return nil, err
-	}
-	// So do answers that are read while they are sent: their callers may be slow.
-	streams, err := postgres.OpenPool(ctx, postgres.PoolSettings{
-		URL: databaseURL, Size: 2, StatementTimeout: 5 * time.Minute,
-		AcquireTimeout: 3 * time.Second, LockTimeout: lockTimeout, Application: "clientintel stream",
-	})
-	if err != nil {
-		pool.Close()
-		door.Close()
-		return nil, err
-	}
-	server := &Server{
-		settings: s, log: log, pool: pool, door: door, streams: streams, watch: measurement.NewWatch(databaseURL, log),
 	}
 	if err := server.wire(ctx); err != nil {
 		server.closePools()
 		return nil, err
 	}
 	return server, nil
+}
+
+// openPools opens connections for each kind of work, so that none holds up
+// another. What only reads may read from a replica.
+func (s *Server) openPools(ctx context.Context, databaseURL string) error {
+	reading := postgres.PoolSettings{URL: databaseURL, AcquireTimeout: 2 * time.Second, LockTimeout: lockTimeout}
+	if s.settings.ReplicaURL != "" {
+		reading.URL, reading.MaxLag = s.settings.ReplicaURL, s.settings.ReplicaMaxLag
+	}
+	read := reading
+	read.Application, read.Size = "clientintel read", int32(s.settings.PoolSize)
+	read.StatementTimeout, read.ReadTimeout = s.settings.StatementTimeout, s.settings.StatementTimeout+time.Second
+	// Answers that are read while they are sent: their callers may be slow.
+	stream := reading
+	stream.Application, stream.Size, stream.StatementTimeout = "clientintel stream", 2, 5*time.Minute
+	stream.AcquireTimeout = 3 * time.Second
+	for _, p := range []struct {
+		to       **postgres.Pool
+		settings postgres.PoolSettings
+	}{
+		{&s.pool, read},
+		{&s.streams, stream},
+		{&s.door, postgres.PoolSettings{
+			URL: databaseURL, Application: "clientintel door", Size: ratelimit.Workers(), StatementTimeout: doorTimeout,
+			AcquireTimeout: 2 * time.Second, LockTimeout: lockTimeout,
+		}},
+		{&s.upkeep, postgres.PoolSettings{
+			URL: databaseURL, Application: "clientintel upkeep", Size: 1, StatementTimeout: s.settings.StatementTimeout,
+			AcquireTimeout: 2 * time.Second, LockTimeout: lockTimeout,
+		}},
+	} {
+		var err error
+		if *p.to, err = postgres.OpenPool(ctx, p.settings); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Server) wire(ctx context.Context) error {
@@ -151,7 +164,7 @@ func (s *Server) cursorSecret(ctx context.Context) ([]byte, error) {
 	if s.settings.CursorSecret != "" {
 		return []byte(s.settings.CursorSecret), nil
 	}
-	secret, err := db.New(s.pool).GetServerSecret(ctx, "cursor")
+	secret, err := db.New(s.door).GetServerSecret(ctx, "cursor")
 	if err != nil {
 		return nil, fmt.Errorf("reading the cursor secret: %w", err)
 	}
@@ -171,6 +184,9 @@ func (s *Server) Ready(ctx context.Context) error {
 	if err := s.pool.Ping(ctx); err != nil {
 		return errors.New("the database lets no reader in")
 	}
+	if err := s.pool.CheckFresh(ctx); err != nil {
+		return errors.New("the replica does not keep up with the primary")
+	}
 	return nil
 }
 
@@ -184,8 +200,10 @@ func (s *Server) Close() {
 // for long: connections end with the process in any case.
 func (s *Server) closePools() {
 	var closing sync.WaitGroup
-	for _, pool := range []*postgres.Pool{s.streams, s.door, s.pool} {
-		closing.Go(pool.Close)
+	for _, pool := range []*postgres.Pool{s.streams, s.door, s.pool, s.upkeep} {
+		if pool != nil {
+			closing.Go(pool.Close)
+		}
 	}
 	closed := make(chan struct{})
 	go func() { closing.Wait(); close(closed) }()
@@ -218,7 +236,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	defer stopUpkeep()
 	go s.keepRequestLog(upkeep)
 	go s.watch.Run(upkeep)
-	go search.KeepIndexed(upkeep, s.pool, search.DefaultLimits(), s.log)
+	go search.KeepIndexed(upkeep, s.upkeep, search.DefaultLimits(), s.log)
 	ready(api.Addr().String(), operator.Addr().String())
 
 	select {

@@ -45,6 +45,12 @@ type Server struct {
 	CursorSecret string
 	// LogRetention is how long request rows are kept (CLIENTINTEL_LOG_RETENTION).
 	LogRetention time.Duration
+	// ReplicaURL is the server's login to a standby that answers are read from
+	// (CLIENTINTEL_REPLICA_URL). Empty: they are read from the primary. Keys, quota
+	// and log stay with the primary in any case.
+	ReplicaURL string
+	// ReplicaMaxLag is how far behind the standby may be (CLIENTINTEL_REPLICA_MAX_LAG).
+	ReplicaMaxLag time.Duration
 	// DrainTimeout is how long requests in flight may take once the server is asked to stop.
 	DrainTimeout time.Duration
 	// Migrate brings the schema up to date before serving.
@@ -125,6 +131,8 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		BasisMaxIDs:        number("CLIENTINTEL_BASIS_MAX_IDS", 10_000),
 		CursorSecret:       getenv("CLIENTINTEL_CURSOR_SECRET"),
 		LogRetention:       duration("CLIENTINTEL_LOG_RETENTION", 7*24*time.Hour),
+		ReplicaURL:         getenv("CLIENTINTEL_REPLICA_URL"),
+		ReplicaMaxLag:      duration("CLIENTINTEL_REPLICA_MAX_LAG", 10*time.Second),
 		DrainTimeout:       duration("CLIENTINTEL_DRAIN_TIMEOUT", 20*time.Second),
 		Migrate:            true,
 	}

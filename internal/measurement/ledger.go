@@ -101,6 +101,9 @@ func (l *Ledger) reading(caller access.Caller, s *postgres.Snapshot) (*Reading, 
 // triggers and a foreign key, and whether those stand is asked in the snapshot.
 func prove(s *postgres.Snapshot) (Statement, error) {
 	m := s.Measurement
+	if m == nil && s.Replica {
+		return Statement{}, fault.OutOfReach(errors.New("the key's client has not reached the replica yet"))
+	}
 	if m == nil {
 		return Statement{}, fault.Unexpected(errors.New("the key's client does not exist"))
 	}

@@ -29,6 +29,9 @@ type PoolSettings struct {
 	// LockTimeout bounds the wait for a lock that a migration or an operator
 	// holds. Zero: the statement's bound is the only one.
 	LockTimeout time.Duration
+	// MaxLag is how far behind a standby may be and still be read; zero for a pool
+	// on the primary.
+	MaxLag time.Duration
 	// Application names the connections in pg_stat_activity.
 	Application string
 	// AsOwner keeps the login's own role; without it the pool takes ServerRole.
@@ -40,6 +43,7 @@ type Pool struct {
 	*pgxpool.Pool
 	acquireTimeout time.Duration
 	readTimeout    time.Duration
+	maxLag         time.Duration
 	line           *line
 }
 
@@ -80,7 +84,7 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
 	return &Pool{
-		Pool: pool, acquireTimeout: s.AcquireTimeout, readTimeout: s.ReadTimeout,
+		Pool: pool, acquireTimeout: s.AcquireTimeout, readTimeout: s.ReadTimeout, maxLag: s.MaxLag,
 		line: newLine(int(s.Size), s.AcquireTimeout),
 	}, nil
 }

@@ -15,8 +15,11 @@ import (
 // transaction whose client is set.
 type Snapshot struct {
 	tx pgx.Tx
-	// AsOf is the database clock of the statement that took the snapshot.
+	// AsOf is the database clock of the statement that took the snapshot; on a
+	// replica, the commit time up to which it had caught up.
 	AsOf time.Time
+	// Replica tells that what was written lately may be missing.
+	Replica bool
 	// Measurement vouches for the client's numbers in this snapshot.
 	// Nil when the client is gone.
 	Measurement *db.GetMeasurementRow
@@ -132,6 +135,13 @@ func (p *Pool) begin(ctx context.Context, clientID uuid.UUID, o opening) (*begun
 	}
 	tx := &openTx{conn: conn.Conn.Conn()}
 	b := &begun{conn: conn, tx: tx, snapshot: &Snapshot{tx: tx}}
+	var replayed time.Time
+	if p.maxLag > 0 {
+		if replayed, err = p.replayed(ctx, tx.conn); err != nil {
+			conn.Release()
+			return nil, err
+		}
+	}
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	batch.Queue(holdInterviews)
@@ -149,6 +159,9 @@ func (p *Pool) begin(ctx context.Context, clientID uuid.UUID, o opening) (*begun
 		tx.rollback()
 		conn.Release()
 		return nil, fmt.Errorf("taking a snapshot: %w", err)
+	}
+	if !replayed.IsZero() {
+		b.snapshot.AsOf, b.snapshot.Replica = replayed, true
 	}
 	return b, nil
 }
