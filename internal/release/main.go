@@ -147,15 +147,23 @@ func copyTracked(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	copied, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer copied.Close()
 	for name := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
 		content, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755); err != nil {
+		if err := copied.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(to, name), content, 0o644); err != nil {
+		if err := copied.WriteFile(name, content, 0o644); err != nil {
 			return err
 		}
 	}
