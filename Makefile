@@ -63,8 +63,8 @@ fuzz: ## fuzz everything that decodes a caller's bytes, FUZZTIME each
 
 # Counted, so that a slow machine only takes longer. One worker where each starts
 # a PostgreSQL of its own.
-fuzz-short: ## the same for a minute in all
-	@$(call each-fuzz,$$(case " $(FUZZ_ON_POSTGRES) " in (*" $$name "*) echo 300x -parallel 1;; (*) echo 10000x;; esac))
+fuzz-short: ## the same for a minute and a half in all
+	@$(call each-fuzz,$$(case " $(FUZZ_ON_POSTGRES) " in (*" $$name "*) echo 250x -parallel 1;; (*) echo 5000x;; esac))
 
 FUZZ_ON_POSTGRES = FuzzAnswers FuzzAuthorization FuzzBody FuzzImport
 # A minimization is bounded too, or one of them takes the whole time.
