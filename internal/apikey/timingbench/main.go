@@ -31,9 +31,10 @@ import (
 )
 
 func main() {
-	samples := flag.Int("samples", 500, "requests for each reason; from 600 on, old rows of the log are deleted besides")
+	samples := flag.Int("samples", 500, "requests for each reason; from 600 on, surplus rows of the log are deleted besides")
+	flood := flag.Int("flood", 0, "requests with unknown prefixes beforehand: the decoy's log is then fuller than a key's")
 	flag.Parse()
-	if err := run(context.Background(), *samples); err != nil {
+	if err := run(context.Background(), *samples, *flood); err != nil {
 		fmt.Fprintln(os.Stderr, "timingbench:", err)
 		os.Exit(1)
 	}
@@ -46,7 +47,7 @@ type reason struct {
 	took  []float64 // microseconds
 }
 
-func run(ctx context.Context, samples int) error {
+func run(ctx context.Context, samples, flood int) error {
 	dir, err := os.MkdirTemp("", "clientintel-timing-")
 	if err != nil {
 		return err
@@ -76,6 +77,11 @@ func run(ctx context.Context, samples int) error {
 	listening := httptest.NewServer(server.Handler)
 	defer listening.Close()
 
+	for range flood {
+		if _, err := refused(ctx, listening.URL+"/api/client/v1/campaigns", reasons[0].token()); err != nil {
+			return fmt.Errorf("flooding: %w", err)
+		}
+	}
 	const warmUp = 50
 	for n := range warmUp + samples {
 		for _, i := range rand.Perm(len(reasons)) {
