@@ -84,7 +84,7 @@ func run(ctx context.Context, rounds int, length time.Duration) error {
 		failed = failed || !measured.kept()
 	}
 	if failed {
-		return errors.New("a promise was broken, see the lines marked with !")
+		return errors.New("a promise was broken: see the marked lines")
 	}
 	return nil
 }
