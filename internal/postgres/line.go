@@ -107,7 +107,8 @@ func (l *line) leave(kept time.Duration) {
 	l.pass()
 }
 
-func (l *line) note(kept time.Duration) { l.kept += (kept - l.kept) / 8 }
+// note is slow enough to outlive a few first statements on new connections.
+func (l *line) note(kept time.Duration) { l.kept += (kept - l.kept) / 16 }
 
 // pass hands a place on to whose turn it is.
 func (l *line) pass() {
