@@ -79,7 +79,7 @@ vuln: ## hold what the program calls against the Go vulnerability database
 partners: ## hold the MCP endpoint against agents' own tools (needs npm and the network)
 	$(GO) test -tags partners -count=1 ./internal/partners/...
 
-overload: ## overload a server in seven ways and print how much later others are answered
+overload: ## overload a server in six ways and print how much later others are answered
 	$(GO) run ./internal/faults/overload
 
 soak: ## mixed load, writers, restarts and faults for DURATION, with everything checked

@@ -35,7 +35,7 @@ func loads() []load {
 		{name: "slow bodies", factor: 3, start: slowBodies},
 		{name: "slow readers", factor: 4, start: slowReaders},
 		{name: "key storm", factor: 20, start: storm},
-		{name: "heavy reads", factor: 100, saturates: true, start: heavyReads},
+		{name: "heavy reads", factor: 20, saturates: true, start: heavyReads},
 	}
 }
 
