@@ -161,8 +161,10 @@ func (s *session) build(ctx context.Context) error {
 		{"-o", s.product},
 		{"-o", s.open, "-tags", "clientintel_benchmark"},
 	} {
-		args = append(append([]string{"build", "-trimpath"}, args...), "github.com/clientintel/clientintel/cmd/clientintel")
-		if out, err := exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
+		args = append(append([]string{"build", "-trimpath", "-buildvcs=false"}, args...), "github.com/clientintel/clientintel/cmd/clientintel")
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("building the server: %w: %s", err, out)
 		}
 	}
