@@ -65,8 +65,6 @@ func rate(m sample) float64 { return m.rate }
 
 func meanSeconds(m sample) float64 { return m.mean.Seconds() }
 
-func p99Seconds(m sample) float64 { return m.p99.Seconds() }
-
 // median is that of a figure over the rounds.
 func (v *series) median(of func(sample) float64) float64 {
 	values := make([]float64, len(v.rounds))
