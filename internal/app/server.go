@@ -91,7 +91,7 @@ func (s *Server) openPools(ctx context.Context, databaseURL string) error {
 		{&s.pool, read},
 		{&s.streams, stream},
 		{&s.door, postgres.PoolSettings{
-			URL: databaseURL, Application: "clientintel door", Size: ratelimit.Workers(), StatementTimeout: doorTimeout,
+			URL: databaseURL, Application: "clientintel door", Size: ratelimit.Connections(), StatementTimeout: doorTimeout,
 			AcquireTimeout: 2 * time.Second, LockTimeout: lockTimeout,
 		}},
 		{&s.upkeep, postgres.PoolSettings{

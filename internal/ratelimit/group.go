@@ -33,13 +33,24 @@ func (l *Limiter) work() {
 	for {
 		select {
 		case <-l.queue.ready:
-			// Whatever has queued, without waiting for more.
-			l.admitGroup(l.queue.take(maxGroup))
+			l.turn.Lock()
+			l.admitNext()
 		case <-tick.C:
 			l.flush()
 		case <-l.stop:
 			return
 		}
+	}
+}
+
+// admitNext admits whatever has queued, without waiting for more, and gives up
+// the turn that its caller has taken. Who queued meanwhile found the turn taken:
+// they are the worker's.
+func (l *Limiter) admitNext() {
+	l.admitGroup(l.queue.take(maxGroup))
+	l.turn.Unlock()
+	if l.queue.len() > 0 {
+		l.queue.wake()
 	}
 }
 
@@ -53,7 +64,7 @@ func (l *Limiter) admitGroup(group []*waiting) {
 	defer func() { l.noteGroup(time.Since(began)) }()
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
 	defer cancel()
-	outcomes := l.takeOutcomes()
+	outcomes := l.takeOutcomes(outcomesAtOnce)
 	admissions, err := l.exchange(ctx, group, outcomes)
 	if err != nil && (pgconn.SafeToRetry(err) || postgres.GaveWay(err)) {
 		// The connection died while idle and nothing was sent on it, or the
@@ -83,9 +94,9 @@ func (l *Limiter) noteGroup(took time.Duration) {
 	l.groupTook.Store(mean + (int64(took)-mean)/8)
 }
 
-// flush notes outcomes when no request comes to take them along.
+// flush notes outcomes, however few.
 func (l *Limiter) flush() {
-	outcomes := l.takeOutcomes()
+	outcomes := l.takeOutcomes(1)
 	if len(outcomes) == 0 {
 		return
 	}
@@ -96,9 +107,13 @@ func (l *Limiter) flush() {
 	}
 }
 
-func (l *Limiter) takeOutcomes() []outcome {
+// takeOutcomes takes all there are, if there are that many.
+func (l *Limiter) takeOutcomes(atLeast int) []outcome {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(l.done) < atLeast {
+		return nil
+	}
 	taken := l.done
 	l.done = nil
 	return taken

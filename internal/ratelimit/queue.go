@@ -47,7 +47,6 @@ func (q *queue) push(w *waiting) bool {
 	b.waiting = append(b.waiting, w)
 	q.size++
 	q.mu.Unlock()
-	q.wake()
 	return true
 }
 
@@ -67,9 +66,6 @@ func (q *queue) take(most int) []*waiting {
 		} else {
 			q.turns = append(q.turns, b)
 		}
-	}
-	if q.size > 0 {
-		q.wake()
 	}
 	return group
 }
