@@ -38,6 +38,11 @@ lint-contract: ## hold the contract against two independent linters
 	REDOCLY_TELEMETRY=off $(REDOCLY) lint --config .redocly.yaml openapi/openapi.yaml
 	$(SPECTRAL) lint --ruleset .spectral.yaml --fail-severity warn openapi/openapi.yaml
 
+# The first line tests the step itself, on edits of the contract.
+contract-diff: ## fail when the contract breaks clients of the last release
+	$(GO) test -tags contractdiff ./internal/contractdiff
+	$(GO) run ./internal/contractdiff
+
 test: ## run every test on a real PostgreSQL
 	$(GO) test ./...
 
@@ -85,4 +90,4 @@ overload: ## overload a server in six ways and print how much later others are a
 soak: ## mixed load, writers, restarts and faults for DURATION, with everything checked
 	$(GO) run ./internal/soak -duration $(DURATION)
 
-ci: verify build lint lint-contract test-race fuzz-short vuln bench-sanity ## all that a change must pass
+ci: verify build lint lint-contract contract-diff test-race fuzz-short vuln bench-sanity ## all that a change must pass

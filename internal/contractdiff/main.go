@@ -1,0 +1,130 @@
+// Command contractdiff holds the contract against the one released last, which
+// openapi/released keeps, and fails when a client made for that one could break:
+// unless info.version says so, by its major number. What counts as breaking is
+// oasdiff's to say, and openapi/released/severity.txt's.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// oasdiff is pinned: another version may know other changes.
+const oasdiff = "github.com/oasdiff/oasdiff@v1.33.0"
+
+const (
+	contract = "openapi/openapi.yaml"
+	released = "openapi/released"
+)
+
+func main() {
+	if err := run(context.Background(), contract, released, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "contractdiff:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, contract, released string, out io.Writer) error {
+	base, from, err := lastReleased(released)
+	if err != nil {
+		return err
+	}
+	to, err := versionOf(contract)
+	if err != nil {
+		return err
+	}
+	if to.compare(from) < 0 {
+		return fmt.Errorf("info.version %s is lower than the last released %s", to, from)
+	}
+	changes, err := breaking(ctx, base, contract, filepath.Join(released, "severity.txt"))
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		fmt.Fprintf(out, "%s %s: %s [%s]\n", c.Operation, c.Path, c.Text, c.ID)
+	}
+	switch {
+	case len(changes) == 0:
+		fmt.Fprintf(out, "contract %s breaks no client of %s\n", to, from)
+	case to.major > from.major:
+		fmt.Fprintf(out, "contract %s breaks clients of %s, and its version says so\n", to, from)
+	default:
+		return fmt.Errorf("%d breaking changes since %s: take them back, or raise the major number of info.version", len(changes), from)
+	}
+	return nil
+}
+
+// change is one that a client may notice.
+type change struct {
+	ID, Text, Operation, Path string
+}
+
+// breaking lists the changes from base to revision that are warnings or errors
+// to oasdiff. Its exit status is of no use: go run has one for everything.
+func breaking(ctx context.Context, base, revision, severity string) ([]change, error) {
+	var output, complaints bytes.Buffer
+	command := exec.CommandContext(ctx, "go", "run", oasdiff, "breaking",
+		"--severity-levels", severity, "--format", "json", base, revision)
+	command.Stdout, command.Stderr = &output, &complaints
+	if err := command.Run(); err != nil {
+		return nil, errors.Join(fmt.Errorf("running oasdiff: %w", err), errors.New(complaints.String()))
+	}
+	var changes []change
+	if err := json.Unmarshal(output.Bytes(), &changes); err != nil {
+		return nil, fmt.Errorf("reading what oasdiff says, %q: %w", output.String(), err)
+	}
+	return changes, nil
+}
+
+// lastReleased is the contract of the highest version in a folder.
+func lastReleased(folder string) (string, version, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	if err != nil {
+		return "", version{}, err
+	}
+	var last string
+	var highest version
+	for _, file := range files {
+		v, err := versionOf(file)
+		if err != nil {
+			return "", version{}, err
+		}
+		if name := v.String() + ".yaml"; filepath.Base(file) != name {
+			return "", version{}, fmt.Errorf("%s holds version %s: its name must be %s", file, v, name)
+		}
+		if last == "" || v.compare(highest) > 0 {
+			last, highest = file, v
+		}
+	}
+	if last == "" {
+		return "", version{}, fmt.Errorf("%s holds no released contract", folder)
+	}
+	return last, highest, nil
+}
+
+func versionOf(file string) (version, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return version{}, err
+	}
+	var document struct {
+		Info struct{ Version string }
+	}
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return version{}, fmt.Errorf("reading %s: %w", file, err)
+	}
+	v, err := parseVersion(document.Info.Version)
+	if err != nil {
+		return version{}, fmt.Errorf("info.version of %s: %w", file, err)
+	}
+	return v, nil
+}
