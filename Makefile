@@ -81,8 +81,9 @@ done
 vuln: ## hold what the program calls against the Go vulnerability database
 	@GO=$(GO) .ci/vulncheck
 
-partners: ## hold the MCP endpoint against agents' own tools (needs npm and the network)
-	$(GO) test -tags partners -count=1 ./internal/partners/...
+# clientintel_testing lets a test set the quota and its window.
+partners: ## hold the service against tools of others (needs npm, Python and the network)
+	$(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/partners/...
 
 overload: ## overload a server in six ways and print how much later others are answered
 	$(GO) run ./internal/faults/overload
