@@ -29,7 +29,12 @@ import (
 func hunt(t *testing.T, srv *apitest.Server, address, key, examples string) (report string, passed bool) {
 	t.Helper()
 	programs := stage.Python(t, "requirements.txt")
-	contract := filepath.Join(t.TempDir(), "openapi.json")
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir() // it keeps what it found, to try it again first
+	contract := filepath.Join(dir, "openapi.json")
 	served := srv.Get(t, stage.Base+"/openapi.json", "").WantStatus(t, http.StatusOK).Body
 	if err := os.WriteFile(contract, served, 0o644); err != nil {
 		t.Fatal(err)
@@ -37,12 +42,13 @@ func hunt(t *testing.T, srv *apitest.Server, address, key, examples string) (rep
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	// The document is read from a file because the tool leaves out the operation that it loads it from.
-	command := exec.CommandContext(ctx, filepath.Join(programs, "st"), "--config-file", "schemathesis.toml",
+	command := exec.CommandContext(ctx, filepath.Join(programs, "st"), "--config-file", filepath.Join(here, "schemathesis.toml"),
 		"run", contract, "--url", address, "--checks", "all", "--continue-on-failure", "--max-examples", examples)
-	command.Env = append(os.Environ(), "CLIENTINTEL_KEY="+key, "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1")
+	command.Dir = dir
+	command.Env = append(os.Environ(), "CLIENTINTEL_KEY="+key, "PYTHONPATH="+here, "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1")
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
-	err := command.Run()
+	err = command.Run()
 	if ctx.Err() != nil {
 		t.Fatalf("it found no end:\n%s", out.String())
 	}

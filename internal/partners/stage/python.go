@@ -44,7 +44,7 @@ func Python(t *testing.T, requirements string) string {
 			t.Fatalf("%v (Python 3.11 or later with venv is needed): %v\n%s", command, err, output)
 		}
 	}
-	if err := os.WriteFile(stamp, wanted, 0o644); err != nil {
+	if err := os.WriteFile(stamp, wanted, 0o644); err != nil { //nolint:gosec // a test names the file
 		t.Fatal(err)
 	}
 	return programs
