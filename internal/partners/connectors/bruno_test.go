@@ -1,0 +1,63 @@
+//go:build partners
+
+package connectors_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/partners/stage"
+)
+
+// Every request of the collection passes its own tests, with either kind of
+// measurement, and with a quota that is used up on the way.
+func TestBruno(t *testing.T) {
+	srv, _ := stage.Start(t, requests, window)
+	install := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	if output, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("installing: %v\n%s", err, output)
+	}
+	program, err := filepath.Abs("node_modules/@usebruno/cli/bin/bru.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		client string
+		scopes []access.Scope
+	}{
+		"canonical, default scopes": {brand, access.Default()},
+		"legacy, all scopes":        {"alderpeak", access.All()},
+		"nothing to show":           {"acme", access.Default()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, report := waited(srv), filepath.Join(t.TempDir(), "report.json")
+			command := exec.CommandContext(t.Context(), "node", program, "run", "--env", "service", "--env-var", "url="+srv.URL,
+				"--env-var", "key="+srv.KeyFor(t, c.client, c.scopes...), "--env-var", "page=40", "--reporter-json", report)
+			command.Dir = offered + "bruno"
+			output, err := command.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, output)
+			}
+			text, err := os.ReadFile(report)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var runs []struct {
+				Summary struct{ PassedTests, FailedTests, PassedRequests, ErrorRequests int }
+			}
+			if err := json.Unmarshal(text, &runs); err != nil || len(runs) != 1 {
+				t.Fatalf("the report has %d runs: %v", len(runs), err)
+			}
+			if s := runs[0].Summary; s.FailedTests > 0 || s.ErrorRequests > 0 || s.PassedTests < 15 {
+				t.Errorf("got %+v\n%s", s, output)
+			}
+			if waited(srv) == before && c.client != "acme" {
+				t.Error("it was never refused for its quota: nothing was shown")
+			}
+		})
+	}
+}
