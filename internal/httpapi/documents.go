@@ -5,17 +5,22 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"path"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/reference"
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// document is a public file: no key, no limit, any origin.
+// document is a public file: no key, no limit.
 type document struct {
-	name        string
+	path        string
 	contentType string
 	body        []byte
 	etag        string
+	// page is set on what people open in a browser; everything else is for
+	// programs of any origin to fetch.
+	page bool
 }
 
 func publicDocuments(publicURL string) ([]document, error) {
@@ -23,28 +28,45 @@ func publicDocuments(publicURL string) ([]document, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, err := reference.Files(publicURL)
+	if err != nil {
+		return nil, err
+	}
 	const markdown = "text/markdown; charset=utf-8"
-	return []document{
-		newDocument("openapi.json", "application/json", contract),
-		newDocument("bi-guide.md", markdown, openapi.BIGuide(publicURL)),
-		newDocument("agent-guide.md", markdown, openapi.AgentGuide(publicURL)),
-	}, nil
+	documents := []document{
+		newDocument(Prefix+"/openapi.json", "application/json", contract),
+		newDocument(Prefix+"/bi-guide.md", markdown, openapi.BIGuide(publicURL)),
+		newDocument(Prefix+"/agent-guide.md", markdown, openapi.AgentGuide(publicURL)),
+	}
+	for _, f := range files {
+		d := newDocument(f.Path, f.ContentType, f.Body)
+		d.page = f.Page
+		documents = append(documents, d)
+	}
+	return documents, nil
 }
 
-func newDocument(name, contentType string, body []byte) document {
+func newDocument(path, contentType string, body []byte) document {
 	sum := sha256.Sum256(body)
-	return document{name: name, contentType: contentType, body: body, etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+	return document{path: path, contentType: contentType, body: body, etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
 }
 
 // ServeHTTP answers GET and HEAD, and 304 to who has it already. Query strings
 // are ignored.
 func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	exchangeFrom(r.Context()).operation = d.name
+	exchangeFrom(r.Context()).operation = path.Base(d.path)
 	h := w.Header()
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", "public, max-age=300")
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "ETag, X-Request-Id")
 	h.Set("ETag", d.etag)
+	if d.page {
+		h.Set("Content-Security-Policy", reference.Policy)
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	} else {
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Expose-Headers", "ETag, X-Request-Id")
+	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }

@@ -122,8 +122,8 @@ func (s *Server) Handler(agents http.Handler) (http.Handler, error) {
 		s.refuseMethod(w, r)
 	})
 	for _, d := range s.documents {
-		r.Method(http.MethodGet, Prefix+"/"+d.name, d)
-		r.Method(http.MethodHead, Prefix+"/"+d.name, d)
+		r.Method(http.MethodGet, d.path, d)
+		r.Method(http.MethodHead, d.path, d)
 	}
 	r.Group(func(r chi.Router) { s.operations(r, s.door) })
 	return s.observe(noStore(func(next http.Handler) http.Handler { return compress(next) }(r))), nil
@@ -133,7 +133,7 @@ func (s *Server) Handler(agents http.Handler) (http.Handler, error) {
 func (s *Server) refuseMethod(w http.ResponseWriter, r *http.Request) {
 	allow := http.MethodGet
 	for _, d := range s.documents {
-		if r.URL.Path == Prefix+"/"+d.name {
+		if r.URL.Path == d.path {
 			allow = "GET, HEAD"
 		}
 	}
