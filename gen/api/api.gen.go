@@ -806,7 +806,7 @@ type SynthesisDocumentRow struct {
 // SynthesisDocumentRowStatus Always `published`.
 type SynthesisDocumentRowStatus string
 
-// SynthesisItem A row in collection mode, a body in portal mode.
+// SynthesisItem A row in collection mode, a body in portal mode. No item is both.
 type SynthesisItem = any
 
 // SynthesisListResponse One page of published synthesis.

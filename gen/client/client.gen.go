@@ -824,7 +824,7 @@ type SynthesisDocumentRow struct {
 // SynthesisDocumentRowStatus Always `published`.
 type SynthesisDocumentRowStatus string
 
-// SynthesisItem A row in collection mode, a body in portal mode.
+// SynthesisItem A row in collection mode, a body in portal mode. No item is both.
 type SynthesisItem struct {
 	union json.RawMessage
 }
