@@ -1,0 +1,27 @@
+//go:build partners && clientintel_testing
+
+package sdks_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestPython(t *testing.T) {
+	r := prepare(t)
+	folder := t.TempDir()
+	bin := filepath.Join(folder, "venv/bin")
+	r.run(t, folder, "python3", "-m", "venv", "venv")
+	r.run(t, folder, filepath.Join(bin, "pip"), "install", "--quiet", "--disable-pip-version-check", "--no-deps",
+		"--requirement", absolute(t, "python/requirements.txt"))
+	// The generator calls its formatter by name.
+	r.env = append(r.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	copied(t, "python", folder, "tour.py")
+	_, made := r.run(t, folder, filepath.Join(bin, "openapi-python-client"), "generate", "--path", r.contract,
+		"--meta", "none", "--output-path", "made", "--fail-on-warning")
+	_, compiled := r.run(t, folder, filepath.Join(bin, "python"), "-W", "error", "-m", "compileall", "-q", "made", "tour.py")
+	explained(t, "python", made+"\n"+compiled)
+	printed, _ := r.run(t, folder, filepath.Join(bin, "python"), "-W", "error", "tour.py")
+	r.walked(t, printed)
+}
