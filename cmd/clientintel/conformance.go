@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clientintel/clientintel/internal/conformance"
+)
+
+func newConformance(s *surroundings) *cobra.Command {
+	var options conformance.Options
+	var asJSON bool
+	var junit string
+	cmd := &cobra.Command{
+		Use:   "conformance --base-url URL --key KEY [--key KEY …]",
+		Short: "Ask a deployment, from outside, whether it keeps the contract",
+		Long: `Ask a deployment of this API for what it promises: every route against the
+contract, walks, cursors, scopes, refusals, the quota, hashes, and the agents'
+tools against REST (see docs/conformance.md). Needs keys only, and no database.
+Sends requests one after another, each of which counts towards its key's hour.
+
+Keys also come from CLIENTINTEL_CONFORMANCE_KEYS, comma-separated, which other
+users of the machine cannot see. Exits 1 when a check fails, 2 on wrong usage.`,
+		Args: asUsage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if text := s.getenv("CLIENTINTEL_CONFORMANCE_KEYS"); len(options.Keys) == 0 && text != "" {
+				options.Keys = strings.Split(text, ",")
+			}
+			return s.conformance(cmd, options, asJSON, junit)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&options.BaseURL, "base-url", "", "the deployment, as https://intelligence.example.com")
+	f.StringArrayVar(&options.Keys, "key", nil, "a key to ask with; several see more (CLIENTINTEL_CONFORMANCE_KEYS)")
+	f.IntVar(&options.MaxRequests, "max-requests", 200, "never send more; what no longer fits is skipped")
+	f.DurationVar(&options.MaxWait, "max-wait", time.Minute, "the longest Retry-After to honour, once")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.StringVar(&junit, "junit", "", "write a JUnit report to this file")
+	return cmd
+}
+
+func (s *surroundings) conformance(cmd *cobra.Command, options conformance.Options, asJSON bool, junit string) error {
+	watched := isTerminal(s.stderr)
+	options.Progress = func(requests int, doing string) {
+		if watched {
+			fmt.Fprintf(s.stderr, "\r%d of %d requests: %s\x1b[K", requests, options.MaxRequests, doing)
+		}
+	}
+	options.Show = func(c conformance.Check) {
+		if watched {
+			fmt.Fprint(s.stderr, "\r\x1b[K")
+		}
+		if !asJSON {
+			printCheck(s.stdout, c)
+		}
+	}
+	report, err := conformance.Run(cmd.Context(), options)
+	var option *conformance.OptionError
+	if errors.As(err, &option) {
+		return &usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	if junit != "" {
+		if err := writeJUnit(junit, &report); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		if err := printJSON(s.stdout, report); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(s.stdout, "%d requests; checks passed: %d, failed: %d, skipped: %d\n",
+			report.Requests, report.Passed, report.Failed, report.Skipped)
+	}
+	if report.Failed > 0 {
+		return errTold
+	}
+	return nil
+}
+
+func printCheck(w io.Writer, c conformance.Check) {
+	line := fmt.Sprintf("%-8s %s", c.Outcome, c.Name)
+	if c.Outcome == conformance.Failed {
+		line = fmt.Sprintf("%-8s %s", "FAILED", c.Name)
+	}
+	if c.Key != "" {
+		line += " (" + c.Key + ")"
+	}
+	if c.Detail != "" {
+		line += ": " + c.Detail
+	}
+	fmt.Fprintln(w, line)
+}
+
+func writeJUnit(name string, report *conformance.Report) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("writing the JUnit report: %w", err)
+	}
+	if err := report.WriteJUnit(file); err != nil {
+		_ = file.Close()
+		return fmt.Errorf("writing the JUnit report: %w", err)
+	}
+	return file.Close()
+}

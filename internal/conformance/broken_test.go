@@ -1,0 +1,175 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/conformance"
+	"github.com/clientintel/clientintel/internal/corpus"
+)
+
+const api = "/api/client/v1"
+
+// breaking is a proxy that changes answers on their way.
+func breaking(t *testing.T, to string, spoil func(*http.Response)) string {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Del("Accept-Encoding")
+		},
+		ModifyResponse: func(res *http.Response) error { spoil(res); return nil },
+	})
+	t.Cleanup(proxy.Close)
+	return proxy.URL
+}
+
+// rewrite changes the JSON of 200 answers of a path.
+func rewrite(path string, change func(q url.Values, body map[string]any)) func(*http.Response) {
+	return func(res *http.Response) {
+		if res.Request.URL.Path != api+path || res.StatusCode != http.StatusOK {
+			return
+		}
+		var body map[string]any
+		decoder := json.NewDecoder(res.Body)
+		decoder.UseNumber()
+		if decoder.Decode(&body) != nil {
+			return
+		}
+		change(res.Request.URL.Query(), body)
+		text, _ := json.Marshal(body)
+		say(res, res.StatusCode, string(text))
+	}
+}
+
+func say(res *http.Response, status int, text string) {
+	res.StatusCode = status
+	res.Body = io.NopCloser(bytes.NewReader([]byte(text)))
+	res.ContentLength = int64(len(text))
+	res.Header.Set("Content-Length", strconv.Itoa(len(text)))
+}
+
+func data(body map[string]any) []any          { return body["data"].([]any) }
+func meta(body map[string]any) map[string]any { return body["meta"].(map[string]any) }
+
+// Whatever one promise is broken, the run says which.
+func TestRun_EachBrokenPromiseIsNamed(t *testing.T) {
+	t.Parallel()
+	srv := demo(t)
+	row := func(body map[string]any, i int) map[string]any { return data(body)[i].(map[string]any) }
+	for want, spoil := range map[string]func(*http.Response){
+		"contract/listInterviews": rewrite("/interviews", func(_ url.Values, b map[string]any) {
+			delete(row(b, 0), "status")
+		}),
+		"contract/listCampaigns": rewrite("/campaigns", func(_ url.Values, b map[string]any) {
+			row(b, 0)["secret_plan"] = "x"
+		}),
+		"scopes/interviews key 1": rewrite("/interviews", func(_ url.Values, b map[string]any) {
+			delete(row(b, 0), "nps_score")
+		}),
+		"scopes/interviews key 2": rewrite("/interviews", func(_ url.Values, b map[string]any) {
+			row(b, 0)["transcript"] = []any{}
+		}),
+		"scopes/search key 1": rewrite("/intelligence/search", func(_ url.Values, b map[string]any) {
+			row(b, 0)["matched_fields"] = []any{"competitor_mentions"}
+		}),
+		"measurement/listInterviews": rewrite("/interviews", func(_ url.Values, b map[string]any) {
+			if basis, ok := meta(b)["measurement_basis"].(map[string]any); ok {
+				basis["membership_hash"] = strings.Repeat("0", 64)
+			}
+		}),
+		"measurement/listCampaigns": rewrite("/campaigns", func(_ url.Values, b map[string]any) {
+			d := data(b)
+			d[0], d[len(d)-1] = d[len(d)-1], d[0]
+		}),
+		"measurement/getInterviewAnalytics": rewrite("/analytics/interviews", func(_ url.Values, b map[string]any) {
+			b["data"].(map[string]any)["total"] = 3
+		}),
+		"walks/interviews/whole key 1": rewrite("/interviews", func(q url.Values, b map[string]any) {
+			if q.Get("limit") == "200" {
+				b["data"] = append(data(b), row(b, 0))
+			}
+		}),
+		"walks/interviews/page_size_2 key 1": rewrite("/interviews", func(q url.Values, b map[string]any) {
+			if q.Get("limit") == "2" && q.Has("starting_after") { // a gap
+				b["data"] = data(b)[1:]
+				meta(b)["count"] = len(data(b))
+			}
+		}),
+		"walks/campaigns/page_size_1 key 1": rewrite("/campaigns", func(q url.Values, b map[string]any) {
+			if q.Get("limit") == "1" {
+				meta(b)["has_more"], meta(b)["next_cursor"] = false, nil
+			}
+		}),
+		"walks/interviews/reconciles key 1": rewrite("/analytics/interviews", func(q url.Values, b map[string]any) {
+			if q.Has("date_from") {
+				meta(b)["measurement_total_count"] = 1
+			}
+		}),
+		"cursors/edited key 1": func(res *http.Response) {
+			if res.StatusCode == 400 && res.Request.URL.Path == api+"/interviews" && res.Request.URL.Query().Has("starting_after") {
+				say(res, 400, `{"error":"Invalid cursor","code":"invalid_parameter","details":"x"}`)
+			}
+		},
+		"errors/garbage_key": func(res *http.Response) {
+			if res.StatusCode == 401 {
+				say(res, 401, `{"error":"Who are you?","code":"invalid_api_key"}`)
+			}
+		},
+		"errors/envelope": func(res *http.Response) {
+			if res.StatusCode == 404 {
+				res.Header.Set("Content-Type", "text/plain")
+			}
+		},
+		"errors/unknown_parameter key 1": func(res *http.Response) {
+			if res.Request.URL.Query().Has("colour") {
+				say(res, 200, `{"data":[],"meta":{}}`)
+			}
+		},
+		"scopes/search key 2": func(res *http.Response) {
+			if res.StatusCode == 403 {
+				say(res, 403, `{"error":"Forbidden","code":"insufficient_scope"}`)
+			}
+		},
+		"limits/headers":      func(res *http.Response) { res.Header.Del("X-RateLimit-Reset") },
+		"limits/falls_by_one": func(res *http.Response) { res.Header.Set("X-RateLimit-Remaining", "599") },
+		"answers/request_id":  func(res *http.Response) { res.Header.Set("X-Request-Id", "mine") },
+		"answers/not_cached":  func(res *http.Response) { res.Header.Set("Cache-Control", "public") },
+		"documents/contract": rewrite("/openapi.json", func(_ url.Values, b map[string]any) {
+			delete(b["paths"].(map[string]any), api+"/campaigns")
+		}),
+		"agents/list_campaigns key 1": rewrite("/campaigns", func(q url.Values, b map[string]any) {
+			row(b, 0)["goal"] = "another"
+		}),
+		"agents/tools_of_the_scopes key 2": func(res *http.Response) {
+			if res.Request.URL.Path != api+"/mcp" || res.StatusCode != 200 {
+				return
+			}
+			text, _ := io.ReadAll(res.Body)
+			say(res, 200, strings.ReplaceAll(string(text), `"name":"list_campaigns"`, `"name":"search_customer_intelligence"`))
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			report := run(t, breaking(t, srv.URL, spoil), 400,
+				fresh(t, srv, corpus.BrightlarderSlug, access.All()...), fresh(t, srv, corpus.BrightlarderSlug))
+			if got := named(report, conformance.Failed); !slices.Contains(got, want) {
+				t.Errorf("failed: %q, want %s among them", got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,187 @@
+package conformance_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/conformance"
+	"github.com/clientintel/clientintel/internal/corpus"
+	"github.com/clientintel/clientintel/internal/importer"
+)
+
+// demo is a server with the demo's two brands.
+func demo(t *testing.T) *apitest.Server {
+	t.Helper()
+	srv, _ := apitest.Start(t)
+	var file bytes.Buffer
+	if err := corpus.Demo(&file, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(context.Background(), srv.Database.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := importer.Import(t.Context(), conn, &file, importer.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return srv
+}
+
+func fresh(t *testing.T, srv *apitest.Server, client string, scopes ...access.Scope) string {
+	t.Helper()
+	return srv.Issue(t, apikey.Request{Client: client, Name: "conformance", Scopes: scopes}).Key
+}
+
+func run(t *testing.T, base string, requests int, keys ...string) conformance.Report {
+	t.Helper()
+	report, err := conformance.Run(t.Context(), conformance.Options{
+		BaseURL: base, Keys: keys, MaxRequests: requests, MaxWait: time.Second,
+		Show: func(conformance.Check) {}, Progress: func(int, string) {},
+	})
+	if err != nil {
+		t.Fatalf("asking %s: %v", base, err)
+	}
+	return report
+}
+
+// named lists the checks with an outcome.
+func named(r conformance.Report, o conformance.Outcome) []string {
+	var names []string
+	for _, c := range r.Checks {
+		if c.Outcome == o {
+			names = append(names, strings.TrimSpace(c.Name+" "+c.Key))
+		}
+	}
+	return names
+}
+
+// The service keeps all that is asked for, whatever the measurement and scopes.
+func TestRun_ThisServerConforms(t *testing.T) {
+	t.Parallel()
+	srv := demo(t)
+	report := run(t, srv.URL, 400,
+		fresh(t, srv, corpus.BrightlarderSlug, access.All()...), fresh(t, srv, corpus.AlderpeakSlug, access.All()...),
+		fresh(t, srv, corpus.BrightlarderSlug), fresh(t, srv, corpus.AlderpeakSlug, access.ReadCampaigns),
+		fresh(t, srv, corpus.BrightlarderSlug, access.ReadTranscripts, access.ReadCustomExtraction, access.ReadInterviewsMetadata))
+	for _, c := range report.Checks {
+		if c.Outcome == conformance.Failed {
+			t.Errorf("%s %s fails: %s", c.Name, c.Key, c.Detail)
+		}
+	}
+	if report.Passed < 140 || report.Requests > 400 {
+		t.Errorf("%d checks passed with %d requests; skipped: %q", report.Passed, report.Requests, named(report, conformance.Skipped))
+	}
+	// With every scope there is nothing that could not be asked.
+	for _, name := range named(report, conformance.Skipped) {
+		if strings.HasSuffix(name, "key 1") || strings.HasSuffix(name, "key 2") && !strings.Contains(name, "walks/portal") {
+			t.Errorf("%s is skipped", name)
+		}
+	}
+}
+
+// A run that may send little says what it did not ask, and sends no more.
+func TestRun_TheBudgetIsKept(t *testing.T) {
+	t.Parallel()
+	srv := demo(t)
+	for _, budget := range []int{1, 7, 40} {
+		key := fresh(t, srv, corpus.BrightlarderSlug, access.All()...)
+		report := run(t, srv.URL, budget, key)
+		if report.Requests != budget || report.Failed > 0 {
+			t.Errorf("budget %d: %d requests, failed: %q", budget, report.Requests, named(report, conformance.Failed))
+		}
+		if !slices.Contains(named(report, conformance.Skipped), "walks/interviews/page_size_1 key 1") {
+			t.Errorf("budget %d: the walks are not reported as skipped", budget)
+		}
+	}
+	// The server counted them too.
+	var counted, most int
+	srv.Database.Query(t, &counted, "SELECT count(*) FROM request_log")
+	if most = 1 + 7 + 40; counted > most {
+		t.Errorf("%d requests were counted, of %d that may be sent", counted, most)
+	}
+}
+
+func TestRun_AUsedUpKeyIsNoFailure(t *testing.T) {
+	t.Parallel()
+	srv := demo(t)
+	issued := srv.Issue(t, apikey.Request{Client: corpus.BrightlarderSlug, Name: "busy", Scopes: access.All()})
+	srv.Database.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
+		SELECT $1, $2, now() - interval '1 minute', n, 'listInterviews', 200 FROM generate_series(1, 600) AS n`, issued.ClientID, issued.ID)
+	report := run(t, srv.URL, 300, issued.Key)
+	if report.Failed > 0 {
+		t.Errorf("failed: %q in %+v", named(report, conformance.Failed), report.Checks)
+	}
+	if !slices.Contains(named(report, conformance.Skipped), "scopes/interviews key 1") {
+		t.Errorf("skipped: %q", named(report, conformance.Skipped))
+	}
+}
+
+func TestRun_AWrongKeyIsTold(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	key := fresh(t, srv, "acme")
+	report := run(t, srv.URL, 100, key[:len(key)-1]+"?")
+	if !slices.Contains(named(report, conformance.Failed), "scopes/interviews key 1") {
+		t.Errorf("failed: %q", named(report, conformance.Failed))
+	}
+}
+
+func TestOptions_MistakesAreTold(t *testing.T) {
+	t.Parallel()
+	good := conformance.Options{BaseURL: "https://x.example", Keys: []string{"k"}, MaxRequests: 1}
+	for want, spoil := range map[string]func(*conformance.Options){
+		"must be an address":       func(o *conformance.Options) { o.BaseURL = "x.example" },
+		"must end before":          func(o *conformance.Options) { o.BaseURL += "/api/client/v1" },
+		"--key is needed":          func(o *conformance.Options) { o.Keys = nil },
+		"is no key":                func(o *conformance.Options) { o.Keys = []string{"a b"} },
+		"--max-requests must be":   func(o *conformance.Options) { o.MaxRequests = 0 },
+		"--max-wait must not be n": func(o *conformance.Options) { o.MaxWait = -1 },
+	} {
+		o := good
+		spoil(&o)
+		if _, err := conformance.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestReport_JUnit(t *testing.T) {
+	t.Parallel()
+	r := conformance.Report{Passed: 1, Failed: 1, Skipped: 1, Checks: []conformance.Check{
+		{Name: "walks/a/whole", Key: "key 1", Outcome: conformance.Passed, Seconds: 0.5},
+		{Name: "errors/b", Outcome: conformance.Failed, Detail: `<"&`},
+		{Name: "errors/c", Outcome: conformance.Skipped, Detail: "why"},
+	}}
+	var b bytes.Buffer
+	if err := r.WriteJUnit(&b); err != nil {
+		t.Fatal(err)
+	}
+	var read struct {
+		Failures int `xml:"failures,attr"`
+		Cases    []struct {
+			Name    string `xml:"name,attr"`
+			Class   string `xml:"classname,attr"`
+			Failure *struct {
+				Message string `xml:"message,attr"`
+			} `xml:"failure"`
+		} `xml:"testcase"`
+	}
+	if err := xml.Unmarshal(b.Bytes(), &read); err != nil {
+		t.Fatalf("%v in %s", err, b.String())
+	}
+	if read.Failures != 1 || len(read.Cases) != 3 || read.Cases[0].Name != "a/whole (key 1)" || read.Cases[0].Class != "walks" ||
+		read.Cases[0].Failure != nil || read.Cases[1].Failure == nil || read.Cases[1].Failure.Message != `<"&` {
+		t.Errorf("read %+v from %s", read, b.String())
+	}
+}
