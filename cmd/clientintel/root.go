@@ -48,7 +48,7 @@ func newRoot(s *surroundings) *cobra.Command {
 	}
 	root.AddCommand(
 		newServe(s), newDemo(s), newMigrate(s), newVersion(s), newImport(s), newKeys(s),
-		newMeasurement(s), newVerify(s), newHealth(s), newConformance(s),
+		newMeasurement(s), newVerify(s), newHealth(s), newConformance(s), newDoctor(s),
 	)
 	return root
 }

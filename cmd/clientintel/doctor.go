@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clientintel/clientintel/internal/app"
+	"github.com/clientintel/clientintel/internal/doctor"
+)
+
+func newDoctor(s *surroundings) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Examine the database, and say what to do",
+		Long: `Examine the database for what would keep the service from working or from
+keeping its promises: version, settings, schema, roles, row-level security,
+measurement, searches, the log of requests. Changes nothing.
+
+Exits 1 when something is wrong; a warning is no failure.`,
+		Args: asUsage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.withDatabase(cmd.Context(), s.people(), func(d *app.Database) error {
+				examined := doctor.Database{OwnerURL: d.OwnerURL, ServerURL: d.ServerURL}
+				if d.Embedded {
+					examined.Dir = s.database.DataDir
+				}
+				findings := []doctor.Finding{}
+				doctor.Examine(cmd.Context(), examined, func(f doctor.Finding) {
+					findings = append(findings, f)
+					if !asJSON {
+						printFinding(s.stdout, f)
+					}
+				})
+				if asJSON {
+					if err := printJSON(s.stdout, findings); err != nil {
+						return err
+					}
+				}
+				for _, f := range findings {
+					if f.State == doctor.Wrong {
+						return errTold
+					}
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printFinding(w io.Writer, f doctor.Finding) {
+	state := string(f.State)
+	if f.State == doctor.Wrong {
+		state = "WRONG"
+	}
+	fmt.Fprintf(w, "%-8s %s: %s\n", state, f.Name, f.Says)
+	if f.Advice != "" {
+		fmt.Fprintf(w, "         %s\n", f.Advice)
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The embedded database is in order as it is made, but for what only a running
+// server does; and what is wrong decides the exit code.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	// Where the server's own account can pass: as root, t.TempDir keeps it out.
+	dir, err := os.MkdirTemp("", "clientintel-doctor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	embedded := map[string]string{"CLIENTINTEL_DATA_DIR": dir}
+	if got := command(t, embedded, "", "migrate"); got.code != exitDone {
+		t.Fatalf("migrate: %+v", got)
+	}
+	if got := command(t, embedded, "", "doctor"); got.code != exitDone || !strings.Contains(got.stdout, "ok       roles/server_login: ") {
+		t.Errorf("the embedded database: %+v", got)
+	}
+	got := command(t, onDatabase(t), "", "doctor", "--json") // the tests' cluster has fsync off
+	var findings []struct{ Check, State, Says, Advice string }
+	if err := json.Unmarshal([]byte(got.stdout), &findings); err != nil || got.code != exitFailed || len(findings) < 15 {
+		t.Errorf("%v in %+v", err, got)
+	}
+	gone := map[string]string{"DATABASE_URL": "postgres://u:hunter2@127.0.0.1:1/x"}
+	if got := command(t, gone, "", "doctor"); got.code != exitFailed || !strings.Contains(got.stdout, "WRONG    database/reachable: ") ||
+		strings.Contains(got.stdout+got.stderr, "hunter2") {
+		t.Errorf("nobody there: %+v", got)
+	}
+}

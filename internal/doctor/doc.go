@@ -1,0 +1,4 @@
+// Package doctor examines a database for what would keep the service from
+// working, or from keeping its promises, and says what to do about it. It
+// changes nothing.
+package doctor

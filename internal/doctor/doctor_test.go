@@ -1,0 +1,159 @@
+package doctor_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/doctor"
+)
+
+// examined are the findings by name.
+func examined(t *testing.T, d doctor.Database) map[string]doctor.Finding {
+	t.Helper()
+	found := map[string]doctor.Finding{}
+	doctor.Examine(t.Context(), d, func(f doctor.Finding) {
+		if _, twice := found[f.Name]; twice {
+			t.Errorf("%s is told twice", f.Name)
+		}
+		if (f.State == doctor.Wrong || f.State == doctor.Warning) && f.Advice == "" {
+			t.Errorf("%s has no advice: %s", f.Name, f.Says)
+		}
+		found[f.Name] = f
+	})
+	return found
+}
+
+func of(d *dbtest.Database) doctor.Database {
+	return doctor.Database{OwnerURL: d.OwnerURL, ServerURL: d.ServerURL, Dir: os.TempDir()}
+}
+
+// The tests' own cluster gives durability up; else a migrated database with its
+// two logins is in order.
+func TestExamine_AMigratedDatabase(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	d.Exec(t, "SELECT keep_request_log('7 days')")
+	found := examined(t, of(d))
+	if len(found) != 20 {
+		t.Errorf("%d things were examined", len(found))
+	}
+	for name, f := range found {
+		expected := doctor.OK
+		if name == "database/durability" {
+			expected = doctor.Wrong
+		}
+		if name == "database/disk" && f.State == doctor.Warning {
+			continue // this machine's own business
+		}
+		if f.State != expected {
+			t.Errorf("%s is %s: %s", name, f.State, f.Says)
+		}
+	}
+}
+
+const canonical = `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
+	VALUES ('11111111-1111-4111-8111-111111111111', 'acme', 'Acme', 'canonical', 'canonical_measurement.v1'); `
+
+// Whatever is broken is found, and said in words that name it.
+func TestExamine_WhatIsBroken(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		breaks string
+		state  doctor.State
+		says   string
+	}{
+		"schema/migrations":      {"DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)", doctor.Wrong, "1 of "},
+		"schema/indexes":         {"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'interviews_page'::regclass", doctor.Wrong, "public.interviews_page is not valid"},
+		"roles/row_security":     {"ALTER TABLE lanes NO FORCE ROW LEVEL SECURITY; CREATE POLICY all_of_it ON interviews FOR SELECT USING (true)", doctor.Wrong, "interviews, lanes"},
+		"roles/server_login":     {"CREATE POLICY all_of_it ON clients FOR SELECT USING (true); " + canonical, doctor.Wrong, "no transaction named"},
+		"roles/server_role":      {"ALTER TABLE lanes OWNER TO clientintel_server", doctor.Wrong, "owns lanes"},
+		"measurement/guards":     {"ALTER TABLE interviews DISABLE TRIGGER count_inserted_members", doctor.Wrong, "count_inserted_members is off"},
+		"measurement/clients":    {canonical + "UPDATE measurement_states SET broken_at = now(), broken_reason = 'differs'", doctor.Wrong, "acme (marked broken: differs)"},
+		"search/folding":         {"CREATE OR REPLACE FUNCTION fold_text(original text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1'", doctor.Wrong, "the database folds"},
+		"request_log/partitions": {"DROP TABLE request_log", doctor.Unknown, "could not be examined"},
+		"database/extensions":    {"DROP EXTENSION pg_trgm CASCADE", doctor.Warning, "not installed yet"},
+	} {
+		t.Run(strings.ReplaceAll(name, "/", "_"), func(t *testing.T) {
+			t.Parallel()
+			d := dbtest.New(t)
+			d.Exec(t, "SET allow_system_table_mods = on; "+c.breaks)
+			f := examined(t, of(d))[name]
+			if f.State != c.state || !strings.Contains(f.Says, c.says) {
+				t.Errorf("%s is %q: %s; want %q and %q", name, f.State, f.Says, c.state, c.says)
+			}
+		})
+	}
+}
+
+func TestExamine_MeasurementIsTold(t *testing.T) {
+	t.Parallel()
+	for says, change := range map[string]string{
+		"acme (its state is missing)":           "DELETE FROM measurement_states",
+		`acme (contract version "v9" is not kn`: "UPDATE clients SET measurement_contract_version = 'v9'",
+		"not audited for a day: acme":           "SELECT 1",
+		"1 canonical clients, all of them":      "UPDATE measurement_states SET audited_at = now()",
+	} {
+		d := dbtest.New(t)
+		d.Exec(t, canonical+change)
+		if f := examined(t, of(d))["measurement/clients"]; !strings.Contains(f.Says, says) {
+			t.Errorf("after %s: %s, want %q", change, f.Says, says)
+		}
+	}
+}
+
+func TestExamine_SettingsOfARole(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	d.Exec(t, fmt.Sprintf("ALTER DATABASE %s SET default_transaction_read_only = on; ALTER DATABASE %s SET synchronous_commit = off",
+		d.Name, d.Name))
+	found := examined(t, of(d))
+	if f := found["database/primary"]; f.State != doctor.Wrong {
+		t.Errorf("read-only: %+v", f)
+	}
+	if f := found["database/durability"]; !strings.Contains(f.Says, "fsync, synchronous_commit are off") {
+		t.Errorf("durability: %+v", f)
+	}
+}
+
+// One login for all works, and is worth a word.
+func TestExamine_OneLoginForAll(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	if f := examined(t, doctor.Database{OwnerURL: d.OwnerURL, ServerURL: d.OwnerURL})["roles/server_login"]; f.State != doctor.Warning {
+		t.Errorf("the owner serves: %+v", f)
+	}
+	nobody := strings.ReplaceAll(d.OwnerURL, pgxUser(t, d.OwnerURL), "nobody_there")
+	if f := examined(t, doctor.Database{OwnerURL: d.OwnerURL, ServerURL: nobody})["roles/server_login"]; f.State != doctor.Wrong {
+		t.Errorf("nobody serves: %+v", f)
+	}
+}
+
+func pgxUser(t *testing.T, url string) string {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config.User
+}
+
+func TestExamine_NoDatabase(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"postgres://u:hunter2@127.0.0.1:1/x", "postgres://u:hunter2@127.0.0.1:x/y"} {
+		found := examined(t, doctor.Database{OwnerURL: url, ServerURL: url})
+		f := found["database/reachable"]
+		if len(found) != 1 || f.State != doctor.Wrong || strings.Contains(f.Says, "hunter2") {
+			t.Errorf("%+v", found)
+		}
+	}
+	empty := dbtest.NewEmpty(t)
+	found := examined(t, of(empty))
+	if f := found["schema/migrations"]; f.State != doctor.Wrong || !strings.Contains(f.Says, "no schema") || len(found) != 11 {
+		t.Errorf("an empty database: %+v", found)
+	}
+}
