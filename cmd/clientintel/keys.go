@@ -114,7 +114,7 @@ func newKeysList(s *surroundings) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List keys, without their secrets",
+		Short: "List keys, without their secrets, and what is left of their hour",
 		Args:  asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.withKeys(cmd.Context(), func(r *apikey.Registry) error {
@@ -160,12 +160,12 @@ func (s *surroundings) showIssued(issued apikey.Issued, asJSON bool) error {
 	return err
 }
 
-func printKeys(w io.Writer, keys []apikey.Key) error {
+func printKeys(w io.Writer, keys []apikey.Listed) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "PREFIX\tCLIENT\tNAME\tSTATE\tLAST USED\tSCOPES")
+	fmt.Fprintln(table, "PREFIX\tCLIENT\tNAME\tSTATE\tLAST USED\tLAST HOUR\tREMAINING\tSCOPES")
 	for _, k := range keys {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n",
-			k.Prefix, k.ClientID, k.Name, stateOf(k, time.Now()), orNever(k.LastUsedAt), strings.Join(k.Scopes, ","))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n",
+			k.Prefix, k.ClientID, k.Name, stateOf(k.Key, time.Now()), orNever(k.LastUsedAt), k.RequestsLastHour, k.Remaining, strings.Join(k.Scopes, ","))
 	}
 	return table.Flush()
 }

@@ -141,7 +141,7 @@ func (q *Queries) KeepRequestLog(ctx context.Context, retention pgtype.Interval)
 }
 
 const ListKeys = `-- name: ListKeys :many
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests
 FROM api_keys AS k
 LEFT JOIN LATERAL (
     -- The key's own row is an hour behind; the log tells exactly, while it lasts.
@@ -153,10 +153,23 @@ LEFT JOIN LATERAL (
     ORDER BY l.at DESC, l.seq DESC
     LIMIT 1
 ) AS used ON true
+CROSS JOIN LATERAL (
+    SELECT count(*) AS requests
+    FROM request_log AS l
+    WHERE l.client_id = k.client_id
+        AND l.key_id = k.id
+        AND l.at > clock_timestamp() - $1::interval
+        AND l.at <= clock_timestamp()
+) AS lately
 WHERE k.client_id IS NOT NULL
-    AND ($1::uuid IS NULL OR k.client_id = $1::uuid)
+    AND ($2::uuid IS NULL OR k.client_id = $2::uuid)
 ORDER BY k.client_id, k.created_at, k.id
 `
+
+type ListKeysParams struct {
+	TimeWindow pgtype.Interval
+	ClientID   *uuid.UUID
+}
 
 type ListKeysRow struct {
 	Prefix       string
@@ -169,11 +182,13 @@ type ListKeysRow struct {
 	RevokedAt    *time.Time
 	LastUsedAt   *time.Time
 	LastLoggedAt time.Time
+	Requests     int64
 }
 
-// ListKeys lists a client's keys, or all, for the operator, oldest first.
-func (q *Queries) ListKeys(ctx context.Context, clientID *uuid.UUID) ([]ListKeysRow, error) {
-	rows, err := q.db.Query(ctx, ListKeys, clientID)
+// ListKeys lists a client's keys, or all, for the operator, oldest first, with
+// how many requests the limiter's window holds now: what it counts, 401s included.
+func (q *Queries) ListKeys(ctx context.Context, arg ListKeysParams) ([]ListKeysRow, error) {
+	rows, err := q.db.Query(ctx, ListKeys, arg.TimeWindow, arg.ClientID)
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +207,7 @@ func (q *Queries) ListKeys(ctx context.Context, clientID *uuid.UUID) ([]ListKeys
 			&i.RevokedAt,
 			&i.LastUsedAt,
 			&i.LastLoggedAt,
+			&i.Requests,
 		); err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
 // Key is an issued key without its secret.
@@ -26,6 +27,15 @@ type Key struct {
 	ExpiresAt  *time.Time `json:"expires_at"`
 	RevokedAt  *time.Time `json:"revoked_at"`
 	LastUsedAt *time.Time `json:"last_used_at"`
+}
+
+// Listed is a key and what is left of its quota.
+type Listed struct {
+	Key
+	// RequestsLastHour is what the limiter's window holds; Remaining is how many
+	// more requests would be admitted now.
+	RequestsLastHour int `json:"requests_last_hour"`
+	Remaining        int `json:"remaining"`
 }
 
 // Issued is a new key, its text included: the one time that it is shown.
@@ -120,7 +130,7 @@ func (r *Registry) Revoke(ctx context.Context, named string) (Key, error) {
 }
 
 // List lists the keys of a client, named by id or slug, or of all when empty.
-func (r *Registry) List(ctx context.Context, client string) ([]Key, error) {
+func (r *Registry) List(ctx context.Context, client string) ([]Listed, error) {
 	var clientID *uuid.UUID
 	if client != "" {
 		id, err := r.client(ctx, client)
@@ -129,13 +139,20 @@ func (r *Registry) List(ctx context.Context, client string) ([]Key, error) {
 		}
 		clientID = &id
 	}
-	rows, err := db.New(r.conn).ListKeys(ctx, clientID)
+	maxRequests, window, _ := ratelimit.Policy()
+	rows, err := db.New(r.conn).ListKeys(ctx, db.ListKeysParams{ClientID: clientID, TimeWindow: interval(window)})
 	if err != nil {
 		return nil, fmt.Errorf("listing keys: %w", err)
 	}
-	keys := make([]Key, len(rows))
+	keys := make([]Listed, len(rows))
 	for i, row := range rows {
-		keys[i] = keyOf(db.FindKeyRow(row))
+		keys[i] = Listed{
+			Key: keyOf(db.FindKeyRow{
+				Prefix: row.Prefix, ID: row.ID, ClientID: row.ClientID, Name: row.Name, Scopes: row.Scopes, CreatedAt: row.CreatedAt,
+				ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: row.LastUsedAt, LastLoggedAt: row.LastLoggedAt,
+			}),
+			RequestsLastHour: int(row.Requests), Remaining: max(0, int(maxRequests)-int(row.Requests)),
+		}
 	}
 	return keys, nil
 }

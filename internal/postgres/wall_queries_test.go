@@ -164,7 +164,7 @@ func (w twins) arguments(t *testing.T, q namedQuery) pgx.NamedArgs {
 		"status": "completed", "launch_status": "", "synthesis_type": "daily_feed", "type": "daily_feed", "name": "cursor",
 		"with_undated": true, "of_days": false, "with_identity": true, "with_transcripts": true,
 		"with_raw_extraction": true, "with_custom_extraction": true,
-		"retention": 24 * time.Hour, "grace": time.Hour, "prefix": "aaaaaaaaaaaa", "secret_hash": make([]byte, 32),
+		"retention": 24 * time.Hour, "time_window": time.Hour, "grace": time.Hour, "prefix": "aaaaaaaaaaaa", "secret_hash": make([]byte, 32),
 		"scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,
 	}
 	args := pgx.NamedArgs{}

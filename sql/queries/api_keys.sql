@@ -34,8 +34,9 @@ WHERE k.client_id IS NOT NULL
 RETURNING k.revoked_at;
 
 -- name: ListKeys :many
--- ListKeys lists a client's keys, or all, for the operator, oldest first.
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at
+-- ListKeys lists a client's keys, or all, for the operator, oldest first, with
+-- how many requests the limiter's window holds now: what it counts, 401s included.
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests
 FROM api_keys AS k
 LEFT JOIN LATERAL (
     -- The key's own row is an hour behind; the log tells exactly, while it lasts.
@@ -47,6 +48,14 @@ LEFT JOIN LATERAL (
     ORDER BY l.at DESC, l.seq DESC
     LIMIT 1
 ) AS used ON true
+CROSS JOIN LATERAL (
+    SELECT count(*) AS requests
+    FROM request_log AS l
+    WHERE l.client_id = k.client_id
+        AND l.key_id = k.id
+        AND l.at > clock_timestamp() - @time_window::interval
+        AND l.at <= clock_timestamp()
+) AS lately
 WHERE k.client_id IS NOT NULL
     AND (sqlc.narg(client_id)::uuid IS NULL OR k.client_id = sqlc.narg(client_id)::uuid)
 ORDER BY k.client_id, k.created_at, k.id;
