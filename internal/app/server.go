@@ -26,6 +26,7 @@ import (
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/synthesis"
+	"github.com/clientintel/clientintel/internal/tracing"
 )
 
 // Server is a wired server, not yet listening.
@@ -42,6 +43,7 @@ type Server struct {
 	upkeep   *postgres.Pool // always the primary's
 	limiter  *ratelimit.Limiter
 	watch    *measurement.Watch
+	tracer   *tracing.Tracer // nil: no collector is named
 }
 
 // Version is the release, set when a release is built.
@@ -64,6 +66,7 @@ func NewServer(ctx context.Context, databaseURL string, s config.Server, log *sl
 		return nil, err
 	}
 	if err := server.wire(ctx); err != nil {
+		server.closeTracer()
 		server.closePools()
 		return nil, err
 	}
@@ -128,6 +131,14 @@ func (s *Server) wire(ctx context.Context) error {
 
 	ledger := measurement.NewLedger(s.pool, s.settings.BasisMaxIDs)
 	s.limiter = ratelimit.New(s.door)
+	var trace func(tracing.Request)
+	if s.settings.Traces {
+		if s.tracer, err = tracing.Open(ctx, Version, s.log); err != nil {
+			s.limiter.Close()
+			return err
+		}
+		trace = s.tracer.Record
+	}
 	edge, err := httpapi.New(httpapi.Deps{
 		Limiter:    s.limiter,
 		Interviews: interview.New(ledger),
@@ -139,6 +150,7 @@ func (s *Server) wire(ctx context.Context) error {
 		Validation: s.settings.ResponseValidation,
 		PublicURL:  s.settings.PublicURL,
 		Observe:    metrics.Observe,
+		Trace:      trace,
 		Log:        s.log,
 	})
 	if err != nil {
@@ -193,7 +205,14 @@ func (s *Server) Ready(ctx context.Context) error {
 // Close ends the limiter and the pools, when no request is in flight any more.
 func (s *Server) Close() {
 	s.limiter.Close()
+	s.closeTracer()
 	s.closePools()
+}
+
+func (s *Server) closeTracer() {
+	if s.tracer != nil {
+		s.tracer.Close()
+	}
 }
 
 // closePools takes leave of the database, and of one that does not answer not

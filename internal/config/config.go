@@ -53,6 +53,9 @@ type Server struct {
 	ReplicaMaxLag time.Duration
 	// DrainTimeout is how long requests in flight may take once the server is asked to stop.
 	DrainTimeout time.Duration
+	// Traces tells a collector of each request: OTEL_EXPORTER_OTLP_ENDPOINT, or
+	// its form for traces, names one, and nothing switches it off.
+	Traces bool
 	// Migrate brings the schema up to date before serving.
 	Migrate bool
 }
@@ -135,6 +138,12 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		ReplicaMaxLag:      duration("CLIENTINTEL_REPLICA_MAX_LAG", 10*time.Second),
 		DrainTimeout:       duration("CLIENTINTEL_DRAIN_TIMEOUT", 20*time.Second),
 		Migrate:            true,
+	}
+	s.Traces = (getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "") &&
+		getenv("OTEL_SDK_DISABLED") != "true" && getenv("OTEL_TRACES_EXPORTER") != "none"
+	if protocol := orDefault(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL")); s.Traces &&
+		protocol != "" && protocol != "http/protobuf" {
+		faults = append(faults, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not %q", protocol))
 	}
 	return s, errors.Join(faults...)
 }

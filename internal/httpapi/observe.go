@@ -14,6 +14,7 @@ import (
 	"github.com/clientintel/clientintel/internal/fault"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/clientintel/clientintel/internal/tracing"
 )
 
 // observe gives each request an id and one line in the log, and turns a panic
@@ -28,7 +29,11 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer func() {
 			caught := recover()
 			e.broken = caught != nil && !s.recovered(seen, r, caught)
-			s.finish(r, e, seen.status, time.Since(started))
+			took := time.Since(started)
+			s.finish(r, e, seen.status, took)
+			if s.trace != nil {
+				s.trace(s.traced(r, e, seen.status, started, took))
+			}
 			if e.broken {
 				panic(http.ErrAbortHandler)
 			}
@@ -104,6 +109,21 @@ func (s *Server) finish(r *http.Request, e *exchange, status int, took time.Dura
 		level = slog.LevelError
 	}
 	s.log.LogAttrs(r.Context(), level, "request", attributes...)
+}
+
+// traced is what a collector is told: nothing that the caller sent but method,
+// request id and the trace it belongs to.
+func (s *Server) traced(r *http.Request, e *exchange, status int, started time.Time, took time.Duration) tracing.Request {
+	told := tracing.Request{
+		Header: r.Header, Method: knownMethod(r.Method), Operation: e.operation, RequestID: e.requestID,
+		Status: status, Rows: e.rows, Failed: e.broken || max(status, e.replied) >= 500, Began: started, Took: took,
+	}
+	if op, known := s.contract.operations[e.operation]; known {
+		told.Route = op.path
+	} else if e.operation != "" { // the agents' adapter and the guides
+		told.Route = Prefix + "/" + e.operation
+	}
+	return told
 }
 
 // logged is what the log may say of an error. A refusal's details can quote the

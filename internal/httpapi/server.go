@@ -20,6 +20,7 @@ import (
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/synthesis"
+	"github.com/clientintel/clientintel/internal/tracing"
 )
 
 // Prefix is what every route of the API begins with.
@@ -44,7 +45,9 @@ type Deps struct {
 	PublicURL string
 	// Observe counts each answered request.
 	Observe func(operation string, status int, took time.Duration)
-	Log     *slog.Logger
+	// Trace tells a collector of each answered request. Nil: there is none.
+	Trace func(tracing.Request)
+	Log   *slog.Logger
 }
 
 // Server is the REST edge.
@@ -58,6 +61,7 @@ type Server struct {
 	cursors    *page.Sealer
 	log        *slog.Logger
 	count      func(operation string, status int, took time.Duration)
+	trace      func(tracing.Request)
 	contract   *contract
 	validation *openapi3filter.Options
 	responses  *responseChecker
@@ -82,7 +86,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		analytics: d.Analytics,
 		limiter:   d.Limiter, interviews: d.Interviews, campaigns: d.Campaigns, synthesis: d.Synthesis, search: d.Search,
-		cursors: d.Cursors, log: d.Log, count: d.Observe,
+		cursors: d.Cursors, log: d.Log, count: d.Observe, trace: d.Trace,
 		contract: c, validation: validation,
 		responses: newResponseChecker(d.Validation, validation, d.Log),
 		documents: documents,
