@@ -14,15 +14,16 @@ import (
 	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/conformance"
 	"github.com/clientintel/clientintel/internal/corpus"
 	"github.com/clientintel/clientintel/internal/importer"
 )
 
 // demo is a server with the demo's two brands.
-func demo(t *testing.T) *apitest.Server {
+func demo(t *testing.T, change ...func(*config.Server)) *apitest.Server {
 	t.Helper()
-	srv, _ := apitest.Start(t)
+	srv, _ := apitest.Start(t, change...)
 	var file bytes.Buffer
 	if err := corpus.Demo(&file, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
