@@ -79,7 +79,8 @@ func (a *Interviews) Add(i *interview.Interview) {
 	if a.transcripts {
 		b = appendStored(append(b, `,"transcript":`...), i.Transcript)
 	}
-	a.body = append(b, '}')
+	b = append(b, '}')
+	a.body = b
 }
 
 // End writes what a page says of itself, and returns the whole answer.
