@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/rig"
 )
 
@@ -36,7 +37,7 @@ func TestServerIsKilledWithRequestsInFlight(t *testing.T) {
 	for range 200 {
 		callers.Go(func() { ask(doomed) })
 	}
-	w.awaitNumber(t, 2, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'clientintel door' AND wait_event_type = 'Lock'")
+	w.awaitNumber(t, int(ratelimit.Workers()), "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'clientintel door' AND wait_event_type = 'Lock'")
 	doomed.Kill()
 	release()
 	callers.Wait()
