@@ -43,8 +43,11 @@ type Pool struct {
 	*pgxpool.Pool
 	acquireTimeout time.Duration
 	readTimeout    time.Duration
-	maxLag         time.Duration
-	line           *line
+	// statementTimeout goes along with each snapshot: a pooler's sessions are
+	// shared with other pools.
+	statementTimeout string
+	maxLag           time.Duration
+	line             *line
 }
 
 // settleTimeout bounds what a new connection is set up with.
@@ -85,13 +88,20 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	}
 	return &Pool{
 		Pool: pool, acquireTimeout: s.AcquireTimeout, readTimeout: s.ReadTimeout, maxLag: s.MaxLag,
-		line: newLine(int(s.Size), s.AcquireTimeout),
+		statementTimeout: milliseconds(s.StatementTimeout), line: newLine(int(s.Size), s.AcquireTimeout),
 	}, nil
 }
 
 // settle sets what every connection of the pool has set.
 func settle(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
 	if !s.AsOwner {
+		pooled, err := throughPooler(ctx, conn)
+		if err != nil {
+			return err
+		}
+		if pooled {
+			return checkPooled(ctx, conn)
+		}
 		if _, err := conn.Exec(ctx, "SET ROLE "+ServerRole); err != nil {
 			return fmt.Errorf("taking the role %s: %w", ServerRole, err)
 		}
@@ -103,12 +113,14 @@ func settle(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
 		('idle_in_transaction_session_timeout', '60s'),
 		('TimeZone', 'UTC'),
 		('jit', 'off')) AS s (name, value)`,
-		s.Application, fmt.Sprintf("%dms", s.StatementTimeout.Milliseconds()), fmt.Sprintf("%dms", s.LockTimeout.Milliseconds()))
+		s.Application, milliseconds(s.StatementTimeout), milliseconds(s.LockTimeout))
 	if err != nil {
 		return fmt.Errorf("settling a connection: %w", err)
 	}
 	return nil
 }
+
+func milliseconds(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
 
 // RegisterTypes makes timestamps scan as UTC, whatever the process's zone.
 func RegisterTypes(conn *pgx.Conn) {

@@ -31,9 +31,9 @@ func (s *Snapshot) Queries() *db.Queries { return db.New(s.tx) }
 // Tx is the snapshot's transaction, for statements that are not typed.
 func (s *Snapshot) Tx() pgx.Tx { return s.tx }
 
-// The transaction's client, for row-level security, and its clock. It must be
-// the first statement after the lock: the first one takes the snapshot.
-const setClient = `SELECT set_config('clientintel.client_id', $1::text, true), statement_timestamp()`
+// The transaction's client, for row-level security, its bound, and its clock. It
+// must be the first statement after the lock: the first one takes the snapshot.
+const setClient = `SELECT set_config('clientintel.client_id', $1::text, true), set_config('statement_timeout', $2::text, true), statement_timestamp()`
 
 // TRUNCATE and rewrites of a table show through older snapshots. Held from
 // before the snapshot to its end, this lock keeps them away; writers never wait
@@ -145,7 +145,7 @@ func (p *Pool) begin(ctx context.Context, clientID uuid.UUID, o opening) (*begun
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	batch.Queue(holdInterviews)
-	batch.Queue(setClient, clientID.String())
+	batch.Queue(setClient, clientID.String(), p.statementTimeout)
 	batch.Queue(db.GetMeasurement, clientID)
 	if o.first != nil {
 		batch.Queue(o.first.SQL, o.first.Args...)
@@ -190,8 +190,8 @@ func (s *Snapshot) readHead(results pgx.BatchResults) error {
 			return err
 		}
 	}
-	var setting string
-	if err := results.QueryRow().Scan(&setting, &s.AsOf); err != nil {
+	var client, timeout string
+	if err := results.QueryRow().Scan(&client, &timeout, &s.AsOf); err != nil {
 		return err
 	}
 	rows, err := results.Query()

@@ -1,0 +1,267 @@
+//go:build partners && linux
+
+package pooler
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/corpus"
+	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/rig"
+)
+
+// base is built once for all tests.
+var base *rig.Base
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	var err error
+	if base, err = rig.Prepare(context.Background(), false); err != nil {
+		fmt.Fprintln(os.Stderr, "preparing:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	base.Close()
+	os.Exit(code)
+}
+
+// settled is what docs/deployment.md asks of a login behind a pooler.
+const settled = `ALTER ROLE ` + embedded.Login + ` SET TimeZone = 'UTC';
+	ALTER ROLE ` + embedded.Login + ` SET jit = off;
+	ALTER ROLE ` + embedded.Login + ` SET lock_timeout = '2s';
+	ALTER ROLE ` + embedded.Login + ` SET idle_in_transaction_session_timeout = '60s'`
+
+// Many callers of two brands share three server connections, which change hands
+// after every transaction. Each is answered as without a pooler, from its own
+// brand's records, and each request is counted once.
+func TestAnswersAreTheSame(t *testing.T) {
+	pg := cluster(t)
+	run(t, pg, settled)
+	through := pooler(t, pg, embedded.Login, 3).URL(embedded.Login)
+	direct := serve(t, pg, pg.URL(embedded.Login))
+	pooled := serve(t, pg, through+"&default_query_exec_mode=cache_describe")
+
+	for _, client := range []string{"acme", "globex"} {
+		for _, path := range []string{
+			"/interviews?limit=25", "/campaigns?limit=2", "/synthesis?limit=3",
+			"/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", "/intelligence/search?q=the&limit=5",
+		} {
+			t.Run(client+path, func(t *testing.T) {
+				t.Parallel()
+				caller := rig.NewCaller(4)
+				defer caller.Close()
+				want := walk(t, caller, direct, path, key(t, pg, client))
+				if len(want) == 0 || len(want[0]) < 50 {
+					t.Fatalf("nothing to compare: %s", want)
+				}
+				var all sync.WaitGroup
+				for range 4 {
+					asking := key(t, pg, client)
+					all.Go(func() {
+						got := walk(t, caller, pooled, path, asking)
+						if strings.Join(got, "\n") != strings.Join(want, "\n") {
+							t.Errorf("%d pages differ from the %d without a pooler: %.300s", len(got), len(want), got)
+						}
+						prefix, _, _ := strings.Cut(strings.TrimPrefix(asking, "cik_"), "_")
+						if n := number(t, pg, `SELECT count(*) FROM request_log AS l JOIN api_keys AS k ON k.id = l.key_id WHERE k.prefix = $1`,
+							prefix); n != len(got) {
+							t.Errorf("%d requests were counted, %d were answered", n, len(got))
+						}
+					})
+				}
+				all.Wait()
+			})
+		}
+	}
+}
+
+// A server that would break a promise behind the pooler does not start, and says
+// what to change.
+func TestWhatWouldBreakIsRefused(t *testing.T) {
+	pg := cluster(t)
+	refused := func(url, want string) {
+		t.Helper()
+		c, err := base.Start(url, "serve", "--no-migrate", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, stderr, err := c.Output(time.Minute); err == nil || !strings.Contains(stderr, want) {
+			t.Errorf("the server says %q, %v; want %q", stderr, err, want)
+		}
+	}
+	const mode = "&default_query_exec_mode=cache_describe"
+	refused(pooler(t, pg, embedded.Owner, 2).URL(embedded.Owner)+mode, "give the server a login of its own")
+	refused(pooler(t, pg, embedded.Login, 2).URL(embedded.Login)+mode, `ALTER ROLE "`+embedded.Login+`" SET jit = off`)
+	run(t, pg, `ALTER ROLE `+embedded.Login+` NOINHERIT`)
+	refused(pooler(t, pg, embedded.Login, 2).URL(embedded.Login)+mode, "must inherit")
+	run(t, pg, `ALTER ROLE `+embedded.Login+` INHERIT;`+settled)
+
+	// Without the mode, a pooler that renames prepared statements serves, and
+	// any other is refused.
+	x := pooler(t, pg, embedded.Login, 2)
+	if follows(t, x) {
+		serve(t, pg, x.URL(embedded.Login))
+		return
+	}
+	refused(x.URL(embedded.Login), "default_query_exec_mode=cache_describe")
+}
+
+// follows tells whether the pooler knows the setting max_prepared_statements.
+func follows(t *testing.T, x *rig.Pooler) bool {
+	t.Helper()
+	u, err := url.Parse(x.URL(embedded.Login))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/pgbouncer"
+	config, err := pgx.ParseConfig(u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	results, err := conn.PgConn().Exec(t.Context(), "SHOW CONFIG").ReadAll()
+	if err != nil || len(results) == 0 {
+		t.Fatalf("the pooler's settings: %v", err)
+	}
+	for _, row := range results[0].Rows {
+		if string(row[0]) == "max_prepared_statements" {
+			return string(row[1]) != "0"
+		}
+	}
+	return false
+}
+
+func cluster(t *testing.T) *rig.Postgres {
+	t.Helper()
+	pg, err := base.NewPostgres(t.Context(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pg.Crash)
+	c, err := base.Start(pg.OwnerURL(), "import", "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = corpus.Generate(c.Stdin, corpus.Options{
+		Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now(),
+		Clients: []corpus.ClientOptions{
+			{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: 300, Campaigns: 8, Synthesis: 10},
+			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: 200, Campaigns: 4, Synthesis: 5},
+		},
+	})
+	_ = c.Stdin.Close()
+	if _, stderr, failed := c.Output(time.Minute); err != nil || failed != nil {
+		t.Fatalf("importing: %v, %v: %s", err, failed, stderr)
+	}
+	return pg
+}
+
+func pooler(t *testing.T, pg *rig.Postgres, login string, size int) *rig.Pooler {
+	t.Helper()
+	x, err := base.NewPooler(t.Context(), cmp.Or(os.Getenv("PGBOUNCER"), "pgbouncer"), pg, login, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.Stop)
+	return x
+}
+
+func serve(t *testing.T, pg *rig.Postgres, through string) *rig.Server {
+	t.Helper()
+	s, err := base.StartServer(t.Context(), through, "DATABASE_OWNER_URL="+pg.OwnerURL(), "CLIENTINTEL_RESPONSE_VALIDATION=enforce")
+	if s != nil {
+		t.Cleanup(s.Kill)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func key(t *testing.T, pg *rig.Postgres, client string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), pg.OwnerURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	postgres.RegisterTypes(conn)
+	issued, err := apikey.NewRegistry(conn).Issue(t.Context(), apikey.Request{Client: client, Name: "test", Scopes: access.All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return issued.Key
+}
+
+// walk reads a list to its end and returns the data of each page.
+func walk(t *testing.T, caller *rig.Caller, s *rig.Server, path, key string) []string {
+	t.Helper()
+	var pages []string
+	after := ""
+	for {
+		a := caller.Get(t.Context(), s.URL, path+after, key)
+		var page struct {
+			Data json.RawMessage
+			Meta struct {
+				HasMore    bool   `json:"has_more"`
+				NextCursor string `json:"next_cursor"`
+			}
+		}
+		if err := json.Unmarshal(a.Body, &page); err != nil || a.Status != 200 {
+			t.Errorf("%s: status %d, %v: %s", path+after, a.Status, err, a.Body)
+			return pages
+		}
+		pages = append(pages, string(page.Data))
+		if !page.Meta.HasMore {
+			return pages
+		}
+		after = "&starting_after=" + url.QueryEscape(page.Meta.NextCursor)
+	}
+}
+
+func number(t *testing.T, pg *rig.Postgres, sql string, args ...any) int {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), pg.URL(embedded.Superuser))
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer conn.Close(context.Background())
+	var n int
+	if err := conn.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
+		t.Errorf("%s: %v", sql, err)
+	}
+	return n
+}
+
+func run(t *testing.T, pg *rig.Postgres, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), pg.URL(embedded.Superuser))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.PgConn().Exec(t.Context(), sql).ReadAll(); err != nil {
+		t.Fatal(err)
+	}
+}
