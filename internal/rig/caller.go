@@ -5,8 +5,11 @@ package rig
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -66,4 +69,28 @@ func (c *Caller) Get(ctx context.Context, server, path, key string) Answer {
 		a.Code = envelope.Code
 	}
 	return a
+}
+
+// Walk reads a list to its end and returns the data of each page; of anything
+// else, its data. The path has a query.
+func (c *Caller) Walk(ctx context.Context, server, path, key string) ([]string, error) {
+	var pages []string
+	for after := ""; ; {
+		a := c.Get(ctx, server, path+after, key)
+		var page struct {
+			Data json.RawMessage
+			Meta struct {
+				HasMore    bool   `json:"has_more"`
+				NextCursor string `json:"next_cursor"`
+			}
+		}
+		if err := json.Unmarshal(a.Body, &page); err != nil || a.Status != http.StatusOK {
+			return pages, fmt.Errorf("%s: status %d, %w: %s", path+after, a.Status, errors.Join(err, a.Err), a.Body)
+		}
+		pages = append(pages, string(page.Data))
+		if !page.Meta.HasMore {
+			return pages, nil
+		}
+		after = "&starting_after=" + url.QueryEscape(page.Meta.NextCursor)
+	}
 }

@@ -5,7 +5,6 @@ package pooler
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"net/url"
@@ -213,30 +212,14 @@ func key(t *testing.T, pg *rig.Postgres, client string) string {
 	return issued.Key
 }
 
-// walk reads a list to its end and returns the data of each page.
+// walk reads a list to its end.
 func walk(t *testing.T, caller *rig.Caller, s *rig.Server, path, key string) []string {
 	t.Helper()
-	var pages []string
-	after := ""
-	for {
-		a := caller.Get(t.Context(), s.URL, path+after, key)
-		var page struct {
-			Data json.RawMessage
-			Meta struct {
-				HasMore    bool   `json:"has_more"`
-				NextCursor string `json:"next_cursor"`
-			}
-		}
-		if err := json.Unmarshal(a.Body, &page); err != nil || a.Status != 200 {
-			t.Errorf("%s: status %d, %v: %s", path+after, a.Status, err, a.Body)
-			return pages
-		}
-		pages = append(pages, string(page.Data))
-		if !page.Meta.HasMore {
-			return pages
-		}
-		after = "&starting_after=" + url.QueryEscape(page.Meta.NextCursor)
+	pages, err := caller.Walk(t.Context(), s.URL, path, key)
+	if err != nil {
+		t.Error(err)
 	}
+	return pages
 }
 
 func number(t *testing.T, pg *rig.Postgres, sql string, args ...any) int {
