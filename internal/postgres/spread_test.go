@@ -1,0 +1,86 @@
+package postgres_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/dbtest"
+)
+
+// A key that does not hold the client cannot be kept unique once clients lie on
+// different machines.
+func TestSpread_EveryKeyHoldsTheClient(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	rows, err := conn.Query(t.Context(), `
+		SELECT c.relname, i.relname, array_agg(a.attname ORDER BY k.place) FILTER (WHERE k.place <= x.indnkeyatts)
+		FROM pg_index AS x
+		JOIN pg_class AS c ON c.oid = x.indrelid
+		JOIN pg_class AS i ON i.oid = x.indexrelid
+		CROSS JOIN LATERAL unnest(x.indkey) WITH ORDINALITY AS k (number, place)
+		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.number
+		WHERE c.relnamespace = 'public'::regnamespace AND (x.indisunique OR x.indisexclusion)
+		GROUP BY c.relname, i.relname`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table, index string
+	var columns []string
+	checked := 0
+	if _, err := pgx.ForEachRow(rows, []any{&table, &index, &columns}, func() error {
+		if _, excused := notTenant[table]; excused {
+			return nil
+		}
+		checked++
+		if !slices.Contains(columns, "client_id") {
+			t.Errorf("%s: %s is unique over %v, without the client", table, index, columns)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if checked < 10 {
+		t.Errorf("only %d keys were checked", checked)
+	}
+}
+
+// A reference leads to the client's own row or to the client itself: either way
+// to where its own table's rows are.
+func TestSpread_EveryReferenceStaysWithItsClient(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	rows, err := conn.Query(t.Context(), `
+		SELECT f.conname, r.relname, array_agg(own.attname ORDER BY k.place), array_agg(other.attname ORDER BY k.place)
+		FROM pg_constraint AS f
+		JOIN pg_class AS r ON r.oid = f.confrelid
+		CROSS JOIN LATERAL unnest(f.conkey, f.confkey) WITH ORDINALITY AS k (own, other, place)
+		JOIN pg_attribute AS own ON own.attrelid = f.conrelid AND own.attnum = k.own
+		JOIN pg_attribute AS other ON other.attrelid = f.confrelid AND other.attnum = k.other
+		WHERE f.contype = 'f' AND f.connamespace = 'public'::regnamespace
+		GROUP BY f.conname, r.relname`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var name, to string
+	var own, other []string
+	checked := 0
+	if _, err := pgx.ForEachRow(rows, []any{&name, &to, &own, &other}, func() error {
+		checked++
+		target := "client_id"
+		if to == "clients" {
+			target = "id"
+		}
+		place := slices.Index(own, "client_id")
+		if place < 0 || other[place] != target {
+			t.Errorf("%s: %v refers to %v of %s, and may lead to another client", name, own, other, to)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if checked < 10 {
+		t.Errorf("only %d references were checked", checked)
+	}
+}
