@@ -82,8 +82,9 @@ vuln: ## hold what the program calls against the Go vulnerability database
 	@GO=$(GO) .ci/vulncheck
 
 # clientintel_testing lets a test set the quota and its window.
-partners: ## hold the service against tools of others (needs npm, Python, PgBouncer and the network)
-	$(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/partners/...
+partners: ## hold the service against tools of others (installs them; needs the network)
+	.ci/install partners
+	PATH="$$PATH:/usr/sbin" $(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/partners/...
 
 overload: ## overload a server in six ways and print how much later others are answered
 	$(GO) run ./internal/faults/overload
