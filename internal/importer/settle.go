@@ -27,6 +27,14 @@ func Settle(ctx context.Context, conn *pgx.Conn, s Summary) error {
 		if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) "+table); err != nil {
 			return fmt.Errorf("vacuuming %s: %w", table, err)
 		}
+		if table != "interviews" {
+			continue
+		}
+		// What the interviews' triggers wrote on the way. All of it is written again
+		// when it is indexed, so it is not vacuumed yet.
+		if _, err := conn.Exec(ctx, "ANALYZE search_documents"); err != nil {
+			return fmt.Errorf("analyzing search_documents: %w", err)
+		}
 	}
 	return nil
 }
