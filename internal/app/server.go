@@ -254,6 +254,9 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	upkeep, stopUpkeep := context.WithCancel(ctx)
 	defer stopUpkeep()
 	go s.keepRequestLog(upkeep)
+	if s.settings.ReplicaURL != "" {
+		go s.keepReplicaDated(upkeep)
+	}
 	go s.watch.Run(upkeep)
 	go search.KeepIndexed(upkeep, s.upkeep, search.DefaultLimits(), s.log)
 	ready(api.Addr().String(), operator.Addr().String())

@@ -40,6 +40,13 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 		t.Errorf("%d connections read from the standby and %d from the primary", onStandby, onPrimary)
 	}
 
+	// A primary that nobody asks is not one that the standby lost.
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		if ready, _ := s.Ready(t.Context()); !ready {
+			t.Fatal("a server that nobody asks for longer than the standby may lag is not ready")
+		}
+	}
+
 	keys := w.keys(t, "acme", 2)
 	l := w.callers(t, keys, s)
 	l.await(t, 200, 50)

@@ -30,7 +30,7 @@ func (p *Pool) replayed(ctx context.Context, conn *pgx.Conn) (time.Time, error) 
 	case at == nil:
 		return time.Time{}, fault.OutOfReach(errors.New("the replica has replayed nothing yet"))
 	case now.Sub(*at) > p.maxLag:
-		// A primary at work commits all the time: every request is logged there.
+		// A primary commits all the time: servers see to it where nobody asks.
 		return time.Time{}, fault.OutOfReach(fmt.Errorf("the replica is %s behind", now.Sub(*at).Round(time.Millisecond)))
 	}
 	return *at, nil
