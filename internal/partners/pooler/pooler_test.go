@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -177,7 +178,11 @@ func cluster(t *testing.T) *rig.Postgres {
 
 func pooler(t *testing.T, pg *rig.Postgres, login string, size int) *rig.Pooler {
 	t.Helper()
-	x, err := base.NewPooler(t.Context(), cmp.Or(os.Getenv("PGBOUNCER"), "pgbouncer"), pg, login, size)
+	program := cmp.Or(os.Getenv("PGBOUNCER"), "pgbouncer")
+	if _, err := exec.LookPath(program); err != nil {
+		program = "/usr/sbin/pgbouncer" // where Debian has it, and no user's PATH looks
+	}
+	x, err := base.NewPooler(t.Context(), program, pg, login, size)
 	if err != nil {
 		t.Fatal(err)
 	}
