@@ -71,6 +71,24 @@ type options struct {
 	exact    time.Duration // of the run that counts admissions
 	json     string
 	complete bool
+	// against are other builds or settings of the server, to take turns with this one.
+	against []variant
+}
+
+// variant is another server: its program (empty: the one built here), and settings as NAME=value.
+type variant struct {
+	name, binary string
+	settings     []string
+}
+
+// parseVariant reads name=program,NAME=value,…
+func parseVariant(text string) (variant, error) {
+	name, rest, found := strings.Cut(text, "=")
+	if !found || name == "" {
+		return variant{}, fmt.Errorf("%q names no variant: write name=program,SETTING=value", text)
+	}
+	parts := strings.Split(rest, ",")
+	return variant{name: name, binary: parts[0], settings: parts[1:]}, nil
 }
 
 func parseOptions(args []string, complaints io.Writer) (options, error) {
@@ -85,6 +103,11 @@ func parseOptions(args []string, complaints io.Writer) (options, error) {
 	flags.DurationVar(&o.exact, "exact-duration", 0, "how long goal 14 runs (0: as the scale says)")
 	flags.StringVar(&o.json, "json", "", "a file to write the values to")
 	flags.BoolVar(&o.complete, "complete", false, "fail when a goal that was asked for has no value")
+	flags.Func("against", "another server for the page's contest, as name=program,SETTING=value (may be given again)", func(text string) error {
+		v, err := parseVariant(text)
+		o.against = append(o.against, v)
+		return err
+	})
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -93,6 +94,14 @@ func (s *session) measurePage(ctx context.Context) error {
 			}
 		}
 	}
+	others, stop, err := s.variants(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	for _, v := range others {
+		sides = append(sides, s.overHTTP("server, "+v.name, page(v)))
+	}
 	all, err := s.contest(ctx, "page of 50", sides...)
 	if err != nil {
 		return err
@@ -112,7 +121,28 @@ func (s *session) measurePage(ctx context.Context) error {
 		s.report.set("13", all[0].over(all[i], rate), all[0], all[i])
 		s.report.set("13_enforce", enforce.over(all[i], rate), enforce)
 	}
+	s.report.set("others", all[0].over(all[0], rate), all[len(all)-len(others):]...)
 	return nil
+}
+
+// variants starts the other servers that were named.
+func (s *session) variants(ctx context.Context) ([]*service, func(), error) {
+	var all []*service
+	stop := func() {
+		for _, v := range all {
+			v.stop()
+		}
+	}
+	for _, other := range s.against {
+		binary := cmp.Or(other.binary, s.product)
+		v, err := s.startServer(ctx, other.name, binary, other.settings...)
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+		all = append(all, v)
+	}
+	return all, stop, nil
 }
 
 // askAll runs a side until each key has had its turn.
@@ -141,8 +171,19 @@ func (s *session) measureAlone(ctx context.Context) error {
 	defer plain.stop()
 	ours, theirs := g.pages(50, 1), g.pages(50, 1)
 	theirs.service, theirs.paths = plain, plainPaths(g.brand, g.places, 50)
+	sides := []side{s.overHTTP("server, 1 connection", ours), s.overHTTP("plain server, 1 connection", theirs)}
+	others, stop, err := s.variants(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	for _, v := range others {
+		a := g.pages(50, 1)
+		a.service = v
+		sides = append(sides, s.overHTTP("server, "+v.name+", 1 connection", a))
+	}
 	all, err := s.contest(ctx, "page of 50, one connection",
-		s.overHTTP("server, 1 connection", ours), s.overHTTP("plain server, 1 connection", theirs))
+		sides...)
 	if err != nil {
 		return err
 	}
