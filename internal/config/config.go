@@ -129,7 +129,7 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		OpsListen:          orDefault(getenv("CLIENTINTEL_OPS_LISTEN"), "127.0.0.1:9090"),
 		PublicURL:          getenv("CLIENTINTEL_PUBLIC_URL"),
 		ResponseValidation: ResponseValidation(orDefault(getenv("CLIENTINTEL_RESPONSE_VALIDATION"), string(Sample))),
-		PoolSize:           number("CLIENTINTEL_POOL_SIZE", max(4, 4*runtime.NumCPU())),
+		PoolSize:           number("CLIENTINTEL_POOL_SIZE", max(4, 2*runtime.NumCPU())),
 		StatementTimeout:   duration("CLIENTINTEL_STATEMENT_TIMEOUT", 10*time.Second),
 		BasisMaxIDs:        number("CLIENTINTEL_BASIS_MAX_IDS", 10_000),
 		CursorSecret:       getenv("CLIENTINTEL_CURSOR_SECRET"),

@@ -66,14 +66,13 @@ func (l *Ledger) ReadFirst(ctx context.Context, caller access.Caller, first post
 	return l.pool.ReadFirst(ctx, caller.ClientID, first, l.proven(caller, fn))
 }
 
-// ReadOnce is ReadFirst for a snapshot of one statement; fn can ask nothing else.
+// ReadOnce is ReadFirst for a snapshot of one statement; fn can ask nothing else,
+// and may run on another goroutine.
 func (l *Ledger) ReadOnce(ctx context.Context, caller access.Caller, only postgres.Statement, fn RowsReader) error {
 	return l.pool.ReadOnce(ctx, caller.ClientID, only, l.proven(caller, fn))
 }
 
-func (l *Ledger) proven(
-	caller access.Caller, fn RowsReader,
-) func(context.Context, *postgres.Snapshot, pgx.Rows) error {
+func (l *Ledger) proven(caller access.Caller, fn RowsReader) postgres.RowsReader {
 	return func(ctx context.Context, s *postgres.Snapshot, rows pgx.Rows) error {
 		reading, err := l.reading(caller, s)
 		if err != nil {

@@ -41,7 +41,15 @@ type party struct {
 type turn struct {
 	come chan struct{}
 	left bool
+	// asks is a question that another of its client may take along: then the
+	// turn never comes, but the answer does. Nil wants a connection for itself.
+	asks *question
+	// along are those whom this turn takes along.
+	along []*question
 }
+
+// mostAlong bounds how long the last of those who go together waits for the first.
+const mostAlong = 8
 
 func newLine(places int, longest time.Duration) *line {
 	return &line{places: places, free: places, longest: longest, of: map[uuid.UUID]*party{}}
@@ -49,7 +57,7 @@ func newLine(places int, longest time.Duration) *line {
 
 // join waits for a place. Who got one leaves.
 func (l *line) join(ctx context.Context, client uuid.UUID) error {
-	mine, err := l.enqueue(client)
+	mine, err := l.enqueue(client, nil)
 	if mine == nil {
 		return err
 	}
@@ -64,15 +72,55 @@ func (l *line) join(ctx context.Context, client uuid.UUID) error {
 	case <-mine.come: // just now
 		l.pass()
 	default:
-		mine.left = true
-		l.waiting--
+		l.quit(mine, ctx.Err())
 	}
-	l.note(l.longest)
 	return ctx.Err()
 }
 
+// quit gives up a turn. Who waited in vain tells how slow the line is; who was
+// called away does not.
+func (l *line) quit(mine *turn, why error) {
+	mine.left = true
+	l.waiting--
+	if errors.Is(why, context.DeadlineExceeded) {
+		l.note(l.longest)
+	}
+}
+
+// joinOrAsk waits for a place, or for another who asks q along with its own
+// question. With a place come those to ask along.
+func (l *line) joinOrAsk(ctx context.Context, client uuid.UUID, q *question) (place bool, along []*question, err error) {
+	mine, err := l.enqueue(client, q)
+	if mine == nil {
+		return err == nil, nil, err
+	}
+	select {
+	case <-mine.come:
+		return true, mine.along, nil
+	case err := <-q.answer:
+		return false, nil, err
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	select {
+	case <-mine.come: // just now: those taken along rely on it
+		l.mu.Unlock()
+		return true, mine.along, nil
+	default:
+	}
+	queued := !q.taken
+	if queued {
+		l.quit(mine, ctx.Err())
+	}
+	l.mu.Unlock()
+	if queued || q.giveUp() {
+		return false, nil, ctx.Err()
+	}
+	return false, nil, <-q.answer // it is being read
+}
+
 // enqueue takes a place that is free, or a turn for the next one.
-func (l *line) enqueue(client uuid.UUID) (*turn, error) {
+func (l *line) enqueue(client uuid.UUID, q *question) (*turn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.free > 0 {
@@ -93,17 +141,17 @@ func (l *line) enqueue(client uuid.UUID) (*turn, error) {
 		l.of[client] = p
 		l.turns = append(l.turns, p)
 	}
-	mine := &turn{come: make(chan struct{})}
+	mine := &turn{come: make(chan struct{}), asks: q}
 	p.queue = append(p.queue, mine)
 	l.waiting++
 	return mine, nil
 }
 
-// leave gives a place back that was kept so long.
-func (l *line) leave(kept time.Duration) {
+// leave gives a place back that was kept so long, for so many questions.
+func (l *line) leave(kept time.Duration, questions int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.note(kept)
+	l.note(kept / time.Duration(questions))
 	l.pass()
 }
 
@@ -117,6 +165,9 @@ func (l *line) pass() {
 		l.turns = l.turns[1:]
 		next := p.queue[0]
 		p.queue = p.queue[1:]
+		if next.asks != nil && !next.left {
+			next.along = l.takeAlong(p)
+		}
 		if len(p.queue) == 0 {
 			delete(l.of, p.client)
 		} else {
@@ -130,6 +181,26 @@ func (l *line) pass() {
 		return
 	}
 	l.free++
+}
+
+// takeAlong takes a client's next questions out of the line, so many that each
+// place has its share of those who wait.
+func (l *line) takeAlong(p *party) []*question {
+	share := min((l.waiting+l.places-1)/l.places, mostAlong)
+	var along []*question
+	for len(along)+1 < share && len(p.queue) > 0 {
+		next := p.queue[0]
+		if next.asks == nil && !next.left {
+			break
+		}
+		p.queue = p.queue[1:]
+		if !next.left {
+			next.asks.taken = true
+			along = append(along, next.asks)
+		}
+	}
+	l.waiting -= len(along)
+	return along
 }
 
 func (l *line) refusals() int64 {

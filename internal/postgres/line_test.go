@@ -18,7 +18,7 @@ func TestLine_RefusesWhoWouldWaitTooLong(t *testing.T) {
 	client := uuid.New()
 	joined := 0
 	for range 100 {
-		if _, err := l.enqueue(client); err == nil {
+		if _, err := l.enqueue(client, nil); err == nil {
 			joined++
 		}
 	}
@@ -26,7 +26,7 @@ func TestLine_RefusesWhoWouldWaitTooLong(t *testing.T) {
 		t.Errorf("%d joined, %d were refused; want %d of 100", joined, l.refusals(), want)
 	}
 	// Another client's turn is the next but one, whoever waits.
-	if _, err := l.enqueue(uuid.New()); err != nil {
+	if _, err := l.enqueue(uuid.New(), nil); err != nil {
 		t.Errorf("another client is refused: %v", err)
 	}
 }
@@ -41,19 +41,19 @@ func TestLine_OpensAgain(t *testing.T) {
 		if err := l.join(t.Context(), client); err != nil {
 			t.Fatal("refused although a connection is free")
 		}
-		l.leave(time.Minute)
+		l.leave(time.Minute, 1)
 	}
 	_ = l.join(t.Context(), client)
 	if err := l.join(t.Context(), client); err == nil {
 		t.Error("a second may wait for one that takes a minute")
 	}
-	l.leave(time.Millisecond)
+	l.leave(time.Millisecond, 1)
 	for range 100 {
 		_ = l.join(t.Context(), client)
-		l.leave(time.Millisecond)
+		l.leave(time.Millisecond, 1)
 	}
 	_ = l.join(t.Context(), client)
-	if mine, err := l.enqueue(client); err != nil || mine == nil {
+	if mine, err := l.enqueue(client, nil); err != nil || mine == nil {
 		t.Errorf("the line stays shut: %v", err)
 	}
 }
@@ -73,7 +73,7 @@ func TestLine_ClientsTakeTurns(t *testing.T) {
 			}
 			*waited = time.Since(began)
 			time.Sleep(time.Second)
-			l.leave(time.Second)
+			l.leave(time.Second, 1)
 		}
 		var ignored [100]time.Duration
 		for i := range ignored {
@@ -104,14 +104,14 @@ func TestLine_LosesNoPlace(t *testing.T) {
 			defer cancel()
 			if l.join(ctx, clients[i%2]) == nil {
 				time.Sleep(time.Millisecond)
-				l.leave(time.Millisecond)
+				l.leave(time.Millisecond, 1)
 			}
 		})
 	}
 	all.Wait()
 	// Turns of those who left are passed over by the next who leaves.
 	_ = l.join(t.Context(), clients[0])
-	l.leave(0)
+	l.leave(0, 1)
 	if l.free != 3 || l.waiting != 0 || len(l.of) != 0 || len(l.turns) != 0 {
 		t.Errorf("%d places are free, want 3; %d wait, %d turns", l.free, l.waiting, len(l.turns))
 	}

@@ -136,13 +136,14 @@ func (p *Pool) Refused() int64 { return p.line.refusals() }
 // lease is a connection taken from the pool.
 type lease struct {
 	*pgxpool.Conn
-	line  *line
-	since time.Time
+	line      *line
+	since     time.Time
+	questions int
 }
 
 // Release gives the connection back.
 func (l *lease) Release() {
-	l.line.leave(time.Since(l.since))
+	l.line.leave(time.Since(l.since), l.questions)
 	l.Conn.Release()
 }
 
@@ -154,12 +155,17 @@ func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*lease, error) {
 	if err := p.line.join(ctx, client); err != nil {
 		return nil, fmt.Errorf("waiting for a connection: %w", err)
 	}
+	return p.connect(ctx, 1)
+}
+
+// connect takes a connection for a place in the line, to ask so many questions.
+func (p *Pool) connect(ctx context.Context, questions int) (*lease, error) {
 	began := time.Now()
 	conn, err := p.Acquire(ctx)
 	if err != nil {
-		p.line.leave(time.Since(began))
+		p.line.leave(time.Since(began), questions)
 		return nil, fmt.Errorf("taking a connection: %w", err)
 	}
 	// From here: making a connection is slow, and seldom.
-	return &lease{conn, p.line, time.Now()}, nil
+	return &lease{conn, p.line, time.Now(), questions}, nil
 }

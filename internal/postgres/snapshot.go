@@ -50,73 +50,65 @@ type Statement struct {
 // reading the measurement take one round trip. A database out of reach or too
 // slow comes back as a fault; so does an error of fn that stems from it.
 func (p *Pool) Read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
-	return classify(p.read(ctx, clientID, opening{}, func(ctx context.Context, s *Snapshot, _ pgx.Rows) error {
+	return classify(p.read(ctx, clientID, nil, func(ctx context.Context, s *Snapshot, _ pgx.Rows) error {
 		return fn(ctx, s)
 	}))
 }
 
+// RowsReader reads the rows of a statement that was sent along with a snapshot's
+// beginning.
+type RowsReader func(context.Context, *Snapshot, pgx.Rows) error
+
 // ReadFirst is Read for a snapshot whose first statement is known: it goes along
 // with the beginning, and fn gets its rows. fn closes them, or reads them to
 // their end, before it asks anything else.
-func (p *Pool) ReadFirst(
-	ctx context.Context, clientID uuid.UUID, first Statement, fn func(context.Context, *Snapshot, pgx.Rows) error,
-) error {
-	return classify(p.read(ctx, clientID, opening{first: &first}, fn))
+func (p *Pool) ReadFirst(ctx context.Context, clientID uuid.UUID, first Statement, fn RowsReader) error {
+	return classify(p.read(ctx, clientID, []Statement{first}, fn))
 }
 
-// ReadOnce is ReadFirst for a snapshot of one statement: the end goes along too,
-// so that the whole of it is one round trip. fn can ask nothing else.
-func (p *Pool) ReadOnce(
-	ctx context.Context, clientID uuid.UUID, only Statement, fn func(context.Context, *Snapshot, pgx.Rows) error,
-) error {
-	return classify(p.read(ctx, clientID, opening{first: &only, last: true}, fn))
-}
-
-// opening is what goes along with a snapshot's beginning: its first statement,
-// and its end if that is the last.
-type opening struct {
-	first *Statement
-	last  bool
-}
-
-func (p *Pool) read(
-	ctx context.Context, clientID uuid.UUID, o opening, fn func(context.Context, *Snapshot, pgx.Rows) error,
-) error {
+// bounded is the time that all reading for one response may take.
+func (p *Pool) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if p.readTimeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.readTimeout)
-		defer cancel()
+		return context.WithTimeout(ctx, p.readTimeout)
 	}
-	begun, err := p.begin(ctx, clientID, o)
-	if err != nil && connectionLost(err) {
-		// The database may have restarted under idle connections. Nothing was
-		// read yet, so a fresh one may try again.
-		p.Reset()
-		begun, err = p.begin(ctx, clientID, o)
-	}
+	return context.WithCancel(ctx)
+}
+
+// read is for no statement or one to go along with the beginning.
+func (p *Pool) read(ctx context.Context, clientID uuid.UUID, along []Statement, fn RowsReader) error {
+	ctx, cancel := p.bounded(ctx)
+	defer cancel()
+	b, err := p.begin(ctx, clientID, func() (*lease, error) { return p.acquire(ctx, clientID) }, along)
 	if err != nil {
 		return err
 	}
-	defer begun.conn.Release()
+	defer b.conn.Release()
 	// A connection left in a transaction is closed by the pool, never reused.
-	defer begun.tx.rollback()
-	if begun.rows == nil {
-		if err := fn(ctx, begun.snapshot, nil); err != nil {
+	defer b.tx.rollback()
+	if len(along) == 0 {
+		if err := b.results.Close(); err != nil {
 			return err
 		}
-		return begun.tx.Commit(ctx)
+		if err := fn(ctx, b.snapshot, nil); err != nil {
+			return err
+		}
+		return b.tx.Commit(ctx)
 	}
-	err = fn(ctx, begun.snapshot, begun.rows)
-	begun.rows.Close()
+	rows, err := b.results.Query()
+	if err != nil {
+		_ = b.results.Close()
+		return err
+	}
+	first := &firstRows{Rows: rows, results: b.results}
+	err = fn(ctx, b.snapshot, first)
+	first.Close()
 	switch {
 	case err != nil:
 		return err
-	case begun.rows.Err() != nil:
-		return begun.rows.Err()
-	case begun.tx.done: // by the same round trip
-		return nil
+	case first.Err() != nil:
+		return first.Err()
 	}
-	return begun.tx.Commit(ctx)
+	return b.tx.Commit(ctx)
 }
 
 // begun is a snapshot on its connection.
@@ -124,12 +116,30 @@ type begun struct {
 	conn     *lease
 	tx       *openTx
 	snapshot *Snapshot
-	rows     *firstRows // nil without a first statement
+	// results are those of the statements that went along.
+	results pgx.BatchResults
+	// failed tells that the transaction answers nothing more.
+	failed bool
 }
 
-// begin takes a connection and a snapshot on it.
-func (p *Pool) begin(ctx context.Context, clientID uuid.UUID, o opening) (*begun, error) {
-	conn, err := p.acquire(ctx, clientID)
+// begin takes a snapshot on the connection that it takes.
+func (p *Pool) begin(
+	ctx context.Context, clientID uuid.UUID, take func() (*lease, error), along []Statement,
+) (*begun, error) {
+	b, err := p.tryBegin(ctx, clientID, take, along)
+	if err != nil && connectionLost(err) {
+		// The database may have restarted under idle connections. Nothing was
+		// read yet, so a fresh one may try again.
+		p.Reset()
+		b, err = p.tryBegin(ctx, clientID, func() (*lease, error) { return p.acquire(ctx, clientID) }, along)
+	}
+	return b, err
+}
+
+func (p *Pool) tryBegin(
+	ctx context.Context, clientID uuid.UUID, take func() (*lease, error), along []Statement,
+) (*begun, error) {
+	conn, err := take()
 	if err != nil {
 		return nil, err
 	}
@@ -147,15 +157,12 @@ func (p *Pool) begin(ctx context.Context, clientID uuid.UUID, o opening) (*begun
 	batch.Queue(holdInterviews)
 	batch.Queue(setClient, clientID.String(), p.statementTimeout)
 	batch.Queue(db.GetMeasurement, clientID)
-	if o.first != nil {
-		batch.Queue(o.first.SQL, o.first.Args...)
+	for _, s := range along {
+		batch.Queue(s.SQL, s.Args...)
 	}
-	if o.last {
-		batch.Queue("COMMIT")
-	}
-	results := conn.SendBatch(ctx, batch)
-	if err := b.readBeginning(results, o); err != nil {
-		_ = results.Close()
+	b.results = conn.SendBatch(ctx, batch)
+	if err := b.snapshot.readHead(b.results); err != nil {
+		_ = b.results.Close()
 		tx.rollback()
 		conn.Release()
 		return nil, fmt.Errorf("taking a snapshot: %w", err)
@@ -164,24 +171,6 @@ func (p *Pool) begin(ctx context.Context, clientID uuid.UUID, o opening) (*begun
 		b.snapshot.AsOf, b.snapshot.Replica = replayed, true
 	}
 	return b, nil
-}
-
-func (b *begun) readBeginning(results pgx.BatchResults, o opening) error {
-	if err := b.snapshot.readHead(results); err != nil {
-		return err
-	}
-	if o.first == nil {
-		return results.Close()
-	}
-	rows, err := results.Query()
-	if err != nil {
-		return err
-	}
-	b.rows = &firstRows{Rows: rows, results: results}
-	if o.last {
-		b.rows.ends = b.tx
-	}
-	return nil
 }
 
 func (s *Snapshot) readHead(results pgx.BatchResults) error {
@@ -213,7 +202,6 @@ func (s *Snapshot) readHead(results pgx.BatchResults) error {
 type firstRows struct {
 	pgx.Rows
 	results pgx.BatchResults
-	ends    *openTx // set when that round trip ends the transaction
 	closed  bool
 	err     error
 }
@@ -233,13 +221,6 @@ func (r *firstRows) Close() {
 	r.closed = true
 	r.Rows.Close()
 	r.err = r.Rows.Err()
-	if r.ends != nil {
-		if _, err := r.results.Exec(); err == nil {
-			r.ends.done = true
-		} else if r.err == nil {
-			r.err = err
-		}
-	}
 	if err := r.results.Close(); err != nil && r.err == nil {
 		r.err = err
 	}
