@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -253,6 +254,8 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	go func() { failed <- opsServer.Serve(operator) }()
 	upkeep, stopUpkeep := context.WithCancel(ctx)
 	defer stopUpkeep()
+	debug.FreeOSMemory() // what starting took
+	go keepMemory(upkeep)
 	go s.keepRequestLog(upkeep)
 	if s.settings.ReplicaURL != "" {
 		go s.keepReplicaDated(upkeep)

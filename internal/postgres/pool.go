@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
+	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 )
 
 // ServerRole is what answers requests: it owns nothing, and may read and admit.
@@ -122,8 +123,10 @@ func settle(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
 
-// RegisterTypes makes timestamps scan as UTC, whatever the process's zone.
+// RegisterTypes makes timestamps scan as UTC, whatever the process's zone, and
+// sends uuids as they are: by default they go through their text.
 func RegisterTypes(conn *pgx.Conn) {
+	pgxuuid.Register(conn.TypeMap())
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID,
 		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
