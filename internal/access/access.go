@@ -46,6 +46,11 @@ type Caller struct {
 // Has tells whether the caller's key carries a scope.
 func (c Caller) Has(s Scope) bool { return slices.Contains(c.Scopes, s) }
 
+// Equal tells whether both are the same key with the same scopes.
+func (c Caller) Equal(other Caller) bool {
+	return c.ClientID == other.ClientID && c.KeyID == other.KeyID && slices.Equal(c.Scopes, other.Scopes)
+}
+
 type callerKey struct{}
 
 // WithCaller puts the caller into the context, to pass generated code.

@@ -72,25 +72,36 @@ func (s *Server) Admit(route string, next http.Handler) http.Handler {
 			writeError(w, r, fault.InvalidAPIKey())
 			return
 		}
-		admission, err := s.limiter.Admit(r.Context(), ratelimit.Request{
-			Prefix: parsed.Prefix, SecretHash: parsed.SecretHash, Route: route,
-		})
-		if err != nil {
-			writeError(w, r, err)
-			return
-		}
-		if err := refusal(admission); err != nil {
-			if admission.Verdict == ratelimit.Limited {
-				exchangeFrom(r.Context()).admission = admission
-				setRateLimitHeaders(w.Header(), admission)
+		request := ratelimit.Request{Prefix: parsed.Prefix, SecretHash: parsed.SecretHash, Route: route}
+		if s.contract.operations[route].quick() {
+			if caller, likely := s.limiter.Presume(request); likely {
+				s.admitMeanwhile(w, r, request, caller, next)
+				return
 			}
-			writeError(w, r, err)
-			return
 		}
-		exchangeFrom(r.Context()).admission = admission
-		setRateLimitHeaders(w.Header(), admission)
-		next.ServeHTTP(w, r.WithContext(access.WithCaller(r.Context(), admission.Caller)))
+		admission, err := s.limiter.Admit(r.Context(), request)
+		if admitted(w, r, admission, err) {
+			next.ServeHTTP(w, r.WithContext(access.WithCaller(r.Context(), admission.Caller)))
+		}
 	})
+}
+
+// admitted notes what became of a request at the door, and answers who may not
+// pass.
+func admitted(w http.ResponseWriter, r *http.Request, a ratelimit.Admission, err error) bool {
+	if err != nil {
+		writeError(w, r, err)
+		return false
+	}
+	err = refusal(a)
+	if err == nil || a.Verdict == ratelimit.Limited {
+		exchangeFrom(r.Context()).admission = a
+		setRateLimitHeaders(w.Header(), a)
+	}
+	if err != nil {
+		writeError(w, r, err)
+	}
+	return err == nil
 }
 
 // bearerToken takes the token out of the one Authorization header.

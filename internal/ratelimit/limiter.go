@@ -72,6 +72,8 @@ type Limiter struct {
 	policy  policy
 	bypass  bypass
 	queue   *queue
+	// regulars are those whose next request is likely to be admitted.
+	regulars *regulars
 	stop    chan struct{}
 	stopped sync.WaitGroup
 	// groupTook is how long groups take of late: a moving mean, in nanoseconds.
@@ -135,7 +137,7 @@ func New(pool *postgres.Pool) *Limiter {
 	maxRequests, window, clockShift := Policy()
 	l := &Limiter{
 		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
-		queue: newQueue(), stop: make(chan struct{}),
+		queue: newQueue(), regulars: newRegulars(), stop: make(chan struct{}),
 	}
 	for range workers {
 		l.stopped.Go(l.work)
@@ -172,6 +174,7 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	case a := <-w.answer:
 		if a.err == nil {
 			l.bypass.remember(r, a.admission)
+			l.regulars.note(r, a.admission)
 		}
 		return a.admission, a.err
 	case <-patience.C:
