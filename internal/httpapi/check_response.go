@@ -85,6 +85,9 @@ func (c *responseChecker) watch(
 		if held.released {
 			return
 		}
+		if thrown(w) {
+			return
+		}
 		if held.body.Len() <= maxChecked {
 			if err := c.check(r.Context(), input(held.status, w.Header(), held.body.Bytes())); err != nil {
 				c.report(err, exchangeFrom(r.Context()).operation, exchangeFrom(r.Context()).requestID)
@@ -97,7 +100,7 @@ func (c *responseChecker) watch(
 		copied := &copyingWriter{ResponseWriter: w, status: http.StatusOK, drop: c.rest}
 		defer copied.giveUp() // a handler may panic
 		next.ServeHTTP(copied, r)
-		if copied.done {
+		if copied.done || thrown(w) {
 			return
 		}
 		copied.done = true

@@ -25,22 +25,16 @@ func (s *Server) admitMeanwhile(
 		decided <- decision{admission, err}
 	}()
 	var caller access.Caller
-	await := func() (passes bool) {
+	late := &lateWriter{to: w, header: http.Header{}, mayLeave: func() bool {
 		d := <-decided
 		caller = d.admission.Caller
-		return admitted(w, r, d.admission, d.err)
-	}
-	late := &lateWriter{to: w, header: http.Header{}, await: func() bool {
-		return await() && caller.Equal(presumed)
+		return admitted(w, r, d.admission, d.err) && caller.Equal(presumed)
 	}}
-	defer func() {
-		if late.state == undecided { // next panicked
-			late.decide()
-		}
-	}()
+	defer late.decide() // next may panic
 	next.ServeHTTP(late, r.WithContext(access.WithCaller(r.Context(), presumed)))
-	late.WriteHeader(http.StatusOK)
-	if late.state == thrownAway && exchangeFrom(r.Context()).admission.Verdict == ratelimit.Admitted {
+	late.decide()
+	if e := exchangeFrom(r.Context()); late.state == thrownAway && e.admission.Verdict == ratelimit.Admitted {
+		e.err = nil
 		next.ServeHTTP(w, r.WithContext(access.WithCaller(r.Context(), caller)))
 	}
 }
@@ -49,8 +43,9 @@ func (s *Server) admitMeanwhile(
 type lateWriter struct {
 	to     http.ResponseWriter
 	header http.Header
-	await  func() bool
-	state  lateState
+	// mayLeave waits for the decision.
+	mayLeave func() bool
+	state    lateState
 }
 
 type lateState int
@@ -61,28 +56,43 @@ const (
 	thrownAway
 )
 
+// decide waits for the decision. From then on headers are those of the answer.
 func (l *lateWriter) decide() {
-	if l.state = thrownAway; l.await() {
-		l.state = leaving
-	}
-}
-
-func (l *lateWriter) Header() http.Header { return l.header }
-
-func (l *lateWriter) WriteHeader(status int) {
 	if l.state != undecided {
 		return
 	}
-	if l.decide(); l.state == leaving {
+	if l.state = thrownAway; l.mayLeave() {
+		l.state = leaving
 		maps.Copy(l.to.Header(), l.header)
+	}
+}
+
+func (l *lateWriter) Header() http.Header {
+	if l.state == leaving {
+		return l.to.Header()
+	}
+	return l.header
+}
+
+func (l *lateWriter) WriteHeader(status int) {
+	if l.decide(); l.state == leaving {
 		l.to.WriteHeader(status)
 	}
 }
 
 func (l *lateWriter) Write(b []byte) (int, error) {
-	l.WriteHeader(http.StatusOK)
-	if l.state == thrownAway {
+	if l.decide(); l.state == thrownAway {
 		return len(b), nil
 	}
 	return l.to.Write(b)
+}
+
+// thrown tells whether an answer is not to be: what is behind a head start waits
+// for the decision.
+func thrown(w http.ResponseWriter) bool {
+	late, ok := w.(*lateWriter)
+	if ok {
+		late.decide()
+	}
+	return ok && late.state == thrownAway
 }
