@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"time"
 
@@ -70,7 +71,7 @@ func (l *line) join(ctx context.Context, client uuid.UUID) error {
 	defer l.mu.Unlock()
 	select {
 	case <-mine.come: // just now
-		l.pass()
+		l.pass(l.places)
 	default:
 		l.quit(mine, ctx.Err())
 	}
@@ -91,9 +92,13 @@ func (l *line) quit(mine *turn, why error) {
 // question. With a place come those to ask along.
 func (l *line) joinOrAsk(ctx context.Context, client uuid.UUID, q *question) (place bool, along []*question, err error) {
 	mine, err := l.enqueue(client, q)
-	if mine == nil {
-		return err == nil, nil, err
+	if err != nil {
+		return false, nil, err
 	}
+	// Others may be on their way here, admitted together: those who can run get in
+	// line first, and go together although places are free.
+	runtime.Gosched()
+	l.fill()
 	select {
 	case <-mine.come:
 		return true, mine.along, nil
@@ -123,7 +128,7 @@ func (l *line) joinOrAsk(ctx context.Context, client uuid.UUID, q *question) (pl
 func (l *line) enqueue(client uuid.UUID, q *question) (*turn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.free > 0 {
+	if l.free > 0 && q == nil {
 		l.free--
 		return nil, nil
 	}
@@ -133,7 +138,7 @@ func (l *line) enqueue(client uuid.UUID, q *question) (*turn, error) {
 		parties++
 	}
 	before := min(l.waiting, len(p.queue)*parties+parties-1)
-	if time.Duration(before+1)*l.kept/time.Duration(l.places) > l.longest {
+	if l.free == 0 && time.Duration(before+1)*l.kept/time.Duration(l.places) > l.longest {
 		l.refused++
 		return nil, fault.OutOfReach(errCrowded)
 	}
@@ -152,21 +157,32 @@ func (l *line) leave(kept time.Duration, questions int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.note(kept / time.Duration(questions))
-	l.pass()
+	l.pass(l.places)
+}
+
+// fill hands out the places that are free.
+func (l *line) fill() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.free > 0 && len(l.turns) > 0 {
+		l.free--
+		l.pass(l.free + 1)
+	}
 }
 
 // note is slow enough to outlive a few first statements on new connections.
 func (l *line) note(kept time.Duration) { l.kept += (kept - l.kept) / 16 }
 
-// pass hands a place on to whose turn it is.
-func (l *line) pass() {
+// pass hands a place on to whose turn it is. Of those who wait, it is to serve
+// the share of one in so many places.
+func (l *line) pass(places int) {
 	for len(l.turns) > 0 {
 		p := l.turns[0]
 		l.turns = l.turns[1:]
 		next := p.queue[0]
 		p.queue = p.queue[1:]
 		if next.asks != nil && !next.left {
-			next.along = l.takeAlong(p)
+			next.along = l.takeAlong(p, places)
 		}
 		if len(p.queue) == 0 {
 			delete(l.of, p.client)
@@ -183,10 +199,9 @@ func (l *line) pass() {
 	l.free++
 }
 
-// takeAlong takes a client's next questions out of the line, so many that each
-// place has its share of those who wait.
-func (l *line) takeAlong(p *party) []*question {
-	share := min((l.waiting+l.places-1)/l.places, mostAlong)
+// takeAlong takes a client's next questions out of the line.
+func (l *line) takeAlong(p *party, places int) []*question {
+	share := min((l.waiting+places-1)/places, mostAlong)
 	var along []*question
 	for len(along)+1 < share && len(p.queue) > 0 {
 		next := p.queue[0]

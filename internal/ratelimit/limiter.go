@@ -68,14 +68,14 @@ type receipt struct {
 // Limiter admits requests in groups. Whatever has queued while the previous
 // group was under way goes next: a lone request never waits for company.
 type Limiter struct {
-	pool    *postgres.Pool
-	policy  policy
-	bypass  bypass
-	queue   *queue
+	pool   *postgres.Pool
+	policy policy
+	bypass bypass
+	queue  *queue
 	// regulars are those whose next request is likely to be admitted.
 	regulars *regulars
-	stop    chan struct{}
-	stopped sync.WaitGroup
+	stop     chan struct{}
+	stopped  sync.WaitGroup
 	// groupTook is how long groups take of late: a moving mean, in nanoseconds.
 	groupTook atomic.Int64
 
