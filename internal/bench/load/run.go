@@ -94,7 +94,7 @@ func (r *run) work(c *connection, w *worker, random *rand.Rand) {
 			r.blame("%s: status %d: %s", path, answer.status, answer.beginning)
 		case answer.status == 200 && answer.length < r.MinBytes:
 			r.blame("%s: %d bytes, want at least %d: %s", path, answer.length, r.MinBytes, answer.beginning)
-		case answer.status == 200 && !bytes.Contains(answer.body, []byte(r.Contains)):
+		case answer.status == 200 && bytes.LastIndex(answer.body, []byte(r.Contains)) < 0: // meta comes last
 			r.blame("%s: the answer does not hold %s: %s", path, r.Contains, answer.beginning)
 		}
 	}
