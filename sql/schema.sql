@@ -32,10 +32,10 @@ COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching
 
 
 --
--- Name: admit(text[], bytea[], text[], integer, interval, interval, uuid[], uuid[], timestamp with time zone[], bigint[], smallint[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: admit(text[], bytea[], text[], integer, interval, interval); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval, done_clients uuid[], done_keys uuid[], done_ats timestamp with time zone[], done_seqs bigint[], done_statuses smallint[]) RETURNS TABLE(ord integer, verdict text, key_id uuid, client_id uuid, scopes text[], at timestamp with time zone, seq bigint, remaining integer, reset_at timestamp with time zone)
+CREATE FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval) RETURNS TABLE(ord integer, verdict text, key_id uuid, client_id uuid, scopes text[], at timestamp with time zone, seq bigint, remaining integer, reset_at timestamp with time zone)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -48,12 +48,8 @@ DECLARE
     use_noted_every CONSTANT interval := '1 hour';
     -- Secrets are compared behind a random salt: how long it takes tells nothing of the hash.
     blind CONSTANT bytea := uuid_send(gen_random_uuid());
-    known text[];
-    locks bigint[];
     clock timestamptz;
     window_start timestamptz;
-    first_done timestamptz;
-    last_done timestamptz;
     answered integer := 0;
     rest integer[] := '{}';
     k record;
@@ -64,29 +60,14 @@ DECLARE
     counted bigint;
     same boolean;
 BEGIN
-    IF cardinality(done_keys) > 0 THEN
-        -- The bounds leave the partitions of other days alone.
-        SELECT min(d.at), max(d.at) INTO first_done, last_done FROM unnest(done_ats) AS d (at);
-        UPDATE public.request_log AS l
-        SET status = d.status
-        FROM unnest(done_clients, done_keys, done_ats, done_seqs, done_statuses)
-            AS d (client_id, key_id, at, seq, status)
-        WHERE l.client_id = d.client_id
-            AND l.key_id = d.key_id
-            AND l.at = d.at
-            AND l.seq = d.seq
-            AND l.at BETWEEN first_done AND last_done;
-    END IF;
-
     -- Keys are locked in one order, or two groups could wait for each other. An
-    -- advisory lock writes nothing, and no operator's transaction holds it up.
-    SELECT
-        array_agg(coalesce(a.prefix, '') ORDER BY r.ord),
-        array_agg(DISTINCT hashtextextended(coalesce(a.prefix, ''), 600))
-    INTO known, locks
-    FROM unnest(prefixes) WITH ORDINALITY AS r (prefix, ord)
-    LEFT JOIN public.api_keys AS a ON a.prefix = r.prefix;
-    PERFORM pg_advisory_xact_lock(r.lock) FROM unnest(locks) AS r (lock);
+    -- advisory lock writes nothing, and no operator's transaction holds it up. The
+    -- blank key, which unknown prefixes count towards, comes last, further down.
+    PERFORM pg_advisory_xact_lock(r.lock)
+    FROM unnest((
+        SELECT array_agg(DISTINCT hashtextextended(p.prefix, 600))
+        FROM unnest(prefixes) AS p (prefix)
+    )) AS r (lock);
 
     -- Nearly every request is plain: its key in force and in use, each secret
     -- right, room for all. These are counted together.
@@ -117,8 +98,9 @@ BEGIN
                         AND a.last_used_at > clock - use_noted_every AS in_force,
                     count(*) AS asked,
                     array_agg(r.ord::integer) AS ords
-                FROM unnest(known, secret_hashes) WITH ORDINALITY AS r (prefix, secret_hash, ord)
-                JOIN public.api_keys AS a ON a.prefix = r.prefix
+                FROM unnest(prefixes, secret_hashes) WITH ORDINALITY AS r (prefix, secret_hash, ord)
+                JOIN public.api_keys AS a
+                    ON a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = r.prefix), '')
                 GROUP BY a.prefix
             ) AS g
             LEFT JOIN LATERAL (
@@ -170,7 +152,10 @@ BEGIN
             a.scopes, a.revoked_at, a.expires_at, a.last_used_at
         INTO STRICT k
         FROM public.api_keys AS a
-        WHERE a.prefix = known[ord];
+        WHERE a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = prefixes[ord]), '');
+        IF k.prefix = '' THEN
+            PERFORM pg_advisory_xact_lock(hashtextextended('', 600));
+        END IF;
 
         same := sha256(k.secret_hash || blind) = sha256(secret_hashes[ord] || blind) AND k.prefix <> '';
 
@@ -1076,41 +1061,43 @@ CREATE FUNCTION public.keep_request_log(retention interval) RETURNS void
     AS $_$
 DECLARE
     today date := (now() AT TIME ZONE 'UTC')::date;
+    log record;
     day date;
+    begins timestamptz;
+    ends timestamptz;
+    in_rest boolean;
     part record;
 BEGIN
     -- One at a time; who comes second has nothing left to do.
     IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel keep_request_log', 0)) THEN
         RETURN;
     END IF;
-    FOR day IN SELECT today + n FROM generate_series(0, 2) AS n LOOP
-        IF to_regclass(format('public.request_log_%s', to_char(day, 'YYYYMMDD'))) IS NULL
-            AND NOT EXISTS (
-                SELECT FROM public.request_log_rest AS r
-                WHERE r.at >= day::timestamp AT TIME ZONE 'UTC'
-                    AND r.at < (day + 1)::timestamp AT TIME ZONE 'UTC'
-            )
-        THEN
+    FOR log IN SELECT * FROM (VALUES ('request_log', 'at', 70), ('request_outcomes', 'noted_at', 100)) AS v (name, moment, fill) LOOP
+        FOR day IN SELECT today + n FROM generate_series(0, 2) AS n LOOP
+            CONTINUE WHEN to_regclass(format('public.%s_%s', log.name, to_char(day, 'YYYYMMDD'))) IS NOT NULL;
+            begins := day::timestamp AT TIME ZONE 'UTC';
+            ends := (day + 1)::timestamp AT TIME ZONE 'UTC';
             EXECUTE format(
-                'CREATE TABLE public.request_log_%s PARTITION OF public.request_log FOR VALUES FROM (%L) TO (%L) WITH (fillfactor = 70)',
-                to_char(day, 'YYYYMMDD'),
-                day::timestamp AT TIME ZONE 'UTC',
-                (day + 1)::timestamp AT TIME ZONE 'UTC'
-            );
-        END IF;
+                'SELECT EXISTS (SELECT FROM public.%1$s_rest AS r WHERE r.%2$I >= $1 AND r.%2$I < $2)', log.name, log.moment)
+            INTO in_rest USING begins, ends;
+            CONTINUE WHEN in_rest;
+            EXECUTE format(
+                'CREATE TABLE public.%1$s_%2$s PARTITION OF public.%1$s FOR VALUES FROM (%3$L) TO (%4$L) WITH (fillfactor = %5$s)',
+                log.name, to_char(day, 'YYYYMMDD'), begins, ends, log.fill);
+        END LOOP;
+        FOR part IN
+            SELECT c.oid::regclass AS name, to_date(right(c.relname, 8), 'YYYYMMDD') AS day
+            FROM pg_inherits AS h
+            JOIN pg_class AS c ON c.oid = h.inhrelid
+            WHERE h.inhparent = format('public.%I', log.name)::regclass
+                AND c.relname ~ '_[0-9]{8}$'
+        LOOP
+            IF (part.day + 1)::timestamp AT TIME ZONE 'UTC' < now() - retention THEN
+                EXECUTE format('DROP TABLE %s', part.name);
+            END IF;
+        END LOOP;
+        EXECUTE format('DELETE FROM public.%s_rest AS r WHERE r.%I < now() - $1', log.name, log.moment) USING retention;
     END LOOP;
-    FOR part IN
-        SELECT c.oid::regclass AS name, to_date(right(c.relname, 8), 'YYYYMMDD') AS day
-        FROM pg_inherits AS h
-        JOIN pg_class AS c ON c.oid = h.inhrelid
-        WHERE h.inhparent = 'public.request_log'::regclass
-            AND c.relname ~ '^request_log_[0-9]{8}$'
-    LOOP
-        IF (part.day + 1)::timestamp AT TIME ZONE 'UTC' < now() - retention THEN
-            EXECUTE format('DROP TABLE %s', part.name);
-        END IF;
-    END LOOP;
-    DELETE FROM public.request_log_rest AS r WHERE r.at < now() - retention;
 END;
 $_$;
 
@@ -1311,6 +1298,23 @@ BEGIN
     WHERE (d.campaign_id, d.folded) IS DISTINCT FROM (excluded.campaign_id, excluded.folded);
     GET DIAGNOSTICS written = ROW_COUNT;
     RETURN removed + written;
+END;
+$$;
+
+
+--
+-- Name: note_outcomes(interval, uuid[], bigint[], smallint[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.note_outcomes(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+BEGIN
+    -- What a crash loses is an outcome, never a counted request.
+    PERFORM set_config('synchronous_commit', 'off', true);
+    INSERT INTO public.request_outcomes (noted_at, key_ids, seqs, statuses)
+    VALUES (clock_timestamp() + clock_shift, key_ids, seqs, statuses);
 END;
 $$;
 
@@ -1854,6 +1858,65 @@ WITH (fillfactor='70');
 
 
 --
+-- Name: request_outcomes; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.request_outcomes (
+    noted_at timestamp with time zone NOT NULL,
+    key_ids uuid[] NOT NULL,
+    seqs bigint[] NOT NULL,
+    statuses smallint[] NOT NULL
+)
+PARTITION BY RANGE (noted_at);
+
+
+--
+-- Name: TABLE request_outcomes; Type: COMMENT; Schema: public; Owner: -
+--
+
+COMMENT ON TABLE public.request_outcomes IS 'How requests of the log ended, many to a row: the n-th of each list belong together.';
+
+
+--
+-- Name: request_outcomes_rest; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.request_outcomes_rest (
+    noted_at timestamp with time zone NOT NULL,
+    key_ids uuid[] NOT NULL,
+    seqs bigint[] NOT NULL,
+    statuses smallint[] NOT NULL
+);
+
+
+--
+-- Name: requests; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.requests WITH (security_invoker='true') AS
+ SELECT l.client_id,
+    l.key_id,
+    l.at,
+    l.seq,
+    l.route,
+    COALESCE(l.status, o.status) AS status
+   FROM (public.request_log l
+     LEFT JOIN ( SELECT n.noted_at,
+            u.key_id,
+            u.seq,
+            u.status
+           FROM (public.request_outcomes n
+             CROSS JOIN LATERAL UNNEST(n.key_ids, n.seqs, n.statuses) u(key_id, seq, status))) o ON (((o.key_id = l.key_id) AND (o.seq = l.seq) AND ((o.noted_at >= (l.at - '01:00:00'::interval)) AND (o.noted_at <= (l.at + '1 day'::interval))))));
+
+
+--
+-- Name: VIEW requests; Type: COMMENT; Schema: public; Owner: -
+--
+
+COMMENT ON VIEW public.requests IS 'The request log with how each request ended: null where that is not noted yet, or was lost with its server.';
+
+
+--
 -- Name: usable_interviews; Type: VIEW; Schema: public; Owner: -
 --
 
@@ -1990,6 +2053,13 @@ CREATE VIEW public.visible_synthesis_documents WITH (security_invoker='true') AS
 --
 
 ALTER TABLE ONLY public.request_log ATTACH PARTITION public.request_log_rest DEFAULT;
+
+
+--
+-- Name: request_outcomes_rest; Type: TABLE ATTACH; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.request_outcomes ATTACH PARTITION public.request_outcomes_rest DEFAULT;
 
 
 --
@@ -2815,11 +2885,11 @@ GRANT USAGE ON SCHEMA public TO clientintel_server;
 
 
 --
--- Name: FUNCTION admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval, done_clients uuid[], done_keys uuid[], done_ats timestamp with time zone[], done_seqs bigint[], done_statuses smallint[]); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval, done_clients uuid[], done_keys uuid[], done_ats timestamp with time zone[], done_seqs bigint[], done_statuses smallint[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval, done_clients uuid[], done_keys uuid[], done_ats timestamp with time zone[], done_seqs bigint[], done_statuses smallint[]) TO clientintel_server;
+REVOKE ALL ON FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval) TO clientintel_server;
 
 
 --
@@ -2930,6 +3000,14 @@ REVOKE ALL ON FUNCTION public.mend_measurement(mended_client uuid, OUT rejudged 
 --
 
 REVOKE ALL ON FUNCTION public.mend_search_documents(mended_client uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION note_outcomes(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.note_outcomes(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_outcomes(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) TO clientintel_server;
 
 
 --

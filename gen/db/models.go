@@ -155,6 +155,16 @@ type RecordOwner struct {
 	ClientID uuid.UUID
 }
 
+// The request log with how each request ended: null where that is not noted yet, or was lost with its server.
+type Request struct {
+	ClientID uuid.UUID
+	KeyID    uuid.UUID
+	At       time.Time
+	Seq      int64
+	Route    string
+	Status   *int16
+}
+
 type RequestLog struct {
 	ClientID uuid.UUID
 	KeyID    uuid.UUID
@@ -171,6 +181,21 @@ type RequestLogRest struct {
 	Seq      int64
 	Route    string
 	Status   *int16
+}
+
+// How requests of the log ended, many to a row: the n-th of each list belong together.
+type RequestOutcome struct {
+	NotedAt  time.Time
+	KeyIds   []uuid.UUID
+	Seqs     []int64
+	Statuses []int16
+}
+
+type RequestOutcomesRest struct {
+	NotedAt  time.Time
+	KeyIds   []uuid.UUID
+	Seqs     []int64
+	Statuses []int16
 }
 
 type SearchDocument struct {

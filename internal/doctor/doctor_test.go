@@ -75,7 +75,7 @@ func TestExamine_WhatIsBroken(t *testing.T) {
 		"measurement/guards":     {"ALTER TABLE interviews DISABLE TRIGGER count_inserted_members", doctor.Wrong, "count_inserted_members is off"},
 		"measurement/clients":    {canonical + "UPDATE measurement_states SET broken_at = now(), broken_reason = 'differs'", doctor.Wrong, "acme (marked broken: differs)"},
 		"search/folding":         {"CREATE OR REPLACE FUNCTION fold_text(original text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1'", doctor.Wrong, "the database folds"},
-		"request_log/partitions": {"DROP TABLE request_log", doctor.Unknown, "could not be examined"},
+		"request_log/partitions": {"DROP TABLE request_log CASCADE", doctor.Unknown, "could not be examined"},
 		"database/extensions":    {"DROP EXTENSION pg_trgm CASCADE", doctor.Warning, "not installed yet"},
 	} {
 		t.Run(strings.ReplaceAll(name, "/", "_"), func(t *testing.T) {

@@ -149,7 +149,7 @@ func TestAnalytics_ABrokenAnswerIsNeverWhole(t *testing.T) {
 		t.Errorf("%d broken answers are logged, want 3", n)
 	}
 	var unfinished int
-	seed.Query(t, &unfinished, "SELECT count(*) FROM request_log WHERE status IS NOT NULL AND status NOT IN (200, 500)")
+	seed.Query(t, &unfinished, "SELECT count(*) FROM requests WHERE status IS NOT NULL AND status NOT IN (200, 500)")
 	if unfinished != 0 {
 		t.Errorf("%d requests are noted with another status", unfinished)
 	}

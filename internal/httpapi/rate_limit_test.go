@@ -100,7 +100,7 @@ func TestRateLimit_OutcomesReachTheLog(t *testing.T) {
 	deadline := time.Now().Add(20 * time.Second)
 	for {
 		var noted string
-		seed.Query(t, &noted, "SELECT coalesce(string_agg(status::text, ',' ORDER BY status), '') FROM request_log WHERE key_id = $1", issued.ID)
+		seed.Query(t, &noted, "SELECT coalesce(string_agg(status::text, ',' ORDER BY status), '') FROM requests WHERE key_id = $1", issued.ID)
 		if noted == "200,400,404" {
 			return
 		}

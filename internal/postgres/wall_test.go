@@ -88,6 +88,7 @@ var callable = map[string]string{
 	"fold_leftover_changes":  "answers nothing",
 	"index_search_documents": "answers how many",
 	"keep_request_log":       "answers nothing",
+	"note_outcomes":          "answers nothing",
 }
 
 func TestWall_HasNoOtherDoorsThanTheKnownFunctions(t *testing.T) {

@@ -36,10 +36,9 @@ type door struct {
 }
 
 type outcomes struct {
-	clients, keys []uuid.UUID
-	ats           []time.Time
-	seqs          []int64
-	statuses      []int16
+	keys     []uuid.UUID
+	seqs     []int64
+	statuses []int16
 }
 
 type ask struct {
@@ -98,7 +97,7 @@ func TestAdmit_EqualsTheModel(t *testing.T) {
 		t.Errorf("%d groups were counted together and %d one by one, want some of both", d.together, d.apart)
 	}
 	var noted, blank int
-	if err := d.conn.QueryRow(t.Context(), "SELECT count(*) FILTER (WHERE status = 204), count(*) FILTER (WHERE status IS NULL) FROM request_log").Scan(&noted, &blank); err != nil {
+	if err := d.conn.QueryRow(t.Context(), "SELECT count(*) FILTER (WHERE status = 204), count(*) FILTER (WHERE status IS NULL) FROM requests").Scan(&noted, &blank); err != nil {
 		t.Fatal(err)
 	}
 	if noted != d.noted || blank != len(d.done.seqs) {
@@ -124,15 +123,20 @@ func (d *door) admit(t *testing.T, step int, group []ask) {
 			hashes[i] = secret[:]
 		}
 	}
+	if len(d.done.seqs) > 0 {
+		if _, err := d.conn.Exec(t.Context(), "SELECT note_outcomes($1, $2, $3, $4)",
+			interval(d.shift), d.done.keys, d.done.seqs, d.done.statuses); err != nil {
+			t.Fatal(err)
+		}
+		d.noted += len(d.done.seqs)
+		d.done = outcomes{}
+	}
 	rows, err := d.conn.Query(t.Context(), `SELECT a.ord, a.verdict, a.key_id, a.client_id, a.at, coalesce(a.seq, 0), a.remaining, a.reset_at
-		FROM admit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS a ORDER BY a.ord`,
-		prefixes, hashes, routes, most, interval(window), interval(d.shift),
-		d.done.clients, d.done.keys, d.done.ats, d.done.seqs, d.done.statuses)
+		FROM admit($1, $2, $3, $4, $5, $6) AS a ORDER BY a.ord`,
+		prefixes, hashes, routes, most, interval(window), interval(d.shift))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.noted += len(d.done.seqs)
-	d.done = outcomes{}
 	instants := map[time.Time]bool{}
 	var answered, admitted, ord, seq, remaining int
 	var verdict string
@@ -156,8 +160,7 @@ func (d *door) admit(t *testing.T, step int, group []ask) {
 		if verdict == "admitted" {
 			admitted++
 			instants[at] = true
-			d.done.clients, d.done.keys = append(d.done.clients, *client), append(d.done.keys, key)
-			d.done.ats, d.done.seqs = append(d.done.ats, at), append(d.done.seqs, int64(seq))
+			d.done.keys, d.done.seqs = append(d.done.keys, key), append(d.done.seqs, int64(seq))
 			d.done.statuses = append(d.done.statuses, 204)
 		}
 		return nil
@@ -182,7 +185,7 @@ func TestAdmit_AFloodKeepsNoMoreThanCanMatter(t *testing.T) {
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "flooded", client: &client})
 	for range 30 {
-		if _, err := conn.Exec(t.Context(), "SELECT FROM admit('{flooded,flooded}', $1, '{x,x}', 7, '1 hour', '0', '{}', '{}', '{}', '{}', '{}')",
+		if _, err := conn.Exec(t.Context(), "SELECT FROM admit('{flooded,flooded}', $1, '{x,x}', 7, '1 hour', '0')",
 			[][]byte{wrong[:], wrong[:]}); err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +208,7 @@ func TestAdmit_UnknownPrefixesShareADecoy(t *testing.T) {
 	for range 30 {
 		var verdict string
 		var clientID *uuid.UUID
-		if err := conn.QueryRow(ctx, `SELECT a.verdict, a.client_id FROM admit('{zzzzzzzzzzzz}', $1, '{x}', 5, '1 hour', '0', '{}', '{}', '{}', '{}', '{}') AS a`,
+		if err := conn.QueryRow(ctx, `SELECT a.verdict, a.client_id FROM admit('{zzzzzzzzzzzz}', $1, '{x}', 5, '1 hour', '0') AS a`,
 			[][]byte{make([]byte, 32)}).Scan(&verdict, &clientID); err != nil {
 			t.Fatal(err)
 		}

@@ -25,18 +25,14 @@ var (
 
 // Written by hand: sqlc does not know functions that return tables.
 const admit = `SELECT a.ord, a.verdict, a.key_id, a.client_id, a.scopes, a.at, a.seq, a.remaining, a.reset_at
-FROM admit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS a`
+FROM admit($1, $2, $3, $4, $5, $6) AS a`
 
 func (l *Limiter) work() {
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
 	for {
 		select {
 		case <-l.queue.ready:
 			l.turn.Lock()
 			l.admitNext()
-		case <-tick.C:
-			l.flush()
 		case <-l.stop:
 			return
 		}
@@ -64,16 +60,14 @@ func (l *Limiter) admitGroup(group []*waiting) {
 	defer func() { l.noteGroup(time.Since(began)) }()
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
 	defer cancel()
-	outcomes := l.takeOutcomes(outcomesAtOnce)
-	admissions, err := l.exchange(ctx, group, outcomes)
+	admissions, err := l.exchange(ctx, group)
 	if err != nil && (pgconn.SafeToRetry(err) || postgres.GaveWay(err)) {
 		// The connection died while idle and nothing was sent on it, or the
 		// database took everything back.
 		group = stillWaiting(group)
-		admissions, err = l.exchange(ctx, group, outcomes)
+		admissions, err = l.exchange(ctx, group)
 	}
 	if err != nil {
-		l.returnOutcomes(outcomes)
 		for _, w := range group {
 			w.answer <- answer{err: fault.OutOfReach(fmt.Errorf("admitting: %w", err))}
 		}
@@ -94,59 +88,17 @@ func (l *Limiter) noteGroup(took time.Duration) {
 	l.groupTook.Store(mean + (int64(took)-mean)/8)
 }
 
-// flush notes outcomes, however few.
-func (l *Limiter) flush() {
-	outcomes := l.takeOutcomes(1)
-	if len(outcomes) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
-	defer cancel()
-	if _, err := l.exchange(ctx, nil, outcomes); err != nil {
-		l.returnOutcomes(outcomes)
-	}
-}
-
-// takeOutcomes takes all there are, if there are that many.
-func (l *Limiter) takeOutcomes(atLeast int) []outcome {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.done) < atLeast {
-		return nil
-	}
-	taken := l.done
-	l.done = nil
-	return taken
-}
-
-func (l *Limiter) returnOutcomes(outcomes []outcome) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.done)+len(outcomes) <= maxOutcomes {
-		l.done = append(l.done, outcomes...)
-	}
-}
-
-// exchange is the one round trip: requests and outcomes in, admissions out, in
-// the order of the group.
-func (l *Limiter) exchange(ctx context.Context, group []*waiting, outcomes []outcome) ([]Admission, error) {
+// exchange is the one round trip: requests in, admissions out, in the order of the
+// group.
+func (l *Limiter) exchange(ctx context.Context, group []*waiting) ([]Admission, error) {
 	prefixes := make([]string, len(group))
 	hashes := make([][]byte, len(group))
 	routes := make([]string, len(group))
 	for i, w := range group {
 		prefixes[i], hashes[i], routes[i] = w.request.Prefix, w.request.SecretHash[:], w.request.Route
 	}
-	clients := make([]uuid.UUID, len(outcomes))
-	keys := make([]uuid.UUID, len(outcomes))
-	ats := make([]time.Time, len(outcomes))
-	seqs := make([]int64, len(outcomes))
-	statuses := make([]int16, len(outcomes))
-	for i, o := range outcomes {
-		clients[i], keys[i], ats[i], seqs[i], statuses[i] = o.clientID, o.keyID, o.at, o.seq, o.status
-	}
 	rows, err := l.pool.Query(ctx, admit,
-		prefixes, hashes, routes, l.policy.maxRequests, interval(l.policy.window), interval(l.policy.clockShift),
-		clients, keys, ats, seqs, statuses)
+		prefixes, hashes, routes, l.policy.maxRequests, interval(l.policy.window), interval(l.policy.clockShift))
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +124,7 @@ func (l *Limiter) exchange(ctx context.Context, group []*waiting, outcomes []out
 			}
 		}
 		if clientID != nil && seq != nil {
-			a.receipt = receipt{*clientID, keyID, at, *seq}
+			a.receipt = receipt{keyID, *seq}
 		}
 		admissions[ord-1] = a
 		return nil

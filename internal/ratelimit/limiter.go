@@ -57,12 +57,10 @@ func (a Admission) RetryAfter() time.Duration {
 	return max(seconds, 1) * time.Second
 }
 
-// receipt is the place of a request's row in the log.
+// receipt is a request's row in the log.
 type receipt struct {
-	clientID uuid.UUID
-	keyID    uuid.UUID
-	at       time.Time
-	seq      int64
+	keyID uuid.UUID
+	seq   int64
 }
 
 // Limiter admits requests in groups. Whatever has queued while the previous
@@ -82,8 +80,7 @@ type Limiter struct {
 	// turn is held by the one group under way.
 	turn sync.Mutex
 
-	mu   sync.Mutex
-	done []outcome
+	outcomes *outcomes
 }
 
 type policy struct {
@@ -107,11 +104,6 @@ type answer struct {
 	err       error
 }
 
-type outcome struct {
-	receipt
-	status int16
-}
-
 const (
 	// workers is how many groups may be under way. What a group costs beside its
 	// requests is most of its cost, so one group at a time, twice as large, takes
@@ -122,13 +114,6 @@ const (
 	// groupTimeout is what a request waits for the limiter's store at most, its
 	// time in the queue included.
 	groupTimeout = 4 * time.Second
-	// maxOutcomes bounds what is kept for a store that is out of reach; a lost
-	// outcome is a blank in the log, never an uncounted request.
-	maxOutcomes = 10_000
-	// outcomesAtOnce is how many are worth a statement in a group's transaction.
-	outcomesAtOnce = 64
-	// flushEvery is how late outcomes are noted when fewer come together.
-	flushEvery = time.Second
 )
 
 // New starts the limiter on a pool of its own, so that slow reads never hold up
@@ -138,7 +123,9 @@ func New(pool *postgres.Pool) *Limiter {
 	l := &Limiter{
 		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
 		queue: newQueue(), regulars: newRegulars(), stop: make(chan struct{}),
+		outcomes: newOutcomes(pool, clockShift),
 	}
+	l.stopped.Go(func() { l.outcomes.run(l.stop) })
 	for range workers {
 		l.stopped.Go(l.work)
 	}
@@ -149,7 +136,7 @@ func New(pool *postgres.Pool) *Limiter {
 func Workers() int32 { return workers }
 
 // Connections is how many connections the limiter's pool needs: one for groups
-// and one for whoever asks whether the door is open.
+// and one for outcomes and whoever asks whether the door is open.
 func Connections() int32 { return workers + 1 }
 
 // Admit authenticates and counts one request. When the store is out of reach
@@ -194,19 +181,13 @@ func (l *Limiter) crowded() bool {
 
 // Done notes how an admitted request ended, some time soon.
 func (l *Limiter) Done(a Admission, status int) {
-	if a.Verdict != Admitted || a.receipt == (receipt{}) {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.done) < maxOutcomes {
-		l.done = append(l.done, outcome{a.receipt, int16(status)})
+	if a.Verdict == Admitted && a.receipt != (receipt{}) {
+		l.outcomes.add(a.receipt, status)
 	}
 }
 
-// Close lets the groups under way finish and notes the last outcomes.
+// Close lets the group under way finish and notes the last outcomes.
 func (l *Limiter) Close() {
 	close(l.stop)
 	l.stopped.Wait()
-	l.flush()
 }
