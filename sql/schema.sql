@@ -1072,7 +1072,7 @@ BEGIN
     IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel keep_request_log', 0)) THEN
         RETURN;
     END IF;
-    FOR log IN SELECT * FROM (VALUES ('request_log', 'at', 70), ('request_outcomes', 'noted_at', 100)) AS v (name, moment, fill) LOOP
+    FOR log IN SELECT * FROM (VALUES ('request_log', 'at'), ('request_outcomes', 'noted_at')) AS v (name, moment) LOOP
         FOR day IN SELECT today + n FROM generate_series(0, 2) AS n LOOP
             CONTINUE WHEN to_regclass(format('public.%s_%s', log.name, to_char(day, 'YYYYMMDD'))) IS NOT NULL;
             begins := day::timestamp AT TIME ZONE 'UTC';
@@ -1082,8 +1082,8 @@ BEGIN
             INTO in_rest USING begins, ends;
             CONTINUE WHEN in_rest;
             EXECUTE format(
-                'CREATE TABLE public.%1$s_%2$s PARTITION OF public.%1$s FOR VALUES FROM (%3$L) TO (%4$L) WITH (fillfactor = %5$s)',
-                log.name, to_char(day, 'YYYYMMDD'), begins, ends, log.fill);
+                'CREATE TABLE public.%1$s_%2$s PARTITION OF public.%1$s FOR VALUES FROM (%3$L) TO (%4$L)',
+                log.name, to_char(day, 'YYYYMMDD'), begins, ends);
         END LOOP;
         FOR part IN
             SELECT c.oid::regclass AS name, to_date(right(c.relname, 8), 'YYYYMMDD') AS day

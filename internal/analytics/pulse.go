@@ -1,18 +1,13 @@
 package analytics
 
 import (
-	"encoding/binary"
 	"errors"
-	"math"
-	"slices"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // campaigns are what charts call a client's campaigns, the lack of one included.
@@ -38,63 +33,31 @@ func (c campaigns) add(id uuid.UUID, slug string, label *string) {
 
 func (c campaigns) len() int { return 1 + len(c.byID) }
 
-// postgresEpoch is the day that PostgreSQL counts time from, 2000-01-01.
-const postgresEpoch Day = 10_957
-
 const dayMicroseconds = dayLength * 1_000_000
 
 // pulse is one row of the statement.
 type pulse struct {
 	day      Day
 	id       uuid.UUID
-	campaign pgtype.UUID
+	campaign uuid.NullUUID
 	score    pgtype.Float8
 }
 
-// readBinary takes a pulse from PostgreSQL's binary format. Of a million rows,
-// none is worth a value of its own on the way.
-func readBinary(values [][]byte) (pulse, error) {
-	if len(values) != 4 || len(values[0]) != 8 || len(values[1]) != 16 ||
-		len(values[2]) != 16 && values[2] != nil || len(values[3]) != 8 && values[3] != nil {
-		return pulse{}, errors.New("a pulse is not in PostgreSQL's binary format")
+// pulseOf takes a row apart. Of a million, none is worth a value of its own on
+// the way.
+func pulseOf(v *postgres.Values) pulse {
+	p := pulse{day: dayOfMicroseconds(v.Microseconds(0)), id: v.UUID(1), score: v.Float(3)}
+	if !v.Null(2) {
+		p.campaign = uuid.NullUUID{UUID: v.UUID(2), Valid: true}
 	}
-	p := pulse{
-		day: dayOfMicroseconds(int64(binary.BigEndian.Uint64(values[0]))),
-		id:  uuid.UUID(values[1]),
-	}
-	if values[2] != nil {
-		p.campaign = pgtype.UUID{Bytes: [16]byte(values[2]), Valid: true}
-	}
-	if values[3] != nil {
-		p.score = pgtype.Float8{Float64: math.Float64frombits(binary.BigEndian.Uint64(values[3])), Valid: true}
-	}
-	return p, nil
-}
-
-// readText does the same by pgx's means: through a pooler that prepares no
-// statements, values come as text.
-func readText(rows pgx.Rows) (pulse, error) {
-	var p pulse
-	var at time.Time
-	if err := rows.Scan(&at, &p.id, &p.campaign, &p.score); err != nil {
-		return pulse{}, err
-	}
-	p.day = dayOf(at)
-	return p, nil
-}
-
-// inBinary tells how the rows come.
-func inBinary(rows pgx.Rows) bool {
-	return !slices.ContainsFunc(rows.FieldDescriptions(), func(f pgconn.FieldDescription) bool {
-		return f.Format != pgx.BinaryFormatCode
-	})
+	return p
 }
 
 // row is what charts show of a pulse.
 func (c campaigns) row(p pulse) (Row, error) {
 	row := Row{Campaign: c.none, Day: p.day, Sentiment: Unknown}
 	if p.campaign.Valid {
-		if row.Campaign = c.byID[p.campaign.Bytes]; row.Campaign == nil {
+		if row.Campaign = c.byID[p.campaign.UUID]; row.Campaign == nil {
 			return row, fault.Unexpected(errors.New("an interview's campaign does not exist"))
 		}
 	}
@@ -104,10 +67,10 @@ func (c campaigns) row(p pulse) (Row, error) {
 	return row, nil
 }
 
-// dayOfMicroseconds is the day of a moment counted from PostgreSQL's epoch.
+// dayOfMicroseconds is the day of a moment counted from 1970.
 func dayOfMicroseconds(n int64) Day {
 	if n < 0 {
 		n -= dayMicroseconds - 1 // towards the past, as a day begins at its midnight
 	}
-	return postgresEpoch + Day(n/dayMicroseconds)
+	return Day(n / dayMicroseconds)
 }

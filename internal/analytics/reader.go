@@ -13,6 +13,7 @@ import (
 	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/fault"
 	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // MaxHeld is how many rows an answer may have and be read whole before it is
@@ -162,14 +163,11 @@ func countRows(
 
 // countPulses counts the rows and hands each to take, whose error comes back as it is.
 func countPulses(c *count, named campaigns, rows pgx.Rows, take func(Row) error) error {
-	read := func() (pulse, error) { return readText(rows) }
-	if inBinary(rows) {
-		read = func() (pulse, error) { return readBinary(rows.RawValues()) }
-	}
-	for rows.Next() {
-		p, err := read()
-		if err != nil {
-			return fmt.Errorf("reading pulses: %w", err)
+	values := postgres.NewValues(rows)
+	for values.Next() {
+		p := pulseOf(values)
+		if values.Err() != nil {
+			break
 		}
 		row, err := named.row(p)
 		if err != nil {
@@ -180,7 +178,7 @@ func countPulses(c *count, named campaigns, rows pgx.Rows, take func(Row) error)
 			return err
 		}
 	}
-	if err := rows.Err(); err != nil {
+	if err := values.Err(); err != nil {
 		return fmt.Errorf("reading pulses: %w", err)
 	}
 	return nil

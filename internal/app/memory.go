@@ -14,7 +14,7 @@ const (
 	// work.
 	growth = 400
 	// ordinary is the memory that the process keeps to while it can.
-	ordinary = 48 << 20
+	ordinary = 32 << 20
 )
 
 // keepMemory trades memory for work up to the ordinary, and beyond that collects

@@ -1,15 +1,12 @@
 package interview
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // columns is how many values a row of each query has: those of an interview in
@@ -19,89 +16,44 @@ const (
 	detailColumns = 16
 )
 
-// rowReader reads interviews without a copy of their texts. Scanning into a
-// struct costs as much as all the rest of an answer.
+// rowReader reads interviews without a copy of their texts.
 type rowReader struct {
-	rows   pgx.Rows
-	fields []pgconn.FieldDescription
+	values *postgres.Values
 	one    Interview
 	err    error
 }
 
+func newRowReader(rows pgx.Rows) rowReader { return rowReader{values: postgres.NewValues(rows)} }
+
 func (r *rowReader) next() bool {
-	if r.err != nil || !r.rows.Next() {
+	v := r.values
+	if !v.Next() {
 		return false
 	}
-	if r.fields == nil {
-		r.fields = r.rows.FieldDescriptions()
-	}
-	values := r.rows.RawValues()
-	if len(values) != listColumns && len(values) != detailColumns {
-		r.err = fmt.Errorf("an interview has %d columns", len(values))
+	if v.Len() != listColumns && v.Len() != detailColumns {
+		r.err = fmt.Errorf("an interview has %d columns", v.Len())
 		return false
 	}
 	i := &r.one
-	r.read(values, 0, &i.ID)
-	r.read(values, 1, &i.ClientID)
-	r.read(values, 2, &i.CreatedAt)
-	i.CampaignID.Valid = values[3] != nil
-	if i.CampaignID.Valid {
-		r.read(values, 3, &i.CampaignID.UUID)
+	i.ID, i.ClientID, i.CreatedAt = v.UUID(0), v.UUID(1), v.Time(2)
+	i.CampaignID = uuid.NullUUID{}
+	if !v.Null(3) {
+		i.CampaignID = uuid.NullUUID{UUID: v.UUID(3), Valid: true}
 	}
-	i.ParticipantName, i.InterviewType, i.Status = values[4], values[5], values[6]
-	r.readFloat(values, 7, &i.DurationSeconds)
-	r.readFloat(values, 8, &i.NPSScore)
-	i.CustomerSentiment, i.ChurnRisk, i.BestQuote = values[9], values[10], values[11]
-	i.ParticipantEmail, i.Transcript, i.CustomExtraction = r.json(values, 12), r.json(values, 13), r.json(values, 14)
-	if len(values) == detailColumns {
-		i.RawExtraction = r.json(values, 15)
+	i.ParticipantName, i.InterviewType, i.Status = v.Text(4), v.Text(5), v.Text(6)
+	i.DurationSeconds, i.NPSScore = v.Float(7), v.Float(8)
+	i.CustomerSentiment, i.ChurnRisk, i.BestQuote = v.Text(9), v.Text(10), v.Text(11)
+	i.ParticipantEmail, i.Transcript, i.CustomExtraction = v.JSON(12), v.JSON(13), v.JSON(14)
+	if v.Len() == detailColumns {
+		i.RawExtraction = v.JSON(15)
 	}
-	return r.err == nil
+	return v.Err() == nil
 }
 
-// read decodes the binary form, which the pool asks for; through a pooler that
-// prepares no statements values come as text, and pgx knows how to read them.
-func (r *rowReader) read(values [][]byte, at int, to any) {
-	value := values[at]
-	if r.fields[at].Format == pgx.BinaryFormatCode {
-		switch to := to.(type) {
-		case *uuid.UUID:
-			if len(value) == len(to) {
-				copy(to[:], value)
-				return
-			}
-		case *time.Time:
-			if len(value) == 8 {
-				*to = time.UnixMicro(int64(binary.BigEndian.Uint64(value)) + postgresEpoch).UTC()
-				return
-			}
-		}
+// fault is why the rows ended before their end.
+func (r *rowReader) fault() error {
+	if r.err != nil {
+		return r.err
 	}
-	if err := r.rows.Conn().TypeMap().Scan(r.fields[at].DataTypeOID, r.fields[at].Format, value, to); err != nil && r.err == nil {
-		r.err = fmt.Errorf("reading %s: %w", r.fields[at].Name, err)
-	}
-}
-
-// postgresEpoch is the year 2000 in microseconds since 1970.
-const postgresEpoch = 946_684_800_000_000
-
-func (r *rowReader) readFloat(values [][]byte, at int, to *pgtype.Float8) {
-	value := values[at]
-	switch {
-	case value == nil:
-		*to = pgtype.Float8{}
-	case r.fields[at].Format == pgx.BinaryFormatCode && len(value) == 8:
-		*to = pgtype.Float8{Float64: math.Float64frombits(binary.BigEndian.Uint64(value)), Valid: true}
-	default:
-		r.read(values, at, to)
-	}
-}
-
-// json is a value of jsonb, whose binary form begins with a version.
-func (r *rowReader) json(values [][]byte, at int) []byte {
-	value := values[at]
-	if len(value) > 0 && r.fields[at].Format == pgx.BinaryFormatCode {
-		return value[1:]
-	}
-	return value
+	return r.values.Err()
 }

@@ -66,7 +66,7 @@ func takePage(rows pgx.Rows, p page.Request, take Take) (*page.Position, int, er
 		return nil, 0, nil
 	}
 	defer rows.Close()
-	from := rowReader{rows: rows}
+	from := newRowReader(rows)
 	count, more := 0, false
 	var last page.Position
 	for from.next() {
@@ -81,12 +81,10 @@ func takePage(rows pgx.Rows, p page.Request, take Take) (*page.Position, int, er
 		}
 	}
 	rows.Close()
-	switch {
-	case from.err != nil:
-		return nil, 0, from.err
-	case rows.Err() != nil:
-		return nil, 0, rows.Err()
-	case more:
+	if err := from.fault(); err != nil {
+		return nil, 0, err
+	}
+	if more {
 		return &last, count, nil
 	}
 	return nil, count, nil

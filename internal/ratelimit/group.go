@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -102,40 +100,45 @@ func (l *Limiter) exchange(ctx context.Context, group []*waiting) ([]Admission, 
 	if err != nil {
 		return nil, err
 	}
+	defer rows.Close()
 	admissions := make([]Admission, len(group))
-	var seen int
-	var ord, remaining int32
-	var verdict string
-	var keyID uuid.UUID
-	var clientID *uuid.UUID
-	var scopes []string
-	var at, resetAt time.Time
-	var seq *int64
-	_, err = pgx.ForEachRow(rows, []any{&ord, &verdict, &keyID, &clientID, &scopes, &at, &seq, &remaining, &resetAt}, func() error {
-		seen++
-		a := Admission{
-			Verdict: Verdict(verdict), At: at,
-			Max: int(l.policy.maxRequests), Remaining: int(remaining), ResetAt: resetAt,
+	answered := 0
+	v := postgres.NewValues(rows)
+	for v.Next() {
+		ord, a := admissionOf(v)
+		if v.Err() != nil || ord < 1 || ord > len(group) {
+			break
 		}
-		if clientID != nil {
-			a.Caller = access.Caller{ClientID: *clientID, KeyID: keyID, Scopes: make([]access.Scope, len(scopes))}
-			for i, s := range scopes {
-				a.Caller.Scopes[i] = access.Scope(s)
-			}
-		}
-		if clientID != nil && seq != nil {
-			a.receipt = receipt{keyID, *seq}
-		}
+		a.Max = int(l.policy.maxRequests)
 		admissions[ord-1] = a
-		return nil
-	})
-	if err != nil {
+		answered++
+	}
+	if err := v.Err(); err != nil {
 		return nil, err
 	}
-	if seen != len(group) {
-		return nil, fmt.Errorf("admit answered %d of %d requests", seen, len(group))
+	if answered != len(group) {
+		return nil, fmt.Errorf("admit answered %d of %d requests", answered, len(group))
 	}
 	return admissions, nil
+}
+
+// admissionOf reads a row of admit, in the order of its columns.
+func admissionOf(v *postgres.Values) (int, Admission) {
+	a := Admission{
+		Verdict: Verdict(v.Text(1)), At: v.Time(5), Remaining: int(v.Int(7)), ResetAt: v.Time(8),
+	}
+	if !v.Null(3) {
+		var scopes []string
+		v.Scan(4, &scopes)
+		a.Caller = access.Caller{ClientID: v.UUID(3), KeyID: v.UUID(2), Scopes: make([]access.Scope, len(scopes))}
+		for i, s := range scopes {
+			a.Caller.Scopes[i] = access.Scope(s)
+		}
+		if !v.Null(6) {
+			a.receipt = receipt{a.Caller.KeyID, v.Int(6)}
+		}
+	}
+	return int(v.Int(0)), a
 }
 
 func interval(d time.Duration) pgtype.Interval {
