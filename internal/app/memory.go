@@ -14,7 +14,7 @@ const (
 	// work.
 	growth = 400
 	// ordinary is the memory that the process keeps to while it can.
-	ordinary = 32 << 20
+	ordinary = 30 << 20
 )
 
 // keepMemory trades memory for work up to the ordinary, and beyond that collects
@@ -41,6 +41,6 @@ func keepMemory(ctx context.Context) {
 	}
 }
 
-// limitFor leaves room for as much garbage as there is alive: a limit near what
-// is alive would have the collector run all the time.
-func limitFor(live int64) int64 { return max(ordinary, ordinary/2+2*live) }
+// limitFor leaves room for garbage, half of what is alive at least: a limit near
+// what is alive would have the collector run all the time.
+func limitFor(live int64) int64 { return max(ordinary, 4<<20+live/2*3) }

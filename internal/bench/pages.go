@@ -121,7 +121,9 @@ func (s *session) measurePage(ctx context.Context) error {
 		s.report.set("13", all[0].over(all[i], rate), all[0], all[i])
 		s.report.set("13_enforce", enforce.over(all[i], rate), enforce)
 	}
-	s.report.set("others", all[0].over(all[0], rate), all[len(all)-len(others):]...)
+	if len(others) > 0 {
+		s.report.set("others", all[0].over(all[0], rate), all[len(all)-len(others):]...)
+	}
 	return nil
 }
 
