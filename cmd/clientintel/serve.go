@@ -62,6 +62,7 @@ func addServerFlags(cmd *cobra.Command, settings *config.Server) {
 func serve(
 	ctx context.Context, d *app.Database, settings config.Server, log *slog.Logger, ready func(address, operations string),
 ) error {
+	defer app.ShareProcessors(d.ServerURL)()
 	if settings.Migrate {
 		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)
 		defer cancel()
