@@ -71,13 +71,11 @@ func (v *Values) JSON(at int) []byte {
 }
 
 // UUID is a uuid.
-func (v *Values) UUID(at int) (id uuid.UUID) {
-	if value, ok := v.binary(at, len(id)); ok {
-		copy(id[:], value)
-		return id
+func (v *Values) UUID(at int) uuid.UUID {
+	if value, ok := v.binary(at, 16); ok {
+		return uuid.UUID(value)
 	}
-	v.scan(at, &id)
-	return id
+	return scanned[uuid.UUID](v, at)
 }
 
 // Microseconds is a moment in microseconds since 1970.
@@ -85,49 +83,50 @@ func (v *Values) Microseconds(at int) int64 {
 	if value, ok := v.binary(at, 8); ok {
 		return int64(binary.BigEndian.Uint64(value)) + postgresEpoch
 	}
-	var moment time.Time
-	v.scan(at, &moment)
-	return moment.UnixMicro()
+	return scanned[time.Time](v, at).UnixMicro()
 }
 
 // Time is a moment, in UTC.
 func (v *Values) Time(at int) time.Time { return time.UnixMicro(v.Microseconds(at)).UTC() }
 
 // Int is an integer of four or eight bytes.
-func (v *Values) Int(at int) (n int64) {
+func (v *Values) Int(at int) int64 {
 	if value, ok := v.binary(at, 4); ok {
 		return int64(int32(binary.BigEndian.Uint32(value)))
 	}
 	if value, ok := v.binary(at, 8); ok {
 		return int64(binary.BigEndian.Uint64(value))
 	}
-	v.scan(at, &n)
-	return n
+	return scanned[int64](v, at)
 }
 
 // Float is a float8 that may be null.
-func (v *Values) Float(at int) (f pgtype.Float8) {
+func (v *Values) Float(at int) pgtype.Float8 {
 	if v.raw[at] == nil {
-		return f
+		return pgtype.Float8{}
 	}
 	if value, ok := v.binary(at, 8); ok {
 		return pgtype.Float8{Float64: math.Float64frombits(binary.BigEndian.Uint64(value)), Valid: true}
 	}
-	v.scan(at, &f)
-	return f
+	return scanned[pgtype.Float8](v, at)
 }
 
 // Scan reads any column by pgx's means.
-func (v *Values) Scan(at int, to any) { v.scan(at, to) }
+func (v *Values) Scan(at int, to any) {
+	err := v.rows.Conn().TypeMap().Scan(v.fields[at].DataTypeOID, v.fields[at].Format, v.raw[at], to)
+	if err != nil && v.err == nil {
+		v.err = fmt.Errorf("reading the column %s: %w", v.fields[at].Name, err)
+	}
+}
 
 func (v *Values) binary(at, size int) ([]byte, bool) {
 	value := v.raw[at]
 	return value, v.fields[at].Format == pgx.BinaryFormatCode && len(value) == size
 }
 
-func (v *Values) scan(at int, to any) {
-	err := v.rows.Conn().TypeMap().Scan(v.fields[at].DataTypeOID, v.fields[at].Format, v.raw[at], to)
-	if err != nil && v.err == nil {
-		v.err = fmt.Errorf("reading the column %s: %w", v.fields[at].Name, err)
-	}
+// scanned stands apart because what it returns is allocated.
+func scanned[T any](v *Values, at int) T {
+	var value T
+	v.Scan(at, &value)
+	return value
 }
