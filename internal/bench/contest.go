@@ -84,21 +84,17 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// quotient is a ratio of medians, with the least and the greatest ratio that a
-// single round gave.
+// quotient is the median of the rounds' ratios, with the least and the greatest.
 type quotient struct{ value, low, high float64 }
 
-// over divides a figure of one side by that of another.
+// over divides a figure of one side by that of another, round by round: what the
+// machine does to one round it does to both.
 func (v *series) over(other *series, of func(sample) float64) quotient {
-	q := quotient{value: v.median(of) / other.median(of)}
-	for i := range min(len(v.rounds), len(other.rounds)) {
-		ratio := of(v.rounds[i]) / of(other.rounds[i])
-		if i == 0 || ratio < q.low {
-			q.low = ratio
-		}
-		q.high = max(q.high, ratio)
+	ratios := make([]float64, min(len(v.rounds), len(other.rounds)))
+	for i := range ratios {
+		ratios[i] = of(v.rounds[i]) / of(other.rounds[i])
 	}
-	return q
+	return quotient{value: median(ratios), low: slices.Min(ratios), high: slices.Max(ratios)}
 }
 
 // alone is a figure that is divided by nothing.

@@ -39,91 +39,126 @@ func (s *session) pageSides(c script, connections ...int) ([]side, error) {
 	return sides, nil
 }
 
-// measurePage is goals 1, 2a, 3 and 13: one contest, as they share a side.
+// measurePage is goals 1, 2a, 3 and 13. Each is a contest of its own, so that
+// the sides of a ratio run one right after the other.
 func (s *session) measurePage(ctx context.Context) error {
 	g, err := s.begin(ctx, brandLarge)
 	if err != nil {
 		return err
 	}
 	defer g.stop()
-	page := func(v *service) ask {
-		a := g.pages(50, manyConnections)
-		a.service = v
-		return a
-	}
-	sides := []side{s.overHTTP("server", page(g.service))}
-	at := map[string]int{}
-	if s.wants("1") {
-		at["pgbench"] = len(sides)
-		alone, err := s.pageSides(pageScript(g, 50, false), 1, 8, manyConnections)
-		if err != nil {
-			return err
-		}
-		sides = append(sides, alone...)
-	}
-	if s.wants("2") {
-		at["plain"] = len(sides)
-		v, err := s.startPlain(ctx)
-		if err != nil {
-			return err
-		}
-		defer v.stop()
-		a := page(v)
-		a.paths = plainPaths(g.brand, g.places, 50)
-		sides = append(sides, s.overHTTP("plain server", a))
-	}
-	for _, other := range []struct{ goal, name, binary, setting string }{
-		{"3", "admission off", s.open, "CLIENTINTEL_BENCHMARK_ADMISSION=off"},
-		{"13", "validation off", s.product, "CLIENTINTEL_RESPONSE_VALIDATION=off"},
-		{"13", "validation enforce", s.product, "CLIENTINTEL_RESPONSE_VALIDATION=enforce"},
+	for _, part := range []struct {
+		goal string
+		run  func(context.Context, *stage) error
+	}{
+		{"1", s.pageAgainstPostgreSQL},
+		{"2", s.pageAgainstPlain},
+		{"3", s.pageWithoutAdmission},
+		{"13", s.pageByValidation},
 	} {
-		if !s.wants(other.goal) {
+		if !s.wants(part.goal) {
 			continue
 		}
-		v, err := s.startServer(ctx, other.name, other.binary, other.setting)
+		if err := part.run(ctx, g); err != nil {
+			return err
+		}
+	}
+	return s.pageAgainstOthers(ctx, g)
+}
+
+// page is the page of 50, asked of any server.
+func (s *session) page(g *stage, name string, v *service) side {
+	a := g.pages(50, manyConnections)
+	a.service = v
+	return s.overHTTP(name, a)
+}
+
+func (s *session) pageAgainstPostgreSQL(ctx context.Context, g *stage) error {
+	alone, err := s.pageSides(pageScript(g, 50, false), 1, 8, manyConnections)
+	if err != nil {
+		return err
+	}
+	all, err := s.contest(ctx, "page of 50 and PostgreSQL alone", append([]side{s.page(g, "server", g.service)}, alone...)...)
+	if err != nil {
+		return err
+	}
+	s.report.set("1", all[0].over(best(rate, all[1:]...), rate), all...)
+	return nil
+}
+
+func (s *session) pageAgainstPlain(ctx context.Context, g *stage) error {
+	plain, err := s.startPlain(ctx)
+	if err != nil {
+		return err
+	}
+	defer plain.stop()
+	theirs := g.pages(50, manyConnections)
+	theirs.service, theirs.paths = plain, plainPaths(g.brand, g.places, 50)
+	all, err := s.contest(ctx, "page of 50 and the plain server", s.page(g, "server", g.service), s.overHTTP("plain server", theirs))
+	if err != nil {
+		return err
+	}
+	s.report.set("2a", all[0].over(all[1], rate), all...)
+	return nil
+}
+
+func (s *session) pageWithoutAdmission(ctx context.Context, g *stage) error {
+	v, err := s.startServer(ctx, "admission off", s.open, "CLIENTINTEL_BENCHMARK_ADMISSION=off")
+	if err != nil {
+		return err
+	}
+	defer v.stop()
+	open := s.page(g, "server, admission off", v)
+	// It asks the database once for each key.
+	if err := s.askAll(ctx, open, g.keys); err != nil {
+		return err
+	}
+	all, err := s.contest(ctx, "page of 50 and admission", s.page(g, "server", g.service), open)
+	if err != nil {
+		return err
+	}
+	s.report.set("3", all[0].over(all[1], rate), all...)
+	return nil
+}
+
+func (s *session) pageByValidation(ctx context.Context, g *stage) error {
+	sides := []side{s.page(g, "server", g.service)}
+	for _, mode := range []string{"off", "enforce"} {
+		v, err := s.startServer(ctx, "validation "+mode, s.product, "CLIENTINTEL_RESPONSE_VALIDATION="+mode)
 		if err != nil {
 			return err
 		}
 		defer v.stop()
-		at[other.name] = len(sides)
-		sides = append(sides, s.overHTTP("server, "+other.name, page(v)))
-		if other.binary == s.open {
-			// It asks the database once for each key.
-			if err := s.askAll(ctx, sides[len(sides)-1], g.keys); err != nil {
-				return err
-			}
-		}
+		sides = append(sides, s.page(g, "server, validation "+mode, v))
+	}
+	all, err := s.contest(ctx, "page of 50 and validation", sides...)
+	if err != nil {
+		return err
+	}
+	s.report.set("13", all[0].over(all[1], rate), all[0], all[1])
+	s.report.set("13_enforce", all[2].over(all[1], rate), all[2])
+	return nil
+}
+
+// pageAgainstOthers is for developers: builds and settings side by side.
+func (s *session) pageAgainstOthers(ctx context.Context, g *stage) error {
+	if len(s.against) == 0 {
+		return nil
 	}
 	others, stop, err := s.variants(ctx)
 	if err != nil {
 		return err
 	}
 	defer stop()
+	sides := []side{s.page(g, "server", g.service)}
 	for _, v := range others {
-		sides = append(sides, s.overHTTP("server, "+v.name, page(v)))
+		sides = append(sides, s.page(g, "server, "+v.name, v))
 	}
-	all, err := s.contest(ctx, "page of 50", sides...)
+	all, err := s.contest(ctx, "page of 50 and the others", sides...)
 	if err != nil {
 		return err
 	}
-	if i, ok := at["pgbench"]; ok {
-		alone := all[i : i+3]
-		s.report.set("1", all[0].over(best(rate, alone...), rate), all[0], alone[0], alone[1], alone[2])
-	}
-	if i, ok := at["plain"]; ok {
-		s.report.set("2a", all[0].over(all[i], rate), all[0], all[i])
-	}
-	if i, ok := at["admission off"]; ok {
-		s.report.set("3", all[0].over(all[i], rate), all[0], all[i])
-	}
-	if i, ok := at["validation off"]; ok {
-		enforce := all[at["validation enforce"]]
-		s.report.set("13", all[0].over(all[i], rate), all[0], all[i])
-		s.report.set("13_enforce", enforce.over(all[i], rate), enforce)
-	}
-	if len(others) > 0 {
-		s.report.set("others", all[0].over(all[0], rate), all[len(all)-len(others):]...)
-	}
+	s.report.set("others", all[0].over(all[1], rate), all...)
 	return nil
 }
 
