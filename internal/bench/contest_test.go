@@ -16,10 +16,10 @@ func ofRates(name string, rates ...float64) *series {
 	return v
 }
 
-func TestOver_IsTheRatioOfMedians(t *testing.T) {
+func TestOver_IsTheMedianOfTheRounds(t *testing.T) {
 	t.Parallel()
 	ours, theirs := ofRates("ours", 10, 30, 20), ofRates("theirs", 10, 10, 40)
-	if got, want := ours.over(theirs, rate), (quotient{value: 2, low: 0.5, high: 3}); got != want {
+	if got, want := ours.over(theirs, rate), (quotient{value: 1, low: 0.5, high: 3}); got != want {
 		t.Errorf("the quotient is %+v, want %+v", got, want)
 	}
 	if got, want := ours.alone(rate), (quotient{value: 20, low: 10, high: 30}); got != want {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -65,8 +66,14 @@ func TestParseOptions(t *testing.T) {
 	if o, err = parseOptions(nil, io.Discard); err != nil || !o.wants("9") || o.rounds != 5 || o.scale.name != "small" {
 		t.Errorf("by default the options are %+v (%v)", o, err)
 	}
+	o, err = parseOptions([]string{"-against", "small=,A=1,B=2", "-against", "old=bin/old"}, io.Discard)
+	if err != nil || len(o.against) != 2 || o.against[0].binary != "" || !slices.Equal(o.against[0].settings, []string{"A=1", "B=2"}) ||
+		o.against[1].name != "old" || o.against[1].binary != "bin/old" {
+		t.Errorf("the others are %+v (%v)", o.against, err)
+	}
 	for _, args := range [][]string{
 		{"-scale", "huge"}, {"-only", "16"}, {"-only", "2a"}, {"-rounds", "-1"}, {"-duration", "1ms"}, {"stray"},
+		{"-against", "unnamed"}, {"-against", "=path"},
 	} {
 		if _, err := parseOptions(args, io.Discard); err == nil {
 			t.Errorf("%v were taken", args)
@@ -85,7 +92,7 @@ func TestReport_TableAndJSON(t *testing.T) {
 	if err := r.print(&out, o); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"2a ", "2.44", "2 to 3", ">= 2", "near", "plain server", "45", "= 600", "all of them"} {
+	for _, want := range []string{"2a ", "2.50", "2 to 3", ">= 2", "near", "plain server", "45", "= 600", "all of them"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the table does not hold %q:\n%s", want, out.String())
 		}
