@@ -21,10 +21,7 @@ func TestBruno(t *testing.T) {
 	// takes to start: on any machine its first request is refused.
 	const quota = 40
 	srv, _ := stage.Start(t, quota, 45*time.Second)
-	install := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-	if output, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("installing: %v\n%s", err, output)
-	}
+	packages.Install(t)
 	program, err := filepath.Abs("node_modules/@usebruno/cli/bin/bru.js")
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,11 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/partners/npm"
 )
+
+// packages are the tools that come from npm.
+var packages = npm.Folder{Path: "."}
 
 // brand is the demo's canonical client.
 const brand = "brightlarder"
