@@ -4,4 +4,9 @@
 // after changes, and also when the quota is used up on the way. The tools come
 // from PyPI and npm, so the tests stand behind the build tag partners; make
 // partners runs them.
+//
+// Power Query's engine is in Microsoft's products only. Its scripts are parsed by
+// Microsoft's parser and evaluated by powerquery/, which is our own reading of
+// what its documentation says: it shows that the scripts do what they are meant
+// to, not that Power BI accepts them.
 package connectors
