@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Power Query runs in Microsoft's products only, so its blocks cannot be run
-// here. This is a reading of them: every bracket and every let, if and each is
+// Power Query runs in Microsoft's products only. The partner checks run its blocks
+// by a reading of the language of their own. This is a reading of them: every bracket and every let, if and each is
 // whole, nothing is named that was not defined, and what they ask the service
 // for are routes and parameters of the contract. It is no proof that Power BI
 // accepts them.
