@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// Power Query runs in Microsoft's products only. The partner checks run its blocks
-// by a reading of the language of their own. This is a reading of them: every bracket and every let, if and each is
-// whole, nothing is named that was not defined, and what they ask the service
-// for are routes and parameters of the contract. It is no proof that Power BI
-// accepts them.
+// Power Query runs in Microsoft's products only. The partner checks run its
+// blocks by their own reading of the language. Here every bracket and every let,
+// if and each is whole, nothing is named that was not defined, and what they ask
+// the service for are routes and parameters of the contract. None of it is proof
+// that Power BI accepts them.
 
 // mToken is a piece of a Power Query formula: a name, a text, a number, or one
 // character of punctuation.
