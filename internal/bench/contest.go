@@ -36,7 +36,17 @@ type series struct {
 // contest lets the sides take turns: first once for nothing, so that none pays
 // for what the others find warm, then so many rounds, every other one backwards.
 func (s *session) contest(ctx context.Context, name string, sides ...side) ([]*series, error) {
-	s.tell("%s: %d sides, %d rounds of %s", name, len(sides), s.rounds, s.duration)
+	return s.contestOf(ctx, s.rounds, name, sides...)
+}
+
+// longContest has twice the rounds, for ratios that a busy moment of the machine
+// moves most.
+func (s *session) longContest(ctx context.Context, name string, sides ...side) ([]*series, error) {
+	return s.contestOf(ctx, 2*s.rounds, name, sides...)
+}
+
+func (s *session) contestOf(ctx context.Context, rounds int, name string, sides ...side) ([]*series, error) {
+	s.tell("%s: %d sides, %d rounds of %s", name, len(sides), rounds, s.duration)
 	all := make([]*series, len(sides))
 	for i, one := range sides {
 		all[i] = &series{name: one.name}
@@ -48,7 +58,7 @@ func (s *session) contest(ctx context.Context, name string, sides ...side) ([]*s
 	for i := range order {
 		order[i] = i
 	}
-	for range s.rounds {
+	for range rounds {
 		for _, i := range order {
 			took, err := sides[i].run(ctx, s.duration)
 			if err != nil {

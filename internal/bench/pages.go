@@ -78,7 +78,7 @@ func (s *session) pageAgainstPostgreSQL(ctx context.Context, g *stage) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.contest(ctx, "page of 50 and PostgreSQL alone", append([]side{s.page(g, "server", g.service)}, alone...)...)
+	all, err := s.longContest(ctx, "page of 50 and PostgreSQL alone", append([]side{s.page(g, "server", g.service)}, alone...)...)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *session) pageAgainstPlain(ctx context.Context, g *stage) error {
 	defer plain.stop()
 	theirs := g.pages(50, manyConnections)
 	theirs.service, theirs.paths = plain, plainPaths(g.brand, g.places, 50)
-	all, err := s.contest(ctx, "page of 50 and the plain server", s.page(g, "server", g.service), s.overHTTP("plain server", theirs))
+	all, err := s.longContest(ctx, "page of 50 and the plain server", s.page(g, "server", g.service), s.overHTTP("plain server", theirs))
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *session) pageWithoutAdmission(ctx context.Context, g *stage) error {
 	if err := s.askAll(ctx, open, g.keys); err != nil {
 		return err
 	}
-	all, err := s.contest(ctx, "page of 50 and admission", s.page(g, "server", g.service), open)
+	all, err := s.longContest(ctx, "page of 50 and admission", s.page(g, "server", g.service), open)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (s *session) pageByValidation(ctx context.Context, g *stage) error {
 		defer v.stop()
 		sides = append(sides, s.page(g, "server, validation "+mode, v))
 	}
-	all, err := s.contest(ctx, "page of 50 and validation", sides...)
+	all, err := s.longContest(ctx, "page of 50 and validation", sides...)
 	if err != nil {
 		return err
 	}
