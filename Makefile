@@ -4,13 +4,12 @@ GOLANGCI = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.1
 REDOCLY = npx --yes @redocly/cli@2.77.0
 SPECTRAL = npx --yes @stoplight/spectral-cli@6.16.3
 FUZZTIME ?= 10s
-DURATION ?= 10m
 
 # Every target is a command, none a file.
 .PHONY: $(shell awk -F: '/^[a-z-]+:.*## / {print $$1}' $(MAKEFILE_LIST))
 
 help: ## print the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## embedded database, two demo brands, keys, server, curl lines to paste
 	bin/clientintel demo
@@ -19,16 +18,16 @@ build: ## build bin/clientintel
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o bin/clientintel ./cmd/clientintel
 
 dist: ## build a release into dist/: static binaries, bills of materials, checksums
-	$(GO) run ./internal/release
+	$(GO) run ./internal/tools/release
 
 dist-check: ## the same, and twice more elsewhere: every binary must come out the same
-	$(GO) run ./internal/release -check
+	$(GO) run ./internal/tools/release -check
 
 generate: ## make gen/ and sql/schema.sql from the contract and the SQL
-	$(GO) run ./internal/generate
+	$(GO) run ./internal/tools/generate
 
-verify: ## fail when generated code is stale
-	$(GO) run ./internal/generate -check
+check-generated: ## fail when generated code is stale
+	$(GO) run ./internal/tools/generate -check
 
 lint: ## vet and lint the Go code
 	$(GO) vet ./...
@@ -40,8 +39,8 @@ lint-contract: ## hold the contract against two independent linters
 
 # The first line tests the step itself, on edits of the contract.
 contract-diff: ## fail when the contract breaks clients of the last release
-	$(GO) test -tags contractdiff ./internal/contractdiff
-	$(GO) run ./internal/contractdiff
+	$(GO) test -tags contractdiff ./internal/tools/contractdiff
+	$(GO) run ./internal/tools/contractdiff
 
 test: ## run every test on a real PostgreSQL
 	$(GO) test ./...
@@ -49,17 +48,24 @@ test: ## run every test on a real PostgreSQL
 test-race: ## the same under the race detector
 	$(GO) test -race ./...
 
+cover: ## run every test and fail on a shipped function that none executes
+	$(GO) run ./internal/tools/cover
+
+# ONLY='cursor|scope' tries those whose name or file matches.
+mutants: ## take one guard after another away and fail where its test does not notice
+	$(GO) run ./internal/tools/mutants $(if $(ONLY),-only '$(ONLY)')
+
 plans: ## print how PostgreSQL runs each query on a brand of a million interviews
-	$(GO) run ./internal/plans
+	$(GO) run ./internal/tools/explain
 
 # SCALE=full, DATA=dir keeps the loaded database, ONLY=1,3,9 measures some goals,
 # ROUNDS=n, DURATION=2s a side and round, JSON=file. See docs/benchmark.md.
 bench: ## compare the server with PostgreSQL alone and with a plain server
-	$(GO) run ./internal/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(ONLY),-only $(ONLY)) \
+	$(GO) run ./internal/tools/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(ONLY),-only $(ONLY)) \
 		$(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION)) $(if $(JSON),-json $(JSON))
 
 bench-sanity: ## the same in small, for its answers and never for its timings
-	$(GO) run ./internal/bench -scale tiny -rounds 1 -complete
+	$(GO) run ./internal/tools/bench -scale tiny -rounds 1 -complete
 
 # Long runs are timed. Go before 1.27 may end one with "context deadline
 # exceeded" and no input written: that is Go's own race, and no finding.
@@ -84,12 +90,12 @@ vuln: ## hold what the program calls against the Go vulnerability database
 # clientintel_testing lets a test set the quota and its window.
 partners: ## hold the service against tools of others (installs them; needs the network)
 	.ci/install partners
-	PATH="$$PATH:/usr/sbin" $(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/partners/...
+	PATH="$$PATH:/usr/sbin" $(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/test/partners/...
 
 overload: ## overload a server in six ways and print how much later others are answered
-	$(GO) run ./internal/faults/overload
+	$(GO) run ./internal/tools/overload
 
 soak: ## mixed load, writers, restarts and faults for DURATION, with everything checked
-	$(GO) run ./internal/soak -duration $(DURATION)
+	$(GO) run ./internal/tools/soak -duration $(or $(DURATION),10m)
 
-ci: verify build lint lint-contract contract-diff test-race fuzz-short vuln bench-sanity ## all that a change must pass
+ci: check-generated build lint lint-contract contract-diff test-race fuzz-short vuln bench-sanity ## all that a change must pass

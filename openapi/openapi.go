@@ -19,16 +19,14 @@ func YAML() []byte {
 	return []byte(contract)
 }
 
-// JSON returns the contract as indented JSON. Keys keep the order of the YAML,
-// so that the served document reads like its source and never changes between
-// two builds of the same contract.
+// JSON returns the contract as indented JSON, with keys in the order of the YAML.
 func JSON() ([]byte, error) {
 	return JSONAt("")
 }
 
-// JSONAt is JSON with publicURL as the address of the server. Paths of the
-// contract are put behind it, so it carries no path of the API. An empty
-// publicURL leaves the contract's own address, the host that served it.
+// JSONAt is JSON with publicURL, which ends before the API's path, as the
+// server's address. When publicURL is empty, the server is "/": the host that
+// served the document.
 func JSONAt(publicURL string) ([]byte, error) {
 	document, err := parse()
 	if err != nil {
@@ -70,7 +68,7 @@ func setServer(document *yaml.Node, publicURL string) error {
 	if address == nil {
 		return errors.New("the contract's server has no url")
 	}
-	// Paths begin with a slash of their own.
+	// The contract's paths begin with a slash.
 	address.SetString(strings.TrimRight(publicURL, "/"))
 	return nil
 }
@@ -84,8 +82,8 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// writeJSON knows what the contract uses. It refuses the rest of YAML (aliases,
-// bare dates, keys that are no strings) instead of guessing its JSON.
+// writeJSON converts the parts of YAML that the contract uses. The others
+// (aliases, unquoted dates, keys that are not strings) are errors.
 func writeJSON(out *bytes.Buffer, node *yaml.Node) error {
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -142,7 +140,7 @@ func writeScalar(out *bytes.Buffer, node *yaml.Node) error {
 	case "!!null":
 		out.WriteString("null")
 	case "!!bool", "!!int", "!!float":
-		// YAML writes more booleans and numbers than JSON does.
+		// Some YAML booleans and numbers are not valid JSON.
 		if !json.Valid([]byte(node.Value)) {
 			return fmt.Errorf("line %d of the contract: %s is not JSON", node.Line, node.Value)
 		}

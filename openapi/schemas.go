@@ -10,13 +10,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Schemas reads JSON Schemas of single operations out of the contract, each
-// complete in itself. Keys keep the contract's order.
+// Schemas returns JSON Schemas of operations. Each holds all that it refers to.
+// Keys have the contract's order.
 type Schemas struct {
 	document *yaml.Node
 }
 
-// ReadSchemas reads the contract once for many schemas.
+// ReadSchemas parses the contract.
 func ReadSchemas() (*Schemas, error) {
 	document, err := parse()
 	if err != nil {
@@ -25,8 +25,8 @@ func ReadSchemas() (*Schemas, error) {
 	return &Schemas{document: document}, nil
 }
 
-// Parameters is the schema of an operation's query parameters as one object:
-// the contract's names, descriptions, bounds and examples, and nothing besides.
+// Parameters is the schema of an operation's query parameters, as an object with
+// a property for each parameter.
 func (s *Schemas) Parameters(operationID string) (json.RawMessage, error) {
 	operation, err := s.operation(operationID)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Schemas) Parameters(operationID string) (json.RawMessage, error) {
 	return compact(schema)
 }
 
-// property is a parameter's schema, with what the contract says around it.
+// property is a parameter's schema, with the parameter's description and examples.
 func (s *Schemas) property(parameter *yaml.Node) (*yaml.Node, error) {
 	schema, err := s.resolved(valueOf(parameter, "schema"))
 	if err != nil {
@@ -87,8 +87,8 @@ func (s *Schemas) property(parameter *yaml.Node) (*yaml.Node, error) {
 	return property, nil
 }
 
-// Answer is the schema of an operation's 200 body. What it refers to stands
-// under $defs, in the order of first mention.
+// Answer is the schema of an operation's 200 body. Schemas that it refers to are
+// in $defs, in the order of their first reference.
 func (s *Schemas) Answer(operationID string) (json.RawMessage, error) {
 	operation, err := s.operation(operationID)
 	if err != nil {
@@ -114,8 +114,8 @@ func (s *Schemas) Answer(operationID string) (json.RawMessage, error) {
 
 const components = "#/components/schemas/"
 
-// detached copies a schema, with its references turned to $defs and their
-// targets collected in used.
+// detached copies a schema. Its references point to $defs in the copy, and their
+// targets are added to used.
 func (s *Schemas) detached(node *yaml.Node, used *yaml.Node) (*yaml.Node, error) {
 	clone := *node
 	clone.Content = make([]*yaml.Node, len(node.Content))
@@ -141,7 +141,7 @@ func (s *Schemas) detached(node *yaml.Node, used *yaml.Node) (*yaml.Node, error)
 		if err != nil {
 			return nil, err
 		}
-		// In its place first, so that a schema may refer to itself.
+		// Added before its copy is complete, so that a schema may refer to itself.
 		place := mapping()
 		put(used, name, place)
 		detached, err := s.detached(target, used)
@@ -202,7 +202,7 @@ func put(mapping *yaml.Node, key string, value *yaml.Node) {
 	mapping.Content = append(mapping.Content, scalar(key), value)
 }
 
-// text is a scalar of a mapping, empty when it is not there.
+// text is the value of a key, or empty when the mapping lacks the key.
 func text(mapping *yaml.Node, key string) string {
 	if value := valueOf(mapping, key); value != nil {
 		return value.Value

@@ -31,35 +31,81 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
 
 
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+--
+-- Name: admissions; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.admissions (
+    ordinal integer NOT NULL,
+    verdict text NOT NULL,
+    key_id uuid NOT NULL,
+    client_id uuid,
+    scopes text[],
+    at timestamp with time zone NOT NULL,
+    seq bigint,
+    remaining integer NOT NULL,
+    reset_at timestamp with time zone NOT NULL,
+    CONSTRAINT admissions_verdict_is_known CHECK ((verdict = ANY (ARRAY['admitted'::text, 'limited'::text, 'invalid'::text, 'revoked'::text, 'expired'::text])))
+);
+
+
 --
 -- Name: admit(text[], bytea[], text[], integer, interval, interval); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval) RETURNS TABLE(ord integer, verdict text, key_id uuid, client_id uuid, scopes text[], at timestamp with time zone, seq bigint, remaining integer, reset_at timestamp with time zone)
+CREATE FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval) RETURNS SETOF public.admissions
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_sort TO 'off'
     SET enable_seqscan TO 'off'
     AS $$
 DECLARE
-    nobody CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
-    -- How exactly api_keys tells when a key was last used; the log tells the rest.
-    use_noted_every CONSTANT interval := '1 hour';
+    -- In the log, requests with an unknown prefix have this client.
+    no_client CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
+    -- api_keys tells within this when a key was last used; the log tells exactly.
+    last_used_precision CONSTANT interval := '1 hour';
     -- Secrets are compared behind a random salt: how long it takes tells nothing of the hash.
-    blind CONSTANT bytea := uuid_send(gen_random_uuid());
+    salt CONSTANT bytea := uuid_send(gen_random_uuid());
     clock timestamptz;
     window_start timestamptz;
     answered integer := 0;
-    rest integer[] := '{}';
+    one_by_one integer[] := '{}';
+    answer public.admissions;
+    i integer;
     k record;
     newest_seq bigint;
     newest_at timestamptz;
     oldest_seq bigint;
     oldest_at timestamptz;
     counted bigint;
-    same boolean;
+    secret_is_right boolean;
 BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = 'admit counts at the isolation level read committed only, this transaction is at '
+                || current_setting('transaction_isolation'),
+            HINT = 'Set default_transaction_isolation of the server''s login to read committed.';
+    END IF;
+    -- A null compares with nothing: it would be admitted.
+    IF (cardinality(prefixes) = cardinality(secret_hashes)
+        AND cardinality(prefixes) = cardinality(routes)
+        AND array_position(prefixes, NULL) IS NULL
+        AND array_position(secret_hashes, NULL) IS NULL
+        AND array_position(routes, NULL) IS NULL) IS NOT TRUE
+    THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = 'admit takes a prefix, a secret''s hash and a route for each request, and no nulls';
+    END IF;
+    IF (max_requests >= 1 AND time_window > interval '0' AND clock_shift IS NOT NULL) IS NOT TRUE THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = 'admit takes a limit of at least 1, a window longer than none and a clock''s shift';
+    END IF;
+
     -- Keys are locked in one order, or two groups could wait for each other. An
     -- advisory lock writes nothing, and no operator's transaction holds it up. The
     -- blank key, which unknown prefixes count towards, comes last, further down.
@@ -69,36 +115,36 @@ BEGIN
         FROM unnest(prefixes) AS p (prefix)
     )) AS r (lock);
 
-    -- Nearly every request is plain: its key in force and in use, each secret
+    -- Nearly every request is simple: its key in force and in use, each secret
     -- right, room for all. These are counted together.
     clock := clock_timestamp() + clock_shift;
     window_start := clock - time_window;
-    FOR ord, verdict, key_id, client_id, scopes, at, seq, remaining, reset_at IN
+    FOR answer IN
         WITH judged AS MATERIALIZED (
             SELECT
-                m.ord,
+                m.ordinal,
                 g.id,
                 g.client_id,
                 g.scopes,
                 g.in_force
                     AND newest.at <= clock
-                    AND newest.seq - oldest.seq + 1 + g.asked <= max_requests AS plain,
+                    AND newest.seq - oldest.seq + 1 + g.requests <= max_requests AS simple,
                 newest.seq + m.nth AS seq,
                 (max_requests - (newest.seq - oldest.seq + m.nth))::integer AS remaining,
                 oldest.at + time_window AS reset_at
             FROM (
                 SELECT
                     a.id,
-                    coalesce(a.client_id, nobody) AS client_id,
+                    coalesce(a.client_id, no_client) AS client_id,
                     a.scopes,
                     a.prefix <> ''
-                        AND bool_and(sha256(a.secret_hash || blind) = sha256(r.secret_hash || blind))
+                        AND bool_and(sha256(a.secret_hash || salt) = sha256(r.secret_hash || salt))
                         AND (a.revoked_at IS NULL OR a.revoked_at > clock)
                         AND (a.expires_at IS NULL OR a.expires_at > clock)
-                        AND a.last_used_at > clock - use_noted_every AS in_force,
-                    count(*) AS asked,
-                    array_agg(r.ord::integer) AS ords
-                FROM unnest(prefixes, secret_hashes) WITH ORDINALITY AS r (prefix, secret_hash, ord)
+                        AND a.last_used_at > clock - last_used_precision AS in_force,
+                    count(*) AS requests,
+                    array_agg(r.ordinal::integer) AS ordinals
+                FROM unnest(prefixes, secret_hashes) WITH ORDINALITY AS r (prefix, secret_hash, ordinal)
                 JOIN public.api_keys AS a
                     ON a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = r.prefix), '')
                 GROUP BY a.prefix
@@ -123,41 +169,44 @@ BEGIN
                 ORDER BY l.at, l.seq
                 LIMIT 1
             ) AS oldest ON true
-            CROSS JOIN LATERAL unnest(g.ords) WITH ORDINALITY AS m (ord, nth)
-        ), logged AS (
+            CROSS JOIN LATERAL unnest(g.ordinals) WITH ORDINALITY AS m (ordinal, nth)
+        ),
+
+        logged AS (
             INSERT INTO public.request_log (client_id, key_id, at, seq, route)
-            SELECT j.client_id, j.id, clock, j.seq, routes[j.ord]
+            SELECT j.client_id, j.id, clock, j.seq, routes[j.ordinal]
             FROM judged AS j
-            WHERE j.plain
+            WHERE j.simple
         )
+
         SELECT
-            j.ord, CASE WHEN j.plain THEN 'admitted' END, j.id, j.client_id, j.scopes,
+            j.ordinal, CASE WHEN j.simple THEN 'admitted' END, j.id, j.client_id, j.scopes,
             clock, j.seq, j.remaining, j.reset_at
         FROM judged AS j
     LOOP
         answered := answered + 1;
-        IF verdict IS NULL THEN
-            rest := rest || ord;
+        IF answer.verdict IS NULL THEN
+            one_by_one := one_by_one || answer.ordinal;
         ELSE
-            RETURN NEXT;
+            RETURN NEXT answer;
         END IF;
     END LOOP;
     IF answered < cardinality(prefixes) THEN
         RAISE serialization_failure USING MESSAGE = 'a key was deleted meanwhile';
     END IF;
 
-    -- The others, one by one; those of one key in their order.
-    FOREACH ord IN ARRAY rest LOOP
-        SELECT a.prefix, a.id, a.client_id, coalesce(a.client_id, nobody) AS logged_client, a.secret_hash,
+    -- The others; those of one key in their order.
+    FOREACH i IN ARRAY one_by_one LOOP
+        SELECT a.prefix, a.id, a.client_id, coalesce(a.client_id, no_client) AS logged_client, a.secret_hash,
             a.scopes, a.revoked_at, a.expires_at, a.last_used_at
         INTO STRICT k
         FROM public.api_keys AS a
-        WHERE a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = prefixes[ord]), '');
+        WHERE a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = prefixes[i]), '');
         IF k.prefix = '' THEN
             PERFORM pg_advisory_xact_lock(hashtextextended('', 600));
         END IF;
 
-        same := sha256(k.secret_hash || blind) = sha256(secret_hashes[ord] || blind) AND k.prefix <> '';
+        secret_is_right := sha256(k.secret_hash || salt) = sha256(secret_hashes[i] || salt) AND k.prefix <> '';
 
         clock := clock_timestamp() + clock_shift;
         window_start := clock - time_window;
@@ -168,7 +217,7 @@ BEGIN
             AND l.at > window_start
         ORDER BY l.at DESC, l.seq DESC
         LIMIT 1;
-        IF NOT FOUND OR NOT same THEN
+        IF NOT FOUND OR NOT secret_is_right THEN
             -- Idle for longer than the window, or new. Looked for after every wrong
             -- secret, so that one takes as long for each prefix, known or not.
             SELECT l.at, l.seq INTO newest_at, newest_seq
@@ -191,30 +240,29 @@ BEGIN
         LIMIT 1;
         counted := coalesce(newest_seq - oldest_seq + 1, 0);
 
-        key_id := k.id;
-        client_id := NULL;
-        scopes := NULL;
-        at := clock;
-        seq := NULL;
-        remaining := greatest(max_requests - counted, 0);
-        reset_at := coalesce(oldest_at, clock) + time_window;
-        verdict := CASE
-            WHEN NOT same THEN 'invalid'
+        answer := NULL;
+        answer.ordinal := i;
+        answer.key_id := k.id;
+        answer.at := clock;
+        answer.remaining := greatest(max_requests - counted, 0);
+        answer.reset_at := coalesce(oldest_at, clock) + time_window;
+        answer.verdict := CASE
+            WHEN NOT secret_is_right THEN 'invalid'
             WHEN k.revoked_at <= clock THEN 'revoked'
             WHEN k.expires_at <= clock THEN 'expired'
             WHEN counted >= max_requests THEN 'limited'
             ELSE 'admitted'
         END;
-        IF same THEN
-            client_id := k.client_id;
-            scopes := k.scopes;
+        IF secret_is_right THEN
+            answer.client_id := k.client_id;
+            answer.scopes := k.scopes;
         END IF;
 
-        IF verdict = 'limited' THEN
+        IF answer.verdict = 'limited' THEN
             -- Capacity frees when the row max_requests from the end ages out: the
-            -- oldest one, unless rows of failed authentication stand before it.
+            -- oldest one, unless rows of failed authentication come before it.
             IF counted > max_requests THEN
-                SELECT l.at + time_window INTO reset_at
+                SELECT l.at + time_window INTO answer.reset_at
                 FROM public.request_log AS l
                 WHERE l.client_id = k.logged_client
                     AND l.key_id = k.id
@@ -225,13 +273,13 @@ BEGIN
                 LIMIT 1;
             END IF;
         ELSE
-            seq := coalesce(newest_seq, 0) + 1;
+            answer.seq := coalesce(newest_seq, 0) + 1;
             INSERT INTO public.request_log (client_id, key_id, at, seq, route, status)
             VALUES (
-                k.logged_client, k.id, clock, seq, routes[ord],
-                CASE WHEN verdict = 'admitted' THEN NULL ELSE 401 END
+                k.logged_client, k.id, clock, answer.seq, routes[i],
+                CASE WHEN answer.verdict = 'admitted' THEN NULL ELSE 401 END
             );
-            IF same AND (k.last_used_at > clock - use_noted_every) IS NOT TRUE THEN
+            IF secret_is_right AND (k.last_used_at > clock - last_used_precision) IS NOT TRUE THEN
                 -- Not waited for: an operator may be at work on the row.
                 UPDATE public.api_keys AS a
                 SET last_used_at = clock
@@ -244,7 +292,7 @@ BEGIN
             END IF;
             -- Only the newest max_requests rows can matter to a window, so a flood
             -- of failed authentication keeps no more than that.
-            IF verdict <> 'admitted' AND counted >= max_requests THEN
+            IF answer.verdict <> 'admitted' AND counted >= max_requests THEN
                 DELETE FROM public.request_log AS l
                 WHERE l.client_id = k.logged_client
                     AND l.key_id = k.id
@@ -254,7 +302,7 @@ BEGIN
                     AND l.status = 401;
             END IF;
         END IF;
-        RETURN NEXT;
+        RETURN NEXT answer;
     END LOOP;
 END;
 $$;
@@ -264,30 +312,31 @@ $$;
 -- Name: audit_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.audit_measurement(audited_client uuid) RETURNS TABLE(members bigint, found_members bigint, misjudged bigint, fault text, broken_at timestamp with time zone, broken_reason text, took interval)
+CREATE FUNCTION public.audit_measurement(audited_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text, OUT broken_at timestamp with time zone, OUT broken_reason text, OUT took interval) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
-    began timestamptz := clock_timestamp();
+    began CONSTANT timestamptz := clock_timestamp();
+    ended timestamptz;
 BEGIN
-    PERFORM public.mark_unguarded();
+    PERFORM public.mark_broken_by_disabled_triggers();
     SELECT f.* INTO members, found_members, misjudged, fault
-    FROM public.find_measurement_fault(audited_client) AS f;
-    took := clock_timestamp() - began;
+    FROM public.check_measurement(audited_client) AS f;
+    ended := clock_timestamp();
+    took := ended - began;
     UPDATE public.measurement_states AS s
-    SET audited_at = clock_timestamp(),
+    SET audited_at = ended,
         audit_took = audit_measurement.took,
-        broken_at = CASE WHEN marks.sound THEN s.broken_at ELSE coalesce(s.broken_at, clock_timestamp()) END,
-        broken_reason = CASE WHEN marks.sound THEN s.broken_reason ELSE coalesce(s.broken_reason, audit_measurement.fault) END
+        broken_at = CASE WHEN verdict.consistent THEN s.broken_at ELSE coalesce(s.broken_at, ended) END,
+        broken_reason = CASE WHEN verdict.consistent THEN s.broken_reason ELSE coalesce(s.broken_reason, audit_measurement.fault) END
     FROM (
-        SELECT audit_measurement.fault IS NULL OR c.measurement_mode <> 'canonical' AS sound
+        SELECT audit_measurement.fault IS NULL OR c.measurement_mode <> 'canonical' AS consistent
         FROM public.clients AS c
         WHERE c.id = audited_client
-    ) AS marks
+    ) AS verdict
     WHERE s.client_id = audited_client
     RETURNING s.broken_at, s.broken_reason INTO broken_at, broken_reason;
-    RETURN NEXT;
 END;
 $$;
 
@@ -296,14 +345,14 @@ $$;
 -- Name: audit_next_measurement(interval, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.audit_next_measurement(every interval, rest integer) RETURNS TABLE(client_id uuid, fault text, took interval, idle interval, broken_clients bigint)
+CREATE FUNCTION public.audit_next_measurement(every interval, rest integer, OUT client_id uuid, OUT fault text, OUT took interval, OUT idle interval, OUT broken_clients bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
     idle := every;
     IF pg_try_advisory_xact_lock(hashtextextended('clientintel audit', 0)) THEN
-        PERFORM public.mark_unguarded();
+        PERFORM public.mark_broken_by_disabled_triggers();
         SELECT max(s.audited_at + rest * s.audit_took) - clock_timestamp() INTO idle
         FROM public.measurement_states AS s;
         IF coalesce(idle <= interval '0', true) THEN
@@ -329,14 +378,9 @@ BEGIN
     LEFT JOIN public.measurement_states AS s ON s.client_id = c.id
     WHERE c.measurement_mode = 'canonical'
         AND (s.client_id IS NULL OR s.broken_at IS NOT NULL);
-    RETURN NEXT;
 END;
 $$;
 
-
-SET default_tablespace = '';
-
-SET default_table_access_method = heap;
 
 --
 -- Name: campaigns; Type: TABLE; Schema: public; Owner: -
@@ -368,12 +412,12 @@ ALTER TABLE ONLY public.campaigns FORCE ROW LEVEL SECURITY;
 
 
 --
--- Name: campaign_of_slug(uuid, text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: campaign_id_by_slug(uuid, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.campaign_of_slug(client uuid, campaign_slug text) RETURNS uuid
+CREATE FUNCTION public.campaign_id_by_slug(client uuid, campaign_slug text) RETURNS uuid
     LANGUAGE sql STABLE STRICT
-    RETURN (SELECT c.id FROM public.campaigns c WHERE ((c.client_id = campaign_of_slug.client) AND (c.slug = campaign_of_slug.campaign_slug)));
+    RETURN (SELECT c.id FROM public.campaigns c WHERE ((c.client_id = campaign_id_by_slug.client) AND (c.slug = campaign_id_by_slug.campaign_slug)));
 
 
 --
@@ -382,13 +426,13 @@ CREATE FUNCTION public.campaign_of_slug(client uuid, campaign_slug text) RETURNS
 
 CREATE FUNCTION public.check_campaign_of_interview() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
     -- The row as it is now: a later statement may have changed or deleted it.
     -- The campaign stays locked until the commit, as a foreign key would have it.
     IF EXISTS (
-        SELECT FROM public.interviews AS i
+        SELECT 1 FROM public.interviews AS i
         WHERE i.client_id = NEW.client_id
             AND i.id = NEW.id
             AND i.campaign_id = NEW.campaign_id
@@ -415,7 +459,7 @@ $$;
 
 CREATE FUNCTION public.check_interviews_of_campaign() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND (NEW.client_id, NEW.id, NEW.live) = (OLD.client_id, OLD.id, OLD.live) THEN
@@ -427,12 +471,12 @@ BEGIN
             USING ERRCODE = 'invalid_transaction_state';
     END IF;
     IF NOT EXISTS (
-        SELECT FROM public.campaigns AS c
+        SELECT 1 FROM public.campaigns AS c
         WHERE c.client_id = OLD.client_id
             AND c.id = OLD.id
             AND c.live = OLD.live
     ) AND EXISTS (
-        SELECT FROM public.interviews AS i
+        SELECT 1 FROM public.interviews AS i
         WHERE i.client_id = OLD.client_id
             AND i.campaign_id = OLD.id
             AND i.campaign_live = OLD.live
@@ -446,10 +490,46 @@ $$;
 
 
 --
--- Name: check_search_is_kept(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: check_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.check_search_is_kept() RETURNS void
+CREATE FUNCTION public.check_measurement(examined_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+    d record;
+    disabled_triggers text;
+BEGIN
+    PERFORM public.lock_measurement(examined_client);
+    SELECT string_agg(format('%s on %s', t.name, t.relation), ', ' ORDER BY t.name) INTO disabled_triggers
+    FROM public.measurement_triggers AS t
+    WHERE NOT t.enabled;
+    SELECT x.* INTO STRICT d FROM public.compare_measurement(examined_client) AS x;
+    members := CASE WHEN d.has_state THEN d.members END;
+    found_members := d.found_members;
+    misjudged := d.misjudged;
+    fault := nullif(concat_ws('; ',
+        CASE WHEN disabled_triggers IS NOT NULL THEN 'switched off: ' || disabled_triggers END,
+        CASE WHEN NOT d.has_state THEN 'the state is missing' END,
+        CASE WHEN d.misjudged > 0 THEN format(
+            '%s interviews are not judged as their facts are, %s among them', d.misjudged, d.misjudged_example
+        ) END,
+        CASE WHEN d.has_state AND d.members <> d.found_members THEN format(
+            'the state counts %s members, the facts %s', d.members, d.found_members
+        ) END,
+        CASE WHEN d.has_state AND d.members = d.found_members AND d.fingerprint <> d.found_fingerprint
+            THEN 'the state counts other members than the facts' END
+    ), '');
+END;
+$$;
+
+
+--
+-- Name: check_search_triggers(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.check_search_triggers() RETURNS void
     LANGUAGE plpgsql STABLE
     AS $$
 BEGIN
@@ -458,16 +538,16 @@ BEGIN
         FROM pg_catalog.pg_trigger AS t
         WHERE t.tgrelid = 'public.interviews'::regclass
             AND t.tgname IN (
-                'keep_search_documents_on_insert',
-                'keep_search_documents_on_update',
-                'keep_search_documents_on_delete',
-                'keep_search_documents_on_truncate'
+                'maintain_search_documents_on_insert',
+                'maintain_search_documents_on_update',
+                'maintain_search_documents_on_delete',
+                'maintain_search_documents_on_truncate'
             )
             AND t.tgenabled = 'A'
     ) <> 4 THEN
         RAISE EXCEPTION 'a trigger that keeps search documents is switched off'
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                HINT = 'ALTER TABLE interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_…; then SELECT mend_search_documents(client) for each client.';
+                HINT = 'ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_…; then SELECT rebuild_search_documents(client) for each client.';
     END IF;
 END;
 $$;
@@ -479,7 +559,7 @@ $$;
 
 CREATE FUNCTION public.compare_measurement(compared_client uuid) RETURNS TABLE(has_state boolean, members bigint, fingerprint numeric, found_members bigint, found_fingerprint numeric, misjudged bigint, misjudged_example text)
     LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET max_parallel_workers_per_gather TO '0'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -518,7 +598,7 @@ $$;
 
 CREATE FUNCTION public.count_deleted_members() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
     INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
@@ -544,7 +624,7 @@ $$;
 
 CREATE FUNCTION public.count_inserted_members() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
     INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
@@ -570,7 +650,7 @@ $$;
 
 CREATE FUNCTION public.count_truncated_members() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
     -- TRUNCATE has no old rows to show, but holds its lock already: count them.
@@ -603,7 +683,7 @@ $$;
 
 CREATE FUNCTION public.count_updated_members() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
     INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
@@ -631,16 +711,56 @@ $$;
 
 
 --
+-- Name: create_measurement_state(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.create_measurement_state() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    -- A client that comes back may find changes of its former self, or of this
+    -- very transaction: the state begins with what makes the sum right.
+    INSERT INTO public.measurement_states (client_id, members, fingerprint)
+    SELECT NEW.id, m.members - c.members, m.fingerprint - c.fingerprint
+    FROM (
+        SELECT
+            count(*) AS members,
+            coalesce(sum(public.member_fingerprint(i.id, i.created_at, i.status, i.campaign_id)), 0) AS fingerprint
+        FROM public.interviews AS i
+        WHERE i.client_id = NEW.id
+            AND i.usable
+    ) AS m, (
+        SELECT coalesce(sum(x.members), 0) AS members, coalesce(sum(x.fingerprint), 0) AS fingerprint
+        FROM public.measurement_changes AS x
+        WHERE x.client_id = NEW.id
+    ) AS c
+    ON CONFLICT (client_id) DO NOTHING;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: current_client_id(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.current_client_id() RETURNS uuid
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN (NULLIF(current_setting('clientintel.client_id'::text, true), ''::text))::uuid;
+
+
+--
 -- Name: cut_over_measurement(uuid, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
 CREATE FUNCTION public.cut_over_measurement(switched_client uuid, contract_version text, OUT members bigint, OUT fault text) RETURNS record
     LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
     SELECT f.found_members, f.fault INTO members, fault
-    FROM public.find_measurement_fault(switched_client) AS f;
+    FROM public.check_measurement(switched_client) AS f;
     fault := coalesce(fault, (
         SELECT format('it was marked broken at %s: %s', to_char(s.broken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), s.broken_reason)
         FROM public.measurement_states AS s
@@ -658,10 +778,37 @@ $$;
 
 
 --
--- Name: listed_text(jsonb); Type: FUNCTION; Schema: public; Owner: -
+-- Name: enable_measurement_triggers(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.listed_text(list jsonb) RETURNS text
+CREATE FUNCTION public.enable_measurement_triggers() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+    disabled record;
+    restored integer := 0;
+BEGIN
+    PERFORM public.mark_broken_by_disabled_triggers();
+    FOR disabled IN SELECT t.relation, t.name FROM public.measurement_triggers AS t WHERE NOT t.enabled ORDER BY t.name LOOP
+        IF disabled.name = 'interviews_campaign_is_the_clients_own' THEN
+            RAISE EXCEPTION 'the foreign key % on interviews is switched off or missing', disabled.name
+                USING HINT = 'A superuser switches it on: ALTER TABLE interviews ENABLE TRIGGER ALL; ALTER TABLE campaigns ENABLE TRIGGER ALL. Then rebuild.';
+        END IF;
+        -- Waits for the writers under way, whose rows are not counted.
+        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', disabled.relation, disabled.name);
+        restored := restored + 1;
+    END LOOP;
+    RETURN restored;
+END;
+$$;
+
+
+--
+-- Name: join_json_strings(jsonb); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.join_json_strings(list jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $$
 DECLARE
@@ -686,7 +833,7 @@ $$;
 
 CREATE FUNCTION public.extracted_text(value jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE jsonb_typeof(value) WHEN 'string'::text THEN (value #>> '{}'::text[]) WHEN 'array'::text THEN public.listed_text(value) ELSE NULL::text END;
+    RETURN CASE jsonb_typeof(value) WHEN 'string'::text THEN (value #>> '{}'::text[]) WHEN 'array'::text THEN public.join_json_strings(value) ELSE NULL::text END;
 
 
 --
@@ -695,7 +842,7 @@ CREATE FUNCTION public.extracted_text(value jsonb) RETURNS text
 
 CREATE FUNCTION public.fill_campaign_live() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
     NEW.campaign_live := (
@@ -709,42 +856,6 @@ BEGIN
             USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'interviews_campaign_is_the_clients_own';
     END IF;
     RETURN NEW;
-END;
-$$;
-
-
---
--- Name: find_measurement_fault(uuid); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.find_measurement_fault(examined_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text) RETURNS record
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
-    AS $$
-DECLARE
-    d record;
-    fallen text;
-BEGIN
-    PERFORM public.take_turn(examined_client);
-    SELECT string_agg(format('%s on %s', g.name, g.relation), ', ' ORDER BY g.name) INTO fallen
-    FROM public.measurement_guards AS g
-    WHERE NOT g.stands;
-    SELECT x.* INTO STRICT d FROM public.compare_measurement(examined_client) AS x;
-    members := CASE WHEN d.has_state THEN d.members END;
-    found_members := d.found_members;
-    misjudged := d.misjudged;
-    fault := nullif(concat_ws('; ',
-        CASE WHEN fallen IS NOT NULL THEN 'switched off: ' || fallen END,
-        CASE WHEN NOT d.has_state THEN 'the state is missing' END,
-        CASE WHEN d.misjudged > 0 THEN format(
-            '%s interviews are not judged as their facts are, %s among them', d.misjudged, d.misjudged_example
-        ) END,
-        CASE WHEN d.has_state AND d.members <> d.found_members THEN format(
-            'the state counts %s members, the facts %s', d.members, d.found_members
-        ) END,
-        CASE WHEN d.has_state AND d.members = d.found_members AND d.fingerprint <> d.found_fingerprint
-            THEN 'the state counts other members than the facts' END
-    ), '');
 END;
 $$;
 
@@ -772,7 +883,7 @@ ALTER TABLE ONLY public.search_documents FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.find_search_documents(client uuid, campaign_slug text, query text, max_hits integer) RETURNS SETOF public.search_documents
     LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 50
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_indexscan TO 'off'
     SET enable_indexonlyscan TO 'off'
@@ -781,18 +892,18 @@ CREATE FUNCTION public.find_search_documents(client uuid, campaign_slug text, qu
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 DECLARE
-    needle CONSTANT text := public.fold_text(query);
+    needle CONSTANT text := public.fold_case(query);
     pattern CONSTANT text := '%' || regexp_replace(needle, '([\\%_])', '\\\1', 'g') || '%';
-    campaign CONSTANT uuid := public.campaign_of_slug(client, campaign_slug);
+    campaign CONSTANT uuid := public.campaign_id_by_slug(client, campaign_slug);
 BEGIN
     IF client IS DISTINCT FROM nullif(current_setting('clientintel.client_id', true), '')::uuid THEN
         RAISE EXCEPTION 'another client than the transaction''s is searched' USING ERRCODE = 'insufficient_privilege';
     END IF;
-    PERFORM public.check_search_is_kept();
+    PERFORM public.check_search_triggers();
     IF campaign_slug IS NOT NULL AND campaign IS NULL THEN
         RETURN;
     END IF;
-    IF NOT public.has_trigrams(needle) OR NOT public.trigrams_narrow(client, needle) THEN
+    IF NOT public.has_trigrams(needle) OR NOT public.trigrams_are_selective(client, needle) THEN
         -- The table as it lies, when most of it is the client's; else its pages.
         IF campaign IS NULL AND (
             SELECT 2 * sum(s.members) FILTER (WHERE s.client_id = client) > sum(s.members)
@@ -844,137 +955,92 @@ $$;
 
 
 --
--- Name: fold_changes_of(uuid); Type: FUNCTION; Schema: public; Owner: -
+-- Name: fold_case(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.fold_changes_of(folded_client uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
-    AS $$
-BEGIN
-    PERFORM FROM public.measurement_states AS s
-    WHERE s.client_id = folded_client
-    FOR UPDATE SKIP LOCKED;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    WITH folded AS (
-        DELETE FROM public.measurement_changes AS c
-        WHERE c.client_id = folded_client
-        RETURNING c.members, c.fingerprint
-    ),
-
-    total AS (
-        SELECT coalesce(sum(f.members), 0) AS members, coalesce(sum(f.fingerprint), 0) AS fingerprint
-        FROM folded AS f
-    )
-
-    UPDATE public.measurement_states AS s
-    SET members = s.members + t.members,
-        fingerprint = s.fingerprint + t.fingerprint
-    FROM total AS t
-    WHERE s.client_id = folded_client
-        AND (t.members <> 0 OR t.fingerprint <> 0);
-END;
-$$;
-
-
---
--- Name: fold_leftover_changes(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.fold_leftover_changes() RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
-    AS $$
-DECLARE
-    changed uuid;
-BEGIN
-    IF current_setting('transaction_isolation') = 'read committed' THEN
-        FOR changed IN SELECT DISTINCT m.client_id FROM public.measurement_changes AS m LOOP
-            PERFORM public.fold_changes_of(changed);
-        END LOOP;
-    END IF;
-END;
-$$;
-
-
---
--- Name: fold_measurement_changes(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.fold_measurement_changes() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
-    AS $$
-BEGIN
-    -- A stricter isolation level would fail on a state that moved; leave the
-    -- folding to the next writer then.
-    IF current_setting('transaction_isolation') = 'read committed' THEN
-        PERFORM public.fold_changes_of(NEW.client_id);
-    END IF;
-    RETURN NULL;
-END;
-$$;
-
-
---
--- Name: fold_text(text); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.fold_text(original text) RETURNS text
+CREATE FUNCTION public.fold_case(original text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     AS $$
 DECLARE
-    folded text := lower(original COLLATE "C");
+    folded text COLLATE "C" := lower(original COLLATE "C");
 BEGIN
     IF octet_length(folded) = char_length(folded) THEN
         RETURN folded;
     END IF;
     DECLARE
-        capitals CONSTANT text :=
-            'ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯͰͲͶͿΆΈΉΊΌΎΏΑ'
-            'ΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫϏϘϚϜϞϠϢϤϦϨϪϬϮϴϷϹϺϽϾϿĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮİĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚ'
-            'ŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽƁƂƄƆƇƉƊƋƎƏƐƑƓƔƖƗƘƜƝƟƠƢƤƦƧƩƬƮƯƱƲƳƵƷƸƼǄǅǇǈǊǋǍǏǑǓǕǗǙǛǞǠǢǤǦǨǪǬǮǱǲǴǶǷǸǺǼǾȀȂȄȆ'
-            'ȈȊȌȎȐȒȔȖȘȚȜȞȠȢȤȦȨȪȬȮȰȲȺȻȽȾɁɃɄɅɆɈɊɌɎѠѢѤѦѨѪѬѮѰѲѴѶѸѺѼѾҀҊҌҎҐҒҔҖҘҚҜҞҠҢҤҦҨҪҬҮҰҲҴҶҸҺҼҾӀӁӃӅӇӉӋӍӐӒӔ'
-            'ӖӘӚӜӞӠӢӤӦӨӪӬӮӰӲӴӶӸӺӼӾԀԂԄԆԈԊԌԎԐԒԔԖԘԚԜԞԠԢԤԦԨԪԬԮԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖḀḂḄḆḈḊḌ'
-            'ḎḐḒḔḖḘḚḜḞḠḢḤḦḨḪḬḮḰḲḴḶḸḺḼḾṀṂṄṆṈṊṌṎṐṒṔṖṘṚṜṞṠṢṤṦṨṪṬṮṰṲṴṶṸṺṼṾẀẂẄẆẈẊẌẎẐẒẔẞẠẢẤẦẨẪẬẮẰẲẴẶẸẺẼẾỀỂỄỆỈ'
-            'ỊỌỎỐỒỔỖỘỚỜỞỠỢỤỦỨỪỬỮỰỲỴỶỸỺỼỾἈἉἊἋἌἍἎἏἘἙἚἛἜἝἨἩἪἫἬἭἮἯἸἹἺἻἼἽἾἿὈὉὊὋὌὍὙὛὝὟὨὩὪὫὬὭὮὯᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞ'
-            'ᾟᾨᾩᾪᾫᾬᾭᾮᾯᾸᾹᾺΆᾼῈΈῊΉῌῘῙῚΊῨῩῪΎῬῸΌῺΏῼႠႡႢႣႤႥႦႧႨႩႪႫႬႭႮႯႰႱႲႳႴႵႶႷႸႹႺႻႼႽႾႿჀჁჂჃჄჅჇჍᎠᎡᎢᎣᎤᎥᎦᎧᎨᎩᎪᎫᎬᎭᎮᎯᎰ'
-            'ᎱᎲᎳᎴᎵᎶᎷᎸᎹᎺᎻᎼᎽᎾᎿᏀᏁᏂᏃᏄᏅᏆᏇᏈᏉᏊᏋᏌᏍᏎᏏᏐᏑᏒᏓᏔᏕᏖᏗᏘᏙᏚᏛᏜᏝᏞᏟᏠᏡᏢᏣᏤᏥᏦᏧᏨᏩᏪᏫᏬᏭᏮᏯᏰᏱᏲᏳᏴᏵᲐᲑᲒᲓᲔᲕᲖᲗᲘᲙᲚᲛᲜᲝᲞᲟᲠᲡᲢᲣᲤ'
-            'ᲥᲦᲧᲨᲩᲪᲫᲬᲭᲮᲯᲰᲱᲲᲳᲴᲵᲶᲷᲸᲹᲺᲽᲾᲿΩKÅℲⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫⅬⅭⅮⅯↃⒶⒷⒸⒹⒺⒻⒼⒽⒾⒿⓀⓁⓂⓃⓄⓅⓆⓇⓈⓉⓊⓋⓌⓍⓎⓏⰀⰁⰂⰃⰄⰅⰆⰇⰈⰉⰊⰋⰌⰍⰎⰏⰐⰑ'
-            'ⰒⰓⰔⰕⰖⰗⰘⰙⰚⰛⰜⰝⰞⰟⰠⰡⰢⰣⰤⰥⰦⰧⰨⰩⰪⰫⰬⰭⰮⰯⱠⱢⱣⱤⱧⱩⱫⱭⱮⱯⱰⱲⱵⱾⱿⲀⲂⲄⲆⲈⲊⲌⲎⲐⲒⲔⲖⲘⲚⲜⲞⲠⲢⲤⲦⲨⲪⲬⲮⲰⲲⲴⲶⲸⲺⲼⲾⳀⳂⳄⳆⳈⳊⳌⳎⳐⳒⳔⳖⳘ'
-            'ⳚⳜⳞⳠⳢⳫⳭⳲꙀꙂꙄꙆꙈꙊꙌꙎꙐꙒꙔꙖꙘꙚꙜꙞꙠꙢꙤꙦꙨꙪꙬꚀꚂꚄꚆꚈꚊꚌꚎꚐꚒꚔꚖꚘꚚꜢꜤꜦꜨꜪꜬꜮꜲꜴꜶꜸꜺꜼꜾꝀꝂꝄꝆꝈꝊꝌꝎꝐꝒꝔꝖꝘꝚꝜꝞꝠꝢꝤꝦꝨꝪꝬꝮꝹꝻꝽꝾꞀꞂꞄ'
-            'ꞆꞋꞍꞐꞒꞖꞘꞚꞜꞞꞠꞢꞤꞦꞨꞪꞫꞬꞭꞮꞰꞱꞲꞳꞴꞶꞸꞺꞼꞾꟀꟂꟄꟅꟆꟇꟉꟐꟖꟘꟵＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ𐐀𐐁𐐂𐐃𐐄𐐅𐐆𐐇𐐈𐐉𐐊𐐋𐐌𐐍𐐎𐐏𐐐𐐑𐐒𐐓𐐔𐐕𐐖'
-            '𐐗𐐘𐐙𐐚𐐛𐐜𐐝𐐞𐐟𐐠𐐡𐐢𐐣𐐤𐐥𐐦𐐧𐒰𐒱𐒲𐒳𐒴𐒵𐒶𐒷𐒸𐒹𐒺𐒻𐒼𐒽𐒾𐒿𐓀𐓁𐓂𐓃𐓄𐓅𐓆𐓇𐓈𐓉𐓊𐓋𐓌𐓍𐓎𐓏𐓐𐓑𐓒𐓓𐕰𐕱𐕲𐕳𐕴𐕵𐕶𐕷𐕸𐕹𐕺𐕼𐕽𐕾𐕿𐖀𐖁𐖂𐖃𐖄𐖅𐖆𐖇𐖈𐖉𐖊𐖌𐖍𐖎𐖏𐖐𐖑𐖒𐖔𐖕𐲀𐲁'
-            '𐲂𐲃𐲄𐲅𐲆𐲇𐲈𐲉𐲊𐲋𐲌𐲍𐲎𐲏𐲐𐲑𐲒𐲓𐲔𐲕𐲖𐲗𐲘𐲙𐲚𐲛𐲜𐲝𐲞𐲟𐲠𐲡𐲢𐲣𐲤𐲥𐲦𐲧𐲨𐲩𐲪𐲫𐲬𐲭𐲮𐲯𐲰𐲱𐲲𑢠𑢡𑢢𑢣𑢤𑢥𑢦𑢧𑢨𑢩𑢪𑢫𑢬𑢭𑢮𑢯𑢰𑢱𑢲𑢳𑢴𑢵𑢶𑢷𑢸𑢹𑢺𑢻𑢼𑢽𑢾𑢿𖹀𖹁𖹂𖹃𖹄𖹅𖹆𖹇𖹈'
-            '𖹉𖹊𖹋𖹌𖹍𖹎𖹏𖹐𖹑𖹒𖹓𖹔𖹕𖹖𖹗𖹘𖹙𖹚𖹛𖹜𖹝𖹞𖹟𞤀𞤁𞤂𞤃𞤄𞤅𞤆𞤇𞤈𞤉𞤊𞤋𞤌𞤍𞤎𞤏𞤐𞤑𞤒𞤓𞤔𞤕𞤖𞤗𞤘𞤙𞤚𞤛𞤜𞤝𞤞𞤟𞤠𞤡';
-        small CONSTANT text :=
-            'àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюяͱͳͷϳάέήίόύώα'
-            'βγδεζηθικλμνξοπρστυφχψωϊϋϗϙϛϝϟϡϣϥϧϩϫϭϯθϸϲϻͻͼͽāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįiĳĵķĺļľŀłńņňŋōŏőœŕŗřś'
-            'ŝşšţťŧũūŭůűųŵŷÿźżžɓƃƅɔƈɖɗƌǝəɛƒɠɣɩɨƙɯɲɵơƣƥʀƨʃƭʈưʊʋƴƶʒƹƽǆǆǉǉǌǌǎǐǒǔǖǘǚǜǟǡǣǥǧǩǫǭǯǳǳǵƕƿǹǻǽǿȁȃȅȇ'
-            'ȉȋȍȏȑȓȕȗșțȝȟƞȣȥȧȩȫȭȯȱȳⱥȼƚⱦɂƀʉʌɇɉɋɍɏѡѣѥѧѩѫѭѯѱѳѵѷѹѻѽѿҁҋҍҏґғҕҗҙқҝҟҡңҥҧҩҫҭүұҳҵҷҹһҽҿӏӂӄӆӈӊӌӎӑӓӕ'
-            'ӗәӛӝӟӡӣӥӧөӫӭӯӱӳӵӷӹӻӽӿԁԃԅԇԉԋԍԏԑԓԕԗԙԛԝԟԡԣԥԧԩԫԭԯաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆḁḃḅḇḉḋḍ'
-            'ḏḑḓḕḗḙḛḝḟḡḣḥḧḩḫḭḯḱḳḵḷḹḻḽḿṁṃṅṇṉṋṍṏṑṓṕṗṙṛṝṟṡṣṥṧṩṫṭṯṱṳṵṷṹṻṽṿẁẃẅẇẉẋẍẏẑẓẕßạảấầẩẫậắằẳẵặẹẻẽếềểễệỉ'
-            'ịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹỻỽỿἀἁἂἃἄἅἆἇἐἑἒἓἔἕἠἡἢἣἤἥἦἧἰἱἲἳἴἵἶἷὀὁὂὃὄὅὑὓὕὗὠὡὢὣὤὥὦὧᾀᾁᾂᾃᾄᾅᾆᾇᾐᾑᾒᾓᾔᾕᾖ'
-            'ᾗᾠᾡᾢᾣᾤᾥᾦᾧᾰᾱὰάᾳὲέὴήῃῐῑὶίῠῡὺύῥὸόὼώῳⴀⴁⴂⴃⴄⴅⴆⴇⴈⴉⴊⴋⴌⴍⴎⴏⴐⴑⴒⴓⴔⴕⴖⴗⴘⴙⴚⴛⴜⴝⴞⴟⴠⴡⴢⴣⴤⴥⴧⴭꭰꭱꭲꭳꭴꭵꭶꭷꭸꭹꭺꭻꭼꭽꭾꭿꮀ'
-            'ꮁꮂꮃꮄꮅꮆꮇꮈꮉꮊꮋꮌꮍꮎꮏꮐꮑꮒꮓꮔꮕꮖꮗꮘꮙꮚꮛꮜꮝꮞꮟꮠꮡꮢꮣꮤꮥꮦꮧꮨꮩꮪꮫꮬꮭꮮꮯꮰꮱꮲꮳꮴꮵꮶꮷꮸꮹꮺꮻꮼꮽꮾꮿᏸᏹᏺᏻᏼᏽაბგდევზთიკლმნოპჟრსტუფ'
-            'ქღყშჩცძწჭხჯჰჱჲჳჴჵჶჷჸჹჺჽჾჿωkåⅎⅰⅱⅲⅳⅴⅵⅶⅷⅸⅹⅺⅻⅼⅽⅾⅿↄⓐⓑⓒⓓⓔⓕⓖⓗⓘⓙⓚⓛⓜⓝⓞⓟⓠⓡⓢⓣⓤⓥⓦⓧⓨⓩⰰⰱⰲⰳⰴⰵⰶⰷⰸⰹⰺⰻⰼⰽⰾⰿⱀⱁ'
-            'ⱂⱃⱄⱅⱆⱇⱈⱉⱊⱋⱌⱍⱎⱏⱐⱑⱒⱓⱔⱕⱖⱗⱘⱙⱚⱛⱜⱝⱞⱟⱡɫᵽɽⱨⱪⱬɑɱɐɒⱳⱶȿɀⲁⲃⲅⲇⲉⲋⲍⲏⲑⲓⲕⲗⲙⲛⲝⲟⲡⲣⲥⲧⲩⲫⲭⲯⲱⲳⲵⲷⲹⲻⲽⲿⳁⳃⳅⳇⳉⳋⳍⳏⳑⳓⳕⳗⳙ'
-            'ⳛⳝⳟⳡⳣⳬⳮⳳꙁꙃꙅꙇꙉꙋꙍꙏꙑꙓꙕꙗꙙꙛꙝꙟꙡꙣꙥꙧꙩꙫꙭꚁꚃꚅꚇꚉꚋꚍꚏꚑꚓꚕꚗꚙꚛꜣꜥꜧꜩꜫꜭꜯꜳꜵꜷꜹꜻꜽꜿꝁꝃꝅꝇꝉꝋꝍꝏꝑꝓꝕꝗꝙꝛꝝꝟꝡꝣꝥꝧꝩꝫꝭꝯꝺꝼᵹꝿꞁꞃꞅ'
-            'ꞇꞌɥꞑꞓꞗꞙꞛꞝꞟꞡꞣꞥꞧꞩɦɜɡɬɪʞʇʝꭓꞵꞷꞹꞻꞽꞿꟁꟃꞔʂᶎꟈꟊꟑꟗꟙꟶａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ𐐨𐐩𐐪𐐫𐐬𐐭𐐮𐐯𐐰𐐱𐐲𐐳𐐴𐐵𐐶𐐷𐐸𐐹𐐺𐐻𐐼𐐽𐐾'
-            '𐐿𐑀𐑁𐑂𐑃𐑄𐑅𐑆𐑇𐑈𐑉𐑊𐑋𐑌𐑍𐑎𐑏𐓘𐓙𐓚𐓛𐓜𐓝𐓞𐓟𐓠𐓡𐓢𐓣𐓤𐓥𐓦𐓧𐓨𐓩𐓪𐓫𐓬𐓭𐓮𐓯𐓰𐓱𐓲𐓳𐓴𐓵𐓶𐓷𐓸𐓹𐓺𐓻𐖗𐖘𐖙𐖚𐖛𐖜𐖝𐖞𐖟𐖠𐖡𐖣𐖤𐖥𐖦𐖧𐖨𐖩𐖪𐖫𐖬𐖭𐖮𐖯𐖰𐖱𐖳𐖴𐖵𐖶𐖷𐖸𐖹𐖻𐖼𐳀𐳁'
-            '𐳂𐳃𐳄𐳅𐳆𐳇𐳈𐳉𐳊𐳋𐳌𐳍𐳎𐳏𐳐𐳑𐳒𐳓𐳔𐳕𐳖𐳗𐳘𐳙𐳚𐳛𐳜𐳝𐳞𐳟𐳠𐳡𐳢𐳣𐳤𐳥𐳦𐳧𐳨𐳩𐳪𐳫𐳬𐳭𐳮𐳯𐳰𐳱𐳲𑣀𑣁𑣂𑣃𑣄𑣅𑣆𑣇𑣈𑣉𑣊𑣋𑣌𑣍𑣎𑣏𑣐𑣑𑣒𑣓𑣔𑣕𑣖𑣗𑣘𑣙𑣚𑣛𑣜𑣝𑣞𑣟𖹠𖹡𖹢𖹣𖹤𖹥𖹦𖹧𖹨'
-            '𖹩𖹪𖹫𖹬𖹭𖹮𖹯𖹰𖹱𖹲𖹳𖹴𖹵𖹶𖹷𖹸𖹹𖹺𖹻𖹼𖹽𖹾𖹿𞤢𞤣𞤤𞤥𞤦𞤧𞤨𞤩𞤪𞤫𞤬𞤭𞤮𞤯𞤰𞤱𞤲𞤳𞤴𞤵𞤶𞤷𞤸𞤹𞤺𞤻𞤼𞤽𞤾𞤿𞥀𞥁𞥂𞥃';
-        met text;
+        variants CONSTANT text COLLATE "C" :=
+            'µÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽſƁƂ'
+            'ƄƆƇƉƊƋƎƏƐƑƓƔƖƗƘƜƝƟƠƢƤƦƧƩƬƮƯƱƲƳƵƷƸƼǄǅǇǈǊǋǍǏǑǓǕǗǙǛǞǠǢǤǦǨǪǬǮǱǲǴǶǷǸǺǼǾȀȂȄȆȈȊȌȎȐȒȔȖȘȚȜȞȠȢȤȦȨȪȬȮȰȲȺȻȽȾ'
+            'ɁɃɄɅɆɈɊɌɎͅͰͲͶͿΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫςϏϐϑϕϖϘϚϜϞϠϢϤϦϨϪϬϮϰϱϴϵϷϹϺϽϾϿЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГД'
+            'ЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯѠѢѤѦѨѪѬѮѰѲѴѶѸѺѼѾҀҊҌҎҐҒҔҖҘҚҜҞҠҢҤҦҨҪҬҮҰҲҴҶҸҺҼҾӀӁӃӅӇӉӋӍӐӒӔӖӘӚӜӞӠӢӤӦӨӪӬӮӰ'
+            'ӲӴӶӸӺӼӾԀԂԄԆԈԊԌԎԐԒԔԖԘԚԜԞԠԢԤԦԨԪԬԮԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖႠႡႢႣႤႥႦႧႨႩႪႫႬႭႮႯႰႱႲႳႴႵႶႷႸႹႺ'
+            'ႻႼႽႾႿჀჁჂჃჄჅჇჍᎠᎡᎢᎣᎤᎥᎦᎧᎨᎩᎪᎫᎬᎭᎮᎯᎰᎱᎲᎳᎴᎵᎶᎷᎸᎹᎺᎻᎼᎽᎾᎿᏀᏁᏂᏃᏄᏅᏆᏇᏈᏉᏊᏋᏌᏍᏎᏏᏐᏑᏒᏓᏔᏕᏖᏗᏘᏙᏚᏛᏜᏝᏞᏟᏠᏡᏢᏣᏤᏥᏦᏧᏨᏩᏪᏫᏬᏭᏮᏯᏰᏱᏲ'
+            'ᏳᏴᏵᲀᲁᲂᲃᲄᲅᲆᲇᲈᲐᲑᲒᲓᲔᲕᲖᲗᲘᲙᲚᲛᲜᲝᲞᲟᲠᲡᲢᲣᲤᲥᲦᲧᲨᲩᲪᲫᲬᲭᲮᲯᲰᲱᲲᲳᲴᲵᲶᲷᲸᲹᲺᲽᲾᲿḀḂḄḆḈḊḌḎḐḒḔḖḘḚḜḞḠḢḤḦḨḪḬḮḰḲḴḶḸḺḼḾṀṂṄṆṈṊ'
+            'ṌṎṐṒṔṖṘṚṜṞṠṢṤṦṨṪṬṮṰṲṴṶṸṺṼṾẀẂẄẆẈẊẌẎẐẒẔẛẞẠẢẤẦẨẪẬẮẰẲẴẶẸẺẼẾỀỂỄỆỈỊỌỎỐỒỔỖỘỚỜỞỠỢỤỦỨỪỬỮỰỲỴỶỸỺỼỾἈἉἊἋἌἍἎἏἘ'
+            'ἙἚἛἜἝἨἩἪἫἬἭἮἯἸἹἺἻἼἽἾἿὈὉὊὋὌὍὙὛὝὟὨὩὪὫὬὭὮὯᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾸᾹᾺΆᾼιῈΈῊΉῌῘῙῚΊῨῩῪΎῬῸΌῺΏῼΩKÅℲⅠⅡⅢⅣ'
+            'ⅤⅥⅦⅧⅨⅩⅪⅫⅬⅭⅮⅯↃⒶⒷⒸⒹⒺⒻⒼⒽⒾⒿⓀⓁⓂⓃⓄⓅⓆⓇⓈⓉⓊⓋⓌⓍⓎⓏⰀⰁⰂⰃⰄⰅⰆⰇⰈⰉⰊⰋⰌⰍⰎⰏⰐⰑⰒⰓⰔⰕⰖⰗⰘⰙⰚⰛⰜⰝⰞⰟⰠⰡⰢⰣⰤⰥⰦⰧⰨⰩⰪⰫⰬⰭⰮⰯⱠⱢⱣⱤⱧⱩⱫⱭⱮ'
+            'ⱯⱰⱲⱵⱾⱿⲀⲂⲄⲆⲈⲊⲌⲎⲐⲒⲔⲖⲘⲚⲜⲞⲠⲢⲤⲦⲨⲪⲬⲮⲰⲲⲴⲶⲸⲺⲼⲾⳀⳂⳄⳆⳈⳊⳌⳎⳐⳒⳔⳖⳘⳚⳜⳞⳠⳢⳫⳭⳲꙀꙂꙄꙆꙈꙊꙌꙎꙐꙒꙔꙖꙘꙚꙜꙞꙠꙢꙤꙦꙨꙪꙬꚀꚂꚄꚆꚈꚊꚌꚎꚐꚒꚔꚖꚘꚚ'
+            'ꜢꜤꜦꜨꜪꜬꜮꜲꜴꜶꜸꜺꜼꜾꝀꝂꝄꝆꝈꝊꝌꝎꝐꝒꝔꝖꝘꝚꝜꝞꝠꝢꝤꝦꝨꝪꝬꝮꝹꝻꝽꝾꞀꞂꞄꞆꞋꞍꞐꞒꞖꞘꞚꞜꞞꞠꞢꞤꞦꞨꞪꞫꞬꞭꞮꞰꞱꞲꞳꞴꞶꞸꞺꞼꞾꟀꟂꟄꟅꟆꟇꟉꟐꟖꟘꟵＡＢＣＤＥＦＧＨＩＪ'
+            'ＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ𐐀𐐁𐐂𐐃𐐄𐐅𐐆𐐇𐐈𐐉𐐊𐐋𐐌𐐍𐐎𐐏𐐐𐐑𐐒𐐓𐐔𐐕𐐖𐐗𐐘𐐙𐐚𐐛𐐜𐐝𐐞𐐟𐐠𐐡𐐢𐐣𐐤𐐥𐐦𐐧𐒰𐒱𐒲𐒳𐒴𐒵𐒶𐒷𐒸𐒹𐒺𐒻𐒼𐒽𐒾𐒿𐓀𐓁𐓂𐓃𐓄𐓅𐓆𐓇𐓈𐓉𐓊𐓋𐓌𐓍𐓎𐓏𐓐𐓑𐓒𐓓𐕰𐕱𐕲𐕳'
+            '𐕴𐕵𐕶𐕷𐕸𐕹𐕺𐕼𐕽𐕾𐕿𐖀𐖁𐖂𐖃𐖄𐖅𐖆𐖇𐖈𐖉𐖊𐖌𐖍𐖎𐖏𐖐𐖑𐖒𐖔𐖕𐲀𐲁𐲂𐲃𐲄𐲅𐲆𐲇𐲈𐲉𐲊𐲋𐲌𐲍𐲎𐲏𐲐𐲑𐲒𐲓𐲔𐲕𐲖𐲗𐲘𐲙𐲚𐲛𐲜𐲝𐲞𐲟𐲠𐲡𐲢𐲣𐲤𐲥𐲦𐲧𐲨𐲩𐲪𐲫𐲬𐲭𐲮𐲯𐲰𐲱𐲲𑢠𑢡𑢢𑢣𑢤𑢥𑢦𑢧𑢨𑢩𑢪𑢫𑢬𑢭'
+            '𑢮𑢯𑢰𑢱𑢲𑢳𑢴𑢵𑢶𑢷𑢸𑢹𑢺𑢻𑢼𑢽𑢾𑢿𖹀𖹁𖹂𖹃𖹄𖹅𖹆𖹇𖹈𖹉𖹊𖹋𖹌𖹍𖹎𖹏𖹐𖹑𖹒𖹓𖹔𖹕𖹖𖹗𖹘𖹙𖹚𖹛𖹜𖹝𖹞𖹟𞤀𞤁𞤂𞤃𞤄𞤅𞤆𞤇𞤈𞤉𞤊𞤋𞤌𞤍𞤎𞤏𞤐𞤑𞤒𞤓𞤔𞤕𞤖𞤗𞤘𞤙𞤚𞤛𞤜𞤝𞤞𞤟𞤠𞤡';
+        letters CONSTANT text COLLATE "C" :=
+            'μàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžsɓƃ'
+            'ƅɔƈɖɗƌǝəɛƒɠɣɩɨƙɯɲɵơƣƥʀƨʃƭʈưʊʋƴƶʒƹƽǆǆǉǉǌǌǎǐǒǔǖǘǚǜǟǡǣǥǧǩǫǭǯǳǳǵƕƿǹǻǽǿȁȃȅȇȉȋȍȏȑȓȕȗșțȝȟƞȣȥȧȩȫȭȯȱȳⱥȼƚⱦ'
+            'ɂƀʉʌɇɉɋɍɏιͱͳͷϳάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋσϗβθφπϙϛϝϟϡϣϥϧϩϫϭϯκρθεϸϲϻͻͼͽѐёђѓєѕіїјљњћќѝўџабвгд'
+            'ежзийклмнопрстуфхцчшщъыьэюяѡѣѥѧѩѫѭѯѱѳѵѷѹѻѽѿҁҋҍҏґғҕҗҙқҝҟҡңҥҧҩҫҭүұҳҵҷҹһҽҿӏӂӄӆӈӊӌӎӑӓӕӗәӛӝӟӡӣӥӧөӫӭӯӱ'
+            'ӳӵӷӹӻӽӿԁԃԅԇԉԋԍԏԑԓԕԗԙԛԝԟԡԣԥԧԩԫԭԯաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆⴀⴁⴂⴃⴄⴅⴆⴇⴈⴉⴊⴋⴌⴍⴎⴏⴐⴑⴒⴓⴔⴕⴖⴗⴘⴙⴚ'
+            'ⴛⴜⴝⴞⴟⴠⴡⴢⴣⴤⴥⴧⴭꭰꭱꭲꭳꭴꭵꭶꭷꭸꭹꭺꭻꭼꭽꭾꭿꮀꮁꮂꮃꮄꮅꮆꮇꮈꮉꮊꮋꮌꮍꮎꮏꮐꮑꮒꮓꮔꮕꮖꮗꮘꮙꮚꮛꮜꮝꮞꮟꮠꮡꮢꮣꮤꮥꮦꮧꮨꮩꮪꮫꮬꮭꮮꮯꮰꮱꮲꮳꮴꮵꮶꮷꮸꮹꮺꮻꮼꮽꮾꮿᏸᏹᏺ'
+            'ᏻᏼᏽвдосттъѣꙋაბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭხჯჰჱჲჳჴჵჶჷჸჹჺჽჾჿḁḃḅḇḉḋḍḏḑḓḕḗḙḛḝḟḡḣḥḧḩḫḭḯḱḳḵḷḹḻḽḿṁṃṅṇṉṋ'
+            'ṍṏṑṓṕṗṙṛṝṟṡṣṥṧṩṫṭṯṱṳṵṷṹṻṽṿẁẃẅẇẉẋẍẏẑẓẕṡßạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹỻỽỿἀἁἂἃἄἅἆἇἐ'
+            'ἑἒἓἔἕἠἡἢἣἤἥἦἧἰἱἲἳἴἵἶἷὀὁὂὃὄὅὑὓὕὗὠὡὢὣὤὥὦὧᾀᾁᾂᾃᾄᾅᾆᾇᾐᾑᾒᾓᾔᾕᾖᾗᾠᾡᾢᾣᾤᾥᾦᾧᾰᾱὰάᾳιὲέὴήῃῐῑὶίῠῡὺύῥὸόὼώῳωkåⅎⅰⅱⅲⅳ'
+            'ⅴⅵⅶⅷⅸⅹⅺⅻⅼⅽⅾⅿↄⓐⓑⓒⓓⓔⓕⓖⓗⓘⓙⓚⓛⓜⓝⓞⓟⓠⓡⓢⓣⓤⓥⓦⓧⓨⓩⰰⰱⰲⰳⰴⰵⰶⰷⰸⰹⰺⰻⰼⰽⰾⰿⱀⱁⱂⱃⱄⱅⱆⱇⱈⱉⱊⱋⱌⱍⱎⱏⱐⱑⱒⱓⱔⱕⱖⱗⱘⱙⱚⱛⱜⱝⱞⱟⱡɫᵽɽⱨⱪⱬɑɱ'
+            'ɐɒⱳⱶȿɀⲁⲃⲅⲇⲉⲋⲍⲏⲑⲓⲕⲗⲙⲛⲝⲟⲡⲣⲥⲧⲩⲫⲭⲯⲱⲳⲵⲷⲹⲻⲽⲿⳁⳃⳅⳇⳉⳋⳍⳏⳑⳓⳕⳗⳙⳛⳝⳟⳡⳣⳬⳮⳳꙁꙃꙅꙇꙉꙋꙍꙏꙑꙓꙕꙗꙙꙛꙝꙟꙡꙣꙥꙧꙩꙫꙭꚁꚃꚅꚇꚉꚋꚍꚏꚑꚓꚕꚗꚙꚛ'
+            'ꜣꜥꜧꜩꜫꜭꜯꜳꜵꜷꜹꜻꜽꜿꝁꝃꝅꝇꝉꝋꝍꝏꝑꝓꝕꝗꝙꝛꝝꝟꝡꝣꝥꝧꝩꝫꝭꝯꝺꝼᵹꝿꞁꞃꞅꞇꞌɥꞑꞓꞗꞙꞛꞝꞟꞡꞣꞥꞧꞩɦɜɡɬɪʞʇʝꭓꞵꞷꞹꞻꞽꞿꟁꟃꞔʂᶎꟈꟊꟑꟗꟙꟶａｂｃｄｅｆｇｈｉｊ'
+            'ｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ𐐨𐐩𐐪𐐫𐐬𐐭𐐮𐐯𐐰𐐱𐐲𐐳𐐴𐐵𐐶𐐷𐐸𐐹𐐺𐐻𐐼𐐽𐐾𐐿𐑀𐑁𐑂𐑃𐑄𐑅𐑆𐑇𐑈𐑉𐑊𐑋𐑌𐑍𐑎𐑏𐓘𐓙𐓚𐓛𐓜𐓝𐓞𐓟𐓠𐓡𐓢𐓣𐓤𐓥𐓦𐓧𐓨𐓩𐓪𐓫𐓬𐓭𐓮𐓯𐓰𐓱𐓲𐓳𐓴𐓵𐓶𐓷𐓸𐓹𐓺𐓻𐖗𐖘𐖙𐖚'
+            '𐖛𐖜𐖝𐖞𐖟𐖠𐖡𐖣𐖤𐖥𐖦𐖧𐖨𐖩𐖪𐖫𐖬𐖭𐖮𐖯𐖰𐖱𐖳𐖴𐖵𐖶𐖷𐖸𐖹𐖻𐖼𐳀𐳁𐳂𐳃𐳄𐳅𐳆𐳇𐳈𐳉𐳊𐳋𐳌𐳍𐳎𐳏𐳐𐳑𐳒𐳓𐳔𐳕𐳖𐳗𐳘𐳙𐳚𐳛𐳜𐳝𐳞𐳟𐳠𐳡𐳢𐳣𐳤𐳥𐳦𐳧𐳨𐳩𐳪𐳫𐳬𐳭𐳮𐳯𐳰𐳱𐳲𑣀𑣁𑣂𑣃𑣄𑣅𑣆𑣇𑣈𑣉𑣊𑣋𑣌𑣍'
+            '𑣎𑣏𑣐𑣑𑣒𑣓𑣔𑣕𑣖𑣗𑣘𑣙𑣚𑣛𑣜𑣝𑣞𑣟𖹠𖹡𖹢𖹣𖹤𖹥𖹦𖹧𖹨𖹩𖹪𖹫𖹬𖹭𖹮𖹯𖹰𖹱𖹲𖹳𖹴𖹵𖹶𖹷𖹸𖹹𖹺𖹻𖹼𖹽𖹾𖹿𞤢𞤣𞤤𞤥𞤦𞤧𞤨𞤩𞤪𞤫𞤬𞤭𞤮𞤯𞤰𞤱𞤲𞤳𞤴𞤵𞤶𞤷𞤸𞤹𞤺𞤻𞤼𞤽𞤾𞤿𞥀𞥁𞥂𞥃';
+        variant CONSTANT text COLLATE "C" := '[' || variants || ']';
+        met text COLLATE "C";
+        block integer;
     BEGIN
-        IF folded ~ ('[' || capitals || ']') THEN
-            -- Few, and translate() walks its list for each letter of the text.
-            met := regexp_replace(folded, '[^' || capitals || ']+', '', 'g');
-            folded := translate(folded, met, translate(met, capitals, small));
-        END IF;
+        -- translate() walks its list for each character of the text. So it gets the
+        -- 32 variants around one that the text holds, and no block of them twice:
+        -- the time is linear in the text.
+        LOOP
+            met := substring(folded FROM variant);
+            EXIT WHEN met IS NULL;
+            block := (strpos(variants, met) - 1) / 32 * 32 + 1;
+            folded := translate(folded, substr(variants, block, 32), substr(letters, block, 32));
+        END LOOP;
         RETURN replace(folded, U&'\FFFF', U&'\FFFD');
     END;
+END;
+$$;
+
+
+--
+-- Name: has_older_search_documents(uuid, text, bigint); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.has_older_search_documents(client uuid, campaign_slug text, max_rows bigint) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET max_parallel_workers_per_gather TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+DECLARE
+    campaign CONSTANT uuid := public.campaign_id_by_slug(client, campaign_slug);
+BEGIN
+    RETURN (campaign_slug IS NULL OR campaign IS NOT NULL) AND EXISTS (
+        SELECT 1
+        FROM public.search_documents AS d
+        WHERE d.client_id = client
+            AND (campaign IS NULL OR d.campaign_id = campaign)
+        OFFSET max_rows
+    );
 END;
 $$;
 
@@ -985,7 +1051,7 @@ $$;
 
 CREATE FUNCTION public.has_trigrams(needle text) RETURNS boolean
     LANGUAGE plpgsql STABLE STRICT
-    SET search_path TO 'pg_catalog', 'public'
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
     AS $$
 BEGIN
     RETURN (
@@ -1001,9 +1067,9 @@ $$;
 -- Name: index_search_documents(bigint, bigint, integer); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.index_search_documents(whole_reads bigint, keep bigint, max_documents integer) RETURNS integer
+CREATE FUNCTION public.index_search_documents(scan_limit bigint, keep_outside bigint, max_documents integer, OUT added integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET gin_pending_list_limit TO '256MB'
@@ -1011,23 +1077,23 @@ CREATE FUNCTION public.index_search_documents(whole_reads bigint, keep bigint, m
 DECLARE
     large record;
     surplus bigint;
-    here integer;
-    done integer := 0;
+    of_client integer;
 BEGIN
     IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel index_search_documents', 0)) THEN
-        RETURN NULL;
+        RETURN;
     END IF;
-    FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > whole_reads LOOP
-        SELECT count(*) - keep INTO surplus
+    added := 0;
+    FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > scan_limit LOOP
+        SELECT count(*) - keep_outside INTO surplus
         FROM (
-            SELECT
+            SELECT 1
             FROM public.search_documents AS d
             WHERE d.client_id = large.client_id
                 AND NOT d.indexed
-            LIMIT keep + max_documents - done
+            LIMIT keep_outside + max_documents - added
         ) AS outside;
         CONTINUE WHEN surplus <= 0;
-        -- A document that somebody is writing is left to the next time.
+        -- A document that is being written is left to the next time.
         UPDATE public.search_documents AS d
         SET indexed = true
         WHERE d.ctid = ANY (ARRAY(
@@ -1038,49 +1104,68 @@ BEGIN
             LIMIT surplus
             FOR UPDATE SKIP LOCKED
         ));
-        GET DIAGNOSTICS here = ROW_COUNT;
-        done := done + here;
-        EXIT WHEN done >= max_documents;
+        GET DIAGNOSTICS of_client = ROW_COUNT;
+        added := added + of_client;
+        EXIT WHEN added >= max_documents;
     END LOOP;
-    IF done > 0 THEN
+    IF added > 0 THEN
         -- Else each search reads the list of what is pending.
         PERFORM gin_clean_pending_list('public.search_documents_trigrams');
     END IF;
-    RETURN done;
 END;
 $$;
 
 
 --
--- Name: keep_request_log(interval); Type: FUNCTION; Schema: public; Owner: -
+-- Name: lock_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.keep_request_log(retention interval) RETURNS void
+CREATE FUNCTION public.lock_measurement(with_client uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'measurement is audited, rebuilt and switched at READ COMMITTED only'
+            USING ERRCODE = 'invalid_transaction_state';
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtextextended('clientintel measurement ' || with_client, 0));
+    LOCK TABLE public.interviews IN ACCESS SHARE MODE;
+END;
+$$;
+
+
+--
+-- Name: maintain_request_log(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.maintain_request_log() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 DECLARE
+    retention CONSTANT interval := '7 days';
     today date := (now() AT TIME ZONE 'UTC')::date;
     log record;
     day date;
     begins timestamptz;
     ends timestamptz;
-    in_rest boolean;
+    in_default boolean;
     part record;
 BEGIN
-    -- One at a time; who comes second has nothing left to do.
-    IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel keep_request_log', 0)) THEN
+    -- One at a time; a second call would find nothing left to do.
+    IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel maintain_request_log', 0)) THEN
         RETURN;
     END IF;
-    FOR log IN SELECT * FROM (VALUES ('request_log', 'at'), ('request_outcomes', 'noted_at')) AS v (name, moment) LOOP
+    FOR log IN SELECT * FROM (VALUES ('request_log', 'at'), ('request_statuses', 'recorded_at')) AS v (name, moment) LOOP
         FOR day IN SELECT today + n FROM generate_series(0, 2) AS n LOOP
             CONTINUE WHEN to_regclass(format('public.%s_%s', log.name, to_char(day, 'YYYYMMDD'))) IS NOT NULL;
             begins := day::timestamp AT TIME ZONE 'UTC';
             ends := (day + 1)::timestamp AT TIME ZONE 'UTC';
             EXECUTE format(
-                'SELECT EXISTS (SELECT FROM public.%1$s_rest AS r WHERE r.%2$I >= $1 AND r.%2$I < $2)', log.name, log.moment)
-            INTO in_rest USING begins, ends;
-            CONTINUE WHEN in_rest;
+                'SELECT EXISTS (SELECT 1 FROM public.%1$s_default AS r WHERE r.%2$I >= $1 AND r.%2$I < $2)', log.name, log.moment)
+            INTO in_default USING begins, ends;
+            CONTINUE WHEN in_default;
             EXECUTE format(
                 'CREATE TABLE public.%1$s_%2$s PARTITION OF public.%1$s FOR VALUES FROM (%3$L) TO (%4$L)',
                 log.name, to_char(day, 'YYYYMMDD'), begins, ends);
@@ -1096,19 +1181,19 @@ BEGIN
                 EXECUTE format('DROP TABLE %s', part.name);
             END IF;
         END LOOP;
-        EXECUTE format('DELETE FROM public.%s_rest AS r WHERE r.%I < now() - $1', log.name, log.moment) USING retention;
+        EXECUTE format('DELETE FROM public.%s_default AS r WHERE r.%I < now() - $1', log.name, log.moment) USING retention;
     END LOOP;
 END;
 $_$;
 
 
 --
--- Name: keep_search_documents(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: maintain_search_documents(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.keep_search_documents() RETURNS trigger
+CREATE FUNCTION public.maintain_search_documents() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
@@ -1125,7 +1210,7 @@ BEGIN
             AND d.created_at = o.created_at
             AND d.id = o.id
             AND NOT EXISTS (
-                SELECT FROM public.interviews AS i
+                SELECT 1 FROM public.interviews AS i
                 WHERE i.client_id = o.client_id
                     AND i.id = o.id
                     AND i.created_at = o.created_at
@@ -1154,19 +1239,21 @@ $$;
 
 
 --
--- Name: mark_unguarded(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: mark_broken_by_disabled_triggers(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.mark_unguarded() RETURNS boolean
+CREATE FUNCTION public.mark_broken_by_disabled_triggers() RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE
+    moment CONSTANT timestamptz := clock_timestamp();
 BEGIN
-    IF NOT EXISTS (SELECT FROM public.measurement_guards AS g WHERE NOT g.stands) THEN
+    IF NOT EXISTS (SELECT 1 FROM public.measurement_triggers AS t WHERE NOT t.enabled) THEN
         RETURN false;
     END IF;
     UPDATE public.measurement_states AS s
-    SET broken_at = clock_timestamp(),
+    SET broken_at = moment,
         broken_reason = 'what keeps the count was switched off'
     FROM public.clients AS c
     WHERE c.id = s.client_id
@@ -1196,38 +1283,142 @@ CREATE FUNCTION public.member_fingerprint(id uuid, created_at timestamp with tim
 
 
 --
--- Name: mend_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
+-- Name: merge_changes_at_commit(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.mend_measurement(mended_client uuid, OUT rejudged bigint, OUT corrected bigint, OUT changed boolean, OUT was_broken boolean, OUT members bigint) RETURNS record
+CREATE FUNCTION public.merge_changes_at_commit() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    -- A stricter isolation level would fail on a state that moved; leave the
+    -- merging to the next writer then.
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        PERFORM public.merge_client_changes(NEW.client_id);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: merge_client_changes(uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.merge_client_changes(merged_client uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    PERFORM FROM public.measurement_states AS s
+    WHERE s.client_id = merged_client
+    FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    WITH merged AS (
+        DELETE FROM public.measurement_changes AS c
+        WHERE c.client_id = merged_client
+        RETURNING c.members, c.fingerprint
+    ),
+
+    total AS (
+        SELECT coalesce(sum(m.members), 0) AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
+        FROM merged AS m
+    )
+
+    UPDATE public.measurement_states AS s
+    SET members = s.members + t.members,
+        fingerprint = s.fingerprint + t.fingerprint
+    FROM total AS t
+    WHERE s.client_id = merged_client
+        AND (t.members <> 0 OR t.fingerprint <> 0);
+END;
+$$;
+
+
+--
+-- Name: merge_leftover_changes(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.merge_leftover_changes() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+    changed uuid;
+BEGIN
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        FOR changed IN SELECT DISTINCT m.client_id FROM public.measurement_changes AS m LOOP
+            PERFORM public.merge_client_changes(changed);
+        END LOOP;
+    END IF;
+END;
+$$;
+
+
+--
+-- Name: oldest_served_version(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.oldest_served_version() RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN 7;
+
+
+--
+-- Name: propagate_campaign_live(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.propagate_campaign_live() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    UPDATE public.interviews AS i
+    SET campaign_live = NEW.live
+    WHERE i.client_id = NEW.client_id
+        AND i.campaign_id = NEW.id
+        AND i.campaign_live IS DISTINCT FROM NEW.live;
+    RETURN NULL;
+END;
+$$;
+
+
+--
+-- Name: rebuild_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.rebuild_measurement(rebuilt_client uuid, OUT rejudged bigint, OUT corrected bigint, OUT changed boolean, OUT was_broken boolean, OUT members bigint) RETURNS record
     LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
     d record;
+    rebuilt_at timestamptz;
 BEGIN
-    PERFORM public.take_turn(mended_client);
-    IF EXISTS (SELECT FROM public.measurement_guards AS g WHERE NOT g.stands) THEN
+    PERFORM public.lock_measurement(rebuilt_client);
+    IF EXISTS (SELECT 1 FROM public.measurement_triggers AS t WHERE NOT t.enabled) THEN
         RAISE EXCEPTION 'triggers that keep the count are switched off: restore them first';
     END IF;
-    INSERT INTO public.measurement_states (client_id) VALUES (mended_client)
+    INSERT INTO public.measurement_states (client_id) VALUES (rebuilt_client)
     ON CONFLICT (client_id) DO NOTHING;
 
     -- No campaign ends or goes live while its interviews are put right.
     PERFORM FROM public.campaigns AS c
-    WHERE c.client_id = mended_client
+    WHERE c.client_id = rebuilt_client
     ORDER BY c.id
     FOR KEY SHARE;
     UPDATE public.interviews AS i
     SET campaign_live = c.live
     FROM public.campaigns AS c
-    WHERE i.client_id = mended_client
+    WHERE i.client_id = rebuilt_client
         AND c.client_id = i.client_id
         AND c.id = i.campaign_id
         AND i.campaign_live <> c.live;
     GET DIAGNOSTICS rejudged = ROW_COUNT;
 
-    SELECT x.* INTO STRICT d FROM public.compare_measurement(mended_client) AS x;
+    SELECT x.* INTO STRICT d FROM public.compare_measurement(rebuilt_client) AS x;
     IF d.misjudged > 0 THEN
         RAISE EXCEPTION '% interviews are still not judged as their facts are, % among them', d.misjudged, d.misjudged_example
             USING HINT = 'Does its campaign exist? Delete the interviews, or import the campaign; then rebuild.';
@@ -1237,7 +1428,7 @@ BEGIN
     IF changed THEN
         INSERT INTO public.measurement_changes AS m (client_id, xid, members, fingerprint)
         VALUES (
-            mended_client, pg_current_xact_id()::text::bigint, corrected, d.found_fingerprint - d.fingerprint
+            rebuilt_client, pg_current_xact_id()::text::bigint, corrected, d.found_fingerprint - d.fingerprint
         )
         ON CONFLICT (client_id, xid) DO UPDATE
         SET members = m.members + excluded.members,
@@ -1246,34 +1437,35 @@ BEGIN
 
     SELECT s.broken_at IS NOT NULL INTO STRICT was_broken
     FROM public.measurement_states AS s
-    WHERE s.client_id = mended_client
+    WHERE s.client_id = rebuilt_client
     FOR UPDATE;
+    rebuilt_at := clock_timestamp();
     UPDATE public.measurement_states AS s
     SET broken_at = NULL,
         broken_reason = NULL,
-        audited_at = clock_timestamp()
-    WHERE s.client_id = mended_client;
+        audited_at = rebuilt_at
+    WHERE s.client_id = rebuilt_client;
     members := d.found_members;
 END;
 $$;
 
 
 --
--- Name: mend_search_documents(uuid); Type: FUNCTION; Schema: public; Owner: -
+-- Name: rebuild_search_documents(uuid); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.mend_search_documents(mended_client uuid) RETURNS bigint
+CREATE FUNCTION public.rebuild_search_documents(rebuilt_client uuid) RETURNS bigint
     LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
     removed bigint;
     written bigint;
 BEGIN
     DELETE FROM public.search_documents AS d
-    WHERE d.client_id = mended_client
+    WHERE d.client_id = rebuilt_client
         AND NOT EXISTS (
-            SELECT FROM public.interviews AS i
+            SELECT 1 FROM public.interviews AS i
             WHERE i.client_id = d.client_id
                 AND i.id = d.id
                 AND i.created_at = d.created_at
@@ -1288,7 +1480,7 @@ BEGIN
         i.created_at,
         public.searched_text(i.custom_extraction, i.best_quote)
     FROM public.interviews AS i
-    WHERE i.client_id = mended_client
+    WHERE i.client_id = rebuilt_client
         AND i.usable
     FOR SHARE OF i
     ON CONFLICT (client_id, created_at, id) DO UPDATE
@@ -1303,95 +1495,18 @@ $$;
 
 
 --
--- Name: note_outcomes(interval, uuid[], bigint[], smallint[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: record_statuses(interval, uuid[], bigint[], smallint[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.note_outcomes(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) RETURNS void
+CREATE FUNCTION public.record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-    -- What a crash loses is an outcome, never a counted request.
+    -- A crash can lose a status, never a counted request.
     PERFORM set_config('synchronous_commit', 'off', true);
-    INSERT INTO public.request_outcomes (noted_at, key_ids, seqs, statuses)
+    INSERT INTO public.request_statuses (recorded_at, key_ids, seqs, statuses)
     VALUES (clock_timestamp() + clock_shift, key_ids, seqs, statuses);
-END;
-$$;
-
-
---
--- Name: open_measurement_state(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.open_measurement_state() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
-    AS $$
-BEGIN
-    -- A client that comes back may find changes of its former self, or of this
-    -- very transaction: the state begins with what makes the sum right.
-    INSERT INTO public.measurement_states (client_id, members, fingerprint)
-    SELECT NEW.id, m.members - c.members, m.fingerprint - c.fingerprint
-    FROM (
-        SELECT
-            count(*) AS members,
-            coalesce(sum(public.member_fingerprint(i.id, i.created_at, i.status, i.campaign_id)), 0) AS fingerprint
-        FROM public.interviews AS i
-        WHERE i.client_id = NEW.id
-            AND i.usable
-    ) AS m, (
-        SELECT coalesce(sum(x.members), 0) AS members, coalesce(sum(x.fingerprint), 0) AS fingerprint
-        FROM public.measurement_changes AS x
-        WHERE x.client_id = NEW.id
-    ) AS c
-    ON CONFLICT (client_id) DO NOTHING;
-    RETURN NULL;
-END;
-$$;
-
-
---
--- Name: pass_liveness_on(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.pass_liveness_on() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
-    AS $$
-BEGIN
-    UPDATE public.interviews AS i
-    SET campaign_live = NEW.live
-    WHERE i.client_id = NEW.client_id
-        AND i.campaign_id = NEW.id
-        AND i.campaign_live IS DISTINCT FROM NEW.live;
-    RETURN NULL;
-END;
-$$;
-
-
---
--- Name: restore_measurement_guards(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.restore_measurement_guards() RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog'
-    AS $$
-DECLARE
-    guard record;
-    restored integer := 0;
-BEGIN
-    PERFORM public.mark_unguarded();
-    FOR guard IN SELECT g.relation, g.name FROM public.measurement_guards AS g WHERE NOT g.stands ORDER BY g.name LOOP
-        IF guard.name = 'interviews_campaign_is_the_clients_own' THEN
-            RAISE EXCEPTION 'the foreign key % on interviews is switched off or missing', guard.name
-                USING HINT = 'A superuser switches it on: ALTER TABLE interviews ENABLE TRIGGER ALL; ALTER TABLE campaigns ENABLE TRIGGER ALL. Then rebuild.';
-        END IF;
-        -- Waits for the writers under way, whose rows are not counted.
-        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', guard.relation, guard.name);
-        restored := restored + 1;
-    END LOOP;
-    RETURN restored;
 END;
 $$;
 
@@ -1402,7 +1517,7 @@ $$;
 
 CREATE FUNCTION public.scan_search_documents(client uuid, campaign_slug text, query text, max_hits integer, max_rows bigint) RETURNS SETOF public.search_documents
     LANGUAGE plpgsql STABLE ROWS 50
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_indexscan TO 'on'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
@@ -1411,10 +1526,10 @@ CREATE FUNCTION public.scan_search_documents(client uuid, campaign_slug text, qu
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 DECLARE
-    needle CONSTANT text := public.fold_text(query);
-    campaign CONSTANT uuid := public.campaign_of_slug(client, campaign_slug);
+    needle CONSTANT text := public.fold_case(query);
+    campaign CONSTANT uuid := public.campaign_id_by_slug(client, campaign_slug);
 BEGIN
-    PERFORM public.check_search_is_kept();
+    PERFORM public.check_search_triggers();
     IF campaign_slug IS NOT NULL AND campaign IS NULL THEN
         RETURN;
     END IF;
@@ -1436,32 +1551,6 @@ $$;
 
 
 --
--- Name: search_goes_on(uuid, text, bigint); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.search_goes_on(client uuid, campaign_slug text, max_rows bigint) RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET max_parallel_workers_per_gather TO '0'
-    SET plan_cache_mode TO 'force_custom_plan'
-    AS $$
-DECLARE
-    campaign CONSTANT uuid := public.campaign_of_slug(client, campaign_slug);
-BEGIN
-    RETURN (campaign_slug IS NULL OR campaign IS NOT NULL) AND EXISTS (
-        SELECT
-        FROM public.search_documents AS d
-        WHERE d.client_id = client
-            AND (campaign IS NULL OR d.campaign_id = campaign)
-        OFFSET max_rows
-    );
-END;
-$$;
-
-
---
 -- Name: searched_text(jsonb, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1477,15 +1566,15 @@ DECLARE
         || coalesce(public.extracted_text(extraction -> 'competitor_mentions'), '');
 BEGIN
     IF octet_length(replace(fields, E'\x01', '')) = octet_length(fields) - 4 THEN
-        RETURN replace(public.fold_text(fields), E'\x01', U&'\FFFF');
+        RETURN replace(public.fold_case(fields), E'\x01', U&'\FFFF');
     END IF;
     RETURN array_to_string(
         ARRAY[
-            public.fold_text(coalesce(public.extracted_text(extraction -> 'best_quote'), best_quote)),
-            public.fold_text(public.extracted_text(extraction -> 'primary_pain_points')),
-            public.fold_text(public.extracted_text(extraction -> 'feature_requests')),
-            public.fold_text(public.extracted_text(extraction -> 'product_feedback')),
-            public.fold_text(public.extracted_text(extraction -> 'competitor_mentions'))
+            public.fold_case(coalesce(public.extracted_text(extraction -> 'best_quote'), best_quote)),
+            public.fold_case(public.extracted_text(extraction -> 'primary_pain_points')),
+            public.fold_case(public.extracted_text(extraction -> 'feature_requests')),
+            public.fold_case(public.extracted_text(extraction -> 'product_feedback')),
+            public.fold_case(public.extracted_text(extraction -> 'competitor_mentions'))
         ],
         U&'\FFFF',
         ''
@@ -1495,40 +1584,12 @@ $$;
 
 
 --
--- Name: take_turn(uuid); Type: FUNCTION; Schema: public; Owner: -
+-- Name: trigrams_are_selective(uuid, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.take_turn(with_client uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
-    AS $$
-BEGIN
-    IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'measurement is audited, mended and switched at READ COMMITTED only'
-            USING ERRCODE = 'invalid_transaction_state';
-    END IF;
-    PERFORM pg_advisory_xact_lock(hashtextextended('clientintel measurement ' || with_client, 0));
-    LOCK TABLE public.interviews IN ACCESS SHARE MODE;
-END;
-$$;
-
-
---
--- Name: transaction_client(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.transaction_client() RETURNS uuid
-    LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN (NULLIF(current_setting('clientintel.client_id'::text, true), ''::text))::uuid;
-
-
---
--- Name: trigrams_narrow(uuid, text); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.trigrams_narrow(client uuid, needle text) RETURNS boolean
+CREATE FUNCTION public.trigrams_are_selective(client uuid, needle text) RETURNS boolean
     LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_indexscan TO 'on'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
@@ -1693,67 +1754,6 @@ ALTER TABLE ONLY public.measurement_changes FORCE ROW LEVEL SECURITY;
 
 
 --
--- Name: measurement_guarded; Type: VIEW; Schema: public; Owner: -
---
-
-CREATE VIEW public.measurement_guarded WITH (security_invoker='true') AS
- SELECT ((count(*) FILTER (WHERE ((t.tgenabled = 'A'::"char") AND (t.tgname = ANY (ARRAY['fill_campaign_live_on_insert'::name, 'fill_campaign_live_on_update'::name, 'check_campaign_of_interview'::name, 'count_inserted_members'::name, 'count_updated_members'::name, 'count_deleted_members'::name, 'count_truncated_members'::name, 'pass_liveness_on'::name, 'check_interviews_of_campaign'::name, 'fold_measurement_changes'::name, 'open_measurement_state'::name])))) = 11) AND (count(*) FILTER (WHERE (t.tgisinternal AND (t.tgenabled = ANY (ARRAY['O'::"char", 'A'::"char"])) AND (((t.tgrelid = ('public.interviews'::regclass)::oid) AND (t.tgconstrrelid = ('public.campaigns'::regclass)::oid)) OR ((t.tgrelid = ('public.campaigns'::regclass)::oid) AND (t.tgconstrrelid = ('public.interviews'::regclass)::oid))))) = 4)) AS stands
-   FROM pg_trigger t
-  WHERE (t.tgrelid = ANY (ARRAY[('public.interviews'::regclass)::oid, ('public.campaigns'::regclass)::oid, ('public.measurement_changes'::regclass)::oid, ('public.clients'::regclass)::oid]));
-
-
---
--- Name: measurement_guards; Type: VIEW; Schema: public; Owner: -
---
-
-CREATE VIEW public.measurement_guards WITH (security_invoker='true') AS
- SELECT g.relation,
-    (g.name)::text AS name,
-    (EXISTS ( SELECT
-           FROM pg_trigger t
-          WHERE ((t.tgrelid = (g.relation)::oid) AND (t.tgname = g.name) AND (t.tgenabled = 'A'::"char")))) AS stands
-   FROM ( SELECT 'public.interviews'::regclass AS relation,
-            'fill_campaign_live_on_insert'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'fill_campaign_live_on_update'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'check_campaign_of_interview'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'count_inserted_members'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'count_updated_members'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'count_deleted_members'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'count_truncated_members'::name AS name
-        UNION ALL
-         SELECT 'public.campaigns'::regclass AS regclass,
-            'pass_liveness_on'::name AS name
-        UNION ALL
-         SELECT 'public.campaigns'::regclass AS regclass,
-            'check_interviews_of_campaign'::name AS name
-        UNION ALL
-         SELECT 'public.measurement_changes'::regclass AS regclass,
-            'fold_measurement_changes'::name AS name
-        UNION ALL
-         SELECT 'public.clients'::regclass AS regclass,
-            'open_measurement_state'::name AS name) g
-UNION ALL
- SELECT 'public.interviews'::regclass AS relation,
-    'interviews_campaign_is_the_clients_own'::text AS name,
-    (( SELECT count(*) AS count
-           FROM (pg_constraint k
-             JOIN pg_trigger t ON ((t.tgconstraint = k.oid)))
-          WHERE ((k.conrelid = ('public.interviews'::regclass)::oid) AND (k.contypid = (0)::oid) AND (k.conname = 'interviews_campaign_is_the_clients_own'::name) AND (t.tgenabled = ANY (ARRAY['O'::"char", 'A'::"char"])))) = 4) AS stands;
-
-
---
 -- Name: measurement_snapshots; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -1790,6 +1790,67 @@ CREATE TABLE public.measurement_states (
 WITH (fillfactor='50');
 
 ALTER TABLE ONLY public.measurement_states FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: measurement_trigger_status; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.measurement_trigger_status WITH (security_invoker='true') AS
+ SELECT ((count(*) FILTER (WHERE ((t.tgenabled = 'A'::"char") AND (t.tgname = ANY (ARRAY['fill_campaign_live_on_insert'::name, 'fill_campaign_live_on_update'::name, 'check_campaign_of_interview'::name, 'count_inserted_members'::name, 'count_updated_members'::name, 'count_deleted_members'::name, 'count_truncated_members'::name, 'propagate_campaign_live'::name, 'check_interviews_of_campaign'::name, 'merge_changes_at_commit'::name, 'create_measurement_state'::name])))) = 11) AND (count(*) FILTER (WHERE (t.tgisinternal AND (t.tgenabled = ANY (ARRAY['O'::"char", 'A'::"char"])) AND (((t.tgrelid = ('public.interviews'::regclass)::oid) AND (t.tgconstrrelid = ('public.campaigns'::regclass)::oid)) OR ((t.tgrelid = ('public.campaigns'::regclass)::oid) AND (t.tgconstrrelid = ('public.interviews'::regclass)::oid))))) = 4)) AS all_enabled
+   FROM pg_trigger t
+  WHERE (t.tgrelid = ANY (ARRAY[('public.interviews'::regclass)::oid, ('public.campaigns'::regclass)::oid, ('public.measurement_changes'::regclass)::oid, ('public.clients'::regclass)::oid]));
+
+
+--
+-- Name: measurement_triggers; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.measurement_triggers WITH (security_invoker='true') AS
+ SELECT r.relation,
+    (r.name)::text AS name,
+    (EXISTS ( SELECT 1
+           FROM pg_trigger t
+          WHERE ((t.tgrelid = (r.relation)::oid) AND (t.tgname = r.name) AND (t.tgenabled = 'A'::"char")))) AS enabled
+   FROM ( SELECT 'public.interviews'::regclass AS relation,
+            'fill_campaign_live_on_insert'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'fill_campaign_live_on_update'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'check_campaign_of_interview'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'count_inserted_members'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'count_updated_members'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'count_deleted_members'::name AS name
+        UNION ALL
+         SELECT 'public.interviews'::regclass AS regclass,
+            'count_truncated_members'::name AS name
+        UNION ALL
+         SELECT 'public.campaigns'::regclass AS regclass,
+            'propagate_campaign_live'::name AS name
+        UNION ALL
+         SELECT 'public.campaigns'::regclass AS regclass,
+            'check_interviews_of_campaign'::name AS name
+        UNION ALL
+         SELECT 'public.measurement_changes'::regclass AS regclass,
+            'merge_changes_at_commit'::name AS name
+        UNION ALL
+         SELECT 'public.clients'::regclass AS regclass,
+            'create_measurement_state'::name AS name) r
+UNION ALL
+ SELECT 'public.interviews'::regclass AS relation,
+    'interviews_campaign_is_the_clients_own'::text AS name,
+    (( SELECT count(*) AS count
+           FROM (pg_constraint k
+             JOIN pg_trigger t ON ((t.tgconstraint = k.oid)))
+          WHERE ((k.conrelid = ('public.interviews'::regclass)::oid) AND (k.contypid = (0)::oid) AND (k.conname = 'interviews_campaign_is_the_clients_own'::name) AND (t.tgenabled = ANY (ARRAY['O'::"char", 'A'::"char"])))) = 4) AS enabled;
 
 
 --
@@ -1843,46 +1904,45 @@ PARTITION BY RANGE (at);
 
 
 --
--- Name: request_log_rest; Type: TABLE; Schema: public; Owner: -
+-- Name: request_log_default; Type: TABLE; Schema: public; Owner: -
 --
 
-CREATE TABLE public.request_log_rest (
+CREATE TABLE public.request_log_default (
     client_id uuid NOT NULL,
     key_id uuid NOT NULL,
     at timestamp with time zone NOT NULL,
     seq bigint NOT NULL,
     route text NOT NULL,
     status smallint
-)
-WITH (fillfactor='70');
+);
 
 
 --
--- Name: request_outcomes; Type: TABLE; Schema: public; Owner: -
+-- Name: request_statuses; Type: TABLE; Schema: public; Owner: -
 --
 
-CREATE TABLE public.request_outcomes (
-    noted_at timestamp with time zone NOT NULL,
+CREATE TABLE public.request_statuses (
+    recorded_at timestamp with time zone NOT NULL,
     key_ids uuid[] NOT NULL,
     seqs bigint[] NOT NULL,
     statuses smallint[] NOT NULL
 )
-PARTITION BY RANGE (noted_at);
+PARTITION BY RANGE (recorded_at);
 
 
 --
--- Name: TABLE request_outcomes; Type: COMMENT; Schema: public; Owner: -
+-- Name: TABLE request_statuses; Type: COMMENT; Schema: public; Owner: -
 --
 
-COMMENT ON TABLE public.request_outcomes IS 'How requests of the log ended, many to a row: the n-th of each list belong together.';
+COMMENT ON TABLE public.request_statuses IS 'How requests of the log ended, many to a row: the n-th of each list belong together.';
 
 
 --
--- Name: request_outcomes_rest; Type: TABLE; Schema: public; Owner: -
+-- Name: request_statuses_default; Type: TABLE; Schema: public; Owner: -
 --
 
-CREATE TABLE public.request_outcomes_rest (
-    noted_at timestamp with time zone NOT NULL,
+CREATE TABLE public.request_statuses_default (
+    recorded_at timestamp with time zone NOT NULL,
     key_ids uuid[] NOT NULL,
     seqs bigint[] NOT NULL,
     statuses smallint[] NOT NULL
@@ -1901,12 +1961,12 @@ CREATE VIEW public.requests WITH (security_invoker='true') AS
     l.route,
     COALESCE(l.status, o.status) AS status
    FROM (public.request_log l
-     LEFT JOIN ( SELECT n.noted_at,
+     LEFT JOIN ( SELECT n.recorded_at,
             u.key_id,
             u.seq,
             u.status
-           FROM (public.request_outcomes n
-             CROSS JOIN LATERAL UNNEST(n.key_ids, n.seqs, n.statuses) u(key_id, seq, status))) o ON (((o.key_id = l.key_id) AND (o.seq = l.seq) AND ((o.noted_at >= (l.at - '01:00:00'::interval)) AND (o.noted_at <= (l.at + '1 day'::interval))))));
+           FROM (public.request_statuses n
+             CROSS JOIN LATERAL UNNEST(n.key_ids, n.seqs, n.statuses) u(key_id, seq, status))) o ON (((o.key_id = l.key_id) AND (o.seq = l.seq) AND ((o.recorded_at >= (l.at - '01:00:00'::interval)) AND (o.recorded_at <= (l.at + '1 day'::interval))))));
 
 
 --
@@ -2049,17 +2109,17 @@ CREATE VIEW public.visible_synthesis_documents WITH (security_invoker='true') AS
 
 
 --
--- Name: request_log_rest; Type: TABLE ATTACH; Schema: public; Owner: -
+-- Name: request_log_default; Type: TABLE ATTACH; Schema: public; Owner: -
 --
 
-ALTER TABLE ONLY public.request_log ATTACH PARTITION public.request_log_rest DEFAULT;
+ALTER TABLE ONLY public.request_log ATTACH PARTITION public.request_log_default DEFAULT;
 
 
 --
--- Name: request_outcomes_rest; Type: TABLE ATTACH; Schema: public; Owner: -
+-- Name: request_statuses_default; Type: TABLE ATTACH; Schema: public; Owner: -
 --
 
-ALTER TABLE ONLY public.request_outcomes ATTACH PARTITION public.request_outcomes_rest DEFAULT;
+ALTER TABLE ONLY public.request_statuses ATTACH PARTITION public.request_statuses_default DEFAULT;
 
 
 --
@@ -2191,11 +2251,11 @@ ALTER TABLE ONLY public.request_log
 
 
 --
--- Name: request_log_rest request_log_rest_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: request_log_default request_log_default_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
-ALTER TABLE ONLY public.request_log_rest
-    ADD CONSTRAINT request_log_rest_pkey PRIMARY KEY (client_id, key_id, at, seq);
+ALTER TABLE ONLY public.request_log_default
+    ADD CONSTRAINT request_log_default_pkey PRIMARY KEY (client_id, key_id, at, seq);
 
 
 --
@@ -2424,10 +2484,10 @@ END) DESC, updated_at DESC, id) WHERE (status = 'published'::text);
 
 
 --
--- Name: request_log_rest_pkey; Type: INDEX ATTACH; Schema: public; Owner: -
+-- Name: request_log_default_pkey; Type: INDEX ATTACH; Schema: public; Owner: -
 --
 
-ALTER INDEX public.request_log_pkey ATTACH PARTITION public.request_log_rest_pkey;
+ALTER INDEX public.request_log_pkey ATTACH PARTITION public.request_log_default_pkey;
 
 
 --
@@ -2485,6 +2545,15 @@ ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER count_updated_members;
 
 
 --
+-- Name: clients create_measurement_state; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER create_measurement_state AFTER INSERT ON public.clients FOR EACH ROW EXECUTE FUNCTION public.create_measurement_state();
+
+ALTER TABLE public.clients ENABLE ALWAYS TRIGGER create_measurement_state;
+
+
+--
 -- Name: interviews fill_campaign_live_on_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -2503,66 +2572,57 @@ ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_update
 
 
 --
--- Name: measurement_changes fold_measurement_changes; Type: TRIGGER; Schema: public; Owner: -
+-- Name: interviews maintain_search_documents_on_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE CONSTRAINT TRIGGER fold_measurement_changes AFTER INSERT ON public.measurement_changes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.fold_measurement_changes();
+CREATE TRIGGER maintain_search_documents_on_delete AFTER DELETE ON public.interviews REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.maintain_search_documents();
 
-ALTER TABLE public.measurement_changes ENABLE ALWAYS TRIGGER fold_measurement_changes;
-
-
---
--- Name: interviews keep_search_documents_on_delete; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER keep_search_documents_on_delete AFTER DELETE ON public.interviews REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.keep_search_documents();
-
-ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_delete;
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_delete;
 
 
 --
--- Name: interviews keep_search_documents_on_insert; Type: TRIGGER; Schema: public; Owner: -
+-- Name: interviews maintain_search_documents_on_insert; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER keep_search_documents_on_insert AFTER INSERT ON public.interviews REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.keep_search_documents();
+CREATE TRIGGER maintain_search_documents_on_insert AFTER INSERT ON public.interviews REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.maintain_search_documents();
 
-ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_insert;
-
-
---
--- Name: interviews keep_search_documents_on_truncate; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER keep_search_documents_on_truncate AFTER TRUNCATE ON public.interviews FOR EACH STATEMENT EXECUTE FUNCTION public.keep_search_documents();
-
-ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_truncate;
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_insert;
 
 
 --
--- Name: interviews keep_search_documents_on_update; Type: TRIGGER; Schema: public; Owner: -
+-- Name: interviews maintain_search_documents_on_truncate; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER keep_search_documents_on_update AFTER UPDATE ON public.interviews REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.keep_search_documents();
+CREATE TRIGGER maintain_search_documents_on_truncate AFTER TRUNCATE ON public.interviews FOR EACH STATEMENT EXECUTE FUNCTION public.maintain_search_documents();
 
-ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_update;
-
-
---
--- Name: clients open_measurement_state; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER open_measurement_state AFTER INSERT ON public.clients FOR EACH ROW EXECUTE FUNCTION public.open_measurement_state();
-
-ALTER TABLE public.clients ENABLE ALWAYS TRIGGER open_measurement_state;
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_truncate;
 
 
 --
--- Name: campaigns pass_liveness_on; Type: TRIGGER; Schema: public; Owner: -
+-- Name: interviews maintain_search_documents_on_update; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER pass_liveness_on AFTER UPDATE ON public.campaigns FOR EACH ROW WHEN ((new.live IS DISTINCT FROM old.live)) EXECUTE FUNCTION public.pass_liveness_on();
+CREATE TRIGGER maintain_search_documents_on_update AFTER UPDATE ON public.interviews REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.maintain_search_documents();
 
-ALTER TABLE public.campaigns ENABLE ALWAYS TRIGGER pass_liveness_on;
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_update;
+
+
+--
+-- Name: measurement_changes merge_changes_at_commit; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE CONSTRAINT TRIGGER merge_changes_at_commit AFTER INSERT ON public.measurement_changes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.merge_changes_at_commit();
+
+ALTER TABLE public.measurement_changes ENABLE ALWAYS TRIGGER merge_changes_at_commit;
+
+
+--
+-- Name: campaigns propagate_campaign_live; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER propagate_campaign_live AFTER UPDATE ON public.campaigns FOR EACH ROW WHEN ((new.live IS DISTINCT FROM old.live)) EXECUTE FUNCTION public.propagate_campaign_live();
+
+ALTER TABLE public.campaigns ENABLE ALWAYS TRIGGER propagate_campaign_live;
 
 
 --
@@ -2720,73 +2780,73 @@ ALTER TABLE public.measurement_snapshots ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.measurement_states ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: campaigns owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+-- Name: campaigns owner_accesses_every_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY owner_sees_every_client ON public.campaigns TO clientintel_owner USING (true) WITH CHECK (true);
-
-
---
--- Name: clients owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY owner_sees_every_client ON public.clients TO clientintel_owner USING (true) WITH CHECK (true);
+CREATE POLICY owner_accesses_every_client ON public.campaigns TO clientintel_owner USING (true) WITH CHECK (true);
 
 
 --
--- Name: interviews owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+-- Name: clients owner_accesses_every_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY owner_sees_every_client ON public.interviews TO clientintel_owner USING (true) WITH CHECK (true);
-
-
---
--- Name: lanes owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY owner_sees_every_client ON public.lanes TO clientintel_owner USING (true) WITH CHECK (true);
+CREATE POLICY owner_accesses_every_client ON public.clients TO clientintel_owner USING (true) WITH CHECK (true);
 
 
 --
--- Name: measurement_changes owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+-- Name: interviews owner_accesses_every_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY owner_sees_every_client ON public.measurement_changes TO clientintel_owner USING (true) WITH CHECK (true);
-
-
---
--- Name: measurement_snapshots owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY owner_sees_every_client ON public.measurement_snapshots TO clientintel_owner USING (true) WITH CHECK (true);
+CREATE POLICY owner_accesses_every_client ON public.interviews TO clientintel_owner USING (true) WITH CHECK (true);
 
 
 --
--- Name: measurement_states owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+-- Name: lanes owner_accesses_every_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY owner_sees_every_client ON public.measurement_states TO clientintel_owner USING (true) WITH CHECK (true);
-
-
---
--- Name: portal_documents owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY owner_sees_every_client ON public.portal_documents TO clientintel_owner USING (true) WITH CHECK (true);
+CREATE POLICY owner_accesses_every_client ON public.lanes TO clientintel_owner USING (true) WITH CHECK (true);
 
 
 --
--- Name: search_documents owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+-- Name: measurement_changes owner_accesses_every_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY owner_sees_every_client ON public.search_documents TO clientintel_owner USING (true) WITH CHECK (true);
+CREATE POLICY owner_accesses_every_client ON public.measurement_changes TO clientintel_owner USING (true) WITH CHECK (true);
 
 
 --
--- Name: synthesis_documents owner_sees_every_client; Type: POLICY; Schema: public; Owner: -
+-- Name: measurement_snapshots owner_accesses_every_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY owner_sees_every_client ON public.synthesis_documents TO clientintel_owner USING (true) WITH CHECK (true);
+CREATE POLICY owner_accesses_every_client ON public.measurement_snapshots TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: measurement_states owner_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_accesses_every_client ON public.measurement_states TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: portal_documents owner_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_accesses_every_client ON public.portal_documents TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: search_documents owner_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_accesses_every_client ON public.search_documents TO clientintel_owner USING (true) WITH CHECK (true);
+
+
+--
+-- Name: synthesis_documents owner_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY owner_accesses_every_client ON public.synthesis_documents TO clientintel_owner USING (true) WITH CHECK (true);
 
 
 --
@@ -2802,73 +2862,73 @@ ALTER TABLE public.portal_documents ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.search_documents ENABLE ROW LEVEL SECURITY;
 
 --
--- Name: campaigns server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+-- Name: campaigns server_reads_current_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY server_sees_the_transactions_client ON public.campaigns FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
-
-
---
--- Name: clients server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY server_sees_the_transactions_client ON public.clients FOR SELECT TO clientintel_server USING ((id = public.transaction_client()));
+CREATE POLICY server_reads_current_client ON public.campaigns FOR SELECT TO clientintel_server USING ((client_id = public.current_client_id()));
 
 
 --
--- Name: interviews server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+-- Name: clients server_reads_current_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY server_sees_the_transactions_client ON public.interviews FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
-
-
---
--- Name: lanes server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY server_sees_the_transactions_client ON public.lanes FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+CREATE POLICY server_reads_current_client ON public.clients FOR SELECT TO clientintel_server USING ((id = public.current_client_id()));
 
 
 --
--- Name: measurement_changes server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+-- Name: interviews server_reads_current_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY server_sees_the_transactions_client ON public.measurement_changes FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
-
-
---
--- Name: measurement_snapshots server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY server_sees_the_transactions_client ON public.measurement_snapshots FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+CREATE POLICY server_reads_current_client ON public.interviews FOR SELECT TO clientintel_server USING ((client_id = public.current_client_id()));
 
 
 --
--- Name: measurement_states server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+-- Name: lanes server_reads_current_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY server_sees_the_transactions_client ON public.measurement_states FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
-
-
---
--- Name: portal_documents server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
---
-
-CREATE POLICY server_sees_the_transactions_client ON public.portal_documents FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+CREATE POLICY server_reads_current_client ON public.lanes FOR SELECT TO clientintel_server USING ((client_id = public.current_client_id()));
 
 
 --
--- Name: search_documents server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+-- Name: measurement_changes server_reads_current_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY server_sees_the_transactions_client ON public.search_documents FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+CREATE POLICY server_reads_current_client ON public.measurement_changes FOR SELECT TO clientintel_server USING ((client_id = public.current_client_id()));
 
 
 --
--- Name: synthesis_documents server_sees_the_transactions_client; Type: POLICY; Schema: public; Owner: -
+-- Name: measurement_snapshots server_reads_current_client; Type: POLICY; Schema: public; Owner: -
 --
 
-CREATE POLICY server_sees_the_transactions_client ON public.synthesis_documents FOR SELECT TO clientintel_server USING ((client_id = public.transaction_client()));
+CREATE POLICY server_reads_current_client ON public.measurement_snapshots FOR SELECT TO clientintel_server USING ((client_id = public.current_client_id()));
+
+
+--
+-- Name: measurement_states server_reads_current_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_reads_current_client ON public.measurement_states FOR SELECT TO clientintel_server USING ((client_id = public.current_client_id()));
+
+
+--
+-- Name: portal_documents server_reads_current_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_reads_current_client ON public.portal_documents FOR SELECT TO clientintel_server USING ((client_id = public.current_client_id()));
+
+
+--
+-- Name: search_documents server_reads_current_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_reads_current_client ON public.search_documents FOR SELECT TO clientintel_server USING ((client_id = public.current_client_id()));
+
+
+--
+-- Name: synthesis_documents server_reads_current_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY server_reads_current_client ON public.synthesis_documents FOR SELECT TO clientintel_server USING ((client_id = public.current_client_id()));
 
 
 --
@@ -2893,18 +2953,18 @@ GRANT ALL ON FUNCTION public.admit(prefixes text[], secret_hashes bytea[], route
 
 
 --
--- Name: FUNCTION audit_measurement(audited_client uuid); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION audit_measurement(audited_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text, OUT broken_at timestamp with time zone, OUT broken_reason text, OUT took interval); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.audit_measurement(audited_client uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.audit_measurement(audited_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text, OUT broken_at timestamp with time zone, OUT broken_reason text, OUT took interval) FROM PUBLIC;
 
 
 --
--- Name: FUNCTION audit_next_measurement(every interval, rest integer); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION audit_next_measurement(every interval, rest integer, OUT client_id uuid, OUT fault text, OUT took interval, OUT idle interval, OUT broken_clients bigint); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.audit_next_measurement(every interval, rest integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.audit_next_measurement(every interval, rest integer) TO clientintel_server;
+REVOKE ALL ON FUNCTION public.audit_next_measurement(every interval, rest integer, OUT client_id uuid, OUT fault text, OUT took interval, OUT idle interval, OUT broken_clients bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.audit_next_measurement(every interval, rest integer, OUT client_id uuid, OUT fault text, OUT took interval, OUT idle interval, OUT broken_clients bigint) TO clientintel_server;
 
 
 --
@@ -2912,6 +2972,13 @@ GRANT ALL ON FUNCTION public.audit_next_measurement(every interval, rest integer
 --
 
 GRANT SELECT ON TABLE public.campaigns TO clientintel_server;
+
+
+--
+-- Name: FUNCTION check_measurement(examined_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.check_measurement(examined_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text) FROM PUBLIC;
 
 
 --
@@ -2929,10 +2996,10 @@ REVOKE ALL ON FUNCTION public.cut_over_measurement(switched_client uuid, contrac
 
 
 --
--- Name: FUNCTION find_measurement_fault(examined_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION enable_measurement_triggers(); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.find_measurement_fault(examined_client uuid, OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.enable_measurement_triggers() FROM PUBLIC;
 
 
 --
@@ -2951,77 +3018,70 @@ GRANT ALL ON FUNCTION public.find_search_documents(client uuid, campaign_slug te
 
 
 --
--- Name: FUNCTION fold_changes_of(folded_client uuid); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION index_search_documents(scan_limit bigint, keep_outside bigint, max_documents integer, OUT added integer); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.fold_changes_of(folded_client uuid) FROM PUBLIC;
-
-
---
--- Name: FUNCTION fold_leftover_changes(); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.fold_leftover_changes() FROM PUBLIC;
-GRANT ALL ON FUNCTION public.fold_leftover_changes() TO clientintel_server;
+REVOKE ALL ON FUNCTION public.index_search_documents(scan_limit bigint, keep_outside bigint, max_documents integer, OUT added integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.index_search_documents(scan_limit bigint, keep_outside bigint, max_documents integer, OUT added integer) TO clientintel_server;
 
 
 --
--- Name: FUNCTION index_search_documents(whole_reads bigint, keep bigint, max_documents integer); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION lock_measurement(with_client uuid); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.index_search_documents(whole_reads bigint, keep bigint, max_documents integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.index_search_documents(whole_reads bigint, keep bigint, max_documents integer) TO clientintel_server;
-
-
---
--- Name: FUNCTION keep_request_log(retention interval); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.keep_request_log(retention interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.keep_request_log(retention interval) TO clientintel_server;
+REVOKE ALL ON FUNCTION public.lock_measurement(with_client uuid) FROM PUBLIC;
 
 
 --
--- Name: FUNCTION mark_unguarded(); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION maintain_request_log(); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.mark_unguarded() FROM PUBLIC;
-
-
---
--- Name: FUNCTION mend_measurement(mended_client uuid, OUT rejudged bigint, OUT corrected bigint, OUT changed boolean, OUT was_broken boolean, OUT members bigint); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.mend_measurement(mended_client uuid, OUT rejudged bigint, OUT corrected bigint, OUT changed boolean, OUT was_broken boolean, OUT members bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.maintain_request_log() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.maintain_request_log() TO clientintel_server;
 
 
 --
--- Name: FUNCTION mend_search_documents(mended_client uuid); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION mark_broken_by_disabled_triggers(); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.mend_search_documents(mended_client uuid) FROM PUBLIC;
-
-
---
--- Name: FUNCTION note_outcomes(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.note_outcomes(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.note_outcomes(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) TO clientintel_server;
+REVOKE ALL ON FUNCTION public.mark_broken_by_disabled_triggers() FROM PUBLIC;
 
 
 --
--- Name: FUNCTION restore_measurement_guards(); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION merge_client_changes(merged_client uuid); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.restore_measurement_guards() FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.merge_client_changes(merged_client uuid) FROM PUBLIC;
 
 
 --
--- Name: FUNCTION take_turn(with_client uuid); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION merge_leftover_changes(); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.take_turn(with_client uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.merge_leftover_changes() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.merge_leftover_changes() TO clientintel_server;
+
+
+--
+-- Name: FUNCTION rebuild_measurement(rebuilt_client uuid, OUT rejudged bigint, OUT corrected bigint, OUT changed boolean, OUT was_broken boolean, OUT members bigint); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.rebuild_measurement(rebuilt_client uuid, OUT rejudged bigint, OUT corrected bigint, OUT changed boolean, OUT was_broken boolean, OUT members bigint) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION rebuild_search_documents(rebuilt_client uuid); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.rebuild_search_documents(rebuilt_client uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) TO clientintel_server;
 
 
 --
@@ -3053,20 +3113,6 @@ GRANT SELECT ON TABLE public.measurement_changes TO clientintel_server;
 
 
 --
--- Name: TABLE measurement_guarded; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.measurement_guarded TO clientintel_server;
-
-
---
--- Name: TABLE measurement_guards; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.measurement_guards TO clientintel_server;
-
-
---
 -- Name: TABLE measurement_snapshots; Type: ACL; Schema: public; Owner: -
 --
 
@@ -3078,6 +3124,20 @@ GRANT SELECT ON TABLE public.measurement_snapshots TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.measurement_states TO clientintel_server;
+
+
+--
+-- Name: TABLE measurement_trigger_status; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.measurement_trigger_status TO clientintel_server;
+
+
+--
+-- Name: TABLE measurement_triggers; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.measurement_triggers TO clientintel_server;
 
 
 --

@@ -13,7 +13,7 @@ import (
 	"github.com/clientintel/clientintel/internal/conformance"
 )
 
-func newConformance(s *surroundings) *cobra.Command {
+func newConformance(e *environment) *cobra.Command {
 	var options conformance.Options
 	var asJSON bool
 	var junit string
@@ -27,12 +27,11 @@ Sends requests one after another, each of which counts towards its key's hour.
 
 Keys also come from CLIENTINTEL_CONFORMANCE_KEYS, comma-separated, which other
 users of the machine cannot see. Exits 1 when a check fails, 2 on wrong usage.`,
-		Args: asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if text := s.getenv("CLIENTINTEL_CONFORMANCE_KEYS"); len(options.Keys) == 0 && text != "" {
+			if text := e.getenv("CLIENTINTEL_CONFORMANCE_KEYS"); len(options.Keys) == 0 && text != "" {
 				options.Keys = strings.Split(text, ",")
 			}
-			return s.conformance(cmd, options, asJSON, junit)
+			return e.conformance(cmd, options, asJSON, junit)
 		},
 	}
 	f := cmd.Flags()
@@ -40,24 +39,24 @@ users of the machine cannot see. Exits 1 when a check fails, 2 on wrong usage.`,
 	f.StringArrayVar(&options.Keys, "key", nil, "a key to ask with; several see more (CLIENTINTEL_CONFORMANCE_KEYS)")
 	f.IntVar(&options.MaxRequests, "max-requests", 200, "never send more; what no longer fits is skipped")
 	f.DurationVar(&options.MaxWait, "max-wait", time.Minute, "the longest Retry-After to honour, once")
-	f.BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON)
 	f.StringVar(&junit, "junit", "", "write a JUnit report to this file")
 	return cmd
 }
 
-func (s *surroundings) conformance(cmd *cobra.Command, options conformance.Options, asJSON bool, junit string) error {
-	watched := isTerminal(s.stderr)
+func (e *environment) conformance(cmd *cobra.Command, options conformance.Options, asJSON bool, junit string) error {
+	terminal := isTerminal(e.stderr)
 	options.Progress = func(requests int, doing string) {
-		if watched {
-			fmt.Fprintf(s.stderr, "\r%d of %d requests: %s\x1b[K", requests, options.MaxRequests, doing)
+		if terminal {
+			fmt.Fprintf(e.stderr, "\r%d of %d requests: %s\x1b[K", requests, options.MaxRequests, doing)
 		}
 	}
 	options.Show = func(c conformance.Check) {
-		if watched {
-			fmt.Fprint(s.stderr, "\r\x1b[K")
+		if terminal {
+			fmt.Fprint(e.stderr, "\r\x1b[K")
 		}
 		if !asJSON {
-			printCheck(s.stdout, c)
+			printCheck(e.stdout, c)
 		}
 	}
 	report, err := conformance.Run(cmd.Context(), options)
@@ -73,16 +72,16 @@ func (s *surroundings) conformance(cmd *cobra.Command, options conformance.Optio
 			return err
 		}
 	}
-	if asJSON {
-		if err := printJSON(s.stdout, report); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(s.stdout, "%d requests; checks passed: %d, failed: %d, skipped: %d\n",
+	err = e.print(asJSON, report, func() error {
+		_, err := fmt.Fprintf(e.stdout, "%d requests; checks passed: %d, failed: %d, skipped: %d\n",
 			report.Requests, report.Passed, report.Failed, report.Skipped)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if report.Failed > 0 {
-		return errTold
+		return errReported
 	}
 	return nil
 }

@@ -10,97 +10,102 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/app"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
-	"github.com/clientintel/clientintel/internal/corpus"
+	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/importer"
 )
 
 // demoKey is one mix of scopes that the demo shows.
 type demoKey struct {
 	name   string
-	scopes []access.Scope
+	scopes []auth.Scope
 }
 
 func demoKeys() []demoKey {
 	return []demoKey{
-		{"demo: default scopes", access.Default()},
-		{"demo: every scope", access.All()},
-		{"demo: campaigns only", []access.Scope{access.ReadCampaigns}},
-		{"demo: transcripts", append(access.Default(), access.ReadTranscripts)},
-		{"demo: identity and daily feed", append(access.Default(), access.ReadCustomerIdentity)},
-		{"demo: search", append(access.Default(), access.ReadCustomExtraction)},
+		{"demo: default scopes", auth.Default()},
+		{"demo: every scope", auth.All()},
+		{"demo: campaigns only", []auth.Scope{auth.ReadCampaigns}},
+		{"demo: transcripts", append(auth.Default(), auth.ReadTranscripts)},
+		{"demo: identity and daily feed", append(auth.Default(), auth.ReadCustomerIdentity)},
+		{"demo: search", append(auth.Default(), auth.ReadCustomExtraction)},
 	}
 }
 
-func newDemo(s *surroundings) *cobra.Command {
-	settings, envFault := config.ServerFromEnv(s.getenv)
-	settings.ResponseValidation = config.Enforce
+func newDemo(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Serve two invented brands, with keys and curl lines to paste",
 		Long: `Serve two invented brands: fill a database of its own with interviews, campaigns
 and published documents, issue a key for each mix of scopes, and answer requests
 until stopped. The database stays; another run starts from it.`,
-		Args: asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if envFault != nil {
-				return &usageError{envFault}
+			settings := &e.settings.Server
+			settings.ResponseValidation = config.Enforce
+			if !cmd.Flags().Changed("drain-delay") && e.getenv("CLIENTINTEL_DRAIN_DELAY") == "" {
+				settings.DrainDelay = 0 // no load balancer asks
 			}
-			if err := settings.Check(); err != nil {
-				return &usageError{err}
+			if err := e.checkServer(); err != nil {
+				return err
 			}
-			if !cmd.Flags().Changed("data-dir") && s.getenv("CLIENTINTEL_DATA_DIR") == "" {
-				s.database.DataDir += "-demo"
+			if !cmd.Flags().Changed("data-dir") && e.getenv("CLIENTINTEL_DATA_DIR") == "" {
+				e.settings.Database.DataDir += "-demo"
 			}
-			return s.demo(cmd.Context(), settings)
+			return e.demo(cmd.Context(), *settings)
 		},
 	}
-	addServerFlags(cmd, &settings)
+	addServerFlags(cmd, &e.settings.Server)
 	return cmd
 }
 
-func (s *surroundings) demo(ctx context.Context, settings config.Server) error {
-	// Better now than after the work.
+func (e *environment) demo(ctx context.Context, settings config.Server) error {
+	// A busy address is reported before the work, not after it.
 	for _, address := range []string{settings.Listen, settings.OpsListen} {
 		if err := free(ctx, address); err != nil {
 			return err
 		}
 	}
 	if settings.PublicURL == "" && !strings.HasSuffix(settings.Listen, ":0") {
-		// So that the guides can be pasted as they are.
+		// The guides then show this address in their commands.
 		settings.PublicURL = "http://" + settings.Listen
 	}
-	log := s.people()
-	log.Info("starting the database", "in", s.database.DataDir)
-	return s.withDatabase(ctx, log, func(d *app.Database) error {
+	log := e.textLog()
+	log.Info("starting the database", "in", e.settings.Database.DataDir)
+	return e.withDatabase(ctx, log, func(d *app.Database) error {
 		if err := d.Migrate(ctx, log); err != nil {
 			return err
 		}
-		if err := onlyDemoBrands(ctx, d); err != nil {
+		var issued []issuedDemoKey
+		err := d.WithOwner(ctx, func(conn *pgx.Conn) error {
+			if err := onlyDemoBrands(ctx, conn); err != nil {
+				return err
+			}
+			log.Info("importing the demo brands")
+			reader, writer := io.Pipe()
+			go func() { writer.CloseWithError(demodata.Demo(writer, time.Now().UTC())) }()
+			err := e.importRecords(ctx, conn, reader, importer.Options{})
+			if err == nil {
+				issued, err = issueDemoKeys(ctx, conn)
+			}
 			return err
-		}
-		log.Info("importing the demo brands")
-		reader, writer := io.Pipe()
-		go func() { writer.CloseWithError(corpus.Demo(writer, time.Now().UTC())) }()
-		if err := s.importInto(ctx, d, reader, log); err != nil {
-			return err
-		}
-		issued, err := issueDemoKeys(ctx, d)
+		})
 		if err != nil {
 			return err
 		}
-		// A person reads this terminal: only what went wrong is worth a line.
-		quiet := slog.New(slog.NewTextHandler(s.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		// A person reads this terminal: it gets warnings only.
+		quiet := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 		return serve(ctx, d, settings, quiet, func(address, _ string) {
 			base := "http://" + address
 			if settings.PublicURL != "" {
 				base = strings.TrimRight(settings.PublicURL, "/")
 			}
-			s.showDemo(base, issued)
+			e.printDemo(base, issued)
 		})
 	})
 }
@@ -115,14 +120,9 @@ func free(ctx context.Context, address string) error {
 }
 
 // onlyDemoBrands keeps invented interviews out of a database with real ones.
-func onlyDemoBrands(ctx context.Context, d *app.Database) error {
-	conn, err := d.ConnectOwner(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
+func onlyDemoBrands(ctx context.Context, conn *pgx.Conn) error {
 	ids := make([]string, 0, 2)
-	for _, b := range corpus.Brands() {
+	for _, b := range demodata.Brands() {
 		ids = append(ids, b.ID.String())
 	}
 	var others int
@@ -137,19 +137,14 @@ func onlyDemoBrands(ctx context.Context, d *app.Database) error {
 
 // issuedDemoKey is a key to show, and whose it is.
 type issuedDemoKey struct {
-	brand corpus.Brand
+	brand demodata.Brand
 	demoKey
 	key string
 }
 
 // issueDemoKeys issues fresh keys, as old ones cannot be shown again, and ends
 // those of earlier runs.
-func issueDemoKeys(ctx context.Context, d *app.Database) ([]issuedDemoKey, error) {
-	conn, err := d.ConnectOwner(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
+func issueDemoKeys(ctx context.Context, conn *pgx.Conn) ([]issuedDemoKey, error) {
 	registry := apikey.NewRegistry(conn)
 	old, err := registry.List(ctx, "")
 	if err != nil {
@@ -163,7 +158,7 @@ func issueDemoKeys(ctx context.Context, d *app.Database) ([]issuedDemoKey, error
 		}
 	}
 	var issued []issuedDemoKey
-	for _, b := range corpus.Brands() {
+	for _, b := range demodata.Brands() {
 		for _, k := range demoKeys() {
 			one, err := registry.Issue(ctx, apikey.Request{Client: b.ID.String(), Name: k.name, Scopes: k.scopes})
 			if err != nil {
@@ -175,9 +170,9 @@ func issueDemoKeys(ctx context.Context, d *app.Database) ([]issuedDemoKey, error
 	return issued, nil
 }
 
-// showDemo prints what to paste.
-func (s *surroundings) showDemo(base string, keys []issuedDemoKey) {
-	out := s.stdout
+// printDemo prints what to paste.
+func (e *environment) printDemo(base string, keys []issuedDemoKey) {
+	out := e.stdout
 	brand := ""
 	for _, k := range keys {
 		if k.brand.Slug != brand {

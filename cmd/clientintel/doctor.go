@@ -10,7 +10,7 @@ import (
 	"github.com/clientintel/clientintel/internal/doctor"
 )
 
-func newDoctor(s *surroundings) *cobra.Command {
+func newDoctor(e *environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -20,35 +20,32 @@ keeping its promises: version, settings, schema, roles, row-level security,
 measurement, searches, the log of requests. Changes nothing.
 
 Exits 1 when something is wrong; a warning is no failure.`,
-		Args: asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.withDatabase(cmd.Context(), s.people(), func(d *app.Database) error {
+			return e.withDatabase(cmd.Context(), e.textLog(), func(d *app.Database) error {
 				examined := doctor.Database{OwnerURL: d.OwnerURL, ServerURL: d.ServerURL}
 				if d.Embedded {
-					examined.Dir = s.database.DataDir
+					examined.Dir = e.settings.Database.DataDir
 				}
 				findings := []doctor.Finding{}
 				doctor.Examine(cmd.Context(), examined, func(f doctor.Finding) {
 					findings = append(findings, f)
 					if !asJSON {
-						printFinding(s.stdout, f)
+						printFinding(e.stdout, f)
 					}
 				})
-				if asJSON {
-					if err := printJSON(s.stdout, findings); err != nil {
-						return err
-					}
+				if err := e.print(asJSON, findings, func() error { return nil }); err != nil {
+					return err
 				}
 				for _, f := range findings {
 					if f.State == doctor.Wrong {
-						return errTold
+						return errReported
 					}
 				}
 				return nil
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
@@ -57,7 +54,7 @@ func printFinding(w io.Writer, f doctor.Finding) {
 	if f.State == doctor.Wrong {
 		state = "WRONG"
 	}
-	fmt.Fprintf(w, "%-8s %s: %s\n", state, f.Name, f.Says)
+	fmt.Fprintf(w, "%-8s %s: %s\n", state, f.Name, f.Message)
 	if f.Advice != "" {
 		fmt.Fprintf(w, "         %s\n", f.Advice)
 	}

@@ -6,44 +6,59 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-func newImport(s *surroundings) *cobra.Command {
-	return &cobra.Command{
+func newImport(e *environment) *cobra.Command {
+	var expectLines int64
+	cmd := &cobra.Command{
 		Use:   "import FILE|-",
 		Short: "Import newline-delimited JSON, all of it or nothing",
 		Long: `Import newline-delimited JSON (see docs/import.md) in one transaction: a bad
-line imports nothing, and is named. A record whose id exists is replaced whole.
-Readers go on meanwhile and see the import when it is complete.`,
-		Args: asUsage(cobra.ExactArgs(1)),
+line imports nothing, and is named, up to 20 of them at once. A record whose id
+exists is replaced whole. Readers go on meanwhile and see the import when it is
+complete.
+
+--expect-lines N, or a last line {"kind":"end","lines":N}, proves that the input
+came whole: N counts the lines that are not blank, that last one excepted. Another
+number imports nothing. Input that is empty is an error unless 0 lines are promised.`,
+		Example: `  clientintel import records.ndjson
+  set -o pipefail; export-records | clientintel import - --expect-lines 2000`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, closeInput, err := s.openInput(args[0])
+			var options importer.Options
+			if cmd.Flags().Changed("expect-lines") {
+				if expectLines < 0 {
+					return usagef("--expect-lines must be 0 or more, not %d", expectLines)
+				}
+				options.ExpectLines = &expectLines
+			}
+			in, closeInput, err := e.openInput(args[0])
 			if err != nil {
 				return err
 			}
 			defer closeInput()
-			log := s.people()
-			return s.withDatabase(cmd.Context(), log, func(d *app.Database) error {
-				return s.importInto(cmd.Context(), d, in, log)
+			return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
+				return e.importRecords(cmd.Context(), conn, in, options)
 			})
 		},
 	}
+	cmd.Flags().Int64Var(&expectLines, "expect-lines", 0, "how many lines the input must hold, blank lines and the trailer not counted")
+	return cmd
 }
 
 // openInput opens the file named, or standard input.
-func (s *surroundings) openInput(name string) (io.Reader, func(), error) {
+func (e *environment) openInput(name string) (io.Reader, func(), error) {
 	if name == "-" {
-		return s.stdin, func() {}, nil
+		return e.stdin, func() {}, nil
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -56,39 +71,32 @@ func (s *surroundings) openInput(name string) (io.Reader, func(), error) {
 	return file, func() { _ = file.Close() }, nil
 }
 
-// importInto brings the schema up to date and imports.
-func (s *surroundings) importInto(ctx context.Context, d *app.Database, in io.Reader, log *slog.Logger) error {
-	if err := d.Migrate(ctx, log); err != nil {
-		return err
-	}
-	conn, err := d.ConnectOwner(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-
-	var options importer.Options
-	if isTerminal(s.stderr) {
-		options.Progress = func(p importer.Progress) { fmt.Fprintf(s.stderr, "\r%s\x1b[K", progressLine(p)) }
+// importRecords imports, and prepares the database for what was imported.
+func (e *environment) importRecords(ctx context.Context, conn *pgx.Conn, in io.Reader, options importer.Options) error {
+	if isTerminal(e.stderr) {
+		options.Progress = func(p importer.Progress) { fmt.Fprintf(e.stderr, "\r%s\x1b[K", progressLine(p)) }
 	}
 	summary, err := importer.Import(ctx, conn, in, options)
 	if options.Progress != nil {
-		fmt.Fprint(s.stderr, "\r\x1b[K")
+		fmt.Fprint(e.stderr, "\r\x1b[K")
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(s.stderr, summaryLine(summary))
-	if err := importer.Settle(ctx, conn, summary); err != nil {
-		log.Warn("the import is complete; the database's statistics follow later", "error", err.Error())
+	for _, warning := range summary.Warnings {
+		fmt.Fprintf(e.stderr, "warning: %v\n", warning)
+	}
+	fmt.Fprintln(e.stderr, summaryLine(summary))
+	if err := importer.Vacuum(ctx, conn, summary); err != nil {
+		e.textLog().Warn("the import is complete; the database's statistics follow later", "error", err.Error())
 	}
 	start := time.Now()
-	indexed, err := search.Settle(ctx, conn, search.DefaultLimits())
+	indexed, err := search.IndexAll(ctx, conn, search.DefaultLimits())
 	switch {
 	case err != nil:
-		log.Warn("the import is complete; a server indexes the rest for searches", "error", err.Error())
+		e.textLog().Warn("the import is complete; a server indexes the rest for searches", "error", err.Error())
 	case indexed > 0:
-		fmt.Fprintf(s.stderr, "indexed %d interviews for searches in %s\n", indexed, time.Since(start).Round(time.Millisecond))
+		fmt.Fprintf(e.stderr, "indexed %d interviews for searches in %s\n", indexed, time.Since(start).Round(time.Millisecond))
 	}
 	return nil
 }

@@ -28,11 +28,11 @@ const (
 	exitUsage
 )
 
-// run is the whole program with its surroundings as arguments.
+// run is the whole program, with all that it reads and writes as arguments.
 func run(
 	ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer,
 ) int {
-	root := newRoot(&surroundings{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr})
+	root := newRoot(&environment{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr})
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -45,7 +45,7 @@ func run(
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "clientintel: %v\nSee '%s --help'.\n", err, command.CommandPath())
 		return exitUsage
-	case errors.Is(err, errTold):
+	case errors.Is(err, errReported):
 		return exitFailed
 	default:
 		fmt.Fprintf(stderr, "clientintel: %v\n", err)
@@ -58,15 +58,24 @@ type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
-// errTold fails a command that has already said why.
-var errTold = errors.New("failed")
+// errReported fails a command that has already printed why.
+var errReported = errors.New("failed")
 
-// asUsage makes a check of arguments speak of usage.
-func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
+// withUsageErrors makes every check of arguments, of the command and of those
+// below it, a usage error. A command that names no check takes no arguments.
+func withUsageErrors(cmd *cobra.Command) *cobra.Command {
+	check := cmd.Args
+	if check == nil {
+		check = cobra.NoArgs
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
 			return &usageError{err}
 		}
 		return nil
 	}
+	for _, below := range cmd.Commands() {
+		withUsageErrors(below)
+	}
+	return cmd
 }

@@ -4,29 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"text/tabwriter"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"github.com/clientintel/clientintel/internal/app"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
-func newMeasurement(s *surroundings) *cobra.Command {
-	m := &cobra.Command{
-		Use:   "measurement",
-		Short: "Audit, rebuild and switch canonical measurement",
-		Args:  asUsage(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			return usagef("name what to do: audit, rebuild or cutover")
-		},
-	}
-	m.AddCommand(newMeasurementAudit(s), newMeasurementRebuild(s), newMeasurementCutover(s))
-	return m
+func newMeasurement(e *environment) *cobra.Command {
+	return group("measurement", "Audit, rebuild and switch canonical measurement", "audit, rebuild or cutover",
+		newMeasurementAudit(e), newMeasurementRebuild(e), newMeasurementCutover(e))
 }
 
-func newMeasurementAudit(s *surroundings) *cobra.Command {
+func newMeasurementAudit(e *environment) *cobra.Command {
 	var client string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -36,78 +27,67 @@ func newMeasurementAudit(s *surroundings) *cobra.Command {
 one snapshot, and compare. A canonical client that differs is marked: its
 requests are answered 503 until it is rebuilt. Exits 1 when anything differs or
 is still marked. Readers and writers go on meanwhile.`,
-		Args: asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			return s.withMeasurement(ctx, func(k *measurement.Keeper) error {
-				audits, err := s.audit(ctx, k, client)
+			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
+				audits, err := e.audit(ctx, m, client)
 				if err != nil {
 					return err
 				}
-				return s.showAudits(audits, asJSON)
+				return e.printAudits(audits, asJSON)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&client, "client", "", "only this client, by id or slug, legacy or canonical")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-func (s *surroundings) audit(ctx context.Context, k *measurement.Keeper, named string) ([]measurement.Audit, error) {
-	clients, err := k.Clients(ctx, named)
+func (e *environment) audit(ctx context.Context, m *measurement.Maintenance, named string) ([]measurement.Audit, error) {
+	clients, err := m.Clients(ctx, named)
 	if err != nil {
 		return nil, err
 	}
-	watched := isTerminal(s.stderr)
+	terminal := isTerminal(e.stderr)
 	audits := make([]measurement.Audit, 0, len(clients))
 	for i, c := range clients {
-		if watched {
-			fmt.Fprintf(s.stderr, "\rauditing %s (%d of %d)\x1b[K", c.Slug, i+1, len(clients))
+		if terminal {
+			fmt.Fprintf(e.stderr, "\rauditing %s (%d of %d)\x1b[K", c.Slug, i+1, len(clients))
 		}
 		var a measurement.Audit
-		if a, err = k.Audit(ctx, c); err != nil {
+		if a, err = m.Audit(ctx, c); err != nil {
 			break
 		}
 		audits = append(audits, a)
 	}
-	if watched {
-		fmt.Fprint(s.stderr, "\r\x1b[K")
+	if terminal {
+		fmt.Fprint(e.stderr, "\r\x1b[K")
 	}
 	return audits, err
 }
 
-func (s *surroundings) showAudits(audits []measurement.Audit, asJSON bool) error {
-	print := func() error { return printAudits(s.stdout, audits) }
-	if asJSON {
-		print = func() error { return printJSON(s.stdout, audits) }
-	}
-	if err := print(); err != nil {
-		return err
-	}
-	unsound := 0
-	for _, a := range audits {
-		if !a.Sound() {
-			unsound++
-		}
-	}
-	if unsound > 0 {
-		fmt.Fprintf(s.stderr, "%d of %d clients need 'clientintel measurement rebuild --client CLIENT'\n", unsound, len(audits))
-		return errTold
-	}
-	return nil
-}
-
-func printAudits(w io.Writer, audits []measurement.Audit) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "CLIENT\tMODE\tSTATE\tFACTS\tSECONDS\tRESULT")
+func (e *environment) printAudits(audits []measurement.Audit, asJSON bool) error {
+	var rows []string
+	inconsistent := 0
 	for _, a := range audits {
 		state := "missing"
 		if a.Members != nil {
 			state = fmt.Sprint(*a.Members)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%.1f\t%s\n", a.Slug, a.Mode, state, a.Found, a.Seconds, resultOf(a))
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%d\t%.1f\t%s", a.Slug, a.Mode, state, a.Found, a.Seconds, resultOf(a)))
+		if !a.Consistent() {
+			inconsistent++
+		}
 	}
-	return table.Flush()
+	err := e.print(asJSON, audits, func() error { return e.table("CLIENT\tMODE\tSTATE\tFACTS\tSECONDS\tRESULT", rows) })
+	if err != nil {
+		return err
+	}
+	if inconsistent > 0 {
+		fmt.Fprintf(e.stderr, "%d of %d clients need 'clientintel measurement rebuild --client CLIENT'\n", inconsistent, len(audits))
+		return errReported
+	}
+	return nil
 }
 
 func resultOf(a measurement.Audit) string {
@@ -115,13 +95,13 @@ func resultOf(a measurement.Audit) string {
 	case a.Fault != nil:
 		return "differs: " + *a.Fault
 	case a.BrokenAt != nil:
-		return fmt.Sprintf("agrees, but marked broken since %s: %s", measurement.Timestamp(*a.BrokenAt), *a.BrokenReason)
+		return fmt.Sprintf("agrees, but marked broken since %s: %s", basis.AppendTime(nil, *a.BrokenAt), *a.BrokenReason)
 	default:
 		return "agrees"
 	}
 }
 
-func newMeasurementRebuild(s *surroundings) *cobra.Command {
+func newMeasurementRebuild(e *environment) *cobra.Command {
 	var client string
 	cmd := &cobra.Command{
 		Use:   "rebuild --client CLIENT",
@@ -130,18 +110,17 @@ func newMeasurementRebuild(s *surroundings) *cobra.Command {
 its mark. Safe beside writers; readers see the right number when it is done.
 Triggers that were switched off are switched on first; every other canonical
 client is marked then, as its count may have missed something: rebuild each.`,
-		Args: asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if client == "" {
 				return usagef("--client is needed: whose measurement is to be rebuilt?")
 			}
 			ctx := cmd.Context()
-			return s.withMeasured(ctx, client, func(k *measurement.Keeper, c measurement.Client) error {
-				mended, err := k.Rebuild(ctx, c)
+			return e.withClient(ctx, client, func(m *measurement.Maintenance, c measurement.Client) error {
+				result, err := m.Rebuild(ctx, c)
 				if err != nil {
 					return err
 				}
-				s.showMend(mended)
+				e.printRebuild(result)
 				return nil
 			})
 		},
@@ -150,33 +129,32 @@ client is marked then, as its count may have missed something: rebuild each.`,
 	return cmd
 }
 
-func (s *surroundings) showMend(m measurement.Mend) {
-	if m.Guards > 0 {
-		fmt.Fprintf(s.stderr, "%d triggers that keep the count were switched off and are on again: every canonical client has to be rebuilt\n", m.Guards)
+func (e *environment) printRebuild(m measurement.RebuildResult) {
+	if m.EnabledTriggers > 0 {
+		fmt.Fprintf(e.stderr, "%d triggers that keep the count were switched off and are on again: every canonical client has to be rebuilt\n", m.EnabledTriggers)
 	}
 	if m.Rejudged > 0 {
-		fmt.Fprintf(s.stderr, "%d interviews were judged by an outdated liveness of their campaign\n", m.Rejudged)
+		fmt.Fprintf(e.stderr, "%d interviews were judged by an outdated liveness of their campaign\n", m.Rejudged)
 	}
 	switch {
 	case m.Corrected != 0:
-		fmt.Fprintf(s.stderr, "%s: the count was off by %d and is now %d\n", m.Slug, -m.Corrected, m.Members)
+		fmt.Fprintf(e.stderr, "%s: the count was off by %d and is now %d\n", m.Slug, -m.Corrected, m.Members)
 	case m.Changed:
-		fmt.Fprintf(s.stderr, "%s: the count stood for other members; it is %d, of the right ones now\n", m.Slug, m.Members)
+		fmt.Fprintf(e.stderr, "%s: the count stood for other members; it is %d, of the right ones now\n", m.Slug, m.Members)
 	default:
-		fmt.Fprintf(s.stderr, "%s: the count was right: %d\n", m.Slug, m.Members)
+		fmt.Fprintf(e.stderr, "%s: the count was right: %d\n", m.Slug, m.Members)
 	}
 	if m.WasBroken {
-		fmt.Fprintf(s.stderr, "%s: the mark is cleared; requests are answered again\n", m.Slug)
+		fmt.Fprintf(e.stderr, "%s: the mark is cleared; requests are answered again\n", m.Slug)
 	}
 }
 
-func newMeasurementCutover(s *surroundings) *cobra.Command {
+func newMeasurementCutover(e *environment) *cobra.Command {
 	var client, version string
 	var legacy bool
 	cmd := &cobra.Command{
 		Use:   "cutover --client CLIENT (--contract-version VERSION | --legacy)",
 		Short: "Prove a client's measurement and switch it to canonical, or back to legacy",
-		Args:  asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case client == "":
@@ -188,11 +166,11 @@ func newMeasurementCutover(s *surroundings) *cobra.Command {
 					measurement.ContractVersion, version)
 			}
 			ctx := cmd.Context()
-			return s.withMeasured(ctx, client, func(k *measurement.Keeper, c measurement.Client) error {
+			return e.withClient(ctx, client, func(m *measurement.Maintenance, c measurement.Client) error {
 				if legacy {
-					return s.returnToLegacy(ctx, k, c)
+					return e.returnToLegacy(ctx, m, c)
 				}
-				return s.cutOver(ctx, k, c)
+				return e.cutOver(ctx, m, c)
 			})
 		},
 	}
@@ -202,8 +180,8 @@ func newMeasurementCutover(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func (s *surroundings) cutOver(ctx context.Context, k *measurement.Keeper, c measurement.Client) error {
-	members, err := k.CutOver(ctx, c)
+func (e *environment) cutOver(ctx context.Context, m *measurement.Maintenance, c measurement.Client) error {
+	members, err := m.CutOver(ctx, c)
 	var fault *measurement.FaultError
 	if errors.As(err, &fault) {
 		return fmt.Errorf("%s stays %s: %w: run 'clientintel measurement rebuild --client %s' first", c.Slug, c.Mode, err, c.Slug)
@@ -211,43 +189,32 @@ func (s *surroundings) cutOver(ctx context.Context, k *measurement.Keeper, c mea
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.stderr, "%s is canonical (%s): %d interviews, proven\n", c.Slug, measurement.ContractVersion, members)
+	fmt.Fprintf(e.stderr, "%s is canonical (%s): %d interviews, proven\n", c.Slug, measurement.ContractVersion, members)
 	return nil
 }
 
-func (s *surroundings) returnToLegacy(ctx context.Context, k *measurement.Keeper, c measurement.Client) error {
-	if err := k.ReturnToLegacy(ctx, c); err != nil {
+func (e *environment) returnToLegacy(ctx context.Context, m *measurement.Maintenance, c measurement.Client) error {
+	if err := m.ReturnToLegacy(ctx, c); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.stderr, "%s is legacy: its responses carry no totals\n", c.Slug)
+	fmt.Fprintf(e.stderr, "%s is legacy: its responses carry no totals\n", c.Slug)
 	return nil
 }
 
-// withMeasured finds one client.
-func (s *surroundings) withMeasured(
-	ctx context.Context, named string, do func(*measurement.Keeper, measurement.Client) error,
+// withClient opens the maintenance of measurement for one client.
+func (e *environment) withClient(
+	ctx context.Context, named string, do func(*measurement.Maintenance, measurement.Client) error,
 ) error {
-	return s.withMeasurement(ctx, func(k *measurement.Keeper) error {
-		clients, err := k.Clients(ctx, named)
+	return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
+		clients, err := m.Clients(ctx, named)
 		if err != nil {
 			return err
 		}
-		return do(k, clients[0])
+		return do(m, clients[0])
 	})
 }
 
-// withMeasurement works on measurement in a database whose schema is up to date.
-func (s *surroundings) withMeasurement(ctx context.Context, do func(*measurement.Keeper) error) error {
-	log := s.people()
-	return s.withDatabase(ctx, log, func(d *app.Database) error {
-		if err := d.Migrate(ctx, log); err != nil {
-			return err
-		}
-		conn, err := d.ConnectOwner(ctx)
-		if err != nil {
-			return err
-		}
-		defer conn.Close(context.WithoutCancel(ctx))
-		return do(measurement.NewKeeper(conn))
-	})
+// withMeasurement opens the maintenance of measurement.
+func (e *environment) withMeasurement(ctx context.Context, do func(*measurement.Maintenance) error) error {
+	return e.withOwner(ctx, func(conn *pgx.Conn) error { return do(measurement.NewMaintenance(conn)) })
 }

@@ -15,7 +15,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // result is what a command left behind.
@@ -200,9 +201,55 @@ func TestRun_ABadLineImportsNothing(t *testing.T) {
 	if got := command(t, env, "", "keys", "issue", "--client", "acme", "--name", "x"); got.code != exitFailed {
 		t.Error("the line before the bad one was imported")
 	}
+	incomplete := "clientintel: nothing was imported: the input is not whole: 2 lines were promised, 1 came\n"
+	if got := command(t, env, acme, "import", "-", "--expect-lines", "2"); got.code != exitFailed || got.stderr != incomplete {
+		t.Errorf("importing one line of two: %+v", got)
+	}
+	if got := command(t, env, "", "import", "-", "--expect-lines", "0"); got.code != exitDone {
+		t.Errorf("importing no line of none: %+v", got)
+	}
+	if got := command(t, env, acme, "import", "-", "--expect-lines", "-1"); got.code != exitUsage ||
+		!strings.HasPrefix(got.stderr, "clientintel: --expect-lines must be 0 or more, not -1\n") {
+		t.Errorf("expecting -1 lines: %+v", got)
+	}
 	if got := command(t, env, "", "import", "/no/such/file"); got.code != exitFailed ||
 		got.stderr != "clientintel: /no/such/file: no such file or directory\n" {
 		t.Errorf("importing a missing file: %+v", got)
+	}
+}
+
+// A text is stored as it was sent, whatever the defaults of the database are.
+func TestRun_ImportDependsOnNoDefaults(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	for _, setting := range []string{
+		"client_encoding = LATIN1", "TimeZone = 'Asia/Kathmandu'", "DateStyle = 'SQL, DMY'", "search_path = nowhere",
+		"default_transaction_isolation = serializable", "row_security = off", "default_transaction_read_only = on",
+	} {
+		database.Exec(t, "ALTER DATABASE "+database.Name+" SET "+setting)
+	}
+	env := map[string]string{"DATABASE_URL": database.OwnerURL}
+	const given = "Çağ für Ærø"
+	if got := command(t, env, strings.ReplaceAll(acme, `"Acme"`, `"`+given+`"`), "import", "-"); got.code != exitDone {
+		t.Fatalf("import: %+v", got)
+	}
+	conn, err := postgres.ConnectOwner(t.Context(), database.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	var name string
+	var length int
+	if err := conn.QueryRow(t.Context(), "SELECT name, octet_length(name) FROM clients WHERE slug = 'acme'").Scan(&name, &length); err != nil {
+		t.Fatal(err)
+	}
+	if name != given || length != len(given) {
+		t.Errorf("the name is %q of %d bytes, want %q of %d", name, length, given, len(given))
+	}
+	for _, args := range []string{"keys issue --client acme --name x", "measurement audit", "migrate"} {
+		if got := command(t, env, "", strings.Fields(args)...); got.code != exitDone {
+			t.Errorf("%s: %+v", args, got)
+		}
 	}
 }
 
@@ -243,6 +290,7 @@ func TestRun_PortInUse(t *testing.T) {
 func TestRun_ServeStopsCleanly(t *testing.T) {
 	t.Parallel()
 	env := onDatabase(t)
+	env["CLIENTINTEL_DRAIN_DELAY"] = "0"
 	ctx, stop := context.WithCancel(t.Context())
 	logs, writer := io.Pipe()
 	done := make(chan int, 1)

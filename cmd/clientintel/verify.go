@@ -12,7 +12,7 @@ import (
 	"github.com/clientintel/clientintel/internal/verify"
 )
 
-func newVerify(s *surroundings) *cobra.Command {
+func newVerify(e *environment) *cobra.Command {
 	var options verify.Options
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -26,27 +26,27 @@ request, which scope_hash covers, comes with --url, or beside it:
   {"request": "/api/client/v1/interviews?status=analyzed", "response": {…}}
 
 Needs no database and no network. Exits 1 when anything fails.`,
-		Args: asUsage(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, closeInput, err := s.openInput(args[0])
+			in, closeInput, err := e.openInput(args[0])
 			if err != nil {
 				return err
 			}
 			defer closeInput()
-			return s.verify(in, options, asJSON)
+			return e.verify(in, options, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&options.URL, "url", "", "the request of responses that come without, as /api/client/v1/interviews?status=analyzed")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-func (s *surroundings) verify(in io.Reader, options verify.Options, asJSON bool) error {
+func (e *environment) verify(in io.Reader, options verify.Options, asJSON bool) error {
 	print := printReport
 	if asJSON {
 		print = jsonReports()
 	}
-	summary, err := verify.Verify(in, options, func(r *verify.Report) error { return print(s.stdout, r) })
+	summary, err := verify.Verify(in, options, func(r *verify.Report) error { return print(e.stdout, r) })
 	var option *verify.OptionError
 	if errors.As(err, &option) {
 		return usagef("--url: %w", err)
@@ -60,13 +60,13 @@ func (s *surroundings) verify(in io.Reader, options verify.Options, asJSON bool)
 			return err
 		}
 		// The summary's own brace goes on with the object that the reports began.
-		fmt.Fprintf(s.stdout, "\n],%s\n", rest[1:])
+		fmt.Fprintf(e.stdout, "\n],%s\n", rest[1:])
 	} else {
-		fmt.Fprintf(s.stdout, "responses: %d, walks: %d; checks that hold: %d, fail: %d, could not be made: %d\n",
+		fmt.Fprintf(e.stdout, "responses: %d, walks: %d; checks that hold: %d, fail: %d, could not be made: %d\n",
 			summary.Responses, summary.Walks, summary.Holding, summary.Failing, summary.NotChecked)
 	}
 	if summary.Failing > 0 {
-		return errTold
+		return errReported
 	}
 	return nil
 }

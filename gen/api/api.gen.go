@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/oapi-codegen/nullable"
@@ -286,7 +285,7 @@ type Campaign struct {
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// CreatedAt When it was created. Always present; null when unknown.
-	CreatedAt *time.Time `json:"created_at"`
+	CreatedAt *string `json:"created_at"`
 
 	// DisplayName Its name for people. Always present; null when unknown.
 	DisplayName *string `json:"display_name"`
@@ -301,18 +300,18 @@ type Campaign struct {
 	ID openapi_types.UUID `json:"id"`
 
 	// KeyQuestions The questions it asks, in order. A campaign that was saved with a plain list of questions is returned in
-	// this form too, with the ids `q1`, `q2` and so on. Always present; null when unknown.
+	// this form too, with the ids `q1`, `q2` and so on. Always present; empty for a campaign without questions.
 	KeyQuestions json.RawMessage `json:"key_questions"`
 
 	// LastRefreshed When its synthesis was last refreshed. Always present; null when unknown.
-	LastRefreshed *time.Time `json:"last_refreshed"`
+	LastRefreshed *string `json:"last_refreshed"`
 
 	// LaunchStatus Where it is in its life cycle, for example `live`. The `status` parameter matches it. Always present; null
 	// when unknown.
 	LaunchStatus *string `json:"launch_status"`
 
 	// LaunchedAt When it was launched. Always present; null when unknown.
-	LaunchedAt *time.Time `json:"launched_at"`
+	LaunchedAt *string `json:"launched_at"`
 
 	// Playbook The playbook it follows. Always present; null when unknown.
 	Playbook *string `json:"playbook"`
@@ -324,7 +323,7 @@ type Campaign struct {
 	TargetSegment *string `json:"target_segment"`
 
 	// UpdatedAt When it was last changed. `updated_since` matches it. Always present; null when unknown.
-	UpdatedAt *time.Time `json:"updated_at"`
+	UpdatedAt *string `json:"updated_at"`
 }
 
 // CampaignListResponse One page of campaigns.
@@ -372,7 +371,7 @@ type IntelligenceSearchHit struct {
 	ConversationGoal *string `json:"conversation_goal"`
 
 	// CreatedAt When the interview was created.
-	CreatedAt time.Time `json:"created_at"`
+	CreatedAt string `json:"created_at"`
 
 	// FeatureRequests What the participant asks for.
 	FeatureRequests *string `json:"feature_requests"`
@@ -415,7 +414,7 @@ type Interview struct {
 	ConversationGoalID *openapi_types.UUID `json:"conversation_goal_id"`
 
 	// CreatedAt When the interview was created.
-	CreatedAt time.Time `json:"created_at"`
+	CreatedAt string `json:"created_at"`
 
 	// CustomExtraction The client-safe extraction. Left out unless the key has `read:custom_extraction`; with it, null when there
 	// is none.
@@ -522,7 +521,7 @@ type KeyQuestion struct {
 // MeasurementFreshness Whether a saved basis may be compared with live figures.
 type MeasurementFreshness struct {
 	// LiveAsOf The moment of this answer.
-	LiveAsOf time.Time `json:"live_as_of"`
+	LiveAsOf string `json:"live_as_of"`
 
 	// LiveContractVersion The rules now in force; `legacy` for a client in legacy mode.
 	LiveContractVersion string `json:"live_contract_version"`
@@ -531,7 +530,7 @@ type MeasurementFreshness struct {
 	Reason *MeasurementFreshnessReason `json:"reason"`
 
 	// SavedAsOf The moment the saved basis holds for.
-	SavedAsOf time.Time `json:"saved_as_of"`
+	SavedAsOf string `json:"saved_as_of"`
 
 	// SavedContractVersion The rules the saved basis was selected under.
 	SavedContractVersion string `json:"saved_contract_version"`
@@ -569,7 +568,7 @@ type MeasurementMode string
 // same request to see which interviews were added or withdrawn between them.
 type MeasurementQueryBasis struct {
 	// AsOf The moment the basis holds for.
-	AsOf time.Time `json:"as_of"`
+	AsOf string `json:"as_of"`
 
 	// Captured Always false. The basis was computed for this answer and not saved.
 	Captured MeasurementQueryBasisCaptured `json:"captured"`
@@ -628,7 +627,7 @@ type Meta struct {
 	IncludesTranscripts bool `json:"includes_transcripts"`
 
 	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
-	MeasurementAsOf *time.Time `json:"measurement_as_of,omitempty"`
+	MeasurementAsOf *string `json:"measurement_as_of,omitempty"`
 
 	// MeasurementBasis Canonical mode only. The interviews that this request's filters select, whatever the page. When it is left
 	// out, `measurement_omitted_fields` names it.
@@ -672,7 +671,7 @@ type PulseSentiment string
 // SavedMeasurementBasis The interviews a published portal body stands on, as saved when it was published.
 type SavedMeasurementBasis struct {
 	// AsOf The moment the basis was saved for.
-	AsOf time.Time `json:"as_of"`
+	AsOf string `json:"as_of"`
 
 	// MeasurementContractVersion The version of the rules the interviews were selected under.
 	MeasurementContractVersion string `json:"measurement_contract_version"`
@@ -725,7 +724,7 @@ type SearchMeta struct {
 	IncludesTranscripts bool `json:"includes_transcripts"`
 
 	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
-	MeasurementAsOf *time.Time `json:"measurement_as_of,omitempty"`
+	MeasurementAsOf *string `json:"measurement_as_of,omitempty"`
 
 	// MeasurementBasis Canonical mode only. The interviews that this request's filters select, whatever the page. When it is left
 	// out, `measurement_omitted_fields` names it.
@@ -776,7 +775,7 @@ type SynthesisDocumentRow struct {
 	ConversationGoalID *openapi_types.UUID `json:"conversation_goal_id"`
 
 	// CreatedAt When it was created.
-	CreatedAt time.Time `json:"created_at"`
+	CreatedAt string `json:"created_at"`
 
 	// Document The published payload. Its shape is versioned by `contract_version`.
 	Document FreeFormObject `json:"document"`
@@ -791,7 +790,7 @@ type SynthesisDocumentRow struct {
 	LaneID *openapi_types.UUID `json:"lane_id"`
 
 	// LastRefreshed When it was last refreshed. Always present; null when unknown.
-	LastRefreshed *time.Time `json:"last_refreshed"`
+	LastRefreshed *string `json:"last_refreshed"`
 
 	// Status Always `published`.
 	Status SynthesisDocumentRowStatus `json:"status"`
@@ -800,7 +799,7 @@ type SynthesisDocumentRow struct {
 	SynthesisType SynthesisType `json:"synthesis_type"`
 
 	// UpdatedAt When it was last changed. `updated_since` matches it.
-	UpdatedAt time.Time `json:"updated_at"`
+	UpdatedAt string `json:"updated_at"`
 }
 
 // SynthesisDocumentRowStatus Always `published`.

@@ -301,8 +301,8 @@ type Campaign struct {
 	ID openapi_types.UUID `json:"id"`
 
 	// KeyQuestions The questions it asks, in order. A campaign that was saved with a plain list of questions is returned in
-	// this form too, with the ids `q1`, `q2` and so on. Always present; null when unknown.
-	KeyQuestions nullable.Nullable[[]KeyQuestion] `json:"key_questions,omitempty"`
+	// this form too, with the ids `q1`, `q2` and so on. Always present; empty for a campaign without questions.
+	KeyQuestions *[]KeyQuestion `json:"key_questions,omitempty"`
 
 	// LastRefreshed When its synthesis was last refreshed. Always present; null when unknown.
 	LastRefreshed nullable.Nullable[time.Time] `json:"last_refreshed,omitempty"`
@@ -1354,7 +1354,8 @@ type ClientInterface interface {
 	// Scope: `read:custom_extraction`.
 	//
 	// The text is matched literally, as part of a field: `%`, `_` and `\` are ordinary characters. Upper and lower
-	// case are the same in every alphabet; accents are not removed, and `ß` is not `ss`.
+	// case are the same in every alphabet, by Unicode's simple case folding: `δρόμος` finds `ΔΡΌΜΟΣ`. Accents are
+	// not removed, and `ß` is not `ss`.
 	//
 	// There is no cursor: at most `limit` hits are returned, and `meta.count` says how many. To count how often
 	// something was said, use the structured fields of interviews. An unknown parameter, a repeated one and an empty
@@ -1482,7 +1483,8 @@ func (c *Client) ListCampaigns(ctx context.Context, params *ListCampaignsParams,
 // Scope: `read:custom_extraction`.
 //
 // The text is matched literally, as part of a field: `%`, `_` and `\` are ordinary characters. Upper and lower
-// case are the same in every alphabet; accents are not removed, and `ß` is not `ss`.
+// case are the same in every alphabet, by Unicode's simple case folding: `δρόμος` finds `ΔΡΌΜΟΣ`. Accents are
+// not removed, and `ß` is not `ss`.
 //
 // There is no cursor: at most `limit` hits are returned, and `meta.count` says how many. To count how often
 // something was said, use the structured fields of interviews. An unknown parameter, a repeated one and an empty
@@ -2326,7 +2328,8 @@ type ClientWithResponsesInterface interface {
 	// Scope: `read:custom_extraction`.
 	//
 	// The text is matched literally, as part of a field: `%`, `_` and `\` are ordinary characters. Upper and lower
-	// case are the same in every alphabet; accents are not removed, and `ß` is not `ss`.
+	// case are the same in every alphabet, by Unicode's simple case folding: `δρόμος` finds `ΔΡΌΜΟΣ`. Accents are
+	// not removed, and `ß` is not `ss`.
 	//
 	// There is no cursor: at most `limit` hits are returned, and `meta.count` says how many. To count how often
 	// something was said, use the structured fields of interviews. An unknown parameter, a repeated one and an empty
@@ -3358,7 +3361,8 @@ func (c *ClientWithResponses) ListCampaignsWithResponse(ctx context.Context, par
 // Scope: `read:custom_extraction`.
 //
 // The text is matched literally, as part of a field: `%`, `_` and `\` are ordinary characters. Upper and lower
-// case are the same in every alphabet; accents are not removed, and `ß` is not `ss`.
+// case are the same in every alphabet, by Unicode's simple case folding: `δρόμος` finds `ΔΡΌΜΟΣ`. Accents are
+// not removed, and `ß` is not `ss`.
 //
 // There is no cursor: at most `limit` hits are returned, and `meta.count` says how many. To count how often
 // something was said, use the structured fields of interviews. An unknown parameter, a repeated one and an empty

@@ -12,21 +12,6 @@ import (
 	"github.com/google/uuid"
 )
 
-const LeavePulsesOnePlan = `-- name: LeavePulsesOnePlan :exec
-SELECT
-    set_config('enable_sort', 'off', true),
-    set_config('enable_bitmapscan', 'off', true),
-    set_config('enable_seqscan', 'off', true)
-`
-
-// LeavePulsesOnePlan makes this transaction read pulses along an index, in order
-// and from the first row on, whatever the statistics say. It reads no
-// client_id's rows.
-func (q *Queries) LeavePulsesOnePlan(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, LeavePulsesOnePlan)
-	return err
-}
-
 const ListCampaignNames = `-- name: ListCampaignNames :many
 SELECT c.id, c.slug, c.display_name, c.live
 FROM campaigns AS c
@@ -66,7 +51,7 @@ func (q *Queries) ListCampaignNames(ctx context.Context, clientID uuid.UUID) ([]
 	return items, nil
 }
 
-const ListPulses = `-- name: ListPulses :many
+const ListDataPoints = `-- name: ListDataPoints :many
 SELECT i.created_at, i.id, i.campaign_id, i.nps_score
 FROM usable_interviews AS i
 WHERE i.client_id = $1
@@ -76,25 +61,25 @@ ORDER BY i.created_at DESC, i.id
 LIMIT $4::bigint
 `
 
-type ListPulsesParams struct {
+type ListDataPointsParams struct {
 	ClientID       uuid.UUID
 	FromCreatedAt  time.Time
 	UntilCreatedAt time.Time
 	MaxRows        *int64
 }
 
-type ListPulsesRow struct {
+type ListDataPointsRow struct {
 	CreatedAt  time.Time
 	ID         uuid.UUID
 	CampaignID *uuid.UUID
 	NPSScore   *float64
 }
 
-// ListPulses returns the charted facts of a client's usable interviews in a
-// window, newest first, at most max_rows (null: all). Read row by row: a window
-// can hold a million.
-func (q *Queries) ListPulses(ctx context.Context, arg ListPulsesParams) ([]ListPulsesRow, error) {
-	rows, err := q.db.Query(ctx, ListPulses,
+// ListDataPoints returns the charted facts of a client's usable interviews in a
+// window, newest first, at most max_rows (null: all). A window can hold a million:
+// its rows are read one by one, by their columns' names.
+func (q *Queries) ListDataPoints(ctx context.Context, arg ListDataPointsParams) ([]ListDataPointsRow, error) {
+	rows, err := q.db.Query(ctx, ListDataPoints,
 		arg.ClientID,
 		arg.FromCreatedAt,
 		arg.UntilCreatedAt,
@@ -104,9 +89,9 @@ func (q *Queries) ListPulses(ctx context.Context, arg ListPulsesParams) ([]ListP
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ListPulsesRow{}
+	items := []ListDataPointsRow{}
 	for rows.Next() {
-		var i ListPulsesRow
+		var i ListDataPointsRow
 		if err := rows.Scan(
 			&i.CreatedAt,
 			&i.ID,
@@ -123,7 +108,7 @@ func (q *Queries) ListPulses(ctx context.Context, arg ListPulsesParams) ([]ListP
 	return items, nil
 }
 
-const ListPulsesOfCampaign = `-- name: ListPulsesOfCampaign :many
+const ListDataPointsOfCampaign = `-- name: ListDataPointsOfCampaign :many
 SELECT i.created_at, i.id, i.campaign_id, i.nps_score
 FROM usable_interviews AS i
 WHERE i.client_id = $1
@@ -134,7 +119,7 @@ ORDER BY i.created_at DESC, i.id
 LIMIT $5::bigint
 `
 
-type ListPulsesOfCampaignParams struct {
+type ListDataPointsOfCampaignParams struct {
 	ClientID       uuid.UUID
 	CampaignID     uuid.UUID
 	FromCreatedAt  time.Time
@@ -142,16 +127,16 @@ type ListPulsesOfCampaignParams struct {
 	MaxRows        *int64
 }
 
-type ListPulsesOfCampaignRow struct {
+type ListDataPointsOfCampaignRow struct {
 	CreatedAt  time.Time
 	ID         uuid.UUID
 	CampaignID *uuid.UUID
 	NPSScore   *float64
 }
 
-// ListPulsesOfCampaign is ListPulses for one campaign.
-func (q *Queries) ListPulsesOfCampaign(ctx context.Context, arg ListPulsesOfCampaignParams) ([]ListPulsesOfCampaignRow, error) {
-	rows, err := q.db.Query(ctx, ListPulsesOfCampaign,
+// ListDataPointsOfCampaign is ListDataPoints for one campaign.
+func (q *Queries) ListDataPointsOfCampaign(ctx context.Context, arg ListDataPointsOfCampaignParams) ([]ListDataPointsOfCampaignRow, error) {
+	rows, err := q.db.Query(ctx, ListDataPointsOfCampaign,
 		arg.ClientID,
 		arg.CampaignID,
 		arg.FromCreatedAt,
@@ -162,9 +147,9 @@ func (q *Queries) ListPulsesOfCampaign(ctx context.Context, arg ListPulsesOfCamp
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ListPulsesOfCampaignRow{}
+	items := []ListDataPointsOfCampaignRow{}
 	for rows.Next() {
-		var i ListPulsesOfCampaignRow
+		var i ListDataPointsOfCampaignRow
 		if err := rows.Scan(
 			&i.CreatedAt,
 			&i.ID,
@@ -179,4 +164,18 @@ func (q *Queries) ListPulsesOfCampaign(ctx context.Context, arg ListPulsesOfCamp
 		return nil, err
 	}
 	return items, nil
+}
+
+const ReadDataPointsInIndexOrder = `-- name: ReadDataPointsInIndexOrder :exec
+SELECT
+    set_config('enable_sort', 'off', true),
+    set_config('enable_bitmapscan', 'off', true),
+    set_config('enable_seqscan', 'off', true)
+`
+
+// ReadDataPointsInIndexOrder makes this transaction read data points along an
+// index, in order and from the first row on, whatever the statistics say.
+func (q *Queries) ReadDataPointsInIndexOrder(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, ReadDataPointsInIndexOrder)
+	return err
 }

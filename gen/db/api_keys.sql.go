@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgtype"
 )
 
 const FindClient = `-- name: FindClient :one
@@ -130,16 +129,6 @@ func (q *Queries) IssueKey(ctx context.Context, arg IssueKeyParams) (time.Time, 
 	return created_at, err
 }
 
-const KeepRequestLog = `-- name: KeepRequestLog :exec
-SELECT keep_request_log($1::interval)
-`
-
-// KeepRequestLog makes the coming days' partitions and drops those out of retention.
-func (q *Queries) KeepRequestLog(ctx context.Context, retention pgtype.Interval) error {
-	_, err := q.db.Exec(ctx, KeepRequestLog, retention)
-	return err
-}
-
 const ListKeys = `-- name: ListKeys :many
 SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests
 FROM api_keys AS k
@@ -167,7 +156,7 @@ ORDER BY k.client_id, k.created_at, k.id
 `
 
 type ListKeysParams struct {
-	TimeWindow pgtype.Interval
+	TimeWindow time.Duration
 	ClientID   *uuid.UUID
 }
 
@@ -228,7 +217,7 @@ RETURNING k.revoked_at
 `
 
 type RevokeKeyParams struct {
-	Grace pgtype.Interval
+	Grace time.Duration
 	ID    uuid.UUID
 }
 

@@ -111,27 +111,12 @@ SELECT
     p.customer_sentiment,
     p.churn_risk,
     p.best_quote,
-    p.participant_email,
-    p.transcript,
-    p.custom_extraction
+    (CASE WHEN $1::boolean THEN to_jsonb(p.participant_email) END)::jsonb AS participant_email,
+    (CASE WHEN $2::boolean THEN p.transcript END)::jsonb AS transcript,
+    (CASE WHEN $3::boolean THEN p.custom_extraction END)::jsonb AS custom_extraction
 FROM (
     (
-        SELECT
-            t.client_id,
-            t.id,
-            t.created_at,
-            t.campaign_id,
-            t.participant_name,
-            t.interview_type,
-            t.status,
-            t.duration_seconds,
-            t.nps_score,
-            t.customer_sentiment,
-            t.churn_risk,
-            t.best_quote,
-            (CASE WHEN $1::boolean THEN to_jsonb(t.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN $2::boolean THEN t.transcript END)::jsonb AS transcript,
-            (CASE WHEN $3::boolean THEN t.custom_extraction END)::jsonb AS custom_extraction
+        SELECT t.client_id, t.id, t.campaign_id, t.created_at, t.status, t.duration_seconds, t.nps_score, t.participant_name, t.participant_email, t.interview_type, t.customer_sentiment, t.churn_risk, t.best_quote, t.transcript, t.raw_extraction, t.custom_extraction
         FROM usable_interviews AS t
         WHERE t.client_id = $4
             AND t.created_at = $5::timestamptz
@@ -142,22 +127,7 @@ FROM (
     )
     UNION ALL
     (
-        SELECT
-            o.client_id,
-            o.id,
-            o.created_at,
-            o.campaign_id,
-            o.participant_name,
-            o.interview_type,
-            o.status,
-            o.duration_seconds,
-            o.nps_score,
-            o.customer_sentiment,
-            o.churn_risk,
-            o.best_quote,
-            (CASE WHEN $1::boolean THEN to_jsonb(o.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN $2::boolean THEN o.transcript END)::jsonb AS transcript,
-            (CASE WHEN $3::boolean THEN o.custom_extraction END)::jsonb AS custom_extraction
+        SELECT o.client_id, o.id, o.campaign_id, o.created_at, o.status, o.duration_seconds, o.nps_score, o.participant_name, o.participant_email, o.interview_type, o.customer_sentiment, o.churn_risk, o.best_quote, o.transcript, o.raw_extraction, o.custom_extraction
         FROM usable_interviews AS o
         WHERE o.client_id = $4
             AND o.created_at < $5::timestamptz
@@ -204,9 +174,10 @@ type ListInterviewsRow struct {
 // that another page exists. The first page starts beyond the newest row.
 //
 // Two ranges, each an index condition of its own: the rest of the cursor's
-// instant, then everything older. One range with an OR walks all ties. A gated
-// column is not read, not even detoasted, unless asked for; all four come as
-// JSON, the cast being what types them as such.
+// instant, then everything older. One range with an OR walks all ties. The
+// ranges pass a gated column as a pointer to its stored value, and CASE keeps it
+// from being read, even detoasted, unless asked for. The casts type the gated
+// columns as JSON.
 func (q *Queries) ListInterviews(ctx context.Context, arg ListInterviewsParams) ([]ListInterviewsRow, error) {
 	rows, err := q.db.Query(ctx, ListInterviews,
 		arg.WithIdentity,
@@ -266,27 +237,12 @@ SELECT
     p.customer_sentiment,
     p.churn_risk,
     p.best_quote,
-    p.participant_email,
-    p.transcript,
-    p.custom_extraction
+    (CASE WHEN $1::boolean THEN to_jsonb(p.participant_email) END)::jsonb AS participant_email,
+    (CASE WHEN $2::boolean THEN p.transcript END)::jsonb AS transcript,
+    (CASE WHEN $3::boolean THEN p.custom_extraction END)::jsonb AS custom_extraction
 FROM (
     (
-        SELECT
-            t.client_id,
-            t.id,
-            t.created_at,
-            t.campaign_id,
-            t.participant_name,
-            t.interview_type,
-            t.status,
-            t.duration_seconds,
-            t.nps_score,
-            t.customer_sentiment,
-            t.churn_risk,
-            t.best_quote,
-            (CASE WHEN $1::boolean THEN to_jsonb(t.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN $2::boolean THEN t.transcript END)::jsonb AS transcript,
-            (CASE WHEN $3::boolean THEN t.custom_extraction END)::jsonb AS custom_extraction
+        SELECT t.client_id, t.id, t.campaign_id, t.created_at, t.status, t.duration_seconds, t.nps_score, t.participant_name, t.participant_email, t.interview_type, t.customer_sentiment, t.churn_risk, t.best_quote, t.transcript, t.raw_extraction, t.custom_extraction
         FROM usable_interviews AS t
         WHERE t.client_id = $4
             AND t.campaign_id = $5::uuid
@@ -299,22 +255,7 @@ FROM (
     )
     UNION ALL
     (
-        SELECT
-            o.client_id,
-            o.id,
-            o.created_at,
-            o.campaign_id,
-            o.participant_name,
-            o.interview_type,
-            o.status,
-            o.duration_seconds,
-            o.nps_score,
-            o.customer_sentiment,
-            o.churn_risk,
-            o.best_quote,
-            (CASE WHEN $1::boolean THEN to_jsonb(o.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN $2::boolean THEN o.transcript END)::jsonb AS transcript,
-            (CASE WHEN $3::boolean THEN o.custom_extraction END)::jsonb AS custom_extraction
+        SELECT o.client_id, o.id, o.campaign_id, o.created_at, o.status, o.duration_seconds, o.nps_score, o.participant_name, o.participant_email, o.interview_type, o.customer_sentiment, o.churn_risk, o.best_quote, o.transcript, o.raw_extraction, o.custom_extraction
         FROM usable_interviews AS o
         WHERE o.client_id = $4
             AND o.campaign_id = $5::uuid
@@ -424,27 +365,12 @@ SELECT
     p.customer_sentiment,
     p.churn_risk,
     p.best_quote,
-    p.participant_email,
-    p.transcript,
-    p.custom_extraction
+    (CASE WHEN $1::boolean THEN to_jsonb(p.participant_email) END)::jsonb AS participant_email,
+    (CASE WHEN $2::boolean THEN p.transcript END)::jsonb AS transcript,
+    (CASE WHEN $3::boolean THEN p.custom_extraction END)::jsonb AS custom_extraction
 FROM (
     (
-        SELECT
-            t.client_id,
-            t.id,
-            t.created_at,
-            t.campaign_id,
-            t.participant_name,
-            t.interview_type,
-            t.status,
-            t.duration_seconds,
-            t.nps_score,
-            t.customer_sentiment,
-            t.churn_risk,
-            t.best_quote,
-            (CASE WHEN $1::boolean THEN to_jsonb(t.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN $2::boolean THEN t.transcript END)::jsonb AS transcript,
-            (CASE WHEN $3::boolean THEN t.custom_extraction END)::jsonb AS custom_extraction
+        SELECT t.client_id, t.id, t.campaign_id, t.created_at, t.status, t.duration_seconds, t.nps_score, t.participant_name, t.participant_email, t.interview_type, t.customer_sentiment, t.churn_risk, t.best_quote, t.transcript, t.raw_extraction, t.custom_extraction
         FROM usable_interviews AS t
         WHERE t.client_id = $4
             AND t.status = $5::text
@@ -456,22 +382,7 @@ FROM (
     )
     UNION ALL
     (
-        SELECT
-            o.client_id,
-            o.id,
-            o.created_at,
-            o.campaign_id,
-            o.participant_name,
-            o.interview_type,
-            o.status,
-            o.duration_seconds,
-            o.nps_score,
-            o.customer_sentiment,
-            o.churn_risk,
-            o.best_quote,
-            (CASE WHEN $1::boolean THEN to_jsonb(o.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN $2::boolean THEN o.transcript END)::jsonb AS transcript,
-            (CASE WHEN $3::boolean THEN o.custom_extraction END)::jsonb AS custom_extraction
+        SELECT o.client_id, o.id, o.campaign_id, o.created_at, o.status, o.duration_seconds, o.nps_score, o.participant_name, o.participant_email, o.interview_type, o.customer_sentiment, o.churn_risk, o.best_quote, o.transcript, o.raw_extraction, o.custom_extraction
         FROM usable_interviews AS o
         WHERE o.client_id = $4
             AND o.status = $5::text

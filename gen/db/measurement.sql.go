@@ -12,21 +12,135 @@ import (
 	"github.com/google/uuid"
 )
 
+const AuditMeasurement = `-- name: AuditMeasurement :one
+SELECT
+    a.members,
+    a.found_members::bigint AS found_members,
+    a.misjudged::bigint AS misjudged,
+    a.fault,
+    a.broken_at,
+    a.broken_reason,
+    a.took::interval AS took
+FROM audit_measurement($1::uuid) AS a
+`
+
+type AuditMeasurementRow struct {
+	Members      *int64
+	FoundMembers int64
+	Misjudged    int64
+	Fault        *string
+	BrokenAt     *time.Time
+	BrokenReason *string
+	Took         time.Duration
+}
+
+// AuditMeasurement holds client_id's state against the facts, and marks a canonical
+// client that differs. members is null when the state is missing.
+func (q *Queries) AuditMeasurement(ctx context.Context, clientID uuid.UUID) (AuditMeasurementRow, error) {
+	row := q.db.QueryRow(ctx, AuditMeasurement, clientID)
+	var i AuditMeasurementRow
+	err := row.Scan(
+		&i.Members,
+		&i.FoundMembers,
+		&i.Misjudged,
+		&i.Fault,
+		&i.BrokenAt,
+		&i.BrokenReason,
+		&i.Took,
+	)
+	return i, err
+}
+
+const AuditNextMeasurement = `-- name: AuditNextMeasurement :one
+SELECT
+    a.client_id,
+    a.fault,
+    coalesce(a.took, '0')::interval AS took,
+    a.idle::interval AS idle,
+    a.broken_clients::bigint AS broken_clients
+FROM audit_next_measurement($1::interval, $2::integer) AS a
+`
+
+type AuditNextMeasurementParams struct {
+	Every time.Duration
+	Rest  int32
+}
+
+type AuditNextMeasurementRow struct {
+	ClientID      *uuid.UUID
+	Fault         *string
+	Took          time.Duration
+	Idle          time.Duration
+	BrokenClients int64
+}
+
+// AuditNextMeasurement audits the canonical client that was audited longest ago, if
+// one is due; client_id is null when none is, and took is zero. idle is how long none will be due,
+// broken_clients how many are refused.
+func (q *Queries) AuditNextMeasurement(ctx context.Context, arg AuditNextMeasurementParams) (AuditNextMeasurementRow, error) {
+	row := q.db.QueryRow(ctx, AuditNextMeasurement, arg.Every, arg.Rest)
+	var i AuditNextMeasurementRow
+	err := row.Scan(
+		&i.ClientID,
+		&i.Fault,
+		&i.Took,
+		&i.Idle,
+		&i.BrokenClients,
+	)
+	return i, err
+}
+
+const CutOverMeasurement = `-- name: CutOverMeasurement :one
+SELECT m.members::bigint AS members, m.fault
+FROM cut_over_measurement($1::uuid, $2::text) AS m
+`
+
+type CutOverMeasurementParams struct {
+	ClientID        uuid.UUID
+	ContractVersion string
+}
+
+type CutOverMeasurementRow struct {
+	Members int64
+	Fault   *string
+}
+
+// CutOverMeasurement switches client_id to canonical, unless fault says why not.
+func (q *Queries) CutOverMeasurement(ctx context.Context, arg CutOverMeasurementParams) (CutOverMeasurementRow, error) {
+	row := q.db.QueryRow(ctx, CutOverMeasurement, arg.ClientID, arg.ContractVersion)
+	var i CutOverMeasurementRow
+	err := row.Scan(&i.Members, &i.Fault)
+	return i, err
+}
+
+const EnableMeasurementTriggers = `-- name: EnableMeasurementTriggers :one
+SELECT enable_measurement_triggers()
+`
+
+// EnableMeasurementTriggers enables what keeps the counts of all clients, and
+// returns how many triggers were disabled.
+func (q *Queries) EnableMeasurementTriggers(ctx context.Context) (int32, error) {
+	row := q.db.QueryRow(ctx, EnableMeasurementTriggers)
+	var enable_measurement_triggers int32
+	err := row.Scan(&enable_measurement_triggers)
+	return enable_measurement_triggers, err
+}
+
 const GetMeasurement = `-- name: GetMeasurement :one
 SELECT
     c.measurement_mode,
     c.measurement_contract_version,
-    s.members AS folded_members,
-    a.members AS changed_members,
+    s.members AS state_members,
+    a.members AS pending_members,
     (coalesce(s.fingerprint, 0) + a.fingerprint)::text AS fingerprint,
     s.broken_at,
-    (SELECT g.stands FROM measurement_guarded AS g)::boolean AS guarded
+    (SELECT t.all_enabled FROM measurement_trigger_status AS t)::boolean AS triggers_enabled
 FROM clients AS c
 LEFT JOIN measurement_states AS s ON s.client_id = c.id
 LEFT JOIN LATERAL (
     SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
     FROM measurement_changes AS m
-    WHERE m.client_id = c.id
+    WHERE m.client_id = $1
 ) AS a ON true
 WHERE c.id = $1
 `
@@ -34,31 +148,42 @@ WHERE c.id = $1
 type GetMeasurementRow struct {
 	MeasurementMode            string
 	MeasurementContractVersion *string
-	FoldedMembers              *int64
-	ChangedMembers             int64
+	StateMembers               *int64
+	PendingMembers             int64
 	Fingerprint                string
 	BrokenAt                   *time.Time
-	Guarded                    bool
+	TriggersEnabled            bool
 }
 
-// GetMeasurement returns what vouches for a client's numbers: its mode, and its
+// GetMeasurement returns what a client's numbers stand on: its mode, and its
 // membership's count and fingerprint, exact in the reading transaction's
-// snapshot: the state, and what writers have added since it was last folded. A
-// missing state shows as null: the caller refuses to guess. guarded says that
-// everything that keeps the count true is switched on.
+// snapshot: the state, and what writers have added since it was last merged. A
+// missing state shows as null: the caller refuses to guess.
 func (q *Queries) GetMeasurement(ctx context.Context, clientID uuid.UUID) (GetMeasurementRow, error) {
 	row := q.db.QueryRow(ctx, GetMeasurement, clientID)
 	var i GetMeasurementRow
 	err := row.Scan(
 		&i.MeasurementMode,
 		&i.MeasurementContractVersion,
-		&i.FoldedMembers,
-		&i.ChangedMembers,
+		&i.StateMembers,
+		&i.PendingMembers,
 		&i.Fingerprint,
 		&i.BrokenAt,
-		&i.Guarded,
+		&i.TriggersEnabled,
 	)
 	return i, err
+}
+
+const IsStandby = `-- name: IsStandby :one
+SELECT pg_is_in_recovery()::boolean AS standby
+`
+
+// IsStandby tells whether the database server is a standby.
+func (q *Queries) IsStandby(ctx context.Context) (bool, error) {
+	row := q.db.QueryRow(ctx, IsStandby)
+	var standby bool
+	err := row.Scan(&standby)
+	return standby, err
 }
 
 const ListMeasuredClients = `-- name: ListMeasuredClients :many
@@ -241,16 +366,47 @@ func (q *Queries) ListMemberIDsWithStatus(ctx context.Context, arg ListMemberIDs
 	return items, nil
 }
 
-const RestoreMeasurementGuards = `-- name: RestoreMeasurementGuards :one
-SELECT restore_measurement_guards()
+const MergeLeftoverChanges = `-- name: MergeLeftoverChanges :exec
+SELECT merge_leftover_changes()
 `
 
-// RestoreMeasurementGuards switches on what keeps the count of any client_id.
-func (q *Queries) RestoreMeasurementGuards(ctx context.Context) (int32, error) {
-	row := q.db.QueryRow(ctx, RestoreMeasurementGuards)
-	var restore_measurement_guards int32
-	err := row.Scan(&restore_measurement_guards)
-	return restore_measurement_guards, err
+// MergeLeftoverChanges adds to the clients' states what writers at stricter
+// isolation levels left over.
+func (q *Queries) MergeLeftoverChanges(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, MergeLeftoverChanges)
+	return err
+}
+
+const RebuildMeasurement = `-- name: RebuildMeasurement :one
+SELECT
+    m.rejudged::bigint AS rejudged,
+    m.corrected::bigint AS corrected,
+    m.changed::boolean AS changed,
+    m.was_broken::boolean AS was_broken,
+    m.members::bigint AS members
+FROM rebuild_measurement($1::uuid) AS m
+`
+
+type RebuildMeasurementRow struct {
+	Rejudged  int64
+	Corrected int64
+	Changed   bool
+	WasBroken bool
+	Members   int64
+}
+
+// RebuildMeasurement makes client_id's state right again, and clears its mark.
+func (q *Queries) RebuildMeasurement(ctx context.Context, clientID uuid.UUID) (RebuildMeasurementRow, error) {
+	row := q.db.QueryRow(ctx, RebuildMeasurement, clientID)
+	var i RebuildMeasurementRow
+	err := row.Scan(
+		&i.Rejudged,
+		&i.Corrected,
+		&i.Changed,
+		&i.WasBroken,
+		&i.Members,
+	)
+	return i, err
 }
 
 const ReturnToLegacy = `-- name: ReturnToLegacy :exec

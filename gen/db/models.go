@@ -12,6 +12,18 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
+type Admission struct {
+	Ordinal   int32
+	Verdict   string
+	KeyID     uuid.UUID
+	ClientID  *uuid.UUID
+	Scopes    []string
+	At        time.Time
+	Seq       *int64
+	Remaining int32
+	ResetAt   time.Time
+}
+
 type ApiKey struct {
 	Prefix     string
 	ID         uuid.UUID
@@ -105,16 +117,6 @@ type MeasurementChange struct {
 	Fingerprint pgtype.Numeric
 }
 
-type MeasurementGuard struct {
-	Relation interface{}
-	Name     string
-	Stands   bool
-}
-
-type MeasurementGuarded struct {
-	Stands *bool
-}
-
 type MeasurementSnapshot struct {
 	ClientID                   uuid.UUID
 	ID                         uuid.UUID
@@ -133,7 +135,17 @@ type MeasurementState struct {
 	BrokenAt     *time.Time
 	BrokenReason *string
 	AuditedAt    *time.Time
-	AuditTook    pgtype.Interval
+	AuditTook    *time.Duration
+}
+
+type MeasurementTrigger struct {
+	Relation interface{}
+	Name     string
+	Enabled  bool
+}
+
+type MeasurementTriggerStatus struct {
+	AllEnabled *bool
 }
 
 type PortalDocument struct {
@@ -174,7 +186,7 @@ type RequestLog struct {
 	Status   *int16
 }
 
-type RequestLogRest struct {
+type RequestLogDefault struct {
 	ClientID uuid.UUID
 	KeyID    uuid.UUID
 	At       time.Time
@@ -184,18 +196,18 @@ type RequestLogRest struct {
 }
 
 // How requests of the log ended, many to a row: the n-th of each list belong together.
-type RequestOutcome struct {
-	NotedAt  time.Time
-	KeyIds   []uuid.UUID
-	Seqs     []int64
-	Statuses []int16
+type RequestStatus struct {
+	RecordedAt time.Time
+	KeyIds     []uuid.UUID
+	Seqs       []int64
+	Statuses   []int16
 }
 
-type RequestOutcomesRest struct {
-	NotedAt  time.Time
-	KeyIds   []uuid.UUID
-	Seqs     []int64
-	Statuses []int16
+type RequestStatusesDefault struct {
+	RecordedAt time.Time
+	KeyIds     []uuid.UUID
+	Seqs       []int64
+	Statuses   []int16
 }
 
 type SearchDocument struct {

@@ -12,6 +12,76 @@ import (
 	"github.com/google/uuid"
 )
 
+const FoldTexts = `-- name: FoldTexts :many
+SELECT CASE
+    WHEN split_part(searched_text(NULL, t.text), U&'\FFFF', 1) = fold_case(t.text) THEN fold_case(t.text)
+    ELSE searched_text(NULL, t.text)
+END::text AS folded
+FROM unnest($1::text[]) WITH ORDINALITY AS t (text, place)
+ORDER BY t.place
+`
+
+// FoldTexts folds the case of texts, in their order, the way a search and a writer
+// do; where the two differ, it returns what a writer makes of the text.
+func (q *Queries) FoldTexts(ctx context.Context, texts []string) ([]string, error) {
+	rows, err := q.db.Query(ctx, FoldTexts, texts)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var folded string
+		if err := rows.Scan(&folded); err != nil {
+			return nil, err
+		}
+		items = append(items, folded)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const HasOlderSearchDocuments = `-- name: HasOlderSearchDocuments :one
+SELECT has_older_search_documents($1::uuid, $2::text, $3::bigint) AS goes_on
+`
+
+type HasOlderSearchDocumentsParams struct {
+	ClientID uuid.UUID
+	Campaign *string
+	MaxRows  int64
+}
+
+// HasOlderSearchDocuments tells whether ListNewestSearchHits left documents of client_id's
+// unread.
+func (q *Queries) HasOlderSearchDocuments(ctx context.Context, arg HasOlderSearchDocumentsParams) (bool, error) {
+	row := q.db.QueryRow(ctx, HasOlderSearchDocuments, arg.ClientID, arg.Campaign, arg.MaxRows)
+	var goes_on bool
+	err := row.Scan(&goes_on)
+	return goes_on, err
+}
+
+const IndexSearchDocuments = `-- name: IndexSearchDocuments :one
+SELECT i.added
+FROM index_search_documents($1::bigint, $2::bigint, $3::integer) AS i
+`
+
+type IndexSearchDocumentsParams struct {
+	ScanLimit    int64
+	KeepOutside  int64
+	MaxDocuments int32
+}
+
+// IndexSearchDocuments puts up to max_documents documents of large clients into the
+// trigram index, and returns how many: null while another call does it.
+func (q *Queries) IndexSearchDocuments(ctx context.Context, arg IndexSearchDocumentsParams) (*int32, error) {
+	row := q.db.QueryRow(ctx, IndexSearchDocuments, arg.ScanLimit, arg.KeepOutside, arg.MaxDocuments)
+	var added *int32
+	err := row.Scan(&added)
+	return added, err
+}
+
 const LimitSearchTime = `-- name: LimitSearchTime :exec
 SELECT set_config('statement_timeout', $1::text, true)
 `
@@ -27,7 +97,7 @@ const ListNewestSearchHits = `-- name: ListNewestSearchHits :many
 SELECT
     h.id,
     h.created_at,
-    matched_fields(h.folded, fold_text($1::text))::integer[] AS fields,
+    matched_fields(h.folded, fold_case($1::text))::integer[] AS fields,
     i.id AS member_id,
     c.slug AS campaign_slug,
     i.best_quote,
@@ -107,7 +177,7 @@ const ListSearchHits = `-- name: ListSearchHits :many
 SELECT
     h.id,
     h.created_at,
-    matched_fields(h.folded, fold_text($1::text))::integer[] AS fields,
+    matched_fields(h.folded, fold_case($1::text))::integer[] AS fields,
     i.id AS member_id,
     c.slug AS campaign_slug,
     i.best_quote,
@@ -178,44 +248,25 @@ func (q *Queries) ListSearchHits(ctx context.Context, arg ListSearchHitsParams) 
 	return items, nil
 }
 
-const SearchGoesOn = `-- name: SearchGoesOn :one
-SELECT search_goes_on($1::uuid, $2::text, $3::bigint) AS goes_on
-`
-
-type SearchGoesOnParams struct {
-	ClientID uuid.UUID
-	Campaign *string
-	MaxRows  int64
-}
-
-// SearchGoesOn tells whether ListNewestSearchHits left documents of client_id's
-// unread.
-func (q *Queries) SearchGoesOn(ctx context.Context, arg SearchGoesOnParams) (bool, error) {
-	row := q.db.QueryRow(ctx, SearchGoesOn, arg.ClientID, arg.Campaign, arg.MaxRows)
-	var goes_on bool
-	err := row.Scan(&goes_on)
-	return goes_on, err
-}
-
-const SearchReadsOn = `-- name: SearchReadsOn :one
+const PreferScanOverTrigrams = `-- name: PreferScanOverTrigrams :one
 SELECT (
-    NOT has_trigrams(fold_text($1::text))
-    OR NOT search_goes_on($2::uuid, $3::text, $4::bigint)
+    NOT has_trigrams(fold_case($1::text))
+    OR NOT has_older_search_documents($2::uuid, $3::text, $4::bigint)
 )::boolean AS reads_on
 `
 
-type SearchReadsOnParams struct {
+type PreferScanOverTrigramsParams struct {
 	Query    string
 	ClientID uuid.UUID
 	Campaign *string
 	MaxRows  int64
 }
 
-// SearchReadsOn tells whether a search that missed among the first documents goes
+// PreferScanOverTrigrams tells whether a search that missed among the first documents goes
 // on to client_id's newest max_rows: the trigram index cannot help it, or those
 // are all. The index is there for clients that have more.
-func (q *Queries) SearchReadsOn(ctx context.Context, arg SearchReadsOnParams) (bool, error) {
-	row := q.db.QueryRow(ctx, SearchReadsOn,
+func (q *Queries) PreferScanOverTrigrams(ctx context.Context, arg PreferScanOverTrigramsParams) (bool, error) {
+	row := q.db.QueryRow(ctx, PreferScanOverTrigrams,
 		arg.Query,
 		arg.ClientID,
 		arg.Campaign,

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
@@ -13,7 +14,7 @@ import (
 type Query struct {
 	Campaign *string
 	From, To *timewindow.Moment
-	Scope    measurement.Scope
+	Scope    basis.Scope
 }
 
 // Sentiment is what a score says of a customer.
@@ -92,5 +93,5 @@ type Report struct {
 	Volume      iter.Seq[Point]
 	Campaigns   []Point
 	Sentiment   []Point
-	Measurement measurement.Statement
+	Measurement measurement.Provenance
 }

@@ -60,7 +60,7 @@ func (c *count) add(row Row, id uuid.UUID) {
 // a basis holds, which is all that it asks.
 func (c *count) listed(context.Context, int32) ([]uuid.UUID, error) { return c.ids, nil }
 
-func (c *count) report(s measurement.Statement) Report {
+func (c *count) report(s measurement.Provenance) Report {
 	r := Report{
 		Total: c.total, Volume: volume(c.window, c.days), Campaigns: c.byCampaign(),
 		Sentiment: make([]Point, sentiments), Measurement: s,

@@ -10,31 +10,30 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/measurement"
-	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// MaxHeld is how many rows an answer may have and be read whole before it is
+// MaxBuffered is how many rows an answer may have and be read whole before it is
 // sent: a month of a large brand, in about a megabyte.
-const MaxHeld = 50_000
+const MaxBuffered = 50_000
 
 // Reader reads analytics.
 type Reader struct {
-	ledger  *measurement.Ledger
-	streams *measurement.Ledger
+	snapshots *measurement.SnapshotReader
+	streams   *measurement.SnapshotReader
 }
 
-// New reads in the ledger's snapshots, and what has too many rows to be held in
-// those of streams: they stay open for as long as their caller takes to read, so
+// New reads in snapshots, and what has too many rows to be held in those of
+// streams: they stay open for as long as their caller takes to read, so
 // their connections are no one else's.
-func New(ledger, streams *measurement.Ledger) *Reader {
-	return &Reader{ledger: ledger, streams: streams}
+func New(snapshots, streams *measurement.SnapshotReader) *Reader {
+	return &Reader{snapshots: snapshots, streams: streams}
 }
 
-// Held is a window read whole.
-type Held struct {
+// BufferedReport is a window read whole.
+type BufferedReport struct {
 	Report Report
 	// blocks have the rows. A list that grows would be copied a dozen times over,
 	// and all of the copies were garbage.
@@ -44,7 +43,7 @@ type Held struct {
 // rowsInBlock makes a block of 64 KB.
 const rowsInBlock = 4096
 
-func (h *Held) add(row Row) {
+func (h *BufferedReport) add(row Row) {
 	last := len(h.blocks) - 1
 	if last < 0 || len(h.blocks[last]) == rowsInBlock {
 		// The first one grows, as most windows are small.
@@ -59,7 +58,7 @@ func (h *Held) add(row Row) {
 }
 
 // Rows hands out the rows, newest first, ties by id.
-func (h *Held) Rows() iter.Seq[Row] {
+func (h *BufferedReport) Rows() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		for _, block := range h.blocks {
 			for _, row := range block {
@@ -73,16 +72,16 @@ func (h *Held) Rows() iter.Seq[Row] {
 
 // Read counts the caller's interviews in the window. Nil says that there are
 // more than MaxHeld: Stream them.
-func (r *Reader) Read(ctx context.Context, caller access.Caller, q Query) (*Held, error) {
-	var held *Held
-	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
-		whole := &Held{}
-		most := int64(MaxHeld + 1)
+func (r *Reader) Read(ctx context.Context, caller auth.Caller, q Query) (*BufferedReport, error) {
+	var held *BufferedReport
+	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
+		whole := &BufferedReport{}
+		most := int64(MaxBuffered + 1)
 		counted, err := countRows(ctx, in, caller, q, &most, func(row Row) error {
 			whole.add(row)
 			return nil
 		})
-		if err != nil || counted.total > MaxHeld {
+		if err != nil || counted.total > MaxBuffered {
 			return err
 		}
 		whole.Report, err = conclude(ctx, in, q, counted)
@@ -94,16 +93,16 @@ func (r *Reader) Read(ctx context.Context, caller access.Caller, q Query) (*Held
 
 // Stream counts the caller's interviews in the window and hands each to take,
 // newest first, ties by id. An error of take ends the reading and comes back.
-func (r *Reader) Stream(ctx context.Context, caller access.Caller, q Query, take func(Row) error) (Report, error) {
+func (r *Reader) Stream(ctx context.Context, caller auth.Caller, q Query, take func(Row) error) (Report, error) {
 	// Rows that nobody takes any more are not read to their end, and rows that do
 	// not come are not waited for: how long all of it takes is the caller's affair,
 	// so there is no other bound.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var rows beat
+	var rows stallWatchdog
 	go rows.watch(ctx, stop)
 	var report Report
-	err := r.streams.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+	err := r.streams.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 		counted, err := countRows(ctx, in, caller, q, nil, func(row Row) error {
 			rows.next()
 			err := take(row)
@@ -120,34 +119,34 @@ func (r *Reader) Stream(ctx context.Context, caller access.Caller, q Query, take
 		return err
 	})
 	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
-		err = fault.OutOfReach(errStalled)
+		err = apierror.Unavailable(errStalled)
 	}
 	return report, err
 }
 
 // conclude gives the statement its basis and sums up.
-func conclude(ctx context.Context, in *measurement.Reading, q Query, c *count) (Report, error) {
+func conclude(ctx context.Context, in *measurement.Snapshot, q Query, c *count) (Report, error) {
 	if err := in.AddBasis(ctx, q.Scope, c.listed); err != nil {
 		return Report{}, err
 	}
-	return c.report(in.Statement), nil
+	return c.report(in.Provenance), nil
 }
 
 // countRows runs the one statement, at most so many rows of it (nil: all).
 func countRows(
-	ctx context.Context, in *measurement.Reading, caller access.Caller, q Query, most *int64, take func(Row) error,
+	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, q Query, most *int64, take func(Row) error,
 ) (*count, error) {
 	named, wanted, err := readCampaigns(ctx, in, caller, q.Campaign)
 	if err != nil {
 		return nil, fmt.Errorf("reading campaigns' names: %w", err)
 	}
-	c := newCount(windowOf(q, in.AsOf), in.BasisRoom(), named.len())
+	c := newCount(windowOf(q, in.AsOf), in.BasisLimit(), named.len())
 	var rows pgx.Rows
 	switch {
 	case q.Campaign == nil:
-		rows, err = in.Tx().Query(ctx, db.ListPulses, caller.ClientID, c.window.From, c.window.Until, most)
+		rows, err = in.Tx().Query(ctx, db.ListDataPoints, caller.ClientID, c.window.From, c.window.Until, most)
 	case wanted != nil:
-		rows, err = in.Tx().Query(ctx, db.ListPulsesOfCampaign, caller.ClientID, *wanted, c.window.From, c.window.Until, most)
+		rows, err = in.Tx().Query(ctx, db.ListDataPointsOfCampaign, caller.ClientID, *wanted, c.window.From, c.window.Until, most)
 	default: // no live campaign of that slug
 		return c, nil
 	}
@@ -163,22 +162,19 @@ func countRows(
 
 // countPulses counts the rows and hands each to take, whose error comes back as it is.
 func countPulses(c *count, named campaigns, rows pgx.Rows, take func(Row) error) error {
-	values := postgres.NewValues(rows)
-	for values.Next() {
-		p := pulseOf(values)
-		if values.Err() != nil {
-			break
-		}
-		row, err := named.row(p)
+	var point dataPoint
+	points := point.decode(rows)
+	for points.Next() {
+		row, err := named.row(&point)
 		if err != nil {
 			return err
 		}
-		c.add(row, p.id)
+		c.add(row, point.id)
 		if err := take(row); err != nil {
 			return err
 		}
 	}
-	if err := values.Err(); err != nil {
+	if err := points.Err(); err != nil {
 		return fmt.Errorf("reading pulses: %w", err)
 	}
 	return nil
@@ -188,11 +184,11 @@ func countPulses(c *count, named campaigns, rows pgx.Rows, take func(Row) error)
 // the live one that the slug names, nil when it names none. It also settles how
 // pulses are read.
 func readCampaigns(
-	ctx context.Context, in *measurement.Reading, caller access.Caller, slug *string,
+	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, slug *string,
 ) (campaigns, *uuid.UUID, error) {
 	named := newCampaigns()
 	batch := &pgx.Batch{}
-	batch.Queue(db.LeavePulsesOnePlan)
+	batch.Queue(db.ReadDataPointsInIndexOrder)
 	batch.Queue(db.ListCampaignNames, caller.ClientID)
 	results := in.Tx().SendBatch(ctx, batch)
 	defer results.Close()
@@ -203,7 +199,7 @@ func readCampaigns(
 	if err != nil {
 		return named, nil, err
 	}
-	rows, err := pgx.CollectRows(found, pgx.RowToStructByPos[db.ListCampaignNamesRow])
+	rows, err := pgx.CollectRows(found, pgx.RowToStructByName[db.ListCampaignNamesRow])
 	if err != nil {
 		return named, nil, err
 	}

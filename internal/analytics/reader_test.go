@@ -9,11 +9,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/analytics"
-	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
@@ -21,7 +22,7 @@ import (
 func TestReader_ReadsBinaryAndText(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	caller := access.Caller{ClientID: uuid.New()}
+	caller := auth.Caller{ClientID: uuid.New()}
 	d.Exec(t, fmt.Sprintf(`
 		INSERT INTO clients (id, slug, name) VALUES ('%[1]s', 'acme', 'Acme');
 		INSERT INTO campaigns (client_id, id, slug, launch_status) VALUES ('%[1]s', '%[2]s', 'launch', 'live');
@@ -33,7 +34,7 @@ func TestReader_ReadsBinaryAndText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	query := analytics.Query{From: &from, Scope: measurement.Scope{ClientID: caller.ClientID}}
+	query := analytics.Query{From: &from, Scope: basis.Scope{ClientID: caller.ClientID}}
 	var want []string
 	for _, mode := range []string{"cache_statement", "cache_describe", "describe_exec", "exec", "simple_protocol"} {
 		pool, err := postgres.OpenPool(context.Background(), postgres.PoolSettings{
@@ -42,8 +43,8 @@ func TestReader_ReadsBinaryAndText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ledger := measurement.NewLedger(pool, 10)
-		held, err := analytics.New(ledger, ledger).Read(t.Context(), caller, query)
+		snapshots := measurement.NewSnapshotReader(pool, 10)
+		held, err := analytics.New(snapshots, snapshots).Read(t.Context(), caller, query)
 		if err != nil {
 			t.Fatalf("%s: %v", mode, err)
 		}

@@ -9,10 +9,9 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
@@ -49,10 +48,10 @@ type Issued struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 }
 
-// ErrNotFound says that no key, or no client, goes by that name.
+// ErrNotFound says that there is no such key, or client.
 var ErrNotFound = errors.New("not found")
 
-// Registry keeps the keys. It works as the owner.
+// Registry issues, lists and revokes keys. It works as the owner.
 type Registry struct {
 	conn *pgx.Conn
 }
@@ -60,11 +59,11 @@ type Registry struct {
 // NewRegistry works on the owner's connection.
 func NewRegistry(conn *pgx.Conn) *Registry { return &Registry{conn: conn} }
 
-// Request is what a key is to be.
+// Request describes the key to issue.
 type Request struct {
 	Client    string // id or slug
 	Name      string
-	Scopes    []access.Scope // empty means the default ones
+	Scopes    []auth.Scope // empty means the default ones
 	ExpiresAt *time.Time
 }
 
@@ -79,7 +78,7 @@ func (r *Registry) Issue(ctx context.Context, req Request) (Issued, error) {
 	}
 	scopes := req.Scopes
 	if len(scopes) == 0 {
-		scopes = access.Default()
+		scopes = auth.Default()
 	}
 	return issue(ctx, db.New(r.conn), client, req.Name, scopes, req.ExpiresAt)
 }
@@ -99,15 +98,15 @@ func (r *Registry) Rotate(ctx context.Context, named string, grace time.Duration
 		return Issued{}, fmt.Errorf("rotating key %s: %w", old.Prefix, err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	scopes := make([]access.Scope, len(old.Scopes))
+	scopes := make([]auth.Scope, len(old.Scopes))
 	for i, s := range old.Scopes {
-		scopes[i] = access.Scope(s)
+		scopes[i] = auth.Scope(s)
 	}
 	issued, err := issue(ctx, db.New(tx), old.ClientID, old.Name, scopes, old.ExpiresAt)
 	if err != nil {
 		return Issued{}, err
 	}
-	if _, err := db.New(tx).RevokeKey(ctx, db.RevokeKeyParams{ID: old.ID, Grace: interval(grace)}); err != nil {
+	if _, err := db.New(tx).RevokeKey(ctx, db.RevokeKeyParams{ID: old.ID, Grace: grace}); err != nil {
 		return Issued{}, fmt.Errorf("revoking key %s: %w", old.Prefix, err)
 	}
 	if err := tx.Commit(ctx); err != nil {
@@ -122,7 +121,7 @@ func (r *Registry) Revoke(ctx context.Context, named string) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	key.RevokedAt, err = db.New(r.conn).RevokeKey(ctx, db.RevokeKeyParams{ID: key.ID, Grace: interval(0)})
+	key.RevokedAt, err = db.New(r.conn).RevokeKey(ctx, db.RevokeKeyParams{ID: key.ID, Grace: 0})
 	if err != nil {
 		return Key{}, fmt.Errorf("revoking key %s: %w", key.Prefix, err)
 	}
@@ -140,7 +139,7 @@ func (r *Registry) List(ctx context.Context, client string) ([]Listed, error) {
 		clientID = &id
 	}
 	maxRequests, window, _ := ratelimit.Policy()
-	rows, err := db.New(r.conn).ListKeys(ctx, db.ListKeysParams{ClientID: clientID, TimeWindow: interval(window)})
+	rows, err := db.New(r.conn).ListKeys(ctx, db.ListKeysParams{ClientID: clientID, TimeWindow: window})
 	if err != nil {
 		return nil, fmt.Errorf("listing keys: %w", err)
 	}
@@ -180,7 +179,7 @@ func (r *Registry) find(ctx context.Context, named string) (Key, error) {
 }
 
 func issue(
-	ctx context.Context, q *db.Queries, clientID uuid.UUID, name string, scopes []access.Scope, expiresAt *time.Time,
+	ctx context.Context, q *db.Queries, clientID uuid.UUID, name string, scopes []auth.Scope, expiresAt *time.Time,
 ) (Issued, error) {
 	text, prefix, secretHash, err := newToken()
 	if err != nil {
@@ -209,8 +208,4 @@ func keyOf(row db.FindKeyRow) Key {
 		ID: row.ID, Prefix: row.Prefix, ClientID: *row.ClientID, Name: row.Name, Scopes: row.Scopes,
 		CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: used,
 	}
-}
-
-func interval(d time.Duration) pgtype.Interval {
-	return pgtype.Interval{Microseconds: d.Microseconds(), Valid: true}
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	"github.com/jackc/pgx/v5"
@@ -14,17 +13,17 @@ import (
 
 // Database is where the data lives, and the two logins to it.
 type Database struct {
-	// OwnerURL migrates, imports and keeps keys. ServerURL answers requests.
+	// OwnerURL migrates, imports and manages keys. ServerURL answers requests.
 	OwnerURL  string
 	ServerURL string
-	// Embedded tells whether it is our own PostgreSQL.
+	// Embedded reports whether it is our own PostgreSQL.
 	Embedded bool
 
 	cluster *embedded.Cluster
 }
 
-// OpenDatabase finds the database; without a URL it attaches to the embedded
-// one or starts it. Close it when done.
+// OpenDatabase names the database of the settings; without a URL it attaches to
+// the embedded one or starts it.
 func OpenDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*Database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -53,17 +52,40 @@ func (d *Database) Migrate(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// ConnectOwner connects as the owner, for one command's work.
-func (d *Database) ConnectOwner(ctx context.Context) (*pgx.Conn, error) {
-	conn, err := pgx.Connect(ctx, d.OwnerURL)
+// CheckSchema stops a command on any schema but this release's own, and changes
+// nothing.
+func (d *Database) CheckSchema(ctx context.Context) error {
+	schema, err := postgres.ReadSchemaAt(ctx, d.OwnerURL)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to the database as its owner: %w", err)
+		return err
 	}
-	postgres.RegisterTypes(conn)
-	return conn, nil
+	return schema.Check()
 }
 
-// Close lets the embedded database go.
+// CreateSchema creates the schema in an empty database, and is CheckSchema in any
+// other.
+func (d *Database) CreateSchema(ctx context.Context, log *slog.Logger) error {
+	schema, err := postgres.ReadSchemaAt(ctx, d.OwnerURL)
+	if err != nil {
+		return err
+	}
+	if schema.Empty {
+		return d.Migrate(ctx, log)
+	}
+	return schema.Check()
+}
+
+// WithOwner connects as the owner, for one command's work.
+func (d *Database) WithOwner(ctx context.Context, do func(*pgx.Conn) error) error {
+	conn, err := postgres.ConnectOwner(ctx, d.OwnerURL)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	return do(conn)
+}
+
+// Close closes the embedded database, if there is one.
 func (d *Database) Close(ctx context.Context) error {
 	if d.cluster == nil {
 		return nil

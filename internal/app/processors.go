@@ -10,9 +10,8 @@ import (
 )
 
 // ShareProcessors leaves half of the processors to a database on the same
-// machine, which does most of the work: where each takes all, requests pay for
-// moving between them. An operator's GOMAXPROCS goes before. It returns what
-// undoes it.
+// machine, which does most of the work: if both used all, requests would pay for
+// moving between processors. GOMAXPROCS disables it. undo restores the number.
 func ShareProcessors(databaseURL string) (undo func()) {
 	if os.Getenv("GOMAXPROCS") != "" || !onThisMachine(databaseURL) {
 		return func() {}
@@ -22,7 +21,7 @@ func ShareProcessors(databaseURL string) (undo func()) {
 	return func() { runtime.GOMAXPROCS(all) }
 }
 
-// onThisMachine tells whether a database is reached without leaving the machine.
+// onThisMachine reports whether a database is reached without leaving the machine.
 func onThisMachine(databaseURL string) bool {
 	config, err := pgconn.ParseConfig(databaseURL)
 	if err != nil {

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/analytics"
@@ -32,143 +31,129 @@ import (
 
 // Server is a wired server, not yet listening.
 type Server struct {
-	// Handler answers the API, OpsHandler the operator.
+	// Handler serves the API, OpsHandler health and metrics.
 	Handler    http.Handler
 	OpsHandler http.Handler
 
-	settings config.Server
-	log      *slog.Logger
-	pool     *postgres.Pool
-	door     *postgres.Pool
-	streams  *postgres.Pool
-	upkeep   *postgres.Pool // always the primary's
-	limiter  *ratelimit.Limiter
-	watch    *measurement.Watch
-	tracer   *tracing.Tracer // nil: no collector is named
+	settings    config.Server
+	log         *slog.Logger
+	reads       *postgres.Pool
+	admission   *postgres.Pool
+	streams     *postgres.Pool
+	maintenance *postgres.Pool // always the primary's
+	limiter     *ratelimit.Limiter
+	auditor     *measurement.Auditor
+	tracer      *tracing.Tracer // nil: no collector is named
+	// notReady is the reason of the last check of readiness; empty when ready.
+	notReady atomic.Value
+	// draining is set once the server is asked to stop.
+	draining atomic.Bool
 }
 
 // Version is the release, set when a release is built.
 var Version = "development"
 
 const (
-	// doorTimeout bounds a statement at the door.
-	doorTimeout = 3 * time.Second
-	// lockTimeout bounds the wait for a lock that somebody else holds.
+	// admissionTimeout bounds a statement that admits a request.
+	admissionTimeout = 3 * time.Second
+	// lockTimeout bounds the wait for a lock of another session.
 	lockTimeout = 2 * time.Second
-	// closeTimeout bounds the leave that is taken of the database.
+	// closeTimeout bounds the closing of the pools.
 	closeTimeout = 3 * time.Second
 )
 
 // NewServer wires a server on a migrated database.
-func NewServer(ctx context.Context, databaseURL string, s config.Server, log *slog.Logger) (*Server, error) {
-	server := &Server{settings: s, log: log, watch: measurement.NewWatch(databaseURL, log)}
-	if err := server.openPools(ctx, databaseURL); err != nil {
-		server.closePools()
+func NewServer(ctx context.Context, databaseURL string, settings config.Server, log *slog.Logger) (*Server, error) {
+	s := &Server{settings: settings, log: log, auditor: measurement.NewAuditor(databaseURL, log)}
+	if err := s.wire(ctx, databaseURL); err != nil {
+		s.Close()
 		return nil, err
 	}
-	if err := server.wire(ctx); err != nil {
-		server.closeTracer()
-		server.closePools()
-		return nil, err
-	}
-	return server, nil
+	return s, nil
 }
 
-// openPools opens connections for each kind of work, so that none holds up
-// another. What only reads may read from a replica.
-func (s *Server) openPools(ctx context.Context, databaseURL string) error {
-	reading := postgres.PoolSettings{URL: databaseURL, AcquireTimeout: 2 * time.Second, LockTimeout: lockTimeout}
+func (s *Server) wire(ctx context.Context, databaseURL string) error {
+	// Each kind of work has its own connections, so that none delays another.
+	primary := postgres.PoolSettings{URL: databaseURL, AcquireTimeout: 2 * time.Second, LockTimeout: lockTimeout}
+	admission := primary
+	admission.Application, admission.Size, admission.StatementTimeout = "clientintel admission", ratelimit.Connections, admissionTimeout
+	maintenance := primary
+	maintenance.Application, maintenance.Size, maintenance.StatementTimeout = "clientintel maintenance", 1, s.settings.StatementTimeout
+	// What only reads may read from a replica.
+	reads := primary
 	if s.settings.ReplicaURL != "" {
-		reading.URL, reading.MaxLag = s.settings.ReplicaURL, s.settings.ReplicaMaxLag
+		reads.URL, reads.MaxLag = s.settings.ReplicaURL, s.settings.ReplicaMaxLag
 	}
-	read := reading
-	read.Application, read.Size = "clientintel read", int32(s.settings.PoolSize)
-	read.StatementTimeout, read.ReadTimeout = s.settings.StatementTimeout, s.settings.StatementTimeout+time.Second
-	// Answers that are read while they are sent: their callers may be slow.
-	stream := reading
-	stream.Application, stream.Size, stream.StatementTimeout = "clientintel stream", 2, 5*time.Minute
-	stream.AcquireTimeout = 3 * time.Second
+	// A streamed response holds its connection for as long as its caller reads.
+	streams := reads
+	streams.Application, streams.Size, streams.StatementTimeout = "clientintel stream", 2, 5*time.Minute
+	streams.AcquireTimeout = 3 * time.Second
+	reads.Application, reads.Size, reads.StatementTimeout = "clientintel read", int32(s.settings.PoolSize), s.settings.StatementTimeout
+	reads.ReadTimeout = s.settings.StatementTimeout + time.Second
 	for _, p := range []struct {
-		to       **postgres.Pool
+		pool     **postgres.Pool
 		settings postgres.PoolSettings
 	}{
-		{&s.pool, read},
-		{&s.streams, stream},
-		{&s.door, postgres.PoolSettings{
-			URL: databaseURL, Application: "clientintel door", Size: ratelimit.Connections(), StatementTimeout: doorTimeout,
-			AcquireTimeout: 2 * time.Second, LockTimeout: lockTimeout,
-		}},
-		{&s.upkeep, postgres.PoolSettings{
-			URL: databaseURL, Application: "clientintel upkeep", Size: 1, StatementTimeout: s.settings.StatementTimeout,
-			AcquireTimeout: 2 * time.Second, LockTimeout: lockTimeout,
-		}},
+		{&s.reads, reads}, {&s.streams, streams}, {&s.admission, admission}, {&s.maintenance, maintenance},
 	} {
 		var err error
-		if *p.to, err = postgres.OpenPool(ctx, p.settings); err != nil {
+		if *p.pool, err = postgres.OpenPool(ctx, p.settings); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func (s *Server) wire(ctx context.Context) error {
 	secret, err := s.cursorSecret(ctx)
 	if err != nil {
 		return err
 	}
-	if err := search.Check(ctx, s.pool); err != nil {
+	if err := search.Check(ctx, s.reads); err != nil {
 		return err
 	}
-	metrics := ops.NewMetrics()
-	metrics.WatchPool("read", s.pool)
-	metrics.WatchPool("door", s.door)
-	metrics.WatchPool("stream", s.streams)
 
-	metrics.Count("clientintel_measurement_audits_total", "Background audits of clients.", s.watch.Audits)
-	metrics.Count("clientintel_measurement_audits_differing_total", "Background audits that found a difference.", s.watch.Differing)
-	metrics.Gauge("clientintel_measurement_broken_clients", "Canonical clients refused until they are rebuilt.", s.watch.Broken)
-	metrics.Gauge("clientintel_measurement_audit_last_timestamp_seconds", "When the last background audit ended.", s.watch.Last)
-	metrics.Gauge("clientintel_measurement_audit_last_duration_seconds", "How long the last background audit took.", s.watch.Took)
-
-	ledger := measurement.NewLedger(s.pool, s.settings.BasisMaxIDs)
-	s.limiter = ratelimit.New(s.door)
 	var trace func(tracing.Request)
 	if s.settings.Traces {
 		if s.tracer, err = tracing.Open(ctx, Version, s.log); err != nil {
-			s.limiter.Close()
 			return err
 		}
 		trace = s.tracer.Record
 	}
-	edge, err := httpapi.New(httpapi.Deps{
+	metrics := ops.NewMetrics()
+	s.limiter = ratelimit.New(s.admission)
+	snapshots := measurement.NewSnapshotReader(s.reads, s.settings.BasisMaxIDs)
+	api, err := httpapi.New(httpapi.Deps{
 		Limiter:    s.limiter,
-		Interviews: interview.New(ledger),
-		Campaigns:  campaign.New(ledger),
-		Synthesis:  synthesis.New(ledger),
-		Analytics:  analytics.New(ledger, measurement.NewLedger(s.streams, s.settings.BasisMaxIDs)),
-		Search:     search.New(ledger, search.DefaultLimits()),
-		Cursors:    page.NewSealer(secret),
+		Interviews: interview.New(snapshots),
+		Campaigns:  campaign.New(snapshots),
+		Synthesis:  synthesis.New(snapshots),
+		Analytics:  analytics.New(snapshots, measurement.NewSnapshotReader(s.streams, s.settings.BasisMaxIDs)),
+		Search:     search.New(snapshots, search.DefaultLimits()),
+		Cursors:    page.NewCodec(secret),
 		Validation: s.settings.ResponseValidation,
 		PublicURL:  s.settings.PublicURL,
-		Observe:    metrics.Observe,
+		Observe:    metrics.RecordRequest,
 		Trace:      trace,
 		Log:        s.log,
 	})
 	if err != nil {
-		s.limiter.Close()
 		return err
 	}
-	metrics.Count("clientintel_responses_checked_total", "Responses held against the contract.", edge.CheckedResponses)
-	metrics.Count("clientintel_responses_broken_total", "Responses that broke the contract.", edge.BrokenResponses)
-	agents, err := mcp.New(mcp.Deps{Edge: edge, PublicURL: s.settings.PublicURL, Version: Version})
+	agents, err := mcp.New(mcp.Deps{API: api, PublicURL: s.settings.PublicURL, Version: Version})
 	if err != nil {
-		s.limiter.Close()
 		return err
 	}
-	if s.Handler, err = edge.Handler(agents); err != nil {
-		s.limiter.Close()
+	if s.Handler, err = api.Handler(agents); err != nil {
 		return err
 	}
+
+	metrics.RegisterPool("read", s.reads)
+	metrics.RegisterPool("admission", s.admission)
+	metrics.RegisterPool("stream", s.streams)
+	metrics.RegisterCounter("clientintel_measurement_audits_total", "Background audits of clients.", s.auditor.Audits)
+	metrics.RegisterCounter("clientintel_measurement_audits_differing_total", "Background audits that found a difference.", s.auditor.Differing)
+	metrics.RegisterGauge("clientintel_measurement_broken_clients", "Canonical clients refused until they are rebuilt.", s.auditor.Broken)
+	metrics.RegisterGauge("clientintel_measurement_audit_last_timestamp_seconds", "When the last background audit ended.", s.auditor.Last)
+	metrics.RegisterGauge("clientintel_measurement_audit_last_duration_seconds", "How long the last background audit took.", s.auditor.Took)
+	metrics.RegisterCounter("clientintel_responses_checked_total", "Responses held against the contract.", api.CheckedResponses)
+	metrics.RegisterCounter("clientintel_responses_broken_total", "Responses that broke the contract.", api.BrokenResponses)
 	s.OpsHandler = ops.Handler(metrics, s.Ready)
 	return nil
 }
@@ -177,50 +162,85 @@ func (s *Server) cursorSecret(ctx context.Context) ([]byte, error) {
 	if s.settings.CursorSecret != "" {
 		return []byte(s.settings.CursorSecret), nil
 	}
-	secret, err := db.New(s.door).GetServerSecret(ctx, "cursor")
+	secret, err := db.New(s.admission).GetServerSecret(ctx, "cursor")
 	if err != nil {
 		return nil, fmt.Errorf("reading the cursor secret: %w", err)
 	}
 	return secret, nil
 }
 
-// Ready tells whether requests can be admitted and read.
+// Ready tells whether requests would be admitted and answered. It logs each
+// change of the reason.
 func (s *Server) Ready(ctx context.Context) error {
-	if err := s.door.Ping(ctx); err != nil {
-		return errors.New("the database does not answer")
+	err := s.checkReady(ctx)
+	reason := ""
+	if err != nil {
+		reason = err.Error()
 	}
-	// A pool that is busy to its last connection is at work. Taking servers out of
-	// service for that would only move the load to the others.
-	if in := s.pool.Stat(); in.AcquiredConns() == in.MaxConns() {
+	switch before, _ := s.notReady.Swap(reason).(string); {
+	case before == reason:
+	case reason == "":
+		s.log.Info("ready again")
+	default:
+		s.log.Warn("not ready", "reason", reason)
+	}
+	return err
+}
+
+func (s *Server) checkReady(ctx context.Context) error {
+	if s.draining.Load() {
+		return errors.New("the server is stopping")
+	}
+	schema, err := postgres.ReadSchema(ctx, s.admission)
+	switch {
+	case err != nil && postgres.IsUnavailable(err):
+		return errors.New("the database does not answer")
+	case err != nil:
+		return errors.New("the server's login may not read the schema's version: run 'clientintel doctor'")
+	}
+	if err := schema.CheckServed(); err != nil {
+		return err
+	}
+	switch can, err := postgres.CanAdmit(ctx, s.admission); {
+	case err != nil:
+		return errors.New("the database does not answer")
+	case !can:
+		return errors.New("the server's login may not execute the function admit: run 'clientintel doctor'")
+	}
+	// A full pool is at work. Taking its server out of service would only move the
+	// load to the others.
+	if stat := s.reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
 		return nil
 	}
-	if err := s.pool.Ping(ctx); err != nil {
-		return errors.New("the database lets no reader in")
-	}
-	if err := s.pool.CheckFresh(ctx); err != nil {
+	if err := s.reads.CheckFresh(ctx); err != nil {
+		if postgres.IsUnavailable(err) {
+			return errors.New("the database lets no reader in")
+		}
 		return errors.New("the replica does not keep up with the primary")
+	}
+	// No client has this id: the transaction begins as a request's does, and reads
+	// nothing.
+	if err := s.reads.Read(ctx, uuid.Nil, func(context.Context, *postgres.Snapshot) error { return nil }); err != nil {
+		if stat := s.reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
+			return nil // it has filled up since
+		}
+		return errors.New("a reader's transaction does not begin: see the server's log and run 'clientintel doctor'")
 	}
 	return nil
 }
 
-// Close ends the limiter and the pools, when no request is in flight any more.
+// Close ends what NewServer opened, once no request is in flight.
 func (s *Server) Close() {
-	s.limiter.Close()
-	s.closeTracer()
-	s.closePools()
-}
-
-func (s *Server) closeTracer() {
+	if s.limiter != nil {
+		s.limiter.Close()
+	}
 	if s.tracer != nil {
 		s.tracer.Close()
 	}
-}
-
-// closePools takes leave of the database, and of one that does not answer not
-// for long: connections end with the process in any case.
-func (s *Server) closePools() {
+	// Connections end with the process in any case, so a database that does not
+	// answer delays the end by no more than closeTimeout.
 	var closing sync.WaitGroup
-	for _, pool := range []*postgres.Pool{s.streams, s.door, s.pool, s.upkeep} {
+	for _, pool := range []*postgres.Pool{s.streams, s.admission, s.reads, s.maintenance} {
 		if pool != nil {
 			closing.Go(pool.Close)
 		}
@@ -231,91 +251,4 @@ func (s *Server) closePools() {
 	case <-closed:
 	case <-time.After(closeTimeout):
 	}
-}
-
-// Serve listens until ctx is done, then lets the requests in flight finish.
-// ready is called with both addresses once the server answers.
-func (s *Server) Serve(ctx context.Context, ready func(address, operations string)) error {
-	var listen net.ListenConfig
-	api, err := listen.Listen(ctx, "tcp", s.settings.Listen)
-	if err != nil {
-		return fmt.Errorf("listening for the API: %w: free the address or choose another with --listen", err)
-	}
-	defer api.Close()
-	operator, err := listen.Listen(ctx, "tcp", s.settings.OpsListen)
-	if err != nil {
-		return fmt.Errorf("listening for the operator: %w: free the address or choose another with --ops-listen", err)
-	}
-	defer operator.Close()
-
-	apiServer, opsServer := s.httpServer(s.Handler), s.httpServer(s.OpsHandler)
-	failed := make(chan error, 2)
-	go func() { failed <- apiServer.Serve(api) }()
-	go func() { failed <- opsServer.Serve(operator) }()
-	upkeep, stopUpkeep := context.WithCancel(ctx)
-	defer stopUpkeep()
-	debug.FreeOSMemory() // what starting took
-	go keepMemory(upkeep)
-	go s.keepRequestLog(upkeep)
-	if s.settings.ReplicaURL != "" {
-		go s.keepReplicaDated(upkeep)
-	}
-	go s.watch.Run(upkeep)
-	go search.KeepIndexed(upkeep, s.upkeep, search.DefaultLimits(), s.log)
-	ready(api.Addr().String(), operator.Addr().String())
-
-	select {
-	case err := <-failed:
-		return fmt.Errorf("serving: %w", err)
-	case <-ctx.Done():
-	}
-	s.log.Info("stopping: requests in flight may finish", "within", s.settings.DrainTimeout.String())
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.settings.DrainTimeout)
-	defer cancel()
-	err = apiServer.Shutdown(drain)
-	_ = opsServer.Shutdown(drain)
-	if err != nil {
-		_ = apiServer.Close()
-		return fmt.Errorf("some requests did not finish in time: %w", err)
-	}
-	return nil
-}
-
-// httpServer bounds everything that a client could drag out.
-func (s *Server) httpServer(h http.Handler) *http.Server {
-	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       15 * time.Second,
-		WriteTimeout:      60 * time.Second,
-		IdleTimeout:       120 * time.Second,
-		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-	}
-}
-
-// keepRequestLog makes the coming days' partitions and drops old ones, at start
-// and every hour.
-func (s *Server) keepRequestLog(ctx context.Context) {
-	tick := time.NewTicker(time.Hour)
-	defer tick.Stop()
-	for {
-		if err := s.keepRequestLogOnce(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("keeping the request log", "error", postgres.Loggable(err))
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// keepRequestLogOnce holds a connection of the door's for no longer than a
-// request may.
-func (s *Server) keepRequestLogOnce(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, doorTimeout+time.Second)
-	defer cancel()
-	retention := pgtype.Interval{Microseconds: s.settings.LogRetention.Microseconds(), Valid: true}
-	return db.New(s.door).KeepRequestLog(ctx, retention)
 }

@@ -22,7 +22,7 @@ type Campaign struct {
 	CampaignBrief *string
 	Goal          *string
 	GoalContext   *string
-	// KeyQuestions is a JSON list of objects with id and question; nil when unknown.
+	// KeyQuestions is a JSON list of objects with id and question, empty when there are none.
 	KeyQuestions  json.RawMessage
 	TargetSegment *string
 	Playbook      *string
@@ -35,25 +35,25 @@ type Campaign struct {
 	UpdatedAt     *time.Time
 }
 
-// ListQuery asks for one page. ID, LaunchStatus and UpdatedSince nil mean any;
-// MatchesNothing says that a filter's value cannot match.
+// ListQuery selects one page. A nil ID, LaunchStatus or UpdatedSince matches any
+// value. MatchesNothing is set when a filter's value cannot match.
 type ListQuery struct {
 	MatchesNothing bool
 	ID             *uuid.UUID
 	LaunchStatus   *string
 	UpdatedSince   *time.Time // inclusive
 	Created        timewindow.Window
-	// Dated says that a bound on Created was asked for: whatever it is, a
-	// campaign without a time of creation does not match it.
+	// Dated is set when the request bounds Created: then a campaign without a
+	// time of creation does not match.
 	Dated bool
 	Page  page.Request
 }
 
-// List is one page and what its numbers stand on.
+// List is one page and the provenance of its numbers.
 type List struct {
 	Campaigns   []Campaign
 	Next        *page.Position
-	Measurement measurement.Statement
+	Measurement measurement.Provenance
 }
 
 func fromRow(r db.Campaign) (Campaign, error) {

@@ -1,4 +1,4 @@
 // Package campaign reads a client's campaigns, which the contract also calls
-// conversation goals: all of them, live or not, one page at a time. Which
-// interviews a campaign makes usable is the business of the database's gate.
+// conversation goals: all of them, live or not, one page at a time. The database
+// decides which interviews a campaign makes usable.
 package campaign

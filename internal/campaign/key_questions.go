@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// canonicalQuestions puts a list of plain strings, as old campaigns have it, into
-// the form of today: objects with id and question, the ids counted q1, q2 and so
-// on. A list of objects comes back to the byte; what is no list comes back nil.
+// canonicalQuestions turns a list of plain strings, as old campaigns have it, into
+// objects with id and question, the ids numbered q1, q2 and so on. It returns a
+// list of objects unchanged to the byte, and an empty list for null.
 func canonicalQuestions(stored json.RawMessage) (json.RawMessage, error) {
 	if stored == nil || string(stored) == "null" {
-		return nil, nil
+		return json.RawMessage("[]"), nil
 	}
 	var questions []json.RawMessage
 	if err := json.Unmarshal(stored, &questions); err != nil {

@@ -8,30 +8,30 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
 )
 
 // Reader reads campaigns.
 type Reader struct {
-	ledger *measurement.Ledger
+	snapshots *measurement.SnapshotReader
 }
 
-// New reads in the ledger's snapshots.
-func New(ledger *measurement.Ledger) *Reader { return &Reader{ledger: ledger} }
+// New returns a reader.
+func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapshots: snapshots} }
 
 // List returns one page of the caller's campaigns, newest first, those without a
 // time of creation last, ties by id. It reads no interview, so there is no basis.
-func (r *Reader) List(ctx context.Context, caller access.Caller, q ListQuery) (List, error) {
+func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (List, error) {
 	var found List
-	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 		rows, err := listRows(ctx, in.Queries(), caller, q)
 		if err != nil {
 			return fmt.Errorf("listing campaigns: %w", err)
 		}
 		kept, next := page.Trim(rows, q.Page, positionOf)
-		found = List{Campaigns: make([]Campaign, len(kept)), Next: next, Measurement: in.Statement}
+		found = List{Campaigns: make([]Campaign, len(kept)), Next: next, Measurement: in.Provenance}
 		for i, row := range kept {
 			if found.Campaigns[i], err = fromRow(row); err != nil {
 				return err
@@ -42,24 +42,24 @@ func (r *Reader) List(ctx context.Context, caller access.Caller, q ListQuery) (L
 	return found, err
 }
 
-// beyond is a position before every campaign of the window: the instant at which
-// the window ends, which it does not hold, and the greatest id.
-func beyond(q ListQuery) page.Position {
+// beforeFirst is a position before every campaign of the window: the time at which
+// the window ends, which is not part of it, and the greatest id.
+func beforeFirst(q ListQuery) page.Position {
 	return page.Position{Times: []time.Time{q.Created.Until}, ID: uuid.Max}
 }
 
-func listRows(ctx context.Context, queries *db.Queries, caller access.Caller, q ListQuery) ([]db.Campaign, error) {
+func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q ListQuery) ([]db.Campaign, error) {
 	switch {
 	case q.MatchesNothing:
 		return nil, nil
 	case q.ID != nil:
-		// One row at most, so no walk and no position.
+		// One row at most, so there is no second page.
 		return queries.FindCampaign(ctx, db.FindCampaignParams{
 			ClientID: caller.ClientID, ID: *q.ID, LaunchStatus: orEmpty(q.LaunchStatus), UpdatedSince: q.UpdatedSince,
 			FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, WithUndated: !q.Dated,
 		})
 	}
-	after := beyond(q)
+	after := beforeFirst(q)
 	if q.Page.After != nil {
 		after = *q.Page.After
 	}

@@ -12,6 +12,14 @@ import (
 	"time"
 )
 
+// Settings is everything that flags and environment decide.
+type Settings struct {
+	// Database is read by every command that opens the database.
+	Database Database
+	// Server is read by the commands that serve.
+	Server Server
+}
+
 // Database says where the data lives.
 type Database struct {
 	// URL is the server's login (DATABASE_URL). Empty: an embedded PostgreSQL.
@@ -24,16 +32,27 @@ type Database struct {
 	BinDir string
 }
 
-// Server is how requests are answered.
+// ResponseValidation says how responses are held against the contract.
+type ResponseValidation string
+
+// Enforce turns a response that breaks the contract into a 500, Sample checks
+// some after they are sent and reports them, Off checks none.
+const (
+	Enforce ResponseValidation = "enforce"
+	Sample  ResponseValidation = "sample"
+	Off     ResponseValidation = "off"
+)
+
+// Server says how requests are answered.
 type Server struct {
 	// Listen is the API's address (CLIENTINTEL_LISTEN).
 	Listen string
 	// OpsListen is the address of /livez, /readyz and /metrics (CLIENTINTEL_OPS_LISTEN).
 	OpsListen string
 	// PublicURL is the address that guides and contract name (CLIENTINTEL_PUBLIC_URL).
-	// Empty: they name none; a reader's own Host header is never believed.
+	// Empty: they name none; a request's Host header is never used.
 	PublicURL string
-	// ResponseValidation is CLIENTINTEL_RESPONSE_VALIDATION.
+	// ResponseValidation is how responses are checked (CLIENTINTEL_RESPONSE_VALIDATION).
 	ResponseValidation ResponseValidation
 	// PoolSize bounds the connections that read (CLIENTINTEL_POOL_SIZE).
 	PoolSize int
@@ -41,38 +60,31 @@ type Server struct {
 	StatementTimeout time.Duration
 	// BasisMaxIDs bounds the interviews that a basis names (CLIENTINTEL_BASIS_MAX_IDS).
 	BasisMaxIDs int
-	// CursorSecret seals cursors (CLIENTINTEL_CURSOR_SECRET). Empty: the one in the database.
+	// CursorSecret encrypts cursors (CLIENTINTEL_CURSOR_SECRET). Empty: the one in the database.
 	CursorSecret string
-	// LogRetention is how long request rows are kept (CLIENTINTEL_LOG_RETENTION).
-	LogRetention time.Duration
 	// ReplicaURL is the server's login to a standby that answers are read from
 	// (CLIENTINTEL_REPLICA_URL). Empty: they are read from the primary. Keys, quota
 	// and log stay with the primary in any case.
 	ReplicaURL string
 	// ReplicaMaxLag is how far behind the standby may be (CLIENTINTEL_REPLICA_MAX_LAG).
 	ReplicaMaxLag time.Duration
-	// DrainTimeout is how long requests in flight may take once the server is asked to stop.
+	// DrainDelay is how long a server that is asked to stop says "not ready" and goes
+	// on accepting (CLIENTINTEL_DRAIN_DELAY). Longer than the interval at which a
+	// load balancer asks.
+	DrainDelay time.Duration
+	// DrainTimeout is how long requests in flight may take once the server is asked
+	// to stop (CLIENTINTEL_DRAIN_TIMEOUT).
 	DrainTimeout time.Duration
-	// Traces tells a collector of each request: OTEL_EXPORTER_OTLP_ENDPOINT, or
-	// its form for traces, names one, and nothing switches it off.
+	// Traces exports a span of each request: OTEL_EXPORTER_OTLP_ENDPOINT, or its
+	// variant for traces, names a collector, and no variable switches it off.
 	Traces bool
-	// Migrate brings the schema up to date before serving.
+	// Migrate brings the schema up to date before serving (--no-migrate: false).
 	Migrate bool
 }
 
-// DatabaseFromEnv reads what flags may then override.
-func DatabaseFromEnv(getenv func(string) string) Database {
-	return Database{
-		URL:      getenv("DATABASE_URL"),
-		OwnerURL: getenv("DATABASE_OWNER_URL"),
-		DataDir:  orDefault(getenv("CLIENTINTEL_DATA_DIR"), DefaultDataDir(getenv)),
-		BinDir:   getenv("CLIENTINTEL_POSTGRES_BIN"),
-	}
-}
-
-// DefaultDataDir is where an embedded database lives when nobody says where.
-// Root's own directories are closed to the account PostgreSQL runs as.
-func DefaultDataDir(getenv func(string) string) string {
+// defaultDataDir is where an embedded database lives unless a setting names a
+// directory. Root's own directories are closed to the account PostgreSQL runs as.
+func defaultDataDir(getenv func(string) string) string {
 	if os.Geteuid() == 0 {
 		return "/var/lib/clientintel"
 	}
@@ -88,10 +100,10 @@ func DefaultDataDir(getenv func(string) string) string {
 // Owner is the login that migrates, imports and keeps keys.
 func (d Database) Owner() string { return orDefault(d.OwnerURL, d.URL) }
 
-// Embedded tells whether the data lives in an embedded PostgreSQL.
+// Embedded reports whether the data lives in an embedded PostgreSQL.
 func (d Database) Embedded() bool { return d.URL == "" && d.OwnerURL == "" }
 
-// Check says what is wrong.
+// Check reports settings that contradict each other.
 func (d Database) Check() error {
 	if d.URL == "" && d.OwnerURL != "" {
 		return errors.New("--owner-url (DATABASE_OWNER_URL) is set without --database-url (DATABASE_URL): set both, or neither for an embedded database")
@@ -99,9 +111,16 @@ func (d Database) Check() error {
 	return nil
 }
 
-// ServerFromEnv reads what flags may then override. All mistakes come together.
-func ServerFromEnv(getenv func(string) string) (Server, error) {
-	var faults []error
+// FromEnv reads what flags may then override. The error joins every mistake in
+// the server's settings; commands that do not serve may ignore it.
+func FromEnv(getenv func(string) string) (Settings, error) {
+	database := Database{
+		URL:      getenv("DATABASE_URL"),
+		OwnerURL: getenv("DATABASE_OWNER_URL"),
+		DataDir:  orDefault(getenv("CLIENTINTEL_DATA_DIR"), defaultDataDir(getenv)),
+		BinDir:   getenv("CLIENTINTEL_POSTGRES_BIN"),
+	}
+	var mistakes []error
 	number := func(name string, fallback int) int {
 		text := getenv(name)
 		if text == "" {
@@ -109,7 +128,7 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			faults = append(faults, fmt.Errorf("%s must be a whole number from 1, not %q", name, text))
+			mistakes = append(mistakes, fmt.Errorf("%s must be a whole number from 1, not %q", name, text))
 		}
 		return n
 	}
@@ -120,9 +139,19 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		}
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
-			faults = append(faults, fmt.Errorf("%s must be a duration such as 10s or 24h, not %q", name, text))
+			mistakes = append(mistakes, fmt.Errorf("%s must be a duration such as 10s or 24h, not %q", name, text))
 		}
 		return d
+	}
+	delay := func(name string, fallback time.Duration) time.Duration {
+		if text := getenv(name); text != "" {
+			d, err := time.ParseDuration(text)
+			if err != nil || d < 0 {
+				mistakes = append(mistakes, fmt.Errorf("%s must be a duration such as 5s, or 0, not %q", name, text))
+			}
+			return d
+		}
+		return fallback
 	}
 	s := Server{
 		Listen:             orDefault(getenv("CLIENTINTEL_LISTEN"), "127.0.0.1:8080"),
@@ -133,9 +162,9 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		StatementTimeout:   duration("CLIENTINTEL_STATEMENT_TIMEOUT", 10*time.Second),
 		BasisMaxIDs:        number("CLIENTINTEL_BASIS_MAX_IDS", 10_000),
 		CursorSecret:       getenv("CLIENTINTEL_CURSOR_SECRET"),
-		LogRetention:       duration("CLIENTINTEL_LOG_RETENTION", 7*24*time.Hour),
 		ReplicaURL:         getenv("CLIENTINTEL_REPLICA_URL"),
 		ReplicaMaxLag:      duration("CLIENTINTEL_REPLICA_MAX_LAG", 10*time.Second),
+		DrainDelay:         delay("CLIENTINTEL_DRAIN_DELAY", 5*time.Second),
 		DrainTimeout:       duration("CLIENTINTEL_DRAIN_TIMEOUT", 20*time.Second),
 		Migrate:            true,
 	}
@@ -143,40 +172,40 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		getenv("OTEL_SDK_DISABLED") != "true" && getenv("OTEL_TRACES_EXPORTER") != "none"
 	if protocol := orDefault(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL")); s.Traces &&
 		protocol != "" && protocol != "http/protobuf" {
-		faults = append(faults, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not %q", protocol))
+		mistakes = append(mistakes, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not %q", protocol))
 	}
-	return s, errors.Join(faults...)
+	return Settings{database, s}, errors.Join(mistakes...)
 }
 
-// Check says everything that is wrong, together.
+// Check reports every mistake, together.
 func (s Server) Check() error {
-	var faults []error
+	var mistakes []error
 	for _, address := range []struct{ name, value string }{
 		{"--listen (CLIENTINTEL_LISTEN)", s.Listen}, {"--ops-listen (CLIENTINTEL_OPS_LISTEN)", s.OpsListen},
 	} {
 		if _, _, err := net.SplitHostPort(address.value); err != nil {
-			faults = append(faults, fmt.Errorf("%s must be host:port, such as 127.0.0.1:8080, not %q", address.name, address.value))
+			mistakes = append(mistakes, fmt.Errorf("%s must be host:port, such as 127.0.0.1:8080, not %q", address.name, address.value))
 		}
 	}
 	if s.PublicURL != "" {
 		u, err := url.Parse(s.PublicURL)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			faults = append(faults, fmt.Errorf("--public-url (CLIENTINTEL_PUBLIC_URL) must be an address such as https://intelligence.example.com, not %q", s.PublicURL))
+			mistakes = append(mistakes, fmt.Errorf("--public-url (CLIENTINTEL_PUBLIC_URL) must be an address such as https://intelligence.example.com, not %q", s.PublicURL))
 		}
 	}
 	switch s.ResponseValidation {
 	case Enforce, Sample, Off:
 	default:
-		faults = append(faults, fmt.Errorf("CLIENTINTEL_RESPONSE_VALIDATION must be enforce, sample or off, not %q", s.ResponseValidation))
+		mistakes = append(mistakes, fmt.Errorf("CLIENTINTEL_RESPONSE_VALIDATION must be enforce, sample or off, not %q", s.ResponseValidation))
 	}
 	if s.CursorSecret != "" && len(s.CursorSecret) < 32 {
-		faults = append(faults, errors.New("CLIENTINTEL_CURSOR_SECRET must have at least 32 characters"))
+		mistakes = append(mistakes, errors.New("CLIENTINTEL_CURSOR_SECRET must have at least 32 characters"))
 	}
-	// The rolling hour itself lives in the log.
-	if s.LogRetention < 2*time.Hour {
-		faults = append(faults, errors.New("CLIENTINTEL_LOG_RETENTION must be at least 2h: the log is the rate limiter's window"))
+	if s.DrainDelay < 0 {
+		mistakes = append(mistakes, errors.New("--drain-delay (CLIENTINTEL_DRAIN_DELAY) must not be negative"))
 	}
-	return errors.Join(faults...)
+	// The limiter counts the rolling hour in the log.
+	return errors.Join(mistakes...)
 }
 
 func orDefault(value, fallback string) string {

@@ -1,3 +1,3 @@
-// Package config holds the server's settings: one struct, filled once from
-// flags and environment, checked whole and passed down as plain values.
+// Package config holds the settings: one struct, filled once from
+// environment and flags, checked whole and passed down as plain values.
 package config

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/conformance"
-	"github.com/clientintel/clientintel/internal/corpus"
+	"github.com/clientintel/clientintel/internal/demodata"
 )
 
 const api = "/api/client/v1"
@@ -168,7 +168,7 @@ func TestRun_EachBrokenPromiseIsNamed(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
 			report := run(t, breaking(t, srv.URL, spoil), 400,
-				fresh(t, srv, corpus.BrightlarderSlug, access.All()...), fresh(t, srv, corpus.BrightlarderSlug))
+				fresh(t, srv, demodata.BrightlarderSlug, auth.All()...), fresh(t, srv, demodata.BrightlarderSlug))
 			if got := named(report, conformance.Failed); !slices.Contains(got, want) {
 				t.Errorf("failed: %q, want %s among them", got, want)
 			}

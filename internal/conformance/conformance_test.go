@@ -11,13 +11,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/apikey"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/conformance"
-	"github.com/clientintel/clientintel/internal/corpus"
+	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/importer"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 // demo is a server with the demo's two brands.
@@ -25,7 +25,7 @@ func demo(t *testing.T, change ...func(*config.Server)) *apitest.Server {
 	t.Helper()
 	srv, _ := apitest.Start(t, change...)
 	var file bytes.Buffer
-	if err := corpus.Demo(&file, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)); err != nil {
+	if err := demodata.Demo(&file, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := pgx.Connect(context.Background(), srv.Database.OwnerURL)
@@ -39,7 +39,7 @@ func demo(t *testing.T, change ...func(*config.Server)) *apitest.Server {
 	return srv
 }
 
-func fresh(t *testing.T, srv *apitest.Server, client string, scopes ...access.Scope) string {
+func fresh(t *testing.T, srv *apitest.Server, client string, scopes ...auth.Scope) string {
 	t.Helper()
 	return srv.Issue(t, apikey.Request{Client: client, Name: "conformance", Scopes: scopes}).Key
 }
@@ -72,9 +72,9 @@ func TestRun_ThisServerConforms(t *testing.T) {
 	t.Parallel()
 	srv := demo(t)
 	report := run(t, srv.URL, 400,
-		fresh(t, srv, corpus.BrightlarderSlug, access.All()...), fresh(t, srv, corpus.AlderpeakSlug, access.All()...),
-		fresh(t, srv, corpus.BrightlarderSlug), fresh(t, srv, corpus.AlderpeakSlug, access.ReadCampaigns),
-		fresh(t, srv, corpus.BrightlarderSlug, access.ReadTranscripts, access.ReadCustomExtraction, access.ReadInterviewsMetadata))
+		fresh(t, srv, demodata.BrightlarderSlug, auth.All()...), fresh(t, srv, demodata.AlderpeakSlug, auth.All()...),
+		fresh(t, srv, demodata.BrightlarderSlug), fresh(t, srv, demodata.AlderpeakSlug, auth.ReadCampaigns),
+		fresh(t, srv, demodata.BrightlarderSlug, auth.ReadTranscripts, auth.ReadCustomExtraction, auth.ReadInterviewsMetadata))
 	for _, c := range report.Checks {
 		if c.Outcome == conformance.Failed {
 			t.Errorf("%s %s fails: %s", c.Name, c.Key, c.Detail)
@@ -96,7 +96,7 @@ func TestRun_TheBudgetIsKept(t *testing.T) {
 	t.Parallel()
 	srv := demo(t)
 	for _, budget := range []int{1, 7, 40} {
-		key := fresh(t, srv, corpus.BrightlarderSlug, access.All()...)
+		key := fresh(t, srv, demodata.BrightlarderSlug, auth.All()...)
 		report := run(t, srv.URL, budget, key)
 		if report.Requests != budget || report.Failed > 0 {
 			t.Errorf("budget %d: %d requests, failed: %q", budget, report.Requests, named(report, conformance.Failed))
@@ -116,7 +116,7 @@ func TestRun_TheBudgetIsKept(t *testing.T) {
 func TestRun_AUsedUpKeyIsNoFailure(t *testing.T) {
 	t.Parallel()
 	srv := demo(t)
-	issued := srv.Issue(t, apikey.Request{Client: corpus.BrightlarderSlug, Name: "busy", Scopes: access.All()})
+	issued := srv.Issue(t, apikey.Request{Client: demodata.BrightlarderSlug, Name: "busy", Scopes: auth.All()})
 	srv.Database.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
 		SELECT $1, $2, now() - interval '1 minute', n, 'listInterviews', 200 FROM generate_series(1, 600) AS n`, issued.ClientID, issued.ID)
 	report := run(t, srv.URL, 300, issued.Key)

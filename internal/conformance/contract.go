@@ -1,14 +1,15 @@
 package conformance
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -20,79 +21,62 @@ import (
 
 // contract is the document that this program was built with.
 type contract struct {
-	text   []byte
 	doc    *openapi3.T
 	router routers.Router
 }
 
-// loadContract reads it as the server does: the validator's 3.0 mode tells
-// where a body breaks the contract without quoting it, and knows everything
-// that is used but const, which is mirrored into enum.
 func loadContract() (*contract, error) {
-	text, err := openapi.JSON()
+	doc, err := openapi.ValidationDocument()
 	if err != nil {
 		return nil, err
 	}
-	doc, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		return nil, fmt.Errorf("loading the contract: %w", err)
-	}
-	if err := doc.WalkSchemas(func(_ string, s *openapi3.SchemaRef) error {
-		if v := s.Value; v != nil && v.Const != nil && len(v.Enum) == 0 {
-			v.Enum = []any{v.Const}
-		}
-		return nil
-	}); err != nil {
-		return nil, fmt.Errorf("preparing the contract: %w", err)
-	}
-	doc.OpenAPI = "3.0.3"
 	router, err := gorillamux.NewRouter(doc)
 	if err != nil {
 		return nil, fmt.Errorf("routing the contract: %w", err)
 	}
-	return &contract{text: text, doc: doc, router: router}, nil
+	return &contract{doc: doc, router: router}, nil
 }
 
-// hold holds an answer against its operation, which it names. Answers of no
-// operation, and those that stand in none, have an empty name.
-func (c *contract) hold(ctx context.Context, a *answer) (string, error) {
-	if a.method != http.MethodGet {
+// validate checks a response against the contract and returns the operation's id,
+// which is empty when the contract has no operation for the request.
+func (c *contract) validate(ctx context.Context, res *response) (string, error) {
+	if res.method != http.MethodGet {
 		return "", nil
 	}
-	req, err := http.NewRequestWithContext(ctx, a.method, a.path, http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, res.method, res.path, http.NoBody)
 	if err != nil {
 		return "", err
 	}
 	route, params, err := c.router.FindRoute(req)
 	if err != nil {
-		return "", nil //nolint:nilerr // no operation: its refusals are checked where they are asked for
+		return "", nil //nolint:nilerr // no operation: its errors are checked where the request is made
 	}
 	name := route.Operation.OperationID
-	if route.Operation.Responses.Status(a.status) == nil {
-		return name, fmt.Errorf("%s answers %d, which the contract does not know", a, a.status)
+	if route.Operation.Responses.Status(res.status) == nil {
+		return name, fmt.Errorf("%s answers %d, which the contract does not know", res, res.status)
 	}
 	options := &openapi3filter.Options{
 		AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true,
-		// Its details hold values, which are the client's data.
+		// Details would hold values: the client's data.
 		SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.DisableSchemaErrorDetails()},
 	}
 	in := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: req, PathParams: params, Route: route, Options: options,
 		},
-		Status: a.status, Header: a.header, Options: options,
+		Status: res.status, Header: res.header, Options: options,
 	}
-	if err := openapi3filter.ValidateResponse(ctx, in.SetBodyBytes(a.body)); err != nil {
-		return name, fmt.Errorf("%s answers %d and breaks the contract: %s", a, a.status, withoutValues(err))
+	if err := openapi3filter.ValidateResponse(ctx, in.SetBodyBytes(res.body)); err != nil {
+		return name, fmt.Errorf("%s answers %d and breaks the contract: %s", res, res.status, withoutValues(err))
 	}
 	return name, nil
 }
 
-// withoutValues is where and how a body breaks the contract, without what it says.
+// withoutValues says where and how a body breaks the contract, without its values.
 func withoutValues(err error) string {
 	var schema *openapi3.SchemaError
 	if errors.As(err, &schema) {
-		return fmt.Sprintf("%s at /%s", schema.SchemaField, joined(schema.JSONPointer()))
+		return fmt.Sprintf("%s at /%s", schema.SchemaField, strings.Join(schema.JSONPointer(), "/"))
 	}
 	var response *openapi3filter.ResponseError
 	if errors.As(err, &response) && response.Err == nil {
@@ -105,37 +89,24 @@ func withoutValues(err error) string {
 	return text
 }
 
-func joined(pointer []string) string {
-	var b bytes.Buffer
-	for i, part := range pointer {
-		if i > 0 {
-			b.WriteByte('/')
-		}
-		b.WriteString(part)
-	}
-	return b.String()
+// fields are the names of a schema's properties, without some.
+func (c *contract) fields(schema string, without ...string) []string {
+	names := slices.Sorted(maps.Keys(c.doc.Components.Schemas[schema].Value.Properties))
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(without, name) })
 }
 
-// fields are the names of a schema's properties, less some.
-func (c *contract) fields(schema string, less ...string) []string {
-	var names []string
-	for name := range c.doc.Components.Schemas[schema].Value.Properties {
-		if !slices.Contains(less, name) {
-			names = append(names, name)
-		}
+// compareServed compares a served contract, except for the server's address, with
+// the program's own.
+func compareServed(served []byte) error {
+	own, err := openapi.JSON()
+	if err != nil {
+		return err
 	}
-	slices.Sort(names)
-	return names
-}
-
-// sameContract compares a served contract with this program's. Where the
-// server says that it lives is its own.
-func (c *contract) same(served []byte) error {
 	var theirs, ours map[string]any
 	if err := json.Unmarshal(served, &theirs); err != nil {
 		return errors.New("the served contract is no JSON object")
 	}
-	if err := json.Unmarshal(c.text, &ours); err != nil {
+	if err := json.Unmarshal(own, &ours); err != nil {
 		return err
 	}
 	delete(theirs, "servers")
@@ -146,7 +117,7 @@ func (c *contract) same(served []byte) error {
 	return nil
 }
 
-// firstDifference is the JSON pointer of one, the first in the order of names.
+// firstDifference is the JSON pointer of the first difference, in the order of names.
 func firstDifference(at string, a, b any) string {
 	left, isObject := a.(map[string]any)
 	right, areObjects := b.(map[string]any)
@@ -156,17 +127,9 @@ func firstDifference(at string, a, b any) string {
 		}
 		return at
 	}
-	var names []string
-	for name := range left {
-		names = append(names, name)
-	}
-	for name := range right {
-		if _, both := left[name]; !both {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	either := maps.Clone(left)
+	maps.Copy(either, right)
+	for _, name := range slices.Sorted(maps.Keys(either)) {
 		l, inLeft := left[name]
 		r, inRight := right[name]
 		if !inLeft || !inRight {

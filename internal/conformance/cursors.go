@@ -6,75 +6,50 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// askCursors tampers with a cursor in every way that must be refused.
-func (r *run) askCursors(ctx context.Context, s *subject) {
-	var cursor string
-	from, other := "/interviews", "/campaigns"
-	otherScope := access.ReadCampaigns
-	if !s.has(access.ReadInterviewsMetadata) {
-		from, other, otherScope = "/campaigns", "/synthesis", access.ReadSynthesis
+// checkCursors tampers with a cursor in every way that must be refused.
+func (r *run) checkCursors(ctx context.Context, key *apiKey) {
+	from, scope := "/interviews", auth.ReadInterviewsMetadata
+	other, otherScope := "/campaigns", auth.ReadCampaigns
+	if !key.has(scope) {
+		from, scope, other, otherScope = other, otherScope, "/synthesis", auth.ReadSynthesis
 	}
-	r.check("cursors/issued", s, func() error {
-		scope := access.ReadInterviewsMetadata
-		if from == "/campaigns" {
-			scope = access.ReadCampaigns
-		}
-		if err := s.needs(scope); err != nil {
+	var cursor string
+	r.check("cursors/issued", key, func() error {
+		if err := key.needs(scope); err != nil {
 			return err
 		}
-		a, err := r.wire.get(ctx, s, from+"?limit=1")
+		p, err := r.requests.getPage(ctx, key, from+"?limit=1")
 		if err != nil {
 			return err
 		}
-		p, err := a.page()
-		if err != nil {
-			return err
+		if p.decoded.Meta.NextCursor == nil {
+			return skipf("%s has no second page", p)
 		}
-		if p.Meta.NextCursor == nil {
-			return skipf("%s has no second page", a)
-		}
-		cursor = *p.Meta.NextCursor
+		cursor = *p.decoded.Meta.NextCursor
 		return nil
 	})
-	refused := func(name string, path string, allowed bool) {
-		r.check("cursors/"+name, s, func() error {
+	refused := func(name string, key *apiKey, path string, allowed bool) {
+		r.check("cursors/"+name, key, func() error {
 			if cursor == "" || !allowed {
 				return skipf("there is no cursor to try this with")
 			}
-			a, err := r.wire.get(ctx, s, path)
-			if err != nil {
-				return err
-			}
-			return a.wantError(http.StatusBadRequest, "invalid_cursor", "")
+			return r.requests.wantError(ctx, key, path, http.StatusBadRequest, "invalid_cursor")
 		})
 	}
 	after := func(c string) string { return "starting_after=" + url.QueryEscape(c) }
-	refused("edited", from+"?"+after(edited(cursor)), true)
-	refused("truncated", from+"?"+after(cursor[:len(cursor)/2]), true)
-	refused("lengthened", from+"?"+after(cursor+"A"), true)
-	refused("made_up", from+"?starting_after=abc", true)
-	refused("too_long", from+"?starting_after="+strings.Repeat("A", 2000), true)
-	refused("other_route", other+"?"+after(cursor), s.has(otherScope))
-	refused("other_filters", from+"?date_from=2001-01-01&"+after(cursor), true)
-	for _, stranger := range r.subjects {
-		scope := access.ReadInterviewsMetadata
-		if from == "/campaigns" {
-			scope = access.ReadCampaigns
-		}
-		if stranger.client != "" && stranger.client != s.client && stranger.has(scope) {
-			r.check("cursors/other_client", stranger, func() error {
-				if cursor == "" {
-					return skipf("there is no cursor to try this with")
-				}
-				a, err := r.wire.get(ctx, stranger, from+"?"+after(cursor))
-				if err != nil {
-					return err
-				}
-				return a.wantError(http.StatusBadRequest, "invalid_cursor", "")
-			})
+	refused("edited", key, from+"?"+after(edited(cursor)), true)
+	refused("truncated", key, from+"?"+after(cursor[:len(cursor)/2]), true)
+	refused("lengthened", key, from+"?"+after(cursor+"A"), true)
+	refused("made_up", key, from+"?starting_after=abc", true)
+	refused("too_long", key, from+"?starting_after="+strings.Repeat("A", 2000), true)
+	refused("other_route", key, other+"?"+after(cursor), key.has(otherScope))
+	refused("other_filters", key, from+"?date_from=2001-01-01&"+after(cursor), true)
+	for _, another := range r.keys {
+		if another.client != "" && another.client != key.client && another.has(scope) {
+			refused("other_client", another, from+"?"+after(cursor), true)
 			break
 		}
 	}

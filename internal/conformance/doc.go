@@ -1,4 +1,4 @@
-// Package conformance asks a deployment of this API, from outside and with keys
-// alone, whether it keeps what the contract promises. It sends requests one
-// after another, never more than it may, and never a write.
+// Package conformance tests a deployment of this API over HTTP against what the
+// contract promises. It needs API keys only, sends one request at a time, keeps
+// to a maximum number of requests and writes nothing.
 package conformance

@@ -1,12 +1,11 @@
 package conformance
 
 import (
-	"errors"
 	"fmt"
 	"time"
 )
 
-// Outcome is what became of one check.
+// Outcome is the result of one check.
 type Outcome string
 
 // The outcomes.
@@ -16,19 +15,19 @@ const (
 	Skipped Outcome = "skipped"
 )
 
-// Check is one promise, asked for.
+// Check is the result of testing one promise.
 type Check struct {
 	// Name is "group/promise", the same in every run.
 	Name    string  `json:"check"`
 	Key     string  `json:"key,omitempty"`
 	Outcome Outcome `json:"outcome"`
-	// Detail says what differs, why nothing could be asked, or on what it stands.
+	// Detail says what differs, why the check was skipped, or how many responses it covers.
 	Detail string `json:"detail,omitempty"`
 	// Seconds is how long it took.
 	Seconds float64 `json:"seconds"`
 }
 
-// Report is what a run found.
+// Report is the result of a run.
 type Report struct {
 	BaseURL  string  `json:"base_url"`
 	Requests int     `json:"requests"`
@@ -50,34 +49,32 @@ func (r *Report) add(c Check) {
 	r.Checks = append(r.Checks, c)
 }
 
-// notAsked says why a check could not be made. It is no failure.
-type notAsked struct{ why string }
+// skipError says why a check was skipped.
+type skipError struct{ why string }
 
-func (n *notAsked) Error() string { return n.why }
+func (n *skipError) Error() string { return n.why }
 
-func skipf(format string, args ...any) error { return &notAsked{fmt.Sprintf(format, args...)} }
+func skipf(format string, args ...any) error { return &skipError{fmt.Sprintf(format, args...)} }
 
-// check makes one check. Its error is the failure, unless it says that nothing
-// could be asked.
-func (r *run) check(name string, s *subject, do func() error) {
+// check makes one check: an error is a failure, a skipError skips it.
+func (r *run) check(name string, key *apiKey, do func() error) {
 	c := Check{Name: name, Outcome: Passed}
-	if s != nil {
-		c.Key = s.label
+	if key != nil {
+		c.Key = key.label
 	}
-	r.o.Progress(r.wire.used, name)
+	r.o.Progress(r.requests.used, name)
 	started := time.Now()
 	if err := do(); err != nil {
-		var skipped *notAsked
 		c.Outcome, c.Detail = Failed, err.Error()
-		if errors.As(err, &skipped) {
+		if isSkipped(err) {
 			c.Outcome = Skipped
 		}
 	}
 	c.Seconds = time.Since(started).Seconds()
-	r.tell(c)
+	r.show(c)
 }
 
-func (r *run) tell(c Check) {
+func (r *run) show(c Check) {
 	r.report.add(c)
 	r.o.Show(c)
 }

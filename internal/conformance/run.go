@@ -5,24 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 )
 
 // Options of a run.
 type Options struct {
 	// BaseURL is the deployment's address, without the path of the API.
 	BaseURL string
-	// Keys are asked with, each of any client and scopes.
+	// Keys are tested, each of any client and scopes.
 	Keys []string
-	// MaxRequests is never exceeded, by whatever is counted or not.
+	// MaxRequests bounds all requests, those without a key included.
 	MaxRequests int
 	// MaxWait is the longest Retry-After that is honoured, once in a run.
 	MaxWait time.Duration
-	// Show is called with each check when it is made, Progress with the
-	// requests sent so far and what is asked now.
+	// Show is called with each finished check, Progress with the number of
+	// requests sent and the check that begins.
 	Show     func(Check)
 	Progress func(requests int, doing string)
 }
@@ -52,43 +53,49 @@ func (o Options) check() error {
 	return nil
 }
 
-// subject is a key, and what was found out about it.
-type subject struct {
+// apiKey is a key under test, with what its responses showed.
+type apiKey struct {
 	label  string
-	key    string
+	token  string
 	client string
-	// scopes holds what is known; a scope that is in neither way known is absent.
-	scopes map[access.Scope]bool
+	// scopes tells whether the key has a scope; a scope that no response showed is absent.
+	scopes map[auth.Scope]bool
 	// interview is one that the key sees.
 	interview string
 }
 
-func (s *subject) has(scope access.Scope) bool { return s.scopes[scope] }
+func (key *apiKey) has(scope auth.Scope) bool { return key.scopes[scope] }
 
-// needs skips what the key cannot be asked for.
-func (s *subject) needs(scope access.Scope) error {
-	has, known := s.scopes[scope]
-	switch {
-	case !known:
-		return skipf("whether the key has %s is not known", scope)
-	case !has:
+// needs skips a check when the key lacks the scope.
+func (key *apiKey) needs(scope auth.Scope) error {
+	has, err := key.known(scope)
+	if err == nil && !has {
 		return skipf("the key lacks %s", scope)
 	}
-	return nil
+	return err
+}
+
+// known tells whether the key has the scope, and skips a check when no response
+// showed it.
+func (key *apiKey) known(scope auth.Scope) (bool, error) {
+	has, known := key.scopes[scope]
+	if !known {
+		return false, skipf("whether the key has %s is not known", scope)
+	}
+	return has, nil
 }
 
 // run is one run.
 type run struct {
-	o        Options
-	contract *contract
-	wire     *wire
-	watch    *watch
-	subjects []*subject
-	report   Report
+	o              Options
+	contract       *contract
+	requests       *requests
+	responseChecks *responseChecks
+	keys           []*apiKey
+	report         Report
 }
 
-// Run asks a deployment for what it promises. An error says that nothing could
-// be asked at all.
+// Run tests a deployment. An error means that no check could be made.
 func Run(ctx context.Context, o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err
@@ -97,66 +104,61 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := &run{o: o, contract: c, wire: newWire(o), watch: newWatch(c)}
-	r.wire.look = r.watch.look
-	r.report = Report{BaseURL: r.wire.base, Checks: []Check{}}
+	r := &run{o: o, contract: c, requests: newRequests(o), responseChecks: newResponseChecks(c)}
+	r.requests.onResponse = r.responseChecks.check
+	r.report = Report{BaseURL: r.requests.base, Checks: []Check{}}
 	for i, key := range o.Keys {
-		r.subjects = append(r.subjects, &subject{label: fmt.Sprintf("key %d", i+1), key: key, scopes: map[access.Scope]bool{}})
+		r.keys = append(r.keys, &apiKey{label: fmt.Sprintf("key %d", i+1), token: key, scopes: map[auth.Scope]bool{}})
 	}
-	if _, err := r.wire.get(ctx, nil, "/openapi.json"); err != nil {
+	if _, err := r.requests.get(ctx, nil, "/openapi.json"); err != nil {
 		return r.report, err
 	}
-	r.askDocuments(ctx)
-	r.askWithoutKey(ctx)
-	for _, s := range r.subjects {
-		r.askScopes(ctx, s)
+	r.checkDocuments(ctx)
+	r.checkWithoutKey(ctx)
+	for _, key := range r.keys {
+		r.checkScopes(ctx, key)
 	}
-	// What costs little comes first, so that a small budget sees most.
-	for _, s := range r.widest() {
-		r.askRefusals(ctx, s)
-		r.askCursors(ctx, s)
-		r.askWalks(ctx, s)
+	// Cheap checks come first, so that a small budget covers most.
+	for _, key := range r.widestKeys() {
+		r.checkRefusals(ctx, key)
+		r.checkCursors(ctx, key)
+		r.checkWalks(ctx, key)
 	}
-	for _, s := range r.subjects {
-		r.askAgents(ctx, s)
+	for _, key := range r.keys {
+		r.checkMCP(ctx, key)
 	}
 	if err := ctx.Err(); err != nil {
 		return r.report, err
 	}
-	r.tellWatched()
-	r.report.Requests = r.wire.used
+	r.reportResponseChecks()
+	r.report.Requests = r.requests.used
 	return r.report, nil
 }
 
-// widest is one key of each client, the one that sees most.
-func (r *run) widest() []*subject {
-	var chosen []*subject
-	for _, s := range r.subjects {
-		if s.client == "" {
+// widestKeys is the key with most scopes of each client.
+func (r *run) widestKeys() []*apiKey {
+	var widest []*apiKey
+	for _, key := range r.keys {
+		if key.client == "" {
 			continue
 		}
-		known := false
-		for i, other := range chosen {
-			if other.client == s.client {
-				known = true
-				if count(s.scopes) > count(other.scopes) {
-					chosen[i] = s
-				}
-			}
-		}
-		if !known {
-			chosen = append(chosen, s)
+		i := slices.IndexFunc(widest, func(other *apiKey) bool { return other.client == key.client })
+		switch {
+		case i < 0:
+			widest = append(widest, key)
+		case key.countScopes() > widest[i].countScopes():
+			widest[i] = key
 		}
 	}
-	if len(chosen) == 0 {
-		return r.subjects[:1] // to say what could not be asked
+	if len(widest) == 0 {
+		return r.keys[:1] // its checks are then reported as skipped
 	}
-	return chosen
+	return widest
 }
 
-func count(scopes map[access.Scope]bool) int {
+func (key *apiKey) countScopes() int {
 	n := 0
-	for _, has := range scopes {
+	for _, has := range key.scopes {
 		if has {
 			n++
 		}

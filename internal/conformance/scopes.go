@@ -8,217 +8,203 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// probe asks a route whether the key has its scope. Anything but the answer or
-// the exact refusal is a failure.
-func (r *run) probe(ctx context.Context, s *subject, path string, scope access.Scope) (*answer, error) {
-	a, err := r.wire.get(ctx, s, path)
+// probe reads a route, and learns from a 200 or the exact 403 whether the key
+// has the scope. Any other response is a failure.
+func (r *run) probe(ctx context.Context, key *apiKey, path string, scope auth.Scope) (*response, error) {
+	res, err := r.requests.get(ctx, key, path)
 	if err != nil {
 		return nil, err
 	}
-	has := a.status == http.StatusOK
+	has := res.status == http.StatusOK
 	if !has {
-		if err := a.wantError(http.StatusForbidden, "insufficient_scope", "Missing required scope: "+string(scope)); err != nil {
+		if err := res.wantError(http.StatusForbidden, "insufficient_scope", "Missing required scope: "+string(scope)); err != nil {
 			return nil, err
 		}
-		if challenge := a.header.Get("WWW-Authenticate"); !strings.Contains(challenge, string(scope)) {
-			return nil, fmt.Errorf("%s answers 403 and does not name %s in WWW-Authenticate", a, scope)
+		if challenge := res.header.Get("WWW-Authenticate"); !strings.Contains(challenge, string(scope)) {
+			return nil, fmt.Errorf("%s answers 403 and does not name %s in WWW-Authenticate", res, scope)
 		}
 	}
-	if err := s.learn(scope, has, a); err != nil {
+	if err := key.setScope(scope, has, res); err != nil {
 		return nil, err
 	}
 	if !has {
 		return nil, nil
 	}
-	return a, nil
+	return res, nil
 }
 
-// learn notes what an answer shows of a key's scope. All answers must agree.
-func (s *subject) learn(scope access.Scope, has bool, a *answer) error {
-	if known, told := s.scopes[scope]; told && known != has {
-		return fmt.Errorf("%s shows that the key has %s: %v, and another answer the contrary", a, scope, has)
+// setScope records whether a response shows that the key has a scope. All
+// responses must agree.
+func (key *apiKey) setScope(scope auth.Scope, has bool, res *response) error {
+	if known, told := key.scopes[scope]; told && known != has {
+		return fmt.Errorf("%s shows that the key has %s: %v, and another answer the contrary", res, scope, has)
 	}
-	s.scopes[scope] = has
+	key.scopes[scope] = has
 	return nil
 }
 
-// askScopes finds out what a key may read, and holds each route to it.
-func (r *run) askScopes(ctx context.Context, s *subject) {
-	r.check("scopes/interviews", s, func() error {
-		p, a, err := r.probeList(ctx, s, "/interviews?limit=5", access.ReadInterviewsMetadata)
-		if err != nil || p == nil {
-			return err
-		}
-		if len(p.Data) > 0 {
-			s.interview = idOf(p.Data[0])
-		}
-		for scope, has := range map[access.Scope]bool{
-			access.ReadTranscripts: p.Meta.Transcript, access.ReadCustomerIdentity: p.Meta.Identity, access.ReadCustomExtraction: p.Meta.Custom,
-		} {
-			if err := s.learn(scope, has, a); err != nil {
+// checkScopes finds out the scopes of a key, and checks each route against them.
+func (r *run) checkScopes(ctx context.Context, key *apiKey) {
+	hasFields := func(schema string) func(*page) error {
+		return func(p *page) error { return checkFields(p.response, p.rows, r.contract.fields(schema)) }
+	}
+	for _, c := range []struct {
+		name  string
+		scope auth.Scope
+		path  string
+		check func(*page) error // nil: only the status is checked
+	}{
+		{"interviews", auth.ReadInterviewsMetadata, "/interviews?limit=5", func(p *page) error { return r.checkInterviews(key, p) }},
+		{"campaigns", auth.ReadCampaigns, "/campaigns?limit=5", hasFields("Campaign")},
+		{"synthesis", auth.ReadSynthesis, "/synthesis?limit=5", hasFields("SynthesisDocumentRow")},
+		{"analytics", auth.ReadInterviewsMetadata, "/analytics/interviews", nil},
+		{"search", auth.ReadCustomExtraction, "/intelligence/search?q=e&limit=5", checkMatches},
+		{"portal_home", auth.ReadSynthesis, "/synthesis?surface=portal&limit=5", nil},
+	} {
+		r.check("scopes/"+c.name, key, func() error {
+			res, err := r.probe(ctx, key, c.path, c.scope)
+			if err != nil || res == nil || c.check == nil {
 				return err
 			}
-		}
-		return r.holdFields(a, p.Data, r.contract.fields("Interview", s.hidden(true)...))
-	})
-	r.check("scopes/campaigns", s, func() error {
-		p, a, err := r.probeList(ctx, s, "/campaigns?limit=5", access.ReadCampaigns)
-		if err != nil || p == nil {
+			p, err := key.ownPage(res)
+			if err != nil {
+				return err
+			}
+			return c.check(p)
+		})
+	}
+	r.check("scopes/portal_daily_feed", key, func() error {
+		if err := key.needs(auth.ReadSynthesis); err != nil {
 			return err
 		}
-		return r.holdFields(a, p.Data, r.contract.fields("Campaign"))
-	})
-	r.check("scopes/synthesis", s, func() error {
-		p, a, err := r.probeList(ctx, s, "/synthesis?limit=5", access.ReadSynthesis)
-		if err != nil || p == nil {
-			return err
-		}
-		return r.holdFields(a, p.Data, r.contract.fields("SynthesisDocumentRow"))
-	})
-	r.check("scopes/analytics", s, func() error {
-		_, err := r.probe(ctx, s, "/analytics/interviews", access.ReadInterviewsMetadata)
+		_, err := r.probe(ctx, key, "/synthesis?surface=portal&type=daily_feed&limit=2", auth.ReadCustomerIdentity)
 		return err
 	})
-	r.check("scopes/search", s, func() error {
-		p, a, err := r.probeList(ctx, s, "/intelligence/search?q=e&limit=5", access.ReadCustomExtraction)
-		if err != nil || p == nil {
-			return err
-		}
-		return holdMatches(a, p.Data)
-	})
-	r.check("scopes/portal_home", s, func() error {
-		_, err := r.probe(ctx, s, "/synthesis?surface=portal&limit=5", access.ReadSynthesis)
-		return err
-	})
-	r.check("scopes/portal_daily_feed", s, func() error {
-		if err := s.needs(access.ReadSynthesis); err != nil {
-			return err
-		}
-		_, err := r.probe(ctx, s, "/synthesis?surface=portal&type=daily_feed&limit=2", access.ReadCustomerIdentity)
-		return err
-	})
-	r.check("scopes/interview", s, func() error { return r.askDetail(ctx, s) })
+	r.check("scopes/interview", key, func() error { return r.checkDetail(ctx, key) })
 }
 
-func (r *run) probeList(ctx context.Context, s *subject, path string, scope access.Scope) (*page, *answer, error) {
-	a, err := r.probe(ctx, s, path, scope)
-	if err != nil || a == nil {
-		return nil, nil, err
-	}
-	p, err := a.page()
+// ownPage decodes a list. All responses to a key must be of one client.
+func (key *apiKey) ownPage(res *response) (*page, error) {
+	p, err := res.page()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if s.client == "" {
-		s.client = p.Meta.ClientID
+	client := p.decoded.Meta.ClientID
+	if key.client == "" {
+		key.client = client
 	}
-	if p.Meta.ClientID != s.client {
-		return nil, nil, fmt.Errorf("%s is of client %s, another answer to this key of %s", a, p.Meta.ClientID, s.client)
+	if client != key.client {
+		return nil, fmt.Errorf("%s is of client %s, another answer to this key of %s", p, client, key.client)
 	}
-	return p, a, nil
+	return p, nil
+}
+
+// checkInterviews reads the key's scopes for single fields from a list's meta, and
+// checks that rows have the fields of these scopes.
+func (r *run) checkInterviews(key *apiKey, p *page) error {
+	if len(p.rows) > 0 {
+		key.interview = p.rows[0].id
+	}
+	meta := p.decoded.Meta
+	for scope, has := range map[auth.Scope]bool{
+		auth.ReadTranscripts: meta.Transcripts, auth.ReadCustomerIdentity: meta.Identity, auth.ReadCustomExtraction: meta.CustomExtraction,
+	} {
+		if err := key.setScope(scope, has, p.response); err != nil {
+			return err
+		}
+	}
+	return checkFields(p.response, p.rows, r.contract.fields("Interview", key.hidden(true)...))
 }
 
 // hidden are the interview's fields that the key must not see.
-func (s *subject) hidden(inList bool) []string {
+func (key *apiKey) hidden(inList bool) []string {
 	var names []string
-	for scope, name := range map[access.Scope]string{
-		access.ReadTranscripts: "transcript", access.ReadCustomerIdentity: "participant_email", access.ReadCustomExtraction: "custom_extraction",
+	for scope, name := range map[auth.Scope]string{
+		auth.ReadTranscripts: "transcript", auth.ReadCustomerIdentity: "participant_email", auth.ReadCustomExtraction: "custom_extraction",
 	} {
-		if !s.has(scope) {
+		if !key.has(scope) {
 			names = append(names, name)
 		}
 	}
-	if inList || !s.has(access.ReadRawExtraction) {
+	if inList || !key.has(auth.ReadRawExtraction) {
 		names = append(names, "raw_extraction")
 	}
 	return names
 }
 
-// holdFields holds rows to exactly these fields: one less is a broken promise,
-// one more may be somebody's data.
-func (r *run) holdFields(a *answer, rows []json.RawMessage, want []string) error {
-	for _, row := range rows {
-		fields, err := fieldsOf(row)
-		if err != nil {
-			return fmt.Errorf("%s: %w", a, err)
-		}
-		for name := range fields {
+// checkFields fails unless rows have exactly these fields: a missing one breaks
+// the contract, an additional one may disclose data.
+func checkFields(res *response, rows []row, want []string) error {
+	for _, one := range rows {
+		for name := range one.fields {
 			if !slices.Contains(want, name) {
-				return fmt.Errorf("%s: %s carries %q, which this key must not see here", a, idOf(row), name)
+				return fmt.Errorf("%s: %s carries %q, which this key must not see here", res, one.id, name)
 			}
 		}
 		for _, name := range want {
-			if _, there := fields[name]; !there {
-				return fmt.Errorf("%s: %s lacks %q", a, idOf(row), name)
+			if _, there := one.fields[name]; !there {
+				return fmt.Errorf("%s: %s lacks %q", res, one.id, name)
 			}
 		}
 	}
 	return nil
 }
 
-// holdMatches holds each hit to what it says that it matched: "e", a letter
-// that has no other forms, is in exactly these fields.
-func holdMatches(a *answer, hits []json.RawMessage) error {
-	for _, hit := range hits {
-		fields, err := fieldsOf(hit)
-		if err != nil {
-			return fmt.Errorf("%s: %w", a, err)
-		}
+// checkMatches compares matched_fields with the fields that contain "e", a
+// letter that folds to no other.
+func checkMatches(p *page) error {
+	for _, hit := range p.rows {
 		var stated, found []string
-		if err := json.Unmarshal(fields["matched_fields"], &stated); err != nil {
-			return fmt.Errorf("%s: %s has no list of matched_fields", a, idOf(hit))
+		if err := json.Unmarshal(hit.fields["matched_fields"], &stated); err != nil {
+			return fmt.Errorf("%s: %s has no list of matched_fields", p, hit.id)
 		}
 		for _, name := range []string{"best_quote", "primary_pain_points", "feature_requests", "product_feedback", "competitor_mentions"} {
 			var text *string
-			if err := json.Unmarshal(fields[name], &text); err != nil {
-				return fmt.Errorf("%s: %s has no text or null in %s", a, idOf(hit), name)
+			if err := json.Unmarshal(hit.fields[name], &text); err != nil {
+				return fmt.Errorf("%s: %s has no text or null in %s", p, hit.id, name)
 			}
 			if text != nil && strings.ContainsAny(*text, "eE") {
 				found = append(found, name)
 			}
 		}
 		if !slices.Equal(stated, found) {
-			return fmt.Errorf("%s: %s says that it matches in %v; the text is in %v", a, idOf(hit), stated, found)
+			return fmt.Errorf("%s: %s says that it matches in %v; the text is in %v", p, hit.id, stated, found)
 		}
 	}
 	return nil
 }
 
-// askDetail reads one interview. Without the scope, an unknown one is refused
-// for the scope, so that nobody learns what exists.
-func (r *run) askDetail(ctx context.Context, s *subject) error {
-	if has, known := s.scopes[access.ReadInterviewsMetadata]; !known {
-		return skipf("whether the key has %s is not known", access.ReadInterviewsMetadata)
-	} else if !has {
-		_, err := r.probe(ctx, s, "/interviews/"+nobody, access.ReadInterviewsMetadata)
-		return err
-	}
-	if s.interview == "" {
-		return skipf("the key sees no interview")
-	}
-	a, err := r.probe(ctx, s, "/interviews/"+s.interview, access.ReadInterviewsMetadata)
+// checkDetail reads one interview. Without the scope an unknown interview is a
+// 403 too: a 404 would disclose what exists.
+func (r *run) checkDetail(ctx context.Context, key *apiKey) error {
+	has, err := key.known(auth.ReadInterviewsMetadata)
 	if err != nil {
 		return err
 	}
-	var detail struct {
-		Data struct {
-			Interview json.RawMessage `json:"interview"`
-		} `json:"data"`
-		Meta struct {
-			Raw bool `json:"includes_raw_extraction"`
-		} `json:"meta"`
+	id := key.interview
+	if !has {
+		id = unknownInterview
 	}
-	if a == nil || json.Unmarshal(a.body, &detail) != nil {
-		return fmt.Errorf("the interview %s is listed and cannot be read", s.interview)
+	if id == "" {
+		return skipf("the key sees no interview")
 	}
-	if err := s.learn(access.ReadRawExtraction, detail.Meta.Raw, a); err != nil {
+	res, err := r.probe(ctx, key, "/interviews/"+id, auth.ReadInterviewsMetadata)
+	if err != nil || res == nil {
 		return err
 	}
-	if got := idOf(detail.Data.Interview); got != s.interview {
-		return fmt.Errorf("%s answers the interview %s", a, got)
+	detail, err := res.decode()
+	if err != nil {
+		return err
 	}
-	return r.holdFields(a, []json.RawMessage{detail.Data.Interview}, r.contract.fields("Interview", s.hidden(false)...))
+	if err := key.setScope(auth.ReadRawExtraction, detail.Meta.RawExtraction, res); err != nil {
+		return err
+	}
+	interview, err := decodeRow(detail.Object["interview"])
+	if err != nil || interview.id != key.interview {
+		return fmt.Errorf("%s answers the interview %q", res, interview.id)
+	}
+	return checkFields(res, []row{interview}, r.contract.fields("Interview", key.hidden(false)...))
 }

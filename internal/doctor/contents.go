@@ -12,24 +12,21 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-func (e *examination) guards(ctx context.Context) (Finding, error) {
-	off, err := e.list(ctx, "SELECT g.name FROM public.measurement_guards AS g WHERE NOT g.stands ORDER BY 1")
-	if err != nil {
-		return Finding{}, err
-	}
+func (c *checker) triggers(ctx context.Context) Finding {
+	off := queryColumn[string](ctx, c, "SELECT t.name FROM public.measurement_triggers AS t WHERE NOT t.enabled ORDER BY 1")
 	if len(off) > 0 {
 		return wrong("Run clientintel measurement rebuild for each canonical client, which switches them on again.",
-			"%s off: no canonical number can be proven", enumerated(off, "is", "are"))
+			"%s off: no canonical number can be proven", enumerate(off, "is", "are"))
 	}
-	return fine("everything that keeps the counts true is switched on")
+	return ok("everything that keeps the counts true is switched on")
 }
 
 // auditEvery is how old an audit may be: running servers audit every client well within a day.
 const auditEvery = 24 * time.Hour
 
-// clients looks at what vouches for the canonical clients' numbers.
-func (e *examination) clients(ctx context.Context) (Finding, error) {
-	rows, err := e.conn.Query(ctx, `SELECT c.slug, coalesce(c.measurement_contract_version, ''), s.client_id IS NOT NULL,
+// clients checks the states that canonical clients' numbers are proven with.
+func (c *checker) clients(ctx context.Context) Finding {
+	rows, err := c.conn.Query(ctx, `SELECT c.slug, coalesce(c.measurement_contract_version, ''), s.client_id IS NOT NULL,
 			coalesce(s.broken_reason, ''), s.broken_at IS NOT NULL,
 			coalesce(s.audited_at < clock_timestamp() - $1::interval, true)
 		FROM clients AS c
@@ -37,7 +34,7 @@ func (e *examination) clients(ctx context.Context) (Finding, error) {
 		WHERE c.measurement_mode = 'canonical'
 		ORDER BY c.slug`, auditEvery)
 	if err != nil {
-		return Finding{}, err
+		return c.fail(err)
 	}
 	var slug, version, reason string
 	var hasState, broken, stale bool
@@ -58,7 +55,7 @@ func (e *examination) clients(ctx context.Context) (Finding, error) {
 		return nil
 	})
 	if err != nil {
-		return Finding{}, err
+		return c.fail(err)
 	}
 	switch {
 	case len(refused) > 0:
@@ -68,46 +65,43 @@ func (e *examination) clients(ctx context.Context) (Finding, error) {
 		return warning("Run clientintel measurement audit, or keep a server running, which audits in the background.",
 			"not audited for a day: %s", strings.Join(unaudited, ", "))
 	}
-	return fine("%d canonical clients, all of them provable", count)
+	return ok("%d canonical clients, all of them provable", count)
 }
 
-func (e *examination) folding(ctx context.Context) (Finding, error) {
-	if err := search.Check(ctx, e.conn); err != nil {
+func (c *checker) textFolding(ctx context.Context) Finding {
+	if err := search.Check(ctx, c.conn); err != nil {
 		return wrong("No server starts like this: see above.", "%s", err)
 	}
-	return fine("texts are folded as on every other server")
+	return ok("texts are folded as on every other server")
 }
 
-// backlogAllowed is what may wait for the index of trigrams beside what stays
-// outside on purpose.
+// backlogAllowed is how many documents may wait to be indexed, beside the newest
+// ones, which are left out of the index on purpose.
 const backlogAllowed = 50_000
 
-func (e *examination) backlog(ctx context.Context) (Finding, error) {
+func (c *checker) backlog(ctx context.Context) Finding {
 	var waiting int64
-	if err := e.ask(ctx, `SELECT coalesce(sum(b.documents - $1), 0)::bigint
+	c.queryRow(ctx, `SELECT coalesce(sum(b.documents - $1), 0)::bigint
 		FROM (SELECT count(*) AS documents FROM search_documents AS d WHERE NOT d.indexed GROUP BY d.client_id) AS b
-		WHERE b.documents > $1`, []any{search.DefaultLimits().Newest}, &waiting); err != nil {
-		return Finding{}, err
-	}
+		WHERE b.documents > $1`, []any{search.DefaultLimits().Newest}, &waiting)
 	if waiting > backlogAllowed {
 		return warning("Keep a server running: it indexes in the background. Searches are slower until then, never wrong.",
 			"%d documents wait to be indexed for searches", waiting)
 	}
-	return fine("%d documents wait to be indexed for searches", waiting)
+	return ok("%d documents wait to be indexed for searches", waiting)
 }
 
-// partitions: a running server makes those of the coming days.
-func (e *examination) partitions(ctx context.Context) (Finding, error) {
+// requestLogPartitions checks that the coming days have partitions, which a
+// running server creates.
+func (c *checker) requestLogPartitions(ctx context.Context) Finding {
 	var today, tomorrow bool
 	var days int
 	var rest int64
-	if err := e.ask(ctx, `SELECT
+	c.queryRow(ctx, `SELECT
 		to_regclass('public.request_log_' || to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD')) IS NOT NULL,
 		to_regclass('public.request_log_' || to_char((now() AT TIME ZONE 'UTC') + interval '1 day', 'YYYYMMDD')) IS NOT NULL,
 		(SELECT count(*) FROM pg_inherits AS h WHERE h.inhparent = 'public.request_log'::regclass),
-		(SELECT count(*) FROM request_log_rest)`, nil, &today, &tomorrow, &days, &rest); err != nil {
-		return Finding{}, err
-	}
+		(SELECT count(*) FROM request_log_default)`, nil, &today, &tomorrow, &days, &rest)
 	const advice = "Keep a server running: it makes the coming days' partitions every hour. Nothing is lost meanwhile, as the rest takes the rows."
 	switch {
 	case !today || !tomorrow:
@@ -115,5 +109,5 @@ func (e *examination) partitions(ctx context.Context) (Finding, error) {
 	case rest > 0:
 		return warning(advice, "%d rows of the log of requests lie outside of any day's partition", rest)
 	}
-	return fine("%d partitions, today's and tomorrow's among them", days)
+	return ok("%d partitions, today's and tomorrow's among them", days)
 }

@@ -8,69 +8,59 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-func (e *examination) version(ctx context.Context) (Finding, error) {
+func (c *checker) version(ctx context.Context) Finding {
 	var number int
 	var text string
-	if err := e.ask(ctx, "SELECT current_setting('server_version_num')::integer, current_setting('server_version')", nil, &number, &text); err != nil {
-		return Finding{}, err
-	}
+	c.queryRow(ctx, "SELECT current_setting('server_version_num')::integer, current_setting('server_version')", nil, &number, &text)
 	if number < postgres.MinServerVersion {
 		return wrong("Move to PostgreSQL 15 or later.", "PostgreSQL %s is too old", text)
 	}
-	return fine("PostgreSQL %s", text)
+	return ok("PostgreSQL %s", text)
 }
 
-func (e *examination) encoding(ctx context.Context) (Finding, error) {
+func (c *checker) encoding(ctx context.Context) Finding {
 	var encoding string
-	if err := e.ask(ctx, "SELECT current_setting('server_encoding')", nil, &encoding); err != nil {
-		return Finding{}, err
-	}
+	c.queryRow(ctx, "SELECT current_setting('server_encoding')", nil, &encoding)
 	if encoding != "UTF8" {
 		return wrong("Make a database with ENCODING 'UTF8' and import into it.", "the encoding is %s: what customers say cannot all be kept", encoding)
 	}
-	return fine("UTF8")
+	return ok("UTF8")
 }
 
-func (e *examination) extensions(ctx context.Context) (Finding, error) {
+func (c *checker) extensions(ctx context.Context) Finding {
 	var installed, available bool
-	if err := e.ask(ctx, `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm'),
-		EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm')`, nil, &installed, &available); err != nil {
-		return Finding{}, err
-	}
+	c.queryRow(ctx, `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm'),
+		EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm')`, nil, &installed, &available)
 	switch {
 	case installed:
-		return fine("pg_trgm is installed")
+		return ok("pg_trgm is installed")
 	case available:
 		return warning("Run clientintel migrate.", "pg_trgm is not installed yet; the migrations install it")
 	}
 	return wrong("Install PostgreSQL's contrib package on the server.", "pg_trgm is not available, and searches need it")
 }
 
-// primary: commands write, so they need one that may be written to.
-func (e *examination) primary(ctx context.Context) (Finding, error) {
+// primary checks that the database accepts writes, which commands make.
+func (c *checker) primary(ctx context.Context) Finding {
 	var recovering, readOnly bool
-	if err := e.ask(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')::boolean", nil, &recovering, &readOnly); err != nil {
-		return Finding{}, err
-	}
+	c.queryRow(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')::boolean", nil, &recovering, &readOnly)
 	switch {
 	case recovering:
 		return wrong("Name the primary in DATABASE_URL and DATABASE_OWNER_URL.", "this is a replica: requests cannot be counted here")
 	case readOnly:
 		return wrong("ALTER DATABASE … SET default_transaction_read_only = off, or the same for the role.", "transactions are read-only by default: requests cannot be counted")
 	}
-	return fine("it may be written to")
+	return ok("it may be written to")
 }
 
-// clock compares with this machine's, half a round trip allowed for. The
-// database's decides everything; a wrong one moves windows and expiries.
-func (e *examination) clock(ctx context.Context) (Finding, error) {
-	var best, apart time.Duration = patience, 0
+// clock compares the database's clock with this machine's, less half a round
+// trip. Windows and expiries go by the database's.
+func (c *checker) clock(ctx context.Context) Finding {
+	var best, apart time.Duration = checkTimeout, 0
 	for range 3 {
 		began := time.Now()
 		var there time.Time
-		if err := e.ask(ctx, "SELECT clock_timestamp()", nil, &there); err != nil {
-			return Finding{}, err
-		}
+		c.queryRow(ctx, "SELECT clock_timestamp()", nil, &there)
 		if took := time.Since(began); took < best {
 			best, apart = took, there.Sub(began.Add(took/2)).Abs()
 		}
@@ -82,60 +72,51 @@ func (e *examination) clock(ctx context.Context) (Finding, error) {
 	case apart > 2*time.Second:
 		return warning(advice, "the database's clock and this machine's are %s apart", apart.Round(100*time.Millisecond))
 	}
-	return fine("within %s of this machine's", max(apart, best).Round(time.Millisecond))
+	return ok("within %s of this machine's", max(apart, best).Round(time.Millisecond))
 }
 
-func (e *examination) durability(ctx context.Context) (Finding, error) {
-	off, err := e.list(ctx, `SELECT s.name FROM pg_settings AS s
+func (c *checker) durability(ctx context.Context) Finding {
+	off := queryColumn[string](ctx, c, `SELECT s.name FROM pg_settings AS s
 		WHERE s.name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND s.setting = 'off' ORDER BY 1`)
-	if err != nil {
-		return Finding{}, err
-	}
 	if len(off) > 0 {
 		return wrong("Switch it on in postgresql.conf (or ALTER DATABASE/ROLE … RESET) and reload.",
-			"%s off: a crash can lose imports, and give keys requests back", enumerated(off, "is", "are"))
+			"%s off: a crash can lose imports, and give keys requests back", enumerate(off, "is", "are"))
 	}
-	return fine("fsync, full_page_writes and synchronous_commit are on")
+	return ok("fsync, full_page_writes and synchronous_commit are on")
 }
 
 // headroom is what commands, backups and people need beside one server.
 const headroom = 10
 
-func (e *examination) connections(ctx context.Context) (Finding, error) {
+func (c *checker) connections(ctx context.Context) Finding {
 	var most, reserved, used int
-	if err := e.ask(ctx, `SELECT current_setting('max_connections')::integer, current_setting('superuser_reserved_connections')::integer,
-		(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`, nil, &most, &reserved, &used); err != nil {
-		return Finding{}, err
-	}
+	c.queryRow(ctx, `SELECT current_setting('max_connections')::integer, current_setting('superuser_reserved_connections')::integer,
+		(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`, nil, &most, &reserved, &used)
 	if free := most - reserved - used; free < headroom {
 		return warning("Raise max_connections, or lower CLIENTINTEL_POOL_SIZE.", "%d of %d connections are in use, %d are free", used, most, free)
 	}
-	return fine("%d of %d connections are in use", used, most)
+	return ok("%d of %d connections are in use", used, most)
 }
 
-func (e *examination) autovacuum(ctx context.Context) (Finding, error) {
+func (c *checker) autovacuum(ctx context.Context) Finding {
 	var on bool
-	if err := e.ask(ctx, "SELECT current_setting('autovacuum')::boolean AND current_setting('track_counts')::boolean", nil, &on); err != nil {
-		return Finding{}, err
-	}
+	c.queryRow(ctx, "SELECT current_setting('autovacuum')::boolean AND current_setting('track_counts')::boolean", nil, &on)
 	if !on {
 		return warning("Switch autovacuum and track_counts on.", "autovacuum is off: the log of requests and the indexes grow without bound")
 	}
-	return fine("autovacuum is on")
+	return ok("autovacuum is on")
 }
 
-// disk knows the space left only where the data lies on this machine.
-func (e *examination) disk(ctx context.Context) (Finding, error) {
+// disk knows the free space only where the data is on this machine.
+func (c *checker) disk(ctx context.Context) Finding {
 	var size int64
-	if err := e.ask(ctx, "SELECT pg_database_size(current_database())", nil, &size); err != nil {
-		return Finding{}, err
+	c.queryRow(ctx, "SELECT pg_database_size(current_database())", nil, &size)
+	if c.database.Dir == "" {
+		return Finding{State: Unknown, Message: fmt.Sprintf("the database takes %s; how much is left is not to be seen from here", bytesText(size))}
 	}
-	if e.database.Dir == "" {
-		return Finding{State: Unknown, Says: fmt.Sprintf("the database takes %s; how much is left is not to be seen from here", bytesText(size))}, nil
-	}
-	free, err := freeBytes(e.database.Dir)
+	free, err := freeBytes(c.database.Dir)
 	if err != nil {
-		return Finding{}, err
+		return c.fail(err)
 	}
 	const advice = "Make room: an import needs about as much again as it brings."
 	switch {
@@ -144,7 +125,7 @@ func (e *examination) disk(ctx context.Context) (Finding, error) {
 	case free < 2<<30 || free < size/4:
 		return warning(advice, "the database takes %s, and %s are left", bytesText(size), bytesText(free))
 	}
-	return fine("the database takes %s, and %s are left", bytesText(size), bytesText(free))
+	return ok("the database takes %s, and %s are left", bytesText(size), bytesText(free))
 }
 
 func bytesText(n int64) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// State is how something was found.
+// State is the outcome of a check.
 type State string
 
 // The states. Only Wrong makes an examination fail.
@@ -19,11 +19,11 @@ const (
 	Unknown State = "unknown"
 )
 
-// Finding is one thing examined.
+// Finding is the result of one check.
 type Finding struct {
-	Name  string `json:"check"`
-	State State  `json:"state"`
-	Says  string `json:"says"`
+	Name    string `json:"check"`
+	State   State  `json:"state"`
+	Message string `json:"says"`
 	// Advice is what to do, where something should be done.
 	Advice string `json:"advice,omitempty"`
 }
@@ -32,59 +32,61 @@ type Finding struct {
 type Database struct {
 	OwnerURL  string
 	ServerURL string
-	// Dir is where the data lies, if it is on this machine; empty: not known.
+	// Dir holds the data, if it is on this machine; empty: not known.
 	Dir string
 }
 
-// patience bounds each statement: an ailing database must not hold up its doctor.
-const patience = 15 * time.Second
+// checkTimeout bounds each check, so that a database that hangs is reported.
+const checkTimeout = 15 * time.Second
 
-// examination is one visit, as the owner.
-type examination struct {
+// checker makes the checks over one connection of the owner's.
+type checker struct {
 	conn     *pgx.Conn
 	database Database
-	show     func(Finding)
-	// migrated tells whether there is a schema to look at.
+	report   func(Finding)
+	// migrated reports whether there is a schema to look at.
 	migrated bool
+	// err is the first failed query of the running check.
+	err error
 }
 
-// Examine looks at everything and calls show with each finding.
-func Examine(ctx context.Context, d Database, show func(Finding)) {
+// Examine makes every check and calls report with each finding.
+func Examine(ctx context.Context, d Database, report func(Finding)) {
 	conn, err := connect(ctx, d.OwnerURL)
 	if err != nil {
-		show(Finding{"database/reachable", Wrong, err.Error(),
+		report(Finding{"database/reachable", Wrong, err.Error(),
 			"Is the server running, and are DATABASE_URL, DATABASE_OWNER_URL and the firewall right?"})
 		return
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	show(Finding{"database/reachable", OK, "the owner's login connects", ""})
-	e := &examination{conn: conn, database: d, show: show}
-	e.look(ctx, "database/version", e.version)
-	e.look(ctx, "database/encoding", e.encoding)
-	e.look(ctx, "database/extensions", e.extensions)
-	e.look(ctx, "database/primary", e.primary)
-	e.look(ctx, "database/clock", e.clock)
-	e.look(ctx, "database/durability", e.durability)
-	e.look(ctx, "database/connections", e.connections)
-	e.look(ctx, "database/upkeep", e.autovacuum)
-	e.look(ctx, "database/disk", e.disk)
-	e.look(ctx, "schema/migrations", e.migrations)
-	if !e.migrated {
+	report(Finding{"database/reachable", OK, "the owner's login connects", ""})
+	c := &checker{conn: conn, database: d, report: report}
+	c.run(ctx, "database/version", c.version)
+	c.run(ctx, "database/encoding", c.encoding)
+	c.run(ctx, "database/extensions", c.extensions)
+	c.run(ctx, "database/primary", c.primary)
+	c.run(ctx, "database/clock", c.clock)
+	c.run(ctx, "database/durability", c.durability)
+	c.run(ctx, "database/connections", c.connections)
+	c.run(ctx, "database/upkeep", c.autovacuum)
+	c.run(ctx, "database/disk", c.disk)
+	c.run(ctx, "schema/migrations", c.migrations)
+	if !c.migrated {
 		return
 	}
-	e.look(ctx, "schema/indexes", e.indexes)
-	e.look(ctx, "roles/server_role", e.serverRole)
-	e.look(ctx, "roles/server_login", e.serverLogin)
-	e.look(ctx, "roles/row_security", e.rowSecurity)
-	e.look(ctx, "measurement/guards", e.guards)
-	e.look(ctx, "measurement/clients", e.clients)
-	e.look(ctx, "search/folding", e.folding)
-	e.look(ctx, "search/backlog", e.backlog)
-	e.look(ctx, "request_log/partitions", e.partitions)
+	c.run(ctx, "schema/indexes", c.indexes)
+	c.run(ctx, "roles/server_role", c.serverRole)
+	c.run(ctx, "roles/server_login", c.serverLogin)
+	c.run(ctx, "roles/row_security", c.rowSecurity)
+	c.run(ctx, "measurement/guards", c.triggers)
+	c.run(ctx, "measurement/clients", c.clients)
+	c.run(ctx, "search/folding", c.textFolding)
+	c.run(ctx, "search/backlog", c.backlog)
+	c.run(ctx, "request_log/partitions", c.requestLogPartitions)
 }
 
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -98,40 +100,51 @@ func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// look examines one thing. What cannot be examined is told, and not guessed.
-func (e *examination) look(ctx context.Context, name string, do func(context.Context) (Finding, error)) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// run makes one check. A check whose query fails reports Unknown and no guess.
+func (c *checker) run(ctx context.Context, name string, check func(context.Context) Finding) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	f, err := do(ctx)
-	if err != nil {
-		f = Finding{State: Unknown, Says: "could not be examined: " + err.Error()}
+	c.err = nil
+	f := check(ctx)
+	if c.err != nil {
+		f = Finding{State: Unknown, Message: "could not be examined: " + c.err.Error()}
 	}
 	f.Name = name
-	e.show(f)
+	c.report(f)
 }
 
-// ask reads one row.
-func (e *examination) ask(ctx context.Context, sql string, args []any, into ...any) error {
-	return e.conn.QueryRow(ctx, sql, args...).Scan(into...)
+// fail ends a check that cannot be made.
+func (c *checker) fail(err error) Finding {
+	c.err = err
+	return Finding{}
 }
 
-// list reads one column.
-func (e *examination) list(ctx context.Context, sql string, args ...any) ([]string, error) {
-	rows, err := e.conn.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
+// queryRow reads one row, unless an earlier query of the check has failed.
+func (c *checker) queryRow(ctx context.Context, sql string, args []any, into ...any) {
+	if c.err == nil {
+		c.err = c.conn.QueryRow(ctx, sql, args...).Scan(into...)
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-func fine(says string, args ...any) (Finding, error) {
-	return Finding{State: OK, Says: fmt.Sprintf(says, args...)}, nil
+// queryColumn reads one column, unless an earlier query of the check has failed.
+func queryColumn[T any](ctx context.Context, c *checker, sql string, args ...any) []T {
+	if c.err != nil {
+		return nil
+	}
+	rows, _ := c.conn.Query(ctx, sql, args...) // CollectRows returns its error
+	column, err := pgx.CollectRows(rows, pgx.RowTo[T])
+	c.err = err
+	return column
 }
 
-func warning(advice, says string, args ...any) (Finding, error) {
-	return Finding{State: Warning, Says: fmt.Sprintf(says, args...), Advice: advice}, nil
+func ok(message string, args ...any) Finding {
+	return Finding{State: OK, Message: fmt.Sprintf(message, args...)}
 }
 
-func wrong(advice, says string, args ...any) (Finding, error) {
-	return Finding{State: Wrong, Says: fmt.Sprintf(says, args...), Advice: advice}, nil
+func warning(advice, message string, args ...any) Finding {
+	return Finding{State: Warning, Message: fmt.Sprintf(message, args...), Advice: advice}
+}
+
+func wrong(advice, message string, args ...any) Finding {
+	return Finding{State: Wrong, Message: fmt.Sprintf(message, args...), Advice: advice}
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/dbtest"
 	"github.com/clientintel/clientintel/internal/doctor"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // examined are the findings by name.
@@ -21,7 +21,7 @@ func examined(t *testing.T, d doctor.Database) map[string]doctor.Finding {
 			t.Errorf("%s is told twice", f.Name)
 		}
 		if (f.State == doctor.Wrong || f.State == doctor.Warning) && f.Advice == "" {
-			t.Errorf("%s has no advice: %s", f.Name, f.Says)
+			t.Errorf("%s has no advice: %s", f.Name, f.Message)
 		}
 		found[f.Name] = f
 	})
@@ -37,7 +37,7 @@ func of(d *dbtest.Database) doctor.Database {
 func TestExamine_AMigratedDatabase(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	d.Exec(t, "SELECT keep_request_log('7 days')")
+	d.Exec(t, "SELECT maintain_request_log()")
 	found := examined(t, of(d))
 	if len(found) != 20 {
 		t.Errorf("%d things were examined", len(found))
@@ -51,7 +51,7 @@ func TestExamine_AMigratedDatabase(t *testing.T) {
 			continue // this machine's own business
 		}
 		if f.State != expected {
-			t.Errorf("%s is %s: %s", name, f.State, f.Says)
+			t.Errorf("%s is %s: %s", name, f.State, f.Message)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestExamine_WhatIsBroken(t *testing.T) {
 		"roles/server_role":      {"ALTER TABLE lanes OWNER TO clientintel_server", doctor.Wrong, "owns lanes"},
 		"measurement/guards":     {"ALTER TABLE interviews DISABLE TRIGGER count_inserted_members", doctor.Wrong, "count_inserted_members is off"},
 		"measurement/clients":    {canonical + "UPDATE measurement_states SET broken_at = now(), broken_reason = 'differs'", doctor.Wrong, "acme (marked broken: differs)"},
-		"search/folding":         {"CREATE OR REPLACE FUNCTION fold_text(original text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1'", doctor.Wrong, "the database folds"},
+		"search/folding":         {"CREATE OR REPLACE FUNCTION fold_case(original text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1'", doctor.Wrong, "the database folds"},
 		"request_log/partitions": {"DROP TABLE request_log CASCADE", doctor.Unknown, "could not be examined"},
 		"database/extensions":    {"DROP EXTENSION pg_trgm CASCADE", doctor.Warning, "not installed yet"},
 	} {
@@ -83,8 +83,8 @@ func TestExamine_WhatIsBroken(t *testing.T) {
 			d := dbtest.New(t)
 			d.Exec(t, "SET allow_system_table_mods = on; "+c.breaks)
 			f := examined(t, of(d))[name]
-			if f.State != c.state || !strings.Contains(f.Says, c.says) {
-				t.Errorf("%s is %q: %s; want %q and %q", name, f.State, f.Says, c.state, c.says)
+			if f.State != c.state || !strings.Contains(f.Message, c.says) {
+				t.Errorf("%s is %q: %s; want %q and %q", name, f.State, f.Message, c.state, c.says)
 			}
 		})
 	}
@@ -100,8 +100,8 @@ func TestExamine_MeasurementIsTold(t *testing.T) {
 	} {
 		d := dbtest.New(t)
 		d.Exec(t, canonical+change)
-		if f := examined(t, of(d))["measurement/clients"]; !strings.Contains(f.Says, says) {
-			t.Errorf("after %s: %s, want %q", change, f.Says, says)
+		if f := examined(t, of(d))["measurement/clients"]; !strings.Contains(f.Message, says) {
+			t.Errorf("after %s: %s, want %q", change, f.Message, says)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestExamine_SettingsOfARole(t *testing.T) {
 	if f := found["database/primary"]; f.State != doctor.Wrong {
 		t.Errorf("read-only: %+v", f)
 	}
-	if f := found["database/durability"]; !strings.Contains(f.Says, "fsync, synchronous_commit are off") {
+	if f := found["database/durability"]; !strings.Contains(f.Message, "fsync, synchronous_commit are off") {
 		t.Errorf("durability: %+v", f)
 	}
 }
@@ -147,13 +147,13 @@ func TestExamine_NoDatabase(t *testing.T) {
 	for _, url := range []string{"postgres://u:hunter2@127.0.0.1:1/x", "postgres://u:hunter2@127.0.0.1:x/y"} {
 		found := examined(t, doctor.Database{OwnerURL: url, ServerURL: url})
 		f := found["database/reachable"]
-		if len(found) != 1 || f.State != doctor.Wrong || strings.Contains(f.Says, "hunter2") {
+		if len(found) != 1 || f.State != doctor.Wrong || strings.Contains(f.Message, "hunter2") {
 			t.Errorf("%+v", found)
 		}
 	}
 	empty := dbtest.NewEmpty(t)
 	found := examined(t, of(empty))
-	if f := found["schema/migrations"]; f.State != doctor.Wrong || !strings.Contains(f.Says, "no schema") || len(found) != 11 {
+	if f := found["schema/migrations"]; f.State != doctor.Wrong || !strings.Contains(f.Message, "no schema") || len(found) != 11 {
 		t.Errorf("an empty database: %+v", found)
 	}
 }

@@ -15,19 +15,20 @@ import (
 	"syscall"
 )
 
-// account runs the server: this process's own, but PostgreSQL refuses root.
+// account is the operating system's account that runs the server: this
+// process's own, except that PostgreSQL refuses to run as root.
 type account struct {
 	name     string
 	uid, gid int
-	borrowed bool // this process is root and lends itself to the account
+	switched bool // this process is root and starts children as the account
 }
 
-// account is who runs the server of this cluster directory, which need not
-// exist yet. Where everybody may write, root goes by no owner it finds.
-func (h home) account(cluster string) (account, error) {
+// account returns the account for this cluster directory, which need not exist
+// yet. In a directory that every account may write to, root trusts no owner.
+func (h dataDir) account(cluster string) (account, error) {
 	info, err := os.Stat(h.dir)
 	if err != nil {
-		return account{}, unusable(h.dir, err)
+		return account{}, dirError(h.dir, err)
 	}
 	if info.Mode().Perm()&0o002 != 0 {
 		return serverAccount()
@@ -36,7 +37,7 @@ func (h home) account(cluster string) (account, error) {
 }
 
 // serverAccount picks the account: the owner of the first of these paths
-// that is there and not root's, else postgres, else nobody.
+// that exists and is not root's, else postgres, else nobody.
 func serverAccount(owned ...string) (account, error) {
 	if os.Geteuid() != 0 {
 		return account{name: "uid " + strconv.Itoa(os.Geteuid()), uid: os.Geteuid(), gid: os.Getegid()}, nil
@@ -68,30 +69,30 @@ func accountOf(u *user.User) (account, error) {
 	if err != nil {
 		return account{}, fmt.Errorf("account %s: %w", u.Username, err)
 	}
-	return account{name: u.Username, uid: uid, gid: gid, borrowed: true}, nil
+	return account{name: u.Username, uid: uid, gid: gid, switched: true}, nil
 }
 
-// own gives the account a path that this process made.
-func (a account) own(path string) error {
-	if !a.borrowed {
+// chown gives the account a path that this process made.
+func (a account) chown(path string) error {
+	if !a.switched {
 		return nil
 	}
 	return os.Lchown(path, a.uid, a.gid)
 }
 
-// makeDir makes sure of a directory that only the account, and root, can
-// enter. An empty one of root's is what a killed start left.
+// makeDir creates or checks a directory that only the account, and root, can
+// enter. An empty one of root's remains from a killed start.
 func (a account) makeDir(path string) error {
 	err := os.Mkdir(path, 0o700)
 	if err == nil {
-		return a.own(path)
+		return a.chown(path)
 	}
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if uid, _, err := ownerOf(path); err == nil && uid == 0 && a.borrowed {
+	if uid, _, err := ownerOf(path); err == nil && uid == 0 && a.switched {
 		if inside, err := os.ReadDir(path); err == nil && len(inside) == 0 {
-			if err := a.own(path); err != nil {
+			if err := a.chown(path); err != nil {
 				return err
 			}
 		}
@@ -99,9 +100,9 @@ func (a account) makeDir(path string) error {
 	return a.checkPrivate(path)
 }
 
-// checkPrivate refuses a directory that another account could have prepared
-// for us: whoever can write there can be the server that we talk to, and
-// whoever can enter is a superuser of ours, for there are no passwords.
+// checkPrivate refuses a directory that another account could have prepared: an
+// account that can write there can pose as the server, and one that can enter is
+// a superuser of the database, since there are no passwords.
 func (a account) checkPrivate(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -122,17 +123,17 @@ func (a account) checkPrivate(path string) error {
 	return nil
 }
 
-// checkReach tries, as the account, to enter dir: PostgreSQL's own words on
-// that would not name the directory in the way.
+// checkReach tries, as the account, to enter dir: PostgreSQL's error would not
+// name the directory that denies access.
 func (a account) checkReach(ctx context.Context, dir string) error {
-	if !a.borrowed {
+	if !a.switched {
 		return nil
 	}
 	err := run(ctx, a.command(dir, "/bin/sh", "-c", ":"))
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	blocked := a.blocked(dir)
+	blocked := a.firstBlocked(dir)
 	info, statErr := os.Stat(blocked)
 	if statErr != nil || !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("running as %s in %s, because PostgreSQL does not run as root: %w", a.name, dir, err)
@@ -141,20 +142,20 @@ func (a account) checkReach(ctx context.Context, dir string) error {
 		a.name, blocked, info.Mode().Perm())
 }
 
-// blocked is the first directory on the way to dir that the account may not
-// pass by its mode, or dir.
-func (a account) blocked(dir string) string {
+// firstBlocked is the first directory on the path to dir whose mode denies the
+// account, or dir.
+func (a account) firstBlocked(dir string) string {
 	if parent := filepath.Dir(dir); parent != dir {
-		if b := a.blocked(parent); b != parent {
+		if b := a.firstBlocked(parent); b != parent {
 			return b
-		} else if !a.mayPass(parent) {
+		} else if !a.canEnter(parent) {
 			return parent
 		}
 	}
 	return dir
 }
 
-func (a account) mayPass(dir string) bool {
+func (a account) canEnter(dir string) bool {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return false
@@ -170,15 +171,15 @@ func (a account) mayPass(dir string) bool {
 	}
 }
 
-// command runs a program of PostgreSQL's as the account, in dir, in a session
-// of its own: a Ctrl-C at the terminal is for us, and we stop the server when
-// the last answer is out.
+// command runs a program of PostgreSQL as the account, in dir, in a session of
+// its own: a Ctrl-C at the terminal must not stop the server before the last
+// response is sent.
 func (a account) command(dir, program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(program, args...) //nolint:noctx // the end of a context would kill the server; run and stop end it in order
+	cmd := exec.Command(program, args...) //nolint:noctx // a context would kill the server at its end; run and stop shut it down
 	cmd.Dir = dir
 	cmd.Env = serverEnv(os.Environ())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if a.borrowed {
+	if a.switched {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
 	}
 	dieWithParent(cmd.SysProcAttr)

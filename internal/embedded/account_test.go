@@ -70,7 +70,7 @@ func TestAsRoot_DirectoryThatWasNotYetGivenAway(t *testing.T) {
 	if err := os.Mkdir(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(home{dir}.cluster(major), 0o700); err != nil {
+	if err := os.Mkdir(dataDir{dir}.cluster(major), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	wantQuery(t, openDir(t, dir).OwnerURL(), `SELECT 1`, "1")

@@ -14,40 +14,40 @@ import (
 )
 
 const (
-	pause = 50 * time.Millisecond
-	// leave is how long Close lets other processes finish, unless told,
-	// before it stops the server under them: enough for a short command, and
-	// a long-lived one takes the server over.
-	leave = 5 * time.Second
-	// joinPatience bounds the wait for another process that is starting the
+	pollInterval = 50 * time.Millisecond
+	// closeGrace is how long Close waits for other processes without a deadline,
+	// before it stops the server: enough for a short command, and a long-lived
+	// process takes the server over.
+	closeGrace = 5 * time.Second
+	// joinTimeout bounds the wait for another process that is starting the
 	// server; crash recovery and a download are the long cases.
-	joinPatience = 15 * time.Minute
+	joinTimeout = 15 * time.Minute
 )
 
 // Cluster is an open data directory with a running server.
 type Cluster struct {
-	home   home
-	opts   Options
-	places func(context.Context) []string
-	log    *slog.Logger
+	dir         dataDir
+	opts        Options
+	searchPaths func(context.Context) []string
+	log         *slog.Logger
 
-	keeper *lockFile // exclusive: this process runs the server
-	users  *lockFile // shared: this process uses a server that another runs
+	serverLock *lockFile // exclusive: this process runs the server
+	usersLock  *lockFile // shared: this process uses a server that another runs
 
 	mu     sync.Mutex
 	server *server // nil while another process runs it
 	socket string  // socket directory, the same for as long as the cluster is open
 
-	cancel  context.CancelFunc // ends watch
-	watched chan struct{}      // closed when watch has returned
-	closing sync.Once
-	closed  error
+	cancel     context.CancelFunc // ends supervise
+	supervised chan struct{}      // closed when supervise has returned
+	closing    sync.Once
+	closed     error
 }
 
 // Open joins the server that already runs in o.Dir, else starts one. The
-// error is meant for people: it names the directory and what to change.
+// error names the directory and what to change.
 func Open(ctx context.Context, o Options) (*Cluster, error) {
-	return open(ctx, o, usualPlaces)
+	return open(ctx, o, usualPaths)
 }
 
 // open is Open with the places to look for programs, so that tests can hide
@@ -56,55 +56,55 @@ func open(ctx context.Context, o Options, places func(context.Context) []string)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	h, err := prepareHome(ctx, o.Dir)
+	h, err := openDataDir(ctx, o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
-	c := &Cluster{home: h, opts: o, places: places, log: o.Log, watched: make(chan struct{})}
+	c := &Cluster{dir: h, opts: o, searchPaths: places, log: o.Log, supervised: make(chan struct{})}
 	if err := c.openLocks(); err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
-	if err := c.join(ctx); err != nil {
+	if err := c.joinOrStart(ctx); err != nil {
 		c.closeLocks()
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
 	var watching context.Context
 	watching, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	go c.watch(watching)
+	go c.supervise(watching)
 	return c, nil
 }
 
 func (c *Cluster) openLocks() error {
 	var err error
-	if c.keeper, err = openLock(c.home, "postgres.lock"); err != nil {
+	if c.serverLock, err = openLock(c.dir, "postgres.lock"); err != nil {
 		return err
 	}
-	if c.users, err = openLock(c.home, "postgres.users"); err != nil {
-		c.keeper.close()
+	if c.usersLock, err = openLock(c.dir, "postgres.users"); err != nil {
+		c.serverLock.close()
 		return err
 	}
 	return nil
 }
 
 func (c *Cluster) closeLocks() {
-	c.users.close()
-	c.keeper.close()
+	c.usersLock.close()
+	c.serverLock.close()
 }
 
-// join becomes the keeper when no process is, and starts the server; else it
-// waits until the keeper's server answers.
-func (c *Cluster) join(ctx context.Context) error {
-	waiting, stop := context.WithTimeoutCause(ctx, joinPatience,
-		fmt.Errorf("another process holds %s, but its server does not answer; see %s", c.keeper.path(), c.home.log()))
+// joinOrStart takes the server lock and starts the server, or waits until the
+// server of the process that holds the lock answers.
+func (c *Cluster) joinOrStart(ctx context.Context) error {
+	waiting, stop := context.WithTimeoutCause(ctx, joinTimeout,
+		fmt.Errorf("another process holds %s, but its server does not answer; see %s", c.serverLock.path(), c.dir.log()))
 	defer stop()
-	tell := every(5*time.Second, 2*time.Second)
+	report := every(5*time.Second, 2*time.Second)
 	for {
-		if alone, err := c.keeper.tryExclusive(); err != nil {
+		if alone, err := c.serverLock.tryExclusive(); err != nil {
 			return err
 		} else if alone {
 			return c.start(ctx)
 		}
-		joined, err := c.users.tryShared()
+		joined, err := c.usersLock.tryShared()
 		if err != nil {
 			return err
 		}
@@ -112,21 +112,21 @@ func (c *Cluster) join(ctx context.Context) error {
 			if ready, err := c.attach(waiting); ready || err != nil {
 				return err
 			}
-			c.users.unlock()
+			c.usersLock.unlock()
 		}
-		if tell() {
-			c.log.Info("waiting for another process that is starting or stopping PostgreSQL", "data_dir", c.home.dir)
+		if report() {
+			c.log.Info("waiting for another process that is starting or stopping PostgreSQL", "data_dir", c.dir.dir)
 		}
-		if err := sleep(waiting, pause); err != nil {
+		if err := sleep(waiting, pollInterval); err != nil {
 			return err
 		}
 	}
 }
 
-// attach reports whether the keeper's server is ready for us. A server that
-// is not there yet and one that is no longer there look the same: try again.
+// attach uses the other process's server and reports whether it is ready. One
+// that has not started yet and one that has ended look the same: try again.
 func (c *Cluster) attach(ctx context.Context) (bool, error) {
-	socket, err := c.home.runningSocket()
+	socket, err := c.dir.runningSocket()
 	if err != nil || socket == "" {
 		return false, err
 	}
@@ -166,14 +166,14 @@ func socketURL(socket, role, database string) string {
 	return u.String()
 }
 
-// Close stops the server if this process runs it, after it let others finish:
-// until ctx ends, and for five seconds where ctx has no deadline. The shutdown
-// itself is bounded apart from ctx, because cutting it short would leave the
-// next start a recovery. Further calls return what the first one did.
+// Close stops the server if this process runs it, once other processes have
+// finished, or ctx ends, or after five seconds if ctx has no deadline. The
+// shutdown itself has its own bound, because ending it early would make the next
+// start recover. Further calls return what the first one did.
 func (c *Cluster) Close(ctx context.Context) error {
 	c.closing.Do(func() {
 		c.cancel()
-		<-c.watched
+		<-c.supervised
 		defer c.closeLocks()
 		if c.Attached() {
 			return
@@ -190,22 +190,22 @@ func (c *Cluster) Close(ctx context.Context) error {
 	return c.closed
 }
 
-// awaitUsers returns once no other process uses the server. From then on the
-// exclusive lock keeps newcomers waiting for the end of the shutdown.
+// awaitUsers returns once no other process uses the server. From then on its
+// exclusive lock makes new processes wait for the end of the shutdown.
 func (c *Cluster) awaitUsers(ctx context.Context) {
 	if _, ok := ctx.Deadline(); !ok {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, leave)
+		ctx, stop = context.WithTimeout(ctx, closeGrace)
 		defer stop()
 	}
-	for told := false; ; told = true {
-		if last, err := c.users.tryExclusive(); last || err != nil {
+	for logged := false; ; logged = true {
+		if last, err := c.usersLock.tryExclusive(); last || err != nil {
 			return
 		}
-		if !told {
-			c.log.Info("other processes use this PostgreSQL; letting them finish", "data_dir", c.home.dir)
+		if !logged {
+			c.log.Info("other processes use this PostgreSQL; letting them finish", "data_dir", c.dir.dir)
 		}
-		if sleep(ctx, pause) != nil {
+		if sleep(ctx, pollInterval) != nil {
 			return
 		}
 	}

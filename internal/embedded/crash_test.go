@@ -92,7 +92,7 @@ func TestCrash_LeftoverProcessIDsOfOthers(t *testing.T) {
 // sleeper is an unrelated process of the server's account.
 func sleeper(t *testing.T, dir string) int {
 	t.Helper()
-	a, err := home{dir}.account(filepath.Dir(dataOf(t, dir)))
+	a, err := dataDir{dir}.account(filepath.Dir(dataOf(t, dir)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func sleeper(t *testing.T, dir string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { p.stop(syscall.SIGKILL, readyPatience) })
+	t.Cleanup(func() { p.stop(syscall.SIGKILL, readyTimeout) })
 	return p.pid
 }
 
@@ -130,7 +130,7 @@ func TestCrash_ServerStartedByHandIsLeftAlone(t *testing.T) {
 	})
 	wantRefusal(t, Options{Dir: dir, DownloadFrom: NoDownload},
 		"process "+strconv.Itoa(pid)+" serves "+data+" and was not started by this product: stop it first")
-	if !serves(pid, data) {
+	if !worksIn(pid, data) {
 		t.Error("the server was stopped")
 	}
 }
@@ -140,7 +140,7 @@ func serverByHand(t *testing.T, dir string, args func(data string) []string) (in
 	t.Helper()
 	closeNow(t, openDir(t, dir))
 	data := dataOf(t, dir)
-	a, err := home{dir}.account(filepath.Dir(data))
+	a, err := dataDir{dir}.account(filepath.Dir(data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func serverByHand(t *testing.T, dir string, args func(data string) []string) (in
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { running.stop(syscall.SIGINT, readyPatience) })
+	t.Cleanup(func() { running.stop(syscall.SIGINT, readyTimeout) })
 	await(t, "the server started by hand", func() bool {
 		if running.ended() {
 			t.Fatalf("the server started by hand ended: %s", out.String())
@@ -213,13 +213,13 @@ func TestOpen_CancelledWhileStarting(t *testing.T) {
 		}
 		failed <- err
 	}()
-	await(t, "the server's process", func() bool { pm, _ := readPostmaster(data); return pm.pid != 0 })
+	await(t, "the server's process", func() bool { pm, _ := readPIDFile(data); return pm.pid != 0 })
 	cancel()
 	// The server may have been quicker, which is as good.
 	if err := <-failed; err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("Open: %v, want the cancellation or success", err)
 	}
-	if pm, err := readPostmaster(data); err != nil || pm.pid != 0 {
+	if pm, err := readPIDFile(data); err != nil || pm.pid != 0 {
 		t.Errorf("a server is left: process %d, %v", pm.pid, err)
 	}
 }

@@ -1,13 +1,12 @@
-// Package embedded runs a PostgreSQL server of its own below a data
-// directory, for trials, development and tests: nothing to install beyond
-// the PostgreSQL programs, no port, no password. It finds the programs (or
-// fetches them), creates the cluster with its roles and its database, starts
-// the server on a Unix socket that only this account can reach, and stops it
-// on Close. Data is as safe as in any PostgreSQL: fsync is on, a killed
-// process or a power loss leaves nothing to mend by hand, and no file that
-// the package did not make is ever removed. Several processes may open the
-// same directory; one of them runs the server and, when it ends, another
-// takes over. What is inside the database is left to the migrations.
+// Package embedded runs a PostgreSQL server below a data directory, for
+// trials, development and tests: without a port or a password. It finds the
+// PostgreSQL programs (or downloads them), creates the cluster with its roles
+// and its database, starts the server on a Unix socket that only this account
+// can reach, and stops it on Close. fsync is on; a killed process or a power
+// loss needs no repair by hand; no file that the package did not make is
+// removed. Several processes may open the same directory; one of them runs
+// the server and, when it ends, another takes over. The migrations own what
+// is inside the database.
 //
 // Layout of a data directory:
 //

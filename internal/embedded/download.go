@@ -40,50 +40,49 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 		return programs{}, fmt.Errorf("there is no download of PostgreSQL %d", want)
 	}
 	c.removeStaging()
-	staging, err := os.MkdirTemp(c.home.dir, "postgres-download-")
+	staging, err := os.MkdirTemp(c.dir.dir, "postgres-download-")
 	if err != nil {
-		return programs{}, unusable(c.home.dir, err)
+		return programs{}, dirError(c.dir.dir, err)
 	}
 	defer os.RemoveAll(staging)
-	c.log.Info("no installed PostgreSQL fits; downloading one", "version", string(version), "from", c.opts.origin())
+	c.log.Info("no installed PostgreSQL fits; downloading one", "version", string(version), "from", c.opts.downloadSource())
 	if err := fetch(ctx, version, c.opts.DownloadFrom, staging); err != nil {
-		return programs{}, fmt.Errorf("downloading PostgreSQL %s from %s: %w", version, c.opts.origin(), err)
+		return programs{}, fmt.Errorf("downloading PostgreSQL %s from %s: %w", version, c.opts.downloadSource(), err)
 	}
-	// Looked at before it is moved: what cannot run here is not kept.
+	// Only programs that run here are kept.
 	unpacked := filepath.Join(staging, "unpacked")
 	if err := readable(staging); err != nil {
-		return programs{}, unusable(c.home.dir, err)
+		return programs{}, dirError(c.dir.dir, err)
 	}
 	found, passed := a.search(ctx, []string{filepath.Join(unpacked, "bin")})
 	if _, ok := found[want]; !ok {
-		return programs{}, fmt.Errorf("the PostgreSQL %s downloaded from %s cannot be used here%s", version, c.opts.origin(), and(passed))
+		return programs{}, fmt.Errorf("the PostgreSQL %s downloaded from %s cannot be used here%s", version, c.opts.downloadSource(), andAlso(passed))
 	}
-	target := c.home.downloaded(string(version))
-	// One of the same name was passed over: a power loss left it unreadable.
+	target := c.dir.downloaded(string(version))
+	// An existing one was skipped above: a power loss left it unreadable.
 	if err := os.Rename(target, filepath.Join(staging, "broken")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return programs{}, unusable(c.home.dir, err)
+		return programs{}, dirError(c.dir.dir, err)
 	}
 	if err := os.Rename(unpacked, target); err != nil {
-		return programs{}, unusable(c.home.dir, err)
+		return programs{}, dirError(c.dir.dir, err)
 	}
 	return programs{filepath.Join(target, "bin"), want}, nil
 }
 
-// removeStaging removes what a killed download left. The keeper's lock is
-// held, so none is under way.
+// removeStaging removes what a killed download left. The server lock is held,
+// so no download is running.
 func (c *Cluster) removeStaging() {
-	left, _ := filepath.Glob(filepath.Join(globEscape(c.home.dir), "postgres-download-*"))
+	left, _ := filepath.Glob(filepath.Join(globEscape(c.dir.dir), "postgres-download-*"))
 	for _, path := range left {
 		_ = os.RemoveAll(path)
 	}
 }
 
-// fetch uses the library for the names, the checksum and the unpacking only:
-// its way to run a server wipes clusters of another version and does not run
-// as root. Its Start first unpacks, then clears the directory for the data,
-// which fails, as meant, for one whose name ends in a dot; nothing was
-// started by then. The library knows no context: when ctx ends it is left
-// behind, and comes to nothing.
+// fetch uses the library for the names, the checksum and the unpacking only: to
+// run a server it wipes clusters of another version, and it does not run as root.
+// Its Start first unpacks, then clears the data directory, which fails on purpose
+// for a name that ends in a dot, before anything is started. The library takes no
+// context: when ctx ends, its goroutine goes on and its result is dropped.
 func fetch(ctx context.Context, version embeddedpostgres.PostgresVersion, from, staging string) error {
 	ctx, stop := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("no end after ten minutes"))
 	defer stop()
@@ -119,8 +118,8 @@ func fetch(ctx context.Context, version embeddedpostgres.PostgresVersion, from, 
 	}
 }
 
-// readable opens what was unpacked to the account that runs the server: a
-// strict umask of root's would keep it out.
+// readable lets the account that runs the server read what was unpacked, even
+// under a strict umask of root's.
 func readable(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

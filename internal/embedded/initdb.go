@@ -13,32 +13,32 @@ import (
 	"time"
 )
 
-// makeCluster creates the cluster under another name and renames it when it
-// is whole: a data directory is never half made. The name is new each time,
-// since a killed initdb may still be writing under the one before.
-func (c *Cluster) makeCluster(ctx context.Context, a account, p programs) error {
-	base := c.home.cluster(p.major)
+// createCluster creates the cluster under another name and renames it when it
+// is complete. The name is new each time, since a killed initdb may still be
+// writing under the last one.
+func (c *Cluster) createCluster(ctx context.Context, a account, p programs) error {
+	base := c.dir.cluster(p.major)
 	c.removeInits(ctx, base)
 	fresh, err := os.MkdirTemp(base, "data.init-")
 	if err != nil {
-		return unusable(c.home.dir, err)
+		return dirError(c.dir.dir, err)
 	}
 	defer os.RemoveAll(fresh)
-	if err := a.own(fresh); err != nil {
-		return unusable(c.home.dir, err)
+	if err := a.chown(fresh); err != nil {
+		return dirError(c.dir.dir, err)
 	}
-	c.log.Info("creating the PostgreSQL cluster", "version", p.major, "data_dir", c.home.dir)
+	c.log.Info("creating the PostgreSQL cluster", "version", p.major, "data_dir", c.dir.dir)
 	if err := initdb(ctx, a, p, fresh); err != nil {
 		return err
 	}
-	if err := os.Rename(fresh, c.home.data(p.major)); err != nil {
-		return unusable(c.home.dir, err)
+	if err := os.Rename(fresh, c.dir.data(p.major)); err != nil {
+		return dirError(c.dir.dir, err)
 	}
 	return syncDir(base)
 }
 
-// removeInits removes what killed starts left. An initdb that is being
-// stopped by the kernel may still add files under our hands.
+// removeInits removes what killed starts left. An initdb that the kernel is
+// stopping may still add files meanwhile.
 func (c *Cluster) removeInits(ctx context.Context, base string) {
 	for end := time.Now().Add(5 * time.Second); ; {
 		var failed error
@@ -49,7 +49,7 @@ func (c *Cluster) removeInits(ctx context.Context, base string) {
 		if failed == nil {
 			return
 		}
-		if time.Now().After(end) || sleep(ctx, pause) != nil {
+		if time.Now().After(end) || sleep(ctx, pollInterval) != nil {
 			c.log.Warn("leaving what an interrupted start left", "error", failed)
 			return
 		}
@@ -65,7 +65,7 @@ func initdb(ctx context.Context, a account, p programs, dir string) error {
 		var out bytes.Buffer
 		cmd := a.command(filepath.Dir(dir), p.initdb(), append(locale,
 			"--pgdata="+dir, "--username="+Superuser, "--encoding=UTF8", "--data-checksums",
-			// Who reaches the socket is let in; nobody comes by TCP.
+			// Reaching the socket suffices; there is no TCP.
 			"--auth-local=trust", "--auth-host=reject", "--no-instructions")...)
 		cmd.Stdout, cmd.Stderr = &out, &out
 		failed, output = run(ctx, cmd), out.String()
@@ -79,9 +79,9 @@ func initdb(ctx context.Context, a account, p programs, dir string) error {
 	return fmt.Errorf("%s could not create a cluster in %s (%w)%s", p.initdb(), filepath.Dir(dir), failed, quote(output, 8))
 }
 
-// locales are initdb's arguments for: letters by Unicode, order by code
-// point. From 17 on PostgreSQL brings that along, the same on every system;
-// the system's locale still tells text search what a letter is.
+// locales are initdb's arguments for letters by Unicode and order by code point.
+// From 17 on PostgreSQL has such a provider built in; the system's locale still
+// tells text search what a letter is.
 func locales(major int) [][]string {
 	var list [][]string
 	for _, ctype := range []string{"C.UTF-8", "en_US.UTF-8"} {
@@ -104,7 +104,7 @@ func syncDir(path string) error {
 	return d.Sync()
 }
 
-// quote sets the last lines of a program's output below an error.
+// quote formats the last lines of a program's output for an error.
 func quote(output string, n int) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	if lines[0] == "" && len(lines) == 1 {

@@ -9,12 +9,12 @@ import (
 	"syscall"
 )
 
-// lockFile is a file that is there to be locked. The kernel drops the lock
-// with the process, however it ends; the file itself stays, since removing
-// it would let two processes lock two files of one name.
+// lockFile is a file to be locked. The kernel releases the lock when the process
+// ends; the file itself stays, since removing it would let two processes lock two
+// files of one name.
 type lockFile struct{ file *os.File }
 
-func openLock(h home, name string) (*lockFile, error) {
+func openLock(h dataDir, name string) (*lockFile, error) {
 	f, err := h.openFile(name)
 	if err != nil {
 		return nil, err

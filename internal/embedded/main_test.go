@@ -144,15 +144,15 @@ func scratch() string {
 // stopServer ends what a failed test, or a killed child, has left running.
 func stopServer(t *testing.T, data string) {
 	t.Helper()
-	pm, err := readPostmaster(data)
+	pm, err := readPIDFile(data)
 	if err != nil {
 		t.Errorf("reading postmaster.pid: %v", err)
 	}
-	if pm.pid == 0 || !serves(pm.pid, data) {
+	if pm.pid == 0 || !worksIn(pm.pid, data) {
 		return
 	}
 	_ = syscall.Kill(pm.pid, syscall.SIGINT)
-	await(t, "the server's end", func() bool { return !serves(pm.pid, data) })
+	await(t, "the server's end", func() bool { return !worksIn(pm.pid, data) })
 }
 
 // await polls; the bound is only there to end a test that hangs.
@@ -256,7 +256,7 @@ func dataOf(t *testing.T, dir string) string {
 
 func postmasterPID(t *testing.T, data string) int {
 	t.Helper()
-	pm, err := readPostmaster(data)
+	pm, err := readPIDFile(data)
 	if err != nil || pm.pid == 0 {
 		t.Fatalf("no server runs in %s: %v", data, err)
 	}
@@ -277,12 +277,12 @@ func writeFile(t *testing.T, path, text string) {
 func installedMajor(t *testing.T) (int, programs) {
 	t.Helper()
 	major := 0
-	found, passed := testAccount(t).search(t.Context(), usualPlaces(t.Context()))
+	found, passed := testAccount(t).search(t.Context(), usualPaths(t.Context()))
 	for m := range found {
 		major = max(major, m)
 	}
 	if major == 0 {
-		t.Fatalf("the tests need PostgreSQL 15 or later%s", and(passed))
+		t.Fatalf("the tests need PostgreSQL 15 or later%s", andAlso(passed))
 	}
 	return major, found[major]
 }

@@ -109,7 +109,7 @@ func TestOpen_RelativeDirectory(t *testing.T) {
 	t.Chdir(filepath.Dir(dir))
 	c := openDir(t, "data")
 	wantQuery(t, c.OwnerURL(), `SELECT 1`, "1")
-	if got := c.home.dir; got != dir {
+	if got := c.dir.dir; got != dir {
 		t.Errorf("data directory %s, want %s", got, dir)
 	}
 }

@@ -2,18 +2,18 @@ package embedded
 
 import "log/slog"
 
-// Names that Open makes sure of in every cluster.
+// Names that Open creates in every cluster.
 const (
 	// Database is the product's database, owned by Owner.
 	Database = "clientintel"
 	// Owner migrates and imports. It owns Database and may create roles; it
-	// is no superuser, so what works here works on a hosted PostgreSQL.
+	// is no superuser, as on a hosted PostgreSQL.
 	Owner = "clientintel_owner"
 	// ServerRole is the role a serving pool takes; it cannot log in.
-	// Migrations find it in place and give it its rights.
+	// The migrations grant its rights.
 	ServerRole = "clientintel_server"
-	// Login is the login of a serving pool: a member of ServerRole and of
-	// nothing else, so that no session of the pool can become the owner.
+	// Login is the login of a serving pool: a member of ServerRole only, so
+	// that no session of the pool can become the owner.
 	Login = "clientintel_login"
 	// Superuser is for tests that create databases.
 	Superuser = "postgres"
@@ -24,8 +24,8 @@ const NoDownload = "off"
 
 const oldestMajor = 15
 
-// origin says where programs are fetched from, for messages.
-func (o Options) origin() string {
+// downloadSource names the repository in messages.
+func (o Options) downloadSource() string {
 	if o.DownloadFrom == "" {
 		return "Maven Central"
 	}
@@ -46,6 +46,6 @@ type Options struct {
 	// Settings are PostgreSQL settings beside and over our own. They have no
 	// effect on a server that another process already runs.
 	Settings map[string]string
-	// Log tells people what takes long. Nil: silence.
+	// Log reports what takes long. Nil: nothing is logged.
 	Log *slog.Logger
 }

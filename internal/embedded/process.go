@@ -18,8 +18,8 @@ type process struct {
 	err  error         // how it ended; read after done
 }
 
-// startProcess keeps the starting thread until the child ends: the kernel
-// watches that thread, and Go would retire it sooner.
+// startProcess keeps the starting thread until the child ends: the kernel signals
+// the child when that thread ends, and Go would end it sooner.
 func startProcess(cmd *exec.Cmd) (*process, error) {
 	p := &process{done: make(chan struct{})}
 	started := make(chan error)
@@ -48,7 +48,7 @@ func (p *process) ended() bool {
 }
 
 // stop sends the signal and reports whether the child ended in time.
-func (p *process) stop(signal syscall.Signal, patience time.Duration) bool {
+func (p *process) stop(signal syscall.Signal, timeout time.Duration) bool {
 	if p.ended() {
 		return true
 	}
@@ -56,7 +56,7 @@ func (p *process) stop(signal syscall.Signal, patience time.Duration) bool {
 	select {
 	case <-p.done:
 		return true
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		return false
 	}
 }
@@ -81,9 +81,9 @@ func run(ctx context.Context, cmd *exec.Cmd) error {
 	}
 }
 
-// serverEnv is the environment without what PostgreSQL would take as
-// settings. A fixed locale keeps its words English, since some are looked
-// for, and spares macOS a crash in its locale library.
+// serverEnv is the environment without variables that PostgreSQL reads as
+// settings. A fixed locale keeps its messages English, since some are searched
+// for, and avoids a crash of macOS's locale library.
 func serverEnv(environ []string) []string {
 	kept := []string{"LC_ALL=C"}
 	for _, e := range environ {

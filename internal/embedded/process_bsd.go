@@ -15,14 +15,14 @@ import (
 // stopped by the next start.
 func dieWithParent(*syscall.SysProcAttr) {}
 
-// commandNames reports whether the process was started with this argument.
-func commandNames(pid int, argument string) bool {
+// hasArgument reports whether the process was started with this argument.
+func hasArgument(pid int, argument string) bool {
 	return strings.Contains(commandLine(pid)+" ", " "+argument+" ")
 }
 
-// serves reports whether the process may be a server of the data directory
+// worksIn reports whether the process may be a server of the data directory
 // that was started under another name: any PostgreSQL may.
-func serves(pid int, _ string) bool {
+func worksIn(pid int, _ string) bool {
 	program, _, _ := strings.Cut(commandLine(pid), " ")
 	return strings.HasPrefix(filepath.Base(program), "postgres")
 }

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// dieWithParent has the kernel stop the server, in the orderly way, when the
-// thread that starts it ends: also when we are killed and can do nothing.
+// dieWithParent lets the kernel send the server SIGINT, its fast shutdown, when
+// the thread that started it ends, even if this process is killed.
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGINT }
 
-// commandNames reports whether the process was started with this argument.
-func commandNames(pid int, argument string) bool {
+// hasArgument reports whether the process was started with this argument.
+func hasArgument(pid int, argument string) bool {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	if err != nil {
 		return false
@@ -25,9 +25,9 @@ func commandNames(pid int, argument string) bool {
 	return false
 }
 
-// serves reports whether the process may be a server of the data directory
-// that was started under another name: a server works in its directory.
-func serves(pid int, data string) bool {
+// worksIn reports whether the process may be a server of the data directory
+// that was started under another path: a server works in its directory.
+func worksIn(pid int, data string) bool {
 	cwd, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
 	return err == nil && cwd == data
 }

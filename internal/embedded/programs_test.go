@@ -103,13 +103,13 @@ func sha256Hex(b []byte) string {
 
 func bareCluster(t *testing.T, from string) *Cluster {
 	t.Helper()
-	h, err := prepareHome(t.Context(), newDir(t))
+	h, err := openDataDir(t.Context(), newDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &Cluster{
-		home: h, opts: Options{DownloadFrom: from}, log: slog.New(slog.DiscardHandler),
-		places: func(context.Context) []string { return nil },
+		dir: h, opts: Options{DownloadFrom: from}, log: slog.New(slog.DiscardHandler),
+		searchPaths: func(context.Context) []string { return nil },
 	}
 }
 
@@ -117,8 +117,8 @@ func TestDownload_OnceForADirectory(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Dir(newDir(t))) // the library leaves a file there
 	url, asked := maven(t, sha256Hex)
 	c := bareCluster(t, url)
-	writeFile(t, filepath.Join(c.home.dir, "postgres-download-1", "half"), "killed")
-	want := programs{filepath.Join(c.home.dir, "postgres-18.3.0", "bin"), 18}
+	writeFile(t, filepath.Join(c.dir.dir, "postgres-download-1", "half"), "killed")
+	want := programs{filepath.Join(c.dir.dir, "postgres-18.3.0", "bin"), 18}
 	for range 2 {
 		if got, err := c.choose(t.Context(), testAccount(t), 0); err != nil || got != want {
 			t.Fatalf("choose: %v, %v; want %v", got, err, want)
@@ -127,7 +127,7 @@ func TestDownload_OnceForADirectory(t *testing.T) {
 	if got := asked.Load(); got != 1 {
 		t.Errorf("%d downloads, want 1", got)
 	}
-	if left := globbed(t, c.home.dir, "*"); len(left) != 1 {
+	if left := globbed(t, c.dir.dir, "*"); len(left) != 1 {
 		t.Errorf("the data directory holds %v, want the programs alone", left)
 	}
 }
@@ -140,7 +140,7 @@ func TestDownload_ReplacesWhatNoLongerRuns(t *testing.T) {
 	if _, err := c.choose(t.Context(), testAccount(t), 18); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(filepath.Join(c.home.dir, "postgres-18.3.0", "bin", "postgres"), 0); err != nil {
+	if err := os.Truncate(filepath.Join(c.dir.dir, "postgres-18.3.0", "bin", "postgres"), 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.choose(t.Context(), testAccount(t), 18); err != nil {
@@ -171,7 +171,7 @@ func TestDownload_Refusals(t *testing.T) {
 			if err == nil || err.Error() != c.err {
 				t.Errorf("got %v, want %s", err, c.err)
 			}
-			if left := globbed(t, cluster.home.dir, "*"); len(left) > 0 {
+			if left := globbed(t, cluster.dir.dir, "*"); len(left) > 0 {
 				t.Errorf("a failed download left %v", left)
 			}
 		})

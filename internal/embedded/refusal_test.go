@@ -138,7 +138,7 @@ func TestRefusal_WrongPrograms(t *testing.T) {
 func TestRefusal_KeeperWithoutAServer(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
-	h, err := prepareHome(t.Context(), dir)
+	h, err := openDataDir(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

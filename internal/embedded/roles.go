@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// roleStatements can run again at every start. The server role is made here
-// and not by the owner's migrations so that the login can be its member from
-// the start; the owner may grant it on, as if it had made it.
+// roleStatements are idempotent and run at every start. They create the server
+// role, rather than the owner's migrations, so that the login is its member from
+// the start; the owner may grant it, as if it had created it.
 const roleStatements = `
 DO $$
 DECLARE
@@ -30,9 +30,9 @@ ALTER ROLE ` + Login + ` LOGIN;
 GRANT ` + ServerRole + ` TO ` + Owner + ` WITH ADMIN OPTION;
 GRANT ` + ServerRole + ` TO ` + Login + `;`
 
-// prepare makes sure of roles and database, whichever step an earlier start
-// was killed at.
-func prepare(ctx context.Context, socket string) error {
+// createRolesAndDatabase creates what an earlier start has not, at whichever step
+// it was killed.
+func createRolesAndDatabase(ctx context.Context, socket string) error {
 	conn, err := pgx.Connect(ctx, socketURL(socket, Superuser, "postgres"))
 	if err != nil {
 		return fmt.Errorf("connecting to the new server: %w", err)

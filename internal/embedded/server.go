@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	readyPatience    = time.Minute
-	recoveryPatience = 10 * time.Minute
-	logLimit         = 10 << 20
+	readyTimeout    = time.Minute
+	recoveryTimeout = 10 * time.Minute
+	logLimit        = 10 << 20
 )
 
-// settings suit a trial: modest memory, imports in large transactions, and a
-// log that holds what an operator must read and no statement's text.
+// settings suit a trial: modest memory, imports in large transactions, and a log
+// of warnings without the text of statements.
 var settings = map[string]string{
 	"shared_buffers":          "256MB",
 	"work_mem":                "16MB",
@@ -47,12 +47,12 @@ var settings = map[string]string{
 // server is a postgres that this process started.
 type server struct {
 	*process
-	home home
+	dir  dataDir
 	data string
 }
 
-// serverArgs puts our settings first, the caller's over them, and last what
-// the rest of the package relies on.
+// serverArgs lets the caller's settings override the defaults, and what the rest
+// of the package relies on override both.
 func serverArgs(data, socket string, extra map[string]string) []string {
 	all := maps.Clone(settings)
 	maps.Copy(all, extra)
@@ -73,13 +73,13 @@ func serverArgs(data, socket string, extra map[string]string) []string {
 
 // startServer returns a server that takes connections. When it fails or ctx
 // ends, nothing is left running.
-func startServer(ctx context.Context, h home, a account, p programs, socket string, o Options) (*server, error) {
+func startServer(ctx context.Context, h dataDir, a account, p programs, socket string, o Options) (*server, error) {
 	out, offset, err := h.openLog()
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close() // the server has its own handle
-	s := &server{home: h, data: h.data(p.major)}
+	s := &server{dir: h, data: h.data(p.major)}
 	cmd := a.command(h.cluster(p.major), p.postgres(), serverArgs(s.data, socket, o.Settings)...)
 	cmd.Stdout, cmd.Stderr = out, out
 	if s.process, err = startProcess(cmd); err != nil {
@@ -102,11 +102,11 @@ func startServer(ctx context.Context, h home, a account, p programs, socket stri
 	return nil, &startError{fmt.Errorf("%w; the end of %s%s", err, h.log(), quote(logFrom(out, offset), 12))}
 }
 
-// startError is a start that PostgreSQL refused, in its own words.
+// startError is a start that PostgreSQL refused, with its messages.
 type startError struct{ error }
 
-// awaitReady waits for a connection. Recovery after a crash takes as long as
-// it takes, and the server says so meanwhile.
+// awaitReady waits for a connection, longer while the server reports that it
+// recovers from a crash.
 func (s *server) awaitReady(ctx context.Context, url string, log *slog.Logger) error {
 	begun := time.Now()
 	tell := every(10*time.Second, 3*time.Second)
@@ -120,17 +120,17 @@ func (s *server) awaitReady(ctx context.Context, url string, log *slog.Logger) e
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		}
-		patience := readyPatience
+		timeout := readyTimeout
 		if pgErr := (*pgconn.PgError)(nil); errors.As(err, &pgErr) && pgErr.Code == "57P03" {
-			patience = recoveryPatience
+			timeout = recoveryTimeout
 		}
-		if time.Since(begun) > patience {
-			return fmt.Errorf("PostgreSQL does not answer after %s: %w", patience, err)
+		if time.Since(begun) > timeout {
+			return fmt.Errorf("PostgreSQL does not answer after %s: %w", timeout, err)
 		}
 		if tell() {
-			log.Info("PostgreSQL is still starting; it may be recovering from a crash", "says", err.Error(), "log", s.home.log())
+			log.Info("PostgreSQL is still starting; it may be recovering from a crash", "says", err.Error(), "log", s.dir.log())
 		}
-		if err := sleep(ctx, pause/2); err != nil {
+		if err := sleep(ctx, pollInterval/2); err != nil {
 			return err
 		}
 	}
@@ -152,15 +152,15 @@ func (s *server) stop() error {
 	if s.process.stop(syscall.SIGINT, 30*time.Second) || s.process.stop(syscall.SIGQUIT, 15*time.Second) {
 		return nil
 	}
-	return fmt.Errorf("PostgreSQL (process %d) does not stop; see %s", s.pid, s.home.log())
+	return fmt.Errorf("PostgreSQL (process %d) does not stop; see %s", s.pid, s.dir.log())
 }
 
-// openLog opens the server's log and tells where this start's part begins.
-// A large one is set aside first, so that two files bound it.
-func (h home) openLog() (*os.File, int64, error) {
+// openLog opens the server's log and returns the offset of this start's part. It
+// renames a large one first, so that two files bound the log.
+func (h dataDir) openLog() (*os.File, int64, error) {
 	if info, err := os.Lstat(h.log()); err == nil && info.Size() > logLimit {
 		if err := os.Rename(h.log(), h.log()+".1"); err != nil {
-			return nil, 0, unusable(h.dir, err)
+			return nil, 0, dirError(h.dir, err)
 		}
 	}
 	f, err := h.openFile("postgres.log")
@@ -169,7 +169,7 @@ func (h home) openLog() (*os.File, int64, error) {
 	}
 	offset, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil, 0, unusable(h.dir, err)
+		return nil, 0, dirError(h.dir, err)
 	}
 	return f, offset, nil
 }

@@ -16,13 +16,13 @@ import (
 const (
 	port       = "5432" // a part of the socket's name; nothing listens on a port
 	socketName = ".s.PGSQL." + port
-	// longest is under the limit of every system (104 on macOS).
-	longest = 99
+	// maxSocketPath is below the limit of every system (104 on macOS).
+	maxSocketPath = 99
 )
 
-// socketDir is the cluster's own directory or, where a socket's path would be
-// too long or hold what a URL or a setting cannot, a short one for temporary
-// files, named after the cluster's.
+// socketDir is the cluster's own directory or, where the socket's path would be
+// too long or not fit a URL or a setting, a directory for temporary files, named
+// after the cluster's.
 func socketDir(ctx context.Context, a account, base string) (string, error) {
 	if fits(base) {
 		return base, nil
@@ -45,7 +45,7 @@ func socketDir(ctx context.Context, a account, base string) (string, error) {
 }
 
 func fits(dir string) bool {
-	return len(dir)+1+len(socketName) <= longest && !strings.ContainsFunc(dir, func(r rune) bool { return r < ' ' || r == ',' || r == 0x7f })
+	return len(dir)+1+len(socketName) <= maxSocketPath && !strings.ContainsFunc(dir, func(r rune) bool { return r < ' ' || r == ',' || r == 0x7f })
 }
 
 // clearSocket removes the socket of a server that is known to be dead: its

@@ -9,42 +9,42 @@ import (
 	"time"
 )
 
-// start runs the server in this process, which holds the keeper's lock. When
-// it fails, what it began is stopped.
+// start runs the server in this process, which holds the server lock. When it
+// fails, what it started is stopped.
 func (c *Cluster) start(ctx context.Context) error {
-	major, err := c.home.newestCluster()
+	major, err := c.dir.newestCluster()
 	if err != nil {
 		return err
 	}
 	if major != 0 {
-		if err := c.home.checkCluster(major); err != nil {
+		if err := c.dir.checkCluster(major); err != nil {
 			return err
 		}
 	}
-	a, err := c.home.account(c.home.cluster(major))
+	a, err := c.dir.account(c.dir.cluster(major))
 	if err != nil {
 		return err
 	}
-	if err := a.checkReach(ctx, c.home.dir); err != nil {
+	if err := a.checkReach(ctx, c.dir.dir); err != nil {
 		return err
 	}
 	p, err := c.choose(ctx, a, major)
 	if err != nil {
 		return err
 	}
-	base := c.home.cluster(p.major)
+	base := c.dir.cluster(p.major)
 	if err := a.makeDir(base); err != nil {
-		return unusable(c.home.dir, err)
+		return dirError(c.dir.dir, err)
 	}
 	if major == 0 {
-		if err := c.makeCluster(ctx, a, p); err != nil {
+		if err := c.createCluster(ctx, a, p); err != nil {
 			return err
 		}
 	}
-	if err := c.settle(ctx, a, c.home.data(p.major)); err != nil {
+	if err := c.clearStalePID(ctx, a, c.dir.data(p.major)); err != nil {
 		return err
 	}
-	socket := c.socket // set already when we take over: its URL is in use
+	socket := c.socket // set already at a takeover: callers use its URL
 	if socket == "" {
 		if socket, err = socketDir(ctx, a, base); err != nil {
 			return err
@@ -57,18 +57,17 @@ func (c *Cluster) start(ctx context.Context) error {
 	return c.serve(ctx, a, p, socket)
 }
 
-// serve starts the server and makes sure of roles and database. Backends of
-// a server that was killed may need a moment to notice; postgres refuses to
-// start beside them.
+// serve starts the server and creates roles and database. Backends of a killed
+// server may take a moment to end; postgres refuses to start beside them.
 func (c *Cluster) serve(ctx context.Context, a account, p programs, socket string) error {
-	for end := time.Now().Add(readyPatience); ; {
+	for end := time.Now().Add(readyTimeout); ; {
 		if err := clearSocket(socket); err != nil {
 			return err
 		}
-		s, err := startServer(ctx, c.home, a, p, socket, c.opts)
+		s, err := startServer(ctx, c.dir, a, p, socket, c.opts)
 		var refused *startError
 		if errors.As(err, &refused) && strings.Contains(err.Error(), "pre-existing shared memory block") && time.Now().Before(end) {
-			if err := sleep(ctx, 10*pause); err != nil {
+			if err := sleep(ctx, 10*pollInterval); err != nil {
 				return err
 			}
 			continue
@@ -76,7 +75,7 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket strin
 		if err != nil {
 			return err
 		}
-		if err := prepare(ctx, socket); err != nil {
+		if err := createRolesAndDatabase(ctx, socket); err != nil {
 			return errors.Join(err, s.stop())
 		}
 		c.mu.Lock()
@@ -86,10 +85,10 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket strin
 	}
 }
 
-// watch runs the server again when it ends unasked, and takes it over when
+// supervise runs the server again when it ends unasked, and takes it over when
 // the process that ran it has ended. It returns when ctx ends.
-func (c *Cluster) watch(ctx context.Context) {
-	defer close(c.watched)
+func (c *Cluster) supervise(ctx context.Context) {
+	defer close(c.supervised)
 	for ctx.Err() == nil {
 		if !c.Attached() {
 			select {
@@ -97,24 +96,24 @@ func (c *Cluster) watch(ctx context.Context) {
 				return
 			case <-c.server.done:
 			}
-			c.log.Error("PostgreSQL ended unasked; starting it again", "error", c.server.err, "log", c.home.log())
+			c.log.Error("PostgreSQL ended unasked; starting it again", "error", c.server.err, "log", c.dir.log())
 			c.mu.Lock()
 			c.server = nil
 			c.mu.Unlock()
-		} else if mine, err := c.keeper.tryExclusive(); !mine || err != nil {
-			_ = sleep(ctx, 4*pause)
+		} else if mine, err := c.serverLock.tryExclusive(); !mine || err != nil {
+			_ = sleep(ctx, 4*pollInterval)
 			continue
 		} else {
-			c.log.Warn("the process that ran PostgreSQL has ended; running it here from now on", "data_dir", c.home.dir)
+			c.log.Warn("the process that ran PostgreSQL has ended; running it here from now on", "data_dir", c.dir.dir)
 		}
 		if err := c.start(ctx); err != nil {
-			c.keeper.unlock() // another process may be luckier
+			c.serverLock.unlock() // another process may succeed
 			if ctx.Err() == nil {
 				c.log.Error("starting PostgreSQL again", "error", err)
 			}
 			_ = sleep(ctx, 5*time.Second)
 		} else {
-			c.users.unlock()
+			c.usersLock.unlock()
 		}
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/clientintel/clientintel/internal/apikey"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// fuzzed is a server for a fuzzer, who would spend a key's hour in a second.
+// fuzzed is a server with many keys: a fuzzer uses up a key's limit in a second.
 type fuzzed struct {
 	*apitest.Server
 	key   apikey.Issued
@@ -129,8 +129,8 @@ func dataIn(t *testing.T, body []byte) string {
 	return string(answer.Data)
 }
 
-// Whatever stands in the Authorization header, exactly the holder of a whole
-// key comes in; everybody else is told one of the contract's four sentences.
+// Only a complete key in the Authorization header is admitted. Anything else is
+// refused with one of the contract's four messages.
 func FuzzAuthorization(f *testing.F) {
 	srv, _ := startFuzzed(f)
 	past := time.Now().Add(-time.Hour)

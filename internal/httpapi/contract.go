@@ -8,96 +8,94 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
-	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// contract is the document that requests and responses are held against.
+// contract is the document that requests and responses are validated against.
 type contract struct {
-	router     routers.Router
 	operations map[string]*operation // by operationId
+	byPath     map[string]*operation
 }
 
-// operation is one of the contract's, with what the door needs to know of it.
+// operation is one operation of the contract, as the middleware needs it.
 type operation struct {
-	id     string
-	path   string
-	scopes []access.Scope // empty: public
-	params map[string]*openapi3.Parameter
+	id          string
+	path        string
+	scopes      []auth.Scope // empty: public
+	queryParams map[string]*openapi3.Parameter
+	pathParams  []*openapi3.Parameter
+	route       *routers.Route // what the validator takes
 }
 
-// loadContract reads the document into the private copy that the validator
-// works on. In its 3.1 mode kin-openapi compiles every schema anew at each
-// call; the 3.0 mode knows everything the contract uses but const, which is
-// mirrored into enum. Tests hold the two modes against each other.
 func loadContract() (*contract, error) {
-	text, err := openapi.JSON()
+	doc, err := openapi.ValidationDocument()
 	if err != nil {
-		return nil, fmt.Errorf("reading the contract: %w", err)
+		return nil, err
 	}
-	doc, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		return nil, fmt.Errorf("loading the contract: %w", err)
-	}
-	err = doc.WalkSchemas(func(_ string, s *openapi3.SchemaRef) error {
-		if v := s.Value; v != nil && v.Const != nil && len(v.Enum) == 0 {
-			v.Enum = []any{v.Const}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("preparing the contract: %w", err)
-	}
-	doc.OpenAPI = "3.0.3"
-	router, err := gorillamux.NewRouter(doc)
-	if err != nil {
-		return nil, fmt.Errorf("routing the contract: %w", err)
-	}
-	c := &contract{router: router, operations: map[string]*operation{}}
+	c := &contract{operations: map[string]*operation{}, byPath: map[string]*operation{}}
 	for path, item := range doc.Paths.Map() {
-		for method, op := range item.Operations() {
+		for method, described := range item.Operations() {
 			if method != http.MethodGet {
 				return nil, fmt.Errorf("the contract's %s %s is not read-only", method, path)
 			}
-			c.operations[op.OperationID] = newOperation(path, op)
+			op := newOperation(&routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: described})
+			c.operations[op.id], c.byPath[path] = op, op
 		}
 	}
 	return c, nil
 }
 
-func newOperation(path string, op *openapi3.Operation) *operation {
-	o := &operation{id: op.OperationID, path: path, params: map[string]*openapi3.Parameter{}}
-	if op.Security != nil {
-		for _, requirement := range *op.Security {
+func newOperation(route *routers.Route) *operation {
+	described := route.Operation
+	op := &operation{
+		id: described.OperationID, path: route.Path, queryParams: map[string]*openapi3.Parameter{}, route: route,
+	}
+	if described.Security != nil {
+		for _, requirement := range *described.Security {
 			for _, scopes := range requirement {
 				for _, s := range scopes {
-					o.scopes = append(o.scopes, access.Scope(s))
+					op.scopes = append(op.scopes, auth.Scope(s))
 				}
 			}
 		}
 	}
-	for _, p := range op.Parameters {
-		if p.Value.In == openapi3.ParameterInQuery {
-			o.params[p.Value.Name] = p.Value
+	for _, p := range described.Parameters {
+		if p.Value.In == openapi3.ParameterInPath {
+			op.pathParams = append(op.pathParams, p.Value)
+		} else {
+			op.queryParams[p.Value.Name] = p.Value
 		}
 	}
-	return o
+	return op
 }
 
-// public tells whether the operation needs no key.
-func (o *operation) public() bool { return len(o.scopes) == 0 }
+// eachRoute calls register with each generated route's handler and its operation.
+func (c *contract) eachRoute(handlers api.ServerInterface, register func(op *operation, handler http.Handler)) error {
+	generated := chi.NewRouter()
+	api.HandlerWithOptions(handlers, api.ChiServerOptions{BaseRouter: generated, ErrorHandlerFunc: writeError})
+	return chi.Walk(generated, func(_, path string, handler http.Handler, _ ...func(http.Handler) http.Handler) error {
+		op := c.byPath[path]
+		if op == nil {
+			return fmt.Errorf("the contract does not know the generated route %s", path)
+		}
+		register(op, handler)
+		return nil
+	})
+}
 
-// quick tells whether reading an answer in vain costs next to nothing.
-func (o *operation) quick() bool {
+// isCheap tells whether a read whose answer is discarded costs next to nothing.
+func (o *operation) isCheap() bool {
 	return o != nil && (o.id == "listInterviews" || o.id == "getInterview")
 }
 
 // missingScope is the first scope that the caller lacks, if any.
-func (o *operation) missingScope(c access.Caller) (access.Scope, bool) {
-	i := slices.IndexFunc(o.scopes, func(s access.Scope) bool { return !c.Has(s) })
+func (o *operation) missingScope(c auth.Caller) (auth.Scope, bool) {
+	i := slices.IndexFunc(o.scopes, func(s auth.Scope) bool { return !c.Has(s) })
 	if i < 0 {
 		return "", false
 	}
@@ -105,7 +103,7 @@ func (o *operation) missingScope(c access.Caller) (access.Scope, bool) {
 }
 
 // validatorOptions are shared by requests and responses. Scopes and unknown
-// parameters are checked by ourselves.
+// parameters are checked by this package.
 func validatorOptions() *openapi3filter.Options {
 	return &openapi3filter.Options{
 		AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc,
@@ -119,7 +117,7 @@ func validatorOptions() *openapi3filter.Options {
 	}
 }
 
-// checkUUID takes what PostgreSQL takes, in the one spelling of 36 characters.
+// checkUUID accepts what PostgreSQL accepts, in the one spelling of 36 characters.
 func checkUUID(text string) error {
 	if len(text) != 36 {
 		return fmt.Errorf("not a UUID of 36 characters")

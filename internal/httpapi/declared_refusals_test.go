@@ -4,17 +4,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/apikey"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// checkDoorOf holds a route to the refusals that its operation declares beside
+// checkDeclaredRefusals checks the refusals of a route that its operation declares beside
 // 400: every 401, the scope, the quota and a measurement that cannot be proven.
-func checkDoorOf(t *testing.T, path string, scope access.Scope) {
+func checkDeclaredRefusals(t *testing.T, path string, scope auth.Scope) {
 	t.Helper()
 	srv, seed := apitest.Start(t)
-	others := access.All()
+	others := auth.All()
 	for i, s := range others {
 		if s == scope {
 			others = append(others[:i], others[i+1:]...)

@@ -1,4 +1,4 @@
-// Package httpapi is the REST edge: it takes each request through the door
-// (route, key, quota, scope, parameters), hands it to a reader and says the
-// answer, or the fault, in the contract's words. It knows no SQL.
+// Package httpapi is the REST edge. It routes, authenticates, admits and
+// validates each request, calls a reader, and writes the answer or the error in
+// the contract's words. It knows no SQL.
 package httpapi

@@ -8,18 +8,18 @@ import (
 	"path"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/reference"
+	"github.com/clientintel/clientintel/internal/apidocs"
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// document is a public file: no key, no limit.
+// document is a public file, served without a key and without a rate limit.
 type document struct {
 	path        string
 	contentType string
 	body        []byte
 	etag        string
-	// page is set on what people open in a browser; everything else is for
-	// programs of any origin to fetch.
+	// page says that people open it in a browser. Programs of any origin may fetch
+	// the others.
 	page bool
 }
 
@@ -28,7 +28,7 @@ func publicDocuments(publicURL string) ([]document, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := reference.Files(publicURL)
+	files, err := apidocs.Files(publicURL)
 	if err != nil {
 		return nil, err
 	}
@@ -51,16 +51,16 @@ func newDocument(path, contentType string, body []byte) document {
 	return document{path: path, contentType: contentType, body: body, etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
 }
 
-// ServeHTTP answers GET and HEAD, and 304 to who has it already. Query strings
-// are ignored.
+// ServeHTTP answers GET and HEAD, and 304 to a matching If-None-Match. Query
+// strings are ignored.
 func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	exchangeFrom(r.Context()).operation = path.Base(d.path)
+	recordFrom(r.Context()).operation = path.Base(d.path)
 	h := w.Header()
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", "public, max-age=300")
 	h.Set("ETag", d.etag)
 	if d.page {
-		h.Set("Content-Security-Policy", reference.Policy)
+		h.Set("Content-Security-Policy", apidocs.Policy)
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")

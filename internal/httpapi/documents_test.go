@@ -11,8 +11,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/clientintel/clientintel/internal/apitest"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/openapi"
 )
 

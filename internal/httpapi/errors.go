@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,88 +8,85 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
 )
 
-// envelope is the body of every refusal.
+// envelope is the body of every error.
 type envelope struct {
 	Error   string `json:"error"`
 	Details string `json:"details,omitempty"`
 	Code    string `json:"code"`
 }
 
-// Refuse writes a fault as the answer to a request.
+// Refuse answers a request with an error.
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) { writeError(w, r, err) }
 
-// writeError is the one place where a kind of fault becomes a status.
+// writeError is the one place where a kind of error becomes a status.
 func writeError(w http.ResponseWriter, r *http.Request, err error) {
-	exchangeFrom(r.Context()).err = err
-	f := publicFault(r.Context(), err)
+	recordFrom(r.Context()).err = err
+	public := publicError(err)
 
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
-	// What was said for an answer that is not coming.
+	// They described the answer that the error replaces.
 	h.Del("ETag")
 	h.Del("Content-Length")
-	if f.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(f.RetryAfter/time.Second)))
+	if public.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(public.RetryAfter/time.Second)))
 	}
-	switch f.Kind {
-	case fault.Unauthenticated:
-		h.Set("WWW-Authenticate", challenge(f))
-	case fault.Forbidden:
-		if f.Scope != "" {
-			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="insufficient_scope", scope=%q`, f.Scope))
+	switch public.Kind {
+	case apierror.KindUnauthenticated:
+		h.Set("WWW-Authenticate", challenge(public))
+	case apierror.KindForbidden:
+		if public.Scope != "" {
+			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="insufficient_scope", scope=%q`, public.Scope))
 		}
 	}
-	body, _ := json.Marshal(envelope{f.Message, f.Details, f.Code})
-	w.WriteHeader(statusOf(f.Kind))
+	body, _ := json.Marshal(envelope{public.Message, public.Details, public.Code})
+	w.WriteHeader(statusOf(public.Kind))
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// challenge names no metadata URL: clients would start OAuth on it.
-func challenge(f *fault.Error) string {
-	if f.Code == "missing_api_key" {
+// challenge names no metadata URL: clients would start OAuth with it.
+func challenge(e *apierror.Error) string {
+	if e.Code == "missing_api_key" {
 		return `Bearer realm="clientintel"`
 	}
-	return fmt.Sprintf(`Bearer realm="clientintel", error="invalid_token", error_description=%q`, f.Message)
+	return fmt.Sprintf(`Bearer realm="clientintel", error="invalid_token", error_description=%q`, e.Message)
 }
 
-// publicFault is what may be told of an error. An error that is no fault is an
-// accident: nothing of it is told.
-func publicFault(ctx context.Context, err error) *fault.Error {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f
+// publicError is the part of an error that callers may see: nothing of an error
+// that is not an apierror.Error.
+func publicError(err error) *apierror.Error {
+	var public *apierror.Error
+	if errors.As(err, &public) {
+		return public
 	}
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
-		return fault.OutOfReach(err)
-	}
-	return fault.Unexpected(err)
+	return apierror.Internal(err)
 }
 
-func statusOf(k fault.Kind) int {
+func statusOf(k apierror.Kind) int {
 	switch k {
-	case fault.Invalid:
+	case apierror.KindInvalid:
 		return http.StatusBadRequest
-	case fault.Unauthenticated:
+	case apierror.KindUnauthenticated:
 		return http.StatusUnauthorized
-	case fault.Forbidden:
+	case apierror.KindForbidden:
 		return http.StatusForbidden
-	case fault.NotFound:
+	case apierror.KindNotFound:
 		return http.StatusNotFound
-	case fault.MethodNotAllowed:
+	case apierror.KindMethodNotAllowed:
 		return http.StatusMethodNotAllowed
-	case fault.NotAcceptable:
+	case apierror.KindNotAcceptable:
 		return http.StatusNotAcceptable
-	case fault.PayloadTooLarge:
+	case apierror.KindPayloadTooLarge:
 		return http.StatusRequestEntityTooLarge
-	case fault.UnsupportedMediaType:
+	case apierror.KindUnsupportedMediaType:
 		return http.StatusUnsupportedMediaType
-	case fault.RateLimited:
+	case apierror.KindRateLimited:
 		return http.StatusTooManyRequests
-	case fault.MeasurementUnavailable, fault.Unavailable:
+	case apierror.KindMeasurementUnavailable, apierror.KindUnavailable:
 		return http.StatusServiceUnavailable
 	default:
 		return http.StatusInternalServerError

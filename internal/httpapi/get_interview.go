@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/render"
 )
 
@@ -12,18 +12,12 @@ import (
 func (s *Server) GetInterview(
 	ctx context.Context, req api.GetInterviewRequestObject,
 ) (api.GetInterviewResponseObject, error) {
-	caller := access.CallerFrom(ctx)
+	caller := auth.CallerFrom(ctx)
 	scope := filters{"id": req.ID.String()}.scope(caller, "/interviews/{id}")
-	buffer := newBuffer()
-	answer := render.NewInterviewDetail(buffer.bytes, caller)
-	stands, err := s.interviews.Get(ctx, caller, req.ID, scope, answer.Add)
+	found, standsOn, err := s.interviews.Get(ctx, caller, req.ID, scope)
 	if err != nil {
 		return nil, err
 	}
-	body, err := answer.EndDetail(stands)
-	if err != nil {
-		return nil, err
-	}
-	answered(ctx, 1)
-	return written{buffer, body}, nil
+	recordRows(ctx, 1)
+	return api.GetInterview200JSONResponse(render.InterviewDetail(found, standsOn, caller)), nil
 }

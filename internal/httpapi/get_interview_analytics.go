@@ -5,45 +5,45 @@ import (
 	"net/http"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/analytics"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/render"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
-// GetInterviewAnalytics answers a window of the caller's interviews, counted. One
-// with too many rows to be held is read while it is written.
+// GetInterviewAnalytics answers the figures of a window of the caller's
+// interviews. A window with too many rows for memory is read while it is written.
 func (s *Server) GetInterviewAnalytics(
 	ctx context.Context, req api.GetInterviewAnalyticsRequestObject,
 ) (api.GetInterviewAnalyticsResponseObject, error) {
-	caller := access.CallerFrom(ctx)
+	caller := auth.CallerFrom(ctx)
 	query, err := parseAnalytics(caller, req.Params)
 	if err != nil {
 		return nil, err
 	}
-	held, err := s.analytics.Read(ctx, caller, query)
+	buffered, err := s.analytics.Read(ctx, caller, query)
 	if err != nil {
 		return nil, err
 	}
-	return &analyticsAnswer{reader: s.analytics, ctx: ctx, caller: caller, query: query, held: held}, nil
+	return &analyticsAnswer{reader: s.analytics, ctx: ctx, caller: caller, query: query, buffered: buffered}, nil
 }
 
-func parseAnalytics(caller access.Caller, p api.GetInterviewAnalyticsParams) (analytics.Query, error) {
+func parseAnalytics(caller auth.Caller, p api.GetInterviewAnalyticsParams) (analytics.Query, error) {
 	given := filters{}
 	given.add("campaign", p.Campaign)
 	given.add("date_from", p.DateFrom)
 	given.add("date_to", p.DateTo)
 	query := analytics.Query{Campaign: p.Campaign, Scope: given.scope(caller, "/analytics/interviews")}
-	// The window itself depends on the moment of reading; what can be wrong does not.
+	// Only the defaults of the window depend on the time of reading.
 	if _, err := parseWindow(p.DateFrom, p.DateTo); err != nil {
 		return query, err
 	}
-	query.From, query.To = moment(p.DateFrom), moment(p.DateTo)
+	query.From, query.To = validMoment(p.DateFrom), validMoment(p.DateTo)
 	return query, nil
 }
 
-// moment reads a bound that parseWindow has passed.
-func moment(text *string) *timewindow.Moment {
+// validMoment reads a bound that parseWindow has accepted.
+func validMoment(text *string) *timewindow.Moment {
 	if text == nil {
 		return nil
 	}
@@ -51,18 +51,18 @@ func moment(text *string) *timewindow.Moment {
 	return &m
 }
 
-// analyticsAnswer stands behind the generated response interface: what it writes
-// is appended by hand, and may be read only while it is written.
+// analyticsAnswer implements the generated response interface. It encodes rows
+// while it writes, and may read them then.
 type analyticsAnswer struct {
-	reader *analytics.Reader
-	ctx    context.Context //nolint:containedctx // the interface's method takes none
-	caller access.Caller
-	query  analytics.Query
-	held   *analytics.Held // nil: to be streamed
+	reader   *analytics.Reader
+	ctx      context.Context //nolint:containedctx // the interface's method takes none
+	caller   auth.Caller
+	query    analytics.Query
+	buffered *analytics.BufferedReport // nil: to be streamed
 }
 
 // VisitGetInterviewAnalyticsResponse writes the answer. It returns an error only
-// while nothing was sent.
+// if nothing was sent.
 func (a *analyticsAnswer) VisitGetInterviewAnalyticsResponse(w http.ResponseWriter) error {
 	buffer := newBuffer()
 	out := newStream(w, buffer.bytes)
@@ -80,7 +80,7 @@ func (a *analyticsAnswer) write(out *stream) error {
 	if err != nil {
 		return err
 	}
-	answered(a.ctx, report.Total)
+	recordRows(a.ctx, report.Total)
 	out.buf = body.EndRows(out.buf)
 	for point := range report.Volume {
 		out.buf = body.AppendDay(out.buf, point)
@@ -92,15 +92,15 @@ func (a *analyticsAnswer) write(out *stream) error {
 	return err
 }
 
-// rows hands out the rows and returns what they come to.
+// rows calls take with each row and returns the report on them.
 func (a *analyticsAnswer) rows(take func(analytics.Row) error) (analytics.Report, error) {
-	if a.held == nil {
+	if a.buffered == nil {
 		return a.reader.Stream(a.ctx, a.caller, a.query, take)
 	}
-	for row := range a.held.Rows() {
+	for row := range a.buffered.Rows() {
 		if err := take(row); err != nil {
 			return analytics.Report{}, err
 		}
 	}
-	return a.held.Report, nil
+	return a.buffered.Report, nil
 }

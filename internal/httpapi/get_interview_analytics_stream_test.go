@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/apitest"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// wholeYear is a window too large to be held.
+// wholeYear is a window too large to be buffered.
 const wholeYear = analyticsPath + "?date_from=2026-01-01&date_to=2026-12-31"
 
-// streamed is how many interviews it has: some more than are held. Their
+// streamed is how many interviews it has: some more than are buffered. Their
 // campaign's long name makes an answer of 20 MB of them, which fills every buffer on the way.
 const streamed = 51_000
 
@@ -129,7 +129,7 @@ func TestAnalytics_ABrokenAnswerIsNeverWhole(t *testing.T) {
 		// The server waits for us to read on; its backend waits for it.
 		var killed int
 		srv.Database.Query(t, &killed, `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
-			WHERE datname = current_database() AND application_name = 'clientintel stream' AND query LIKE '%ListPulses%' AND state = 'active'`)
+			WHERE datname = current_database() AND application_name = 'clientintel stream' AND query LIKE '%ListDataPoints%' AND state = 'active'`)
 		if killed != 1 {
 			t.Fatalf("%s: %d streams were under way, want 1", mode, killed)
 		}
@@ -145,7 +145,7 @@ func TestAnalytics_ABrokenAnswerIsNeverWhole(t *testing.T) {
 			t.Errorf("%s: the next answer has %d", mode, got)
 		}
 	}
-	if n := strings.Count(srv.Logs.String(), `"broken":true`); n != 3 {
+	if n := strings.Count(srv.Logs.String(), `"aborted":true`); n != 3 {
 		t.Errorf("%d broken answers are logged, want 3", n)
 	}
 	var unfinished int
@@ -204,7 +204,7 @@ func TestAnalytics_SlowReadersKeepToTheirShare(t *testing.T) {
 	}
 }
 
-// statusOf asks and reads no body. It is for goroutines, which cannot end the test.
+// statusOf reads no body. It is for goroutines, which cannot end the test.
 func statusOf(url, key string) (int, error) {
 	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, nil)
 	if err != nil {

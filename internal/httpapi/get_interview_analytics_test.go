@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 const analyticsPath = "/api/client/v1/analytics/interviews"
@@ -56,7 +56,7 @@ func sum(points []point) int {
 	return total
 }
 
-// charted is what the oracle knows of an interview.
+// charted is what the oracle needs of an interview.
 type charted struct {
 	at          time.Time
 	id          string
@@ -242,7 +242,7 @@ func TestAnalytics_ReconcilesWithTheWalk(t *testing.T) {
 
 func TestAnalytics_DeclaredRefusals(t *testing.T) {
 	t.Parallel()
-	checkDoorOf(t, analyticsPath, access.ReadInterviewsMetadata)
+	checkDeclaredRefusals(t, analyticsPath, auth.ReadInterviewsMetadata)
 }
 
 func TestAnalytics_RefusedParameters(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 func TestGetInterview_AnswersWithGatedFields(t *testing.T) {
@@ -41,7 +41,7 @@ func TestGetInterview_AnswersWithGatedFields(t *testing.T) {
 	var bare struct {
 		Data struct{ Interview map[string]json.RawMessage }
 	}
-	srv.Get(t, "/api/client/v1/interviews/"+id, srv.KeyFor(t, "acme", access.ReadInterviewsMetadata)).
+	srv.Get(t, "/api/client/v1/interviews/"+id, srv.KeyFor(t, "acme", auth.ReadInterviewsMetadata)).
 		WantStatus(t, http.StatusOK).Decode(t, &bare)
 	for _, field := range []string{"participant_email", "transcript", "custom_extraction", "raw_extraction"} {
 		if _, there := bare.Data.Interview[field]; there {

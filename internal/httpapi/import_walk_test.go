@@ -14,9 +14,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/apitest"
-	"github.com/clientintel/clientintel/internal/corpus"
+	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/importer"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 // line is a record of an import file, its numbers as written.
@@ -43,12 +43,12 @@ func usable(i line, live map[string]bool) bool {
 		i["reportable"] == true && i["client_safe"] == true && (campaign == "" || live[campaign])
 }
 
-// An imported file comes back through the walk row for row, value for value.
+// A walk returns an imported file row for row, value for value.
 func TestListInterviews_AnImportComesBackThroughTheWalk(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	var file bytes.Buffer
-	if err := corpus.Demo(&file, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)); err != nil {
+	if err := demodata.Demo(&file, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := pgx.Connect(context.Background(), srv.Database.OwnerURL)
@@ -71,7 +71,7 @@ func TestListInterviews_AnImportComesBackThroughTheWalk(t *testing.T) {
 			interviewLines = append(interviewLines, l)
 		}
 	}
-	for _, brand := range corpus.Brands() {
+	for _, brand := range demodata.Brands() {
 		var want []line
 		for _, l := range interviewLines {
 			if l["client_id"] == brand.ID.String() && usable(l, live) {

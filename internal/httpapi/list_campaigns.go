@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/campaign"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/render"
@@ -15,8 +15,8 @@ import (
 func (s *Server) ListCampaigns(
 	ctx context.Context, req api.ListCampaignsRequestObject,
 ) (api.ListCampaignsResponseObject, error) {
-	caller := access.CallerFrom(ctx)
-	query, walk, err := s.parseListCampaigns(caller, req.Params)
+	caller := auth.CallerFrom(ctx)
+	query, err := s.parseListCampaigns(caller, req.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -24,26 +24,26 @@ func (s *Server) ListCampaigns(
 	if err != nil {
 		return nil, err
 	}
-	answered(ctx, len(found.Campaigns))
-	return api.ListCampaigns200JSONResponse(render.CampaignList(found, s.seal(walk), caller)), nil
+	recordRows(ctx, len(found.Campaigns))
+	return api.ListCampaigns200JSONResponse(render.CampaignList(found, s.nextCursor(query.Page, found.Next), caller)), nil
 }
 
 func (s *Server) parseListCampaigns(
-	caller access.Caller, p api.ListCampaignsParams,
-) (campaign.ListQuery, page.Walk, error) {
+	caller auth.Caller, p api.ListCampaignsParams,
+) (campaign.ListQuery, error) {
 	query := campaign.ListQuery{LaunchStatus: p.Status, Dated: p.DateFrom != nil || p.DateTo != nil}
 	query.ID, query.MatchesNothing = parseID(p.CampaignID)
 	var err error
 	if query.Created, err = parseWindow(p.DateFrom, p.DateTo); err != nil {
-		return query, page.Walk{}, err
+		return query, err
 	}
 	if query.UpdatedSince, err = parseUpdatedSince(p.UpdatedSince); err != nil {
-		return query, page.Walk{}, err
+		return query, err
 	}
-	walk := page.Walk{ClientID: caller.ClientID, Route: "/campaigns", Filters: []string{
-		optional(lower(p.CampaignID)), optional(p.Status), strconv.FormatBool(query.Dated),
-		instant(query.Created.From), instant(query.Created.Until), optionalInstant(query.UpdatedSince),
+	scope := page.Scope{ClientID: caller.ClientID, Route: "/campaigns", Filters: []string{
+		idFilter(p.CampaignID), textFilter(p.Status), strconv.FormatBool(query.Dated),
+		timeFilter(query.Created.From), timeFilter(query.Created.Until), optionalTimeFilter(query.UpdatedSince),
 	}}
-	query.Page, err = s.parsePage(p.Limit, p.StartingAfter, walk)
-	return query, walk, err
+	query.Page, err = s.parsePage(p.Limit, p.StartingAfter, scope)
+	return query, err
 }

@@ -3,10 +3,10 @@ package httpapi_test
 import (
 	"testing"
 
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// refusal is an error envelope, word for word.
+// refusalWords is an error envelope, word for word.
 type refusalWords struct{ code, message, details string }
 
 const (

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 const campaigns = "/api/client/v1/campaigns"
@@ -34,12 +34,12 @@ func TestListCampaigns_EveryFieldIsThere(t *testing.T) {
 			"campaign_brief": "Why first-time buyers <return> & stay", "goal": "Retention", "goal_context": "After the relaunch",
 			"key_questions":  []any{map[string]any{"id": "q1", "question": "Why?"}},
 			"target_segment": "buyers", "playbook": "retention", "cadence": "weekly", "active": false, "launch_status": "paused",
-			"launched_at": "2026-01-12T09:00:00Z", "last_refreshed": "2026-03-04T06:00:00.5Z",
-			"created_at": "2026-01-08T11:42:10.123456Z", "updated_at": "2026-03-04T06:00:01Z",
+			"launched_at": "2026-01-12T09:00:00.000000Z", "last_refreshed": "2026-03-04T06:00:00.500000Z",
+			"created_at": "2026-01-08T11:42:10.123456Z", "updated_at": "2026-03-04T06:00:01.000000Z",
 		},
 		{
 			"id": bare.String(), "client_id": client, "slug": "bare", "display_name": nil, "campaign_brief": nil, "goal": nil,
-			"goal_context": nil, "key_questions": nil, "target_segment": nil, "playbook": nil, "cadence": nil, "active": nil,
+			"goal_context": nil, "key_questions": []any{}, "target_segment": nil, "playbook": nil, "cadence": nil, "active": nil,
 			"launch_status": nil, "launched_at": nil, "last_refreshed": nil, "created_at": nil, "updated_at": nil,
 		},
 	}
@@ -47,7 +47,7 @@ func TestListCampaigns_EveryFieldIsThere(t *testing.T) {
 		Data []map[string]any
 		Meta map[string]any
 	}
-	srv.Get(t, campaigns, srv.KeyFor(t, "acme", access.ReadCampaigns)).WantStatus(t, 200).Decode(t, &got)
+	srv.Get(t, campaigns, srv.KeyFor(t, "acme", auth.ReadCampaigns)).WantStatus(t, 200).Decode(t, &got)
 	if !reflect.DeepEqual(got.Data, want) {
 		t.Errorf("data\n got %v\nwant %v", got.Data, want)
 	}
@@ -61,19 +61,19 @@ func TestListCampaigns_EveryFieldIsThere(t *testing.T) {
 	}
 }
 
-// The flags are about what campaigns hold, not about what the key could see.
+// The flags describe the response, not the key's scopes.
 func TestListCampaigns_ElevatedScopesChangeNothing(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seed.Campaign(t, "acme", nil)
-	plain := srv.Get(t, campaigns, srv.KeyFor(t, "acme", access.ReadCampaigns))
+	plain := srv.Get(t, campaigns, srv.KeyFor(t, "acme", auth.ReadCampaigns))
 	elevated := srv.Get(t, campaigns, srv.KeyFor(t, "acme"))
 	if string(plain.Body) != string(elevated.Body) {
 		t.Errorf("with every scope the answer is another:\n%s\n%s", plain.Body, elevated.Body)
 	}
 }
 
-// Campaigns read no interview: a canonical client is told the total, never a basis.
+// Campaigns read no interview: a canonical client gets the total, never a basis.
 func TestListCampaigns_CanonicalMeasurementHasNoBasis(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
@@ -120,7 +120,7 @@ func TestListCampaigns_KeyQuestionsAreCanonical(t *testing.T) {
 	srv, seed := apitest.Start(t)
 	key := srv.KeyFor(t, "acme")
 	for stored, want := range map[string]string{
-		`null`:                            `null`,
+		`null`:                            `[]`,
 		`[]`:                              `[]`,
 		`["Why <you>?", "Wie \"so\"? ☃"]`: `[{"id":"q1","question":"Why <you>?"},{"id":"q2","question":"Wie \"so\"? ☃"}]`,
 		`[{"id":"z","question":"Why?"},{"id":"a","question":"How?","weight":12345678901234567890.10}]`: `[{"id":"z","question":"Why?"},{"id":"a","question":"How?","weight":12345678901234567890.10}]`,
@@ -141,5 +141,5 @@ func exact(t *testing.T, text []byte) any {
 
 func TestListCampaigns_DeclaredRefusals(t *testing.T) {
 	t.Parallel()
-	checkDoorOf(t, campaigns, access.ReadCampaigns)
+	checkDeclaredRefusals(t, campaigns, auth.ReadCampaigns)
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// campaignRow is what the oracle needs to know of a seeded campaign.
+// campaignRow is what the oracle needs of a seeded campaign.
 type campaignRow struct {
 	id, status       string
 	created, updated *time.Time
@@ -105,13 +105,7 @@ func TestListCampaigns_WalksEqualTheOracle(t *testing.T) {
 				from(r.updated, "2026-03-02T12:00:00Z")
 		},
 	} {
-		want := campaignIDs(rows, keep)
-		walker := srv.Issue(t, keyRequest("acme")).Key
-		for _, limit := range []int{1, 2, 3, max(len(want)-1, 1), max(len(want), 1), len(want) + 1} {
-			if got := walkAll(t, srv, campaigns+"?"+query, walker, limit); !slices.Equal(got, want) {
-				t.Errorf("%q at limit %d:\n got %v\nwant %v", query, limit, got, want)
-			}
-		}
+		checkWalks(t, srv, campaigns+"?"+query, campaignIDs(rows, keep))
 	}
 }
 
@@ -140,7 +134,7 @@ func TestListCampaigns_OneCampaignUnderOtherFilters(t *testing.T) {
 	}
 }
 
-// A walk sees each campaign that was there throughout it exactly once, whatever
+// A walk returns each campaign that existed throughout it exactly once, whatever
 // is inserted meanwhile, among the dated and among the undated.
 func TestListCampaigns_WalksAreStableWhileRowsCome(t *testing.T) {
 	t.Parallel()

@@ -2,10 +2,9 @@ package httpapi
 
 import (
 	"context"
-	"strings"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/render"
@@ -15,8 +14,8 @@ import (
 func (s *Server) ListInterviews(
 	ctx context.Context, req api.ListInterviewsRequestObject,
 ) (api.ListInterviewsResponseObject, error) {
-	caller := access.CallerFrom(ctx)
-	query, walk, err := s.parseListInterviews(caller, req.Params)
+	caller := auth.CallerFrom(ctx)
+	query, err := s.parseListInterviews(caller, req.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -26,17 +25,17 @@ func (s *Server) ListInterviews(
 	if err != nil {
 		return nil, err
 	}
-	body, err := answer.End(found, s.seal(walk))
+	body, err := answer.End(found, s.nextCursor(query.Page, found.Next))
 	if err != nil {
 		return nil, err
 	}
-	answered(ctx, found.Count)
-	return written{buffer, body}, nil
+	recordRows(ctx, found.Count)
+	return rawResponse{buffer, body}, nil
 }
 
 func (s *Server) parseListInterviews(
-	caller access.Caller, p api.ListInterviewsParams,
-) (interview.ListQuery, page.Walk, error) {
+	caller auth.Caller, p api.ListInterviewsParams,
+) (interview.ListQuery, error) {
 	given := filters{}
 	given.add("campaign_id", p.CampaignID)
 	given.add("status", p.Status)
@@ -47,20 +46,11 @@ func (s *Server) parseListInterviews(
 	query.CampaignID, query.MatchesNothing = parseID(p.CampaignID)
 	var err error
 	if query.Created, err = parseWindow(p.DateFrom, p.DateTo); err != nil {
-		return query, page.Walk{}, err
+		return query, err
 	}
-	walk := page.Walk{ClientID: caller.ClientID, Route: "/interviews", Filters: []string{
-		optional(lower(p.CampaignID)), optional(p.Status), instant(query.Created.From), instant(query.Created.Until),
+	scope := page.Scope{ClientID: caller.ClientID, Route: "/interviews", Filters: []string{
+		idFilter(p.CampaignID), textFilter(p.Status), timeFilter(query.Created.From), timeFilter(query.Created.Until),
 	}}
-	query.Page, err = s.parsePage(p.Limit, p.StartingAfter, walk)
-	return query, walk, err
-}
-
-// lower spells an id one way, as ids match in any case.
-func lower(id *string) *string {
-	if id == nil {
-		return nil
-	}
-	spelled := strings.ToLower(*id)
-	return &spelled
+	query.Page, err = s.parsePage(p.Limit, p.StartingAfter, scope)
+	return query, err
 }

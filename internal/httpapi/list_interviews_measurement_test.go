@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clientintel/clientintel/internal/apitest"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// measured is what a canonical response says of its numbers.
+// measured is the measurement part of a canonical response's meta.
 type measured struct {
 	Mode     string           `json:"measurement_mode"`
 	Total    *int             `json:"measurement_total_count"`

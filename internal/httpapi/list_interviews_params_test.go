@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/apikey"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 func keyRequest(client string) apikey.Request {
-	return apikey.Request{Client: client, Name: "a test", Scopes: access.All()}
+	return apikey.Request{Client: client, Name: "a test", Scopes: auth.All()}
 }
 
 // Nothing in a query string is ignored: a mistyped filter would widen the answer.
@@ -18,34 +18,32 @@ func TestListInterviews_RefusedParameters(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seed.Interview(t, "acme", nil)
-	const dates = "accepted: YYYY-MM-DD, or YYYY-MM-DDThh:mm[:ss[.fraction]] with Z, an offset ±hh:mm or nothing (UTC)"
 	const limits = "limit must be a whole number from 1 to 200, in plain digits, not "
-	for query, want := range map[string]struct{ code, message, details string }{
-		"limit=0":                 {"invalid_parameter", "Invalid query parameter", limits + `"0"`},
-		"limit=201":               {"invalid_parameter", "Invalid query parameter", limits + `"201"`},
-		"limit=-1":                {"invalid_parameter", "Invalid query parameter", limits + `"-1"`},
-		"limit=abc":               {"invalid_parameter", "Invalid query parameter", limits + `"abc"`},
-		"limit=1e2":               {"invalid_parameter", "Invalid query parameter", limits + `"1e2"`},
-		"limit=1.0":               {"invalid_parameter", "Invalid query parameter", limits + `"1.0"`},
-		"limit=%2B5":              {"invalid_parameter", "Invalid query parameter", limits + `"+5"`},
-		"limit=05":                {"invalid_parameter", "Invalid query parameter", limits + `"05"`},
-		"limit=99999999999999999": {"invalid_parameter", "Invalid query parameter", limits + `"99999999999999999"`},
-		"limit=":                  {"invalid_parameter", "Invalid query parameter", "limit is empty; give a value or leave it out"},
-		"limit":                   {"invalid_parameter", "Invalid query parameter", "limit is empty; give a value or leave it out"},
-		"limit=1&limit=1":         {"invalid_parameter", "Invalid query parameter", "limit is given more than once; give it once"},
-		"status=":                 {"invalid_parameter", "Invalid query parameter", "status is empty; give a value or leave it out"},
-		"status=a%00b":            {"invalid_parameter", "Invalid query parameter", "status contains a NUL character, which no value does"},
-		"status=%ff":              {"invalid_parameter", "Invalid query parameter", "status is not valid UTF-8"},
-		"status=%zz":              {"invalid_parameter", "Invalid query parameter", "the query string is malformed: expected name=value pairs joined with &, percent-encoded"},
-		"status=a;b":              {"invalid_parameter", "Invalid query parameter", "the query string is malformed: expected name=value pairs joined with &, percent-encoded"},
+	for query, want := range map[string]refusalWords{
+		"limit=0":                 invalidParameter(limits + `"0"`),
+		"limit=201":               invalidParameter(limits + `"201"`),
+		"limit=-1":                invalidParameter(limits + `"-1"`),
+		"limit=abc":               invalidParameter(limits + `"abc"`),
+		"limit=1e2":               invalidParameter(limits + `"1e2"`),
+		"limit=1.0":               invalidParameter(limits + `"1.0"`),
+		"limit=%2B5":              invalidParameter(limits + `"+5"`),
+		"limit=05":                invalidParameter(limits + `"05"`),
+		"limit=99999999999999999": invalidParameter(limits + `"99999999999999999"`),
+		"limit=":                  invalidParameter("limit is empty; give a value or leave it out"),
+		"limit":                   invalidParameter("limit is empty; give a value or leave it out"),
+		"limit=1&limit=1":         invalidParameter("limit is given more than once; give it once"),
+		"status=":                 invalidParameter("status is empty; give a value or leave it out"),
+		"status=a%00b":            invalidParameter("status contains a NUL character, which no value does"),
+		"status=%ff":              invalidParameter("status is not valid UTF-8"),
+		"status=%zz":              invalidParameter("the query string is malformed: expected name=value pairs joined with &, percent-encoded"),
+		"status=a;b":              invalidParameter("the query string is malformed: expected name=value pairs joined with &, percent-encoded"),
 		"Status=completed": {"unknown_parameter", "Unknown query parameter",
 			`"Status" is not a parameter of this route; it takes campaign_id, date_from, date_to, limit, starting_after, status`},
 		"updated_since=2026-01-01": {"updated_since_unsupported", "updated_since is not supported",
 			"updated_since is not supported on interviews, which carry no update time: use date_from and date_to, which filter created_at"},
-		"date_from=yesterday": {"invalid_parameter", "Invalid query parameter", `date_from "yesterday" is not a date or date-time; ` + dates},
-		"date_to=2026-02-30":  {"invalid_parameter", "Invalid query parameter", `date_to "2026-02-30" is not a real calendar date or time; ` + dates},
-		"date_from=2026-01-01T10:00+02:00": {"invalid_parameter", "Invalid query parameter",
-			`date_from "2026-01-01T10:00 02:00" is not a date or date-time; ` + dates + "; in a URL, write the plus sign of an offset as %2B"},
+		"date_from=yesterday":                     invalidParameter(`date_from "yesterday" is not a date or date-time; ` + acceptedMoments),
+		"date_to=2026-02-30":                      invalidParameter(`date_to "2026-02-30" is not a real calendar date or time; ` + acceptedMoments),
+		"date_from=2026-01-01T10:00+02:00":        invalidParameter(`date_from "2026-01-01T10:00 02:00" is not a date or date-time; ` + acceptedMoments + plusHint),
 		"date_from=2026-01-02&date_to=2026-01-01": {"invalid_date_range", "Invalid date range", "date_from is later than date_to; swap them or leave one out"},
 	} {
 		answer := srv.Get(t, interviews+"?"+query, srv.Issue(t, keyRequest("acme")).Key)
@@ -88,6 +86,7 @@ func TestListInterviews_EachRuleOfTheGateHides(t *testing.T) {
 		"not reportable":     {"reportable": false},
 		"not client-safe":    {"client_safe": false},
 		"campaign ended":     {"campaign_id": seed.Campaign(t, "acme", apitest.Fields{"launch_status": "ended"})},
+		"campaign draft":     {"campaign_id": seed.Campaign(t, "acme", apitest.Fields{"launch_status": "draft"})},
 		"campaign no status": {"campaign_id": seed.Campaign(t, "acme", apitest.Fields{"launch_status": nil})},
 		"campaign inactive":  {"campaign_id": seed.Campaign(t, "acme", apitest.Fields{"active": false})},
 	}

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 func TestListInterviews_OtherClientsRowsAreInvisible(t *testing.T) {
@@ -20,13 +20,13 @@ func TestListInterviews_GatedFieldsFollowScopes(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seed.Interview(t, "acme", apitest.Fields{"participant_email": nil})
-	gated := map[string]access.Scope{
-		"participant_email": access.ReadCustomerIdentity,
-		"transcript":        access.ReadTranscripts,
-		"custom_extraction": access.ReadCustomExtraction,
+	gated := map[string]auth.Scope{
+		"participant_email": auth.ReadCustomerIdentity,
+		"transcript":        auth.ReadTranscripts,
+		"custom_extraction": auth.ReadCustomExtraction,
 	}
 	for field, scope := range gated {
-		with := srv.Get(t, "/api/client/v1/interviews", srv.KeyFor(t, "acme", access.ReadInterviewsMetadata, scope)).List(t)
+		with := srv.Get(t, "/api/client/v1/interviews", srv.KeyFor(t, "acme", auth.ReadInterviewsMetadata, scope)).List(t)
 		for other := range gated {
 			if _, there := with.Data[0][other]; there != (other == field) {
 				t.Errorf("with %s alone, %s is there: %v", scope, other, there)

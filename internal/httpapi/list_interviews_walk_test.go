@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"net/url"
 	"slices"
@@ -9,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// row is what the oracle needs to know of a seeded interview.
+// row is what the oracle needs of a seeded interview.
 type row struct {
 	id, campaign, status string
 	at                   time.Time
@@ -67,36 +66,6 @@ func idsOf(rows []row, keep func(row) bool) []string {
 	return ids
 }
 
-// walkAll follows a list to its end and returns every id it met, in order.
-func walkAll(t *testing.T, srv *apitest.Server, path, key string, limit int) []string {
-	t.Helper()
-	ids := []string{}
-	cursor := ""
-	for {
-		separator := "?"
-		if strings.Contains(path, "?") {
-			separator = "&"
-		}
-		query := fmt.Sprintf("%s%slimit=%d", path, separator, limit)
-		if cursor != "" {
-			query += "&starting_after=" + cursor
-		}
-		list := srv.Get(t, query, key).List(t)
-		ids = append(ids, list.IDs(t)...)
-		more := string(list.Meta["has_more"]) == "true"
-		cursor = list.NextCursor(t)
-		if more != (cursor != "") {
-			t.Fatalf("has_more is %v and next_cursor %q", more, cursor)
-		}
-		if !more {
-			return ids
-		}
-		if len(list.Data) != limit {
-			t.Fatalf("a page before the last has %d rows, want %d", len(list.Data), limit)
-		}
-	}
-}
-
 // Every walk equals the unpaged order, at every page size and under every
 // filter, over rows with equal timestamps.
 func TestListInterviews_WalksEqualTheOracle(t *testing.T) {
@@ -106,7 +75,6 @@ func TestListInterviews_WalksEqualTheOracle(t *testing.T) {
 	rows := seedRows(t, seed, random, "acme", 60)
 	seedRows(t, seed, random, "globex", 20)
 	campaign := rows[slices.IndexFunc(rows, func(r row) bool { return r.campaign != "" })].campaign
-	key := func() string { return srv.Issue(t, keyRequest("acme")).Key }
 
 	for query, keep := range map[string]func(row) bool{
 		"":                        func(row) bool { return true },
@@ -127,27 +95,11 @@ func TestListInterviews_WalksEqualTheOracle(t *testing.T) {
 			return r.campaign == campaign && !r.at.Before(apitest.At("2026-03-02T12:00:00Z"))
 		},
 	} {
-		want := idsOf(rows, keep)
-		path := interviews
-		if query != "" {
-			path += "?" + query
-		}
-		walker := key()
-		for _, limit := range []int{1, 2, 3, max(len(want)-1, 1), max(len(want), 1), len(want) + 1, 200} {
-			if limit > 200 {
-				continue
-			}
-			if got := walkAll(t, srv, path, walker, limit); !slices.Equal(got, want) {
-				t.Errorf("%q at limit %d:\n got %v\nwant %v", query, limit, got, want)
-			}
-			if limit == 2 {
-				walker = key()
-			}
-		}
+		checkWalks(t, srv, interviews+"?"+query, idsOf(rows, keep))
 	}
 }
 
-// A walk sees each row that was there throughout it exactly once, whatever is
+// A walk returns each row that existed throughout it exactly once, whatever is
 // inserted, withdrawn or restored meanwhile.
 func TestListInterviews_WalksAreStableWhileRowsCome(t *testing.T) {
 	t.Parallel()

@@ -7,57 +7,57 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/synthesis"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
 // ListSynthesis answers one page of published synthesis: rows of the collection,
-// or, when a surface is named, bodies of the portal.
+// or with surface=portal, bodies of the portal.
 func (s *Server) ListSynthesis(
 	ctx context.Context, req api.ListSynthesisRequestObject,
 ) (api.ListSynthesisResponseObject, error) {
-	caller := access.CallerFrom(ctx)
+	caller := auth.CallerFrom(ctx)
 	if req.Params.Surface != nil {
 		return s.listPortal(ctx, caller, req.Params)
 	}
 	return s.listCollection(ctx, caller, req.Params)
 }
 
-// misfit is a parameter that does not go with the others, if it was given.
-type misfit struct {
+// incompatible is a parameter that does not go with the others.
+type incompatible struct {
 	name  string
-	value *string
+	value *string // nil: not given
 	why   string
 }
 
-// refuseMisfits refuses the first that was given.
-func refuseMisfits(misfits ...misfit) error {
-	for _, m := range misfits {
-		if m.value != nil {
-			return fault.UnsupportedParameter(m.name + " " + m.why)
+// refuseIncompatible refuses the first that was given.
+func refuseIncompatible(parameters ...incompatible) error {
+	for _, p := range parameters {
+		if p.value != nil {
+			return apierror.UnsupportedParameter(p.name + " " + p.why)
 		}
 	}
 	return nil
 }
 
-// feedDates refuses bounds on a feed date under a type that has none.
-func feedDates(p api.ListSynthesisParams, t synthesis.Type) error {
+// refuseFeedDates refuses bounds on a feed date under a type that has none.
+func refuseFeedDates(p api.ListSynthesisParams, t synthesis.Type) error {
 	if t == synthesis.DailyFeed {
 		return nil
 	}
 	why := fmt.Sprintf("goes with type=daily_feed only, not with type=%s", t)
-	return refuseMisfits(
-		misfit{"day", p.Day, why}, misfit{"date_from", p.DateFrom, why}, misfit{"date_to", p.DateTo, why})
+	return refuseIncompatible(
+		incompatible{"day", p.Day, why}, incompatible{"date_from", p.DateFrom, why}, incompatible{"date_to", p.DateTo, why})
 }
 
 // parseDays reads day, or date_from and date_to. They bound a feed date, so they
-// are days without a time, both included. Nil is any day, and none.
+// are days without a time, both inclusive. Nil matches rows without a feed date too.
 func parseDays(p api.ListSynthesisParams) (*synthesis.Days, error) {
 	if p.Day != nil {
 		const why = "does not go together with day; give a day or a range"
-		if err := refuseMisfits(misfit{"date_from", p.DateFrom, why}, misfit{"date_to", p.DateTo, why}); err != nil {
+		if err := refuseIncompatible(incompatible{"date_from", p.DateFrom, why}, incompatible{"date_to", p.DateTo, why}); err != nil {
 			return nil, err
 		}
 		day, err := parseDay("day", *p.Day)
@@ -80,7 +80,7 @@ func parseDays(p api.ListSynthesisParams) (*synthesis.Days, error) {
 		}
 	}
 	if days.First.After(days.Last) {
-		return nil, fault.InvalidDateRange("date_from is later than date_to; swap them or leave one out")
+		return nil, apierror.InvalidDateRange("date_from is later than date_to; swap them or leave one out")
 	}
 	return days, nil
 }
@@ -93,13 +93,13 @@ func parseDay(name, text string) (time.Time, error) {
 	if _, notAMoment := timewindow.Parse(text); notAMoment == nil {
 		err = errors.New("has a time of day")
 	}
-	return day, fault.InvalidParameter(fmt.Sprintf("%s %s %v; accepted: YYYY-MM-DD, without a time", name, quote(text), err))
+	return day, apierror.InvalidParameter(fmt.Sprintf("%s %s %v; accepted: YYYY-MM-DD, without a time", name, quote(text), err))
 }
 
-// dayFilter normalises a window of days for a walk.
-func dayFilter(days *synthesis.Days) string {
+// daysFilter normalises a window of days for a cursor's scope.
+func daysFilter(days *synthesis.Days) string {
 	if days == nil {
 		return ""
 	}
-	return instant(days.First) + " " + instant(days.Last)
+	return timeFilter(days.First) + " " + timeFilter(days.Last)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 // integrityOf is what a client's only body of a query carries; empty for nothing.
@@ -29,7 +29,7 @@ func integrityOf(t *testing.T, srv *apitest.Server, client, query string) (integ
 
 const unverifiable = `{"status":"historical_unverifiable"}`
 
-// members are three ids out of order, as an import may hold them.
+// members are three ids out of order, as in an import.
 func members() []uuid.UUID {
 	return []uuid.UUID{
 		uuid.MustParse("9c4d2a7e-0f63-4b1d-8e25-6a7b8c9d0e1f"),
@@ -204,7 +204,7 @@ func TestListSynthesis_IntegrityKnowsEachSurface(t *testing.T) {
 			t.Errorf("%s: freshness %+v, want comparable", kind, got)
 		}
 	}
-	// How the list was asked for does not matter, the row's own surface does.
+	// Only the row's own surface matters, not the request.
 	for _, query := range []string{"&type=lane&lane=checkout", "&type=campaign&campaign=winter", "&type=daily_feed&day=2026-03-04"} {
 		integrity, _ := integrityOf(t, srv, "globex", query)
 		if got := freshnessOf(t, integrity); got.Status != "comparable" {

@@ -3,7 +3,7 @@ package httpapi_test
 import (
 	"testing"
 
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 const acceptedDays = "accepted: YYYY-MM-DD, without a time"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/render"
 	"github.com/clientintel/clientintel/internal/synthesis"
@@ -13,9 +13,9 @@ import (
 
 // listPortal is ListSynthesis with surface=portal, the one surface there is.
 func (s *Server) listPortal(
-	ctx context.Context, caller access.Caller, p api.ListSynthesisParams,
+	ctx context.Context, caller auth.Caller, p api.ListSynthesisParams,
 ) (api.ListSynthesisResponseObject, error) {
-	query, walk, err := s.parsePortal(caller, p)
+	query, err := s.parsePortal(caller, p)
 	if err != nil {
 		return nil, err
 	}
@@ -23,49 +23,47 @@ func (s *Server) listPortal(
 	if err != nil {
 		return nil, err
 	}
-	answered(ctx, len(found.Bodies))
-	return api.ListSynthesis200JSONResponse(render.SynthesisPortal(found, s.seal(walk), caller)), nil
+	recordRows(ctx, len(found.Bodies))
+	return api.ListSynthesis200JSONResponse(render.SynthesisPortal(found, s.nextCursor(query.Page, found.Next), caller)), nil
 }
 
 func (s *Server) parsePortal(
-	caller access.Caller, p api.ListSynthesisParams,
-) (synthesis.BodyQuery, page.Walk, error) {
+	caller auth.Caller, p api.ListSynthesisParams,
+) (synthesis.BodyQuery, error) {
 	query := synthesis.BodyQuery{Type: synthesis.Home, Lane: p.Lane, Campaign: p.Campaign}
 	if p.Type != nil {
 		query.Type = synthesis.Type(*p.Type)
 	}
-	if err := portalMisfits(p, query.Type); err != nil {
-		return query, page.Walk{}, err
+	if err := checkPortalParameters(p, query.Type); err != nil {
+		return query, err
 	}
 	var err error
 	if query.Days, err = parseDays(p); err != nil {
-		return query, page.Walk{}, err
+		return query, err
 	}
-	walk := page.Walk{ClientID: caller.ClientID, Route: "/synthesis", Filters: []string{
-		"portal", string(query.Type), optional(p.Lane), optional(p.Campaign), dayFilter(query.Days),
+	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []string{
+		"portal", string(query.Type), textFilter(p.Lane), textFilter(p.Campaign), daysFilter(query.Days),
 	}}
-	query.Page, err = s.parsePage(p.Limit, p.StartingAfter, walk)
-	return query, walk, err
+	query.Page, err = s.parsePage(p.Limit, p.StartingAfter, scope)
+	return query, err
 }
 
-// portalMisfits refuses what no surface takes, then what this one does not.
-func portalMisfits(p api.ListSynthesisParams, t synthesis.Type) error {
-	if err := refuseMisfits(
-		misfit{"lane_id", p.LaneID, "does not go with surface=portal; use type=lane and the lane's slug in lane"},
-		misfit{"campaign_id", p.CampaignID, "does not go with surface=portal; use type=campaign and the campaign's slug in campaign"},
-		misfit{"updated_since", p.UpdatedSince, "does not go with surface=portal; leave surface out to see what changed"},
-	); err != nil {
-		return err
+// checkPortalParameters refuses what the portal never takes, then what the type
+// does not take.
+func checkPortalParameters(p api.ListSynthesisParams, t synthesis.Type) error {
+	refused := []incompatible{
+		{"lane_id", p.LaneID, "does not go with surface=portal; use type=lane and the lane's slug in lane"},
+		{"campaign_id", p.CampaignID, "does not go with surface=portal; use type=campaign and the campaign's slug in campaign"},
+		{"updated_since", p.UpdatedSince, "does not go with surface=portal; leave surface out to see what changed"},
 	}
 	if t != synthesis.Lane {
-		if err := refuseMisfits(misfit{"lane", p.Lane, fmt.Sprintf("goes with type=lane only, not with type=%s", t)}); err != nil {
-			return err
-		}
+		refused = append(refused, incompatible{"lane", p.Lane, fmt.Sprintf("goes with type=lane only, not with type=%s", t)})
 	}
 	if t != synthesis.Campaign {
-		if err := refuseMisfits(misfit{"campaign", p.Campaign, fmt.Sprintf("goes with type=campaign only, not with type=%s", t)}); err != nil {
-			return err
-		}
+		refused = append(refused, incompatible{"campaign", p.Campaign, fmt.Sprintf("goes with type=campaign only, not with type=%s", t)})
 	}
-	return feedDates(p, t)
+	if err := refuseIncompatible(refused...); err != nil {
+		return err
+	}
+	return refuseFeedDates(p, t)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 const (
@@ -39,12 +39,12 @@ func TestListSynthesis_CollectionRowsHaveEveryField(t *testing.T) {
 			"id": full, "client_id": client, "synthesis_type": "daily_feed", "lane_id": lane.String(),
 			"conversation_goal_id": campaign.String(), "document": map[string]any{"headline": "So it is"},
 			"contract_version": "home_synthesis.v3", "status": "published", "cadence": "weekly", "feed_date": "2026-03-04",
-			"last_refreshed": "2026-03-05T06:00:00.123456Z", "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-03-01T06:00:02Z",
+			"last_refreshed": "2026-03-05T06:00:00.123456Z", "created_at": "2026-01-01T00:00:00.000000Z", "updated_at": "2026-03-01T06:00:02.000000Z",
 		},
 		{
 			"id": bare, "client_id": client, "synthesis_type": "home", "lane_id": nil, "conversation_goal_id": nil,
 			"document": map[string]any{}, "contract_version": "home_synthesis.v3", "status": "published", "cadence": nil,
-			"feed_date": nil, "last_refreshed": nil, "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-03-01T06:00:02Z",
+			"feed_date": nil, "last_refreshed": nil, "created_at": "2026-01-01T00:00:00.000000Z", "updated_at": "2026-03-01T06:00:02.000000Z",
 		},
 	}
 	var got struct {
@@ -52,7 +52,7 @@ func TestListSynthesis_CollectionRowsHaveEveryField(t *testing.T) {
 		Meta map[string]any
 	}
 	// The default scopes suffice, the daily feed's rows included.
-	srv.Get(t, synthesisPath, srv.KeyFor(t, "acme", access.ReadSynthesis)).WantStatus(t, 200).Decode(t, &got)
+	srv.Get(t, synthesisPath, srv.KeyFor(t, "acme", auth.ReadSynthesis)).WantStatus(t, 200).Decode(t, &got)
 	if !reflect.DeepEqual(got.Data, want) {
 		t.Errorf("data\n got %v\nwant %v", got.Data, want)
 	}
@@ -67,7 +67,7 @@ func TestListSynthesis_CollectionRowsHaveEveryField(t *testing.T) {
 	}
 }
 
-// What a response says of itself depends on mode and type alone.
+// Meta depends on mode and type only.
 func TestListSynthesis_Meta(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
@@ -92,7 +92,7 @@ func TestListSynthesis_Meta(t *testing.T) {
 	}
 }
 
-// Synthesis reads no interview: a canonical client is told the total, never a basis.
+// Synthesis reads no interview: a canonical client gets the total, never a basis.
 func TestListSynthesis_CanonicalMeasurementHasNoBasis(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
@@ -260,8 +260,8 @@ func TestListSynthesis_BodiesThatClaimTooMuchCannotBeStored(t *testing.T) {
 
 func TestListSynthesis_DeclaredRefusals(t *testing.T) {
 	t.Parallel()
-	checkDoorOf(t, synthesisPath, access.ReadSynthesis)
-	checkDoorOf(t, portal+"&type=daily_feed", access.ReadSynthesis)
+	checkDeclaredRefusals(t, synthesisPath, auth.ReadSynthesis)
+	checkDeclaredRefusals(t, portal+"&type=daily_feed", auth.ReadSynthesis)
 }
 
 // The daily feed's bodies need a second scope. Surface and type are looked at
@@ -270,7 +270,7 @@ func TestListSynthesis_DailyFeedNeedsIdentity(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seed.PortalDocument(t, "acme", apitest.Fields{"type": "daily_feed", "feed_date": apitest.At("2026-03-04")})
-	without := srv.KeyFor(t, "acme", access.ReadSynthesis, access.ReadCampaigns)
+	without := srv.KeyFor(t, "acme", auth.ReadSynthesis, auth.ReadCampaigns)
 	for _, query := range []string{
 		"", "&day=2026-03-04", "&limit=0", "&unheard_of=1", "&day=soon", "&lane=x", "&starting_after=x", "&updated_since=x", "&limit=1&limit=2",
 	} {
@@ -296,7 +296,7 @@ func TestListSynthesis_DailyFeedNeedsIdentity(t *testing.T) {
 	for _, path := range []string{portal, portal + "&type=lane", synthesisPath + "?type=daily_feed"} {
 		srv.Get(t, path, without).WantStatus(t, 200)
 	}
-	with := srv.KeyFor(t, "acme", access.ReadSynthesis, access.ReadCustomerIdentity)
+	with := srv.KeyFor(t, "acme", auth.ReadSynthesis, auth.ReadCustomerIdentity)
 	if got := len(srv.Get(t, portal+"&type=daily_feed", with).List(t).Data); got != 1 {
 		t.Errorf("with both scopes the feed has %d bodies, want 1", got)
 	}

@@ -7,17 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// document is what the oracle needs to know of a seeded row.
+// document is what the oracle needs of a seeded row.
 type document struct {
 	id, kind, lane, campaign string
 	refreshed, day           *time.Time
 	updated                  time.Time
 }
 
-// shelf is what documents hang on: two lanes and an invisible one, two campaigns.
+// shelf is what documents refer to: two lanes and an invisible one, two campaigns.
 type shelf struct{ lanes, campaigns []string }
 
 func newShelf(t *testing.T, seed *apitest.Seed, client string) shelf {
@@ -130,8 +130,7 @@ func TestListSynthesis_CollectionWalksEqualTheOracle(t *testing.T) {
 			return day(d) != "" && day(d) <= "2026-02-04" && d.campaign == campaign
 		},
 	} {
-		want := documentIDs(rows, keep)
-		checkWalks(t, srv, synthesisPath+"?"+query, want)
+		checkWalks(t, srv, synthesisPath+"?"+query, documentIDs(rows, keep))
 	}
 }
 
@@ -143,18 +142,7 @@ func day(d document) string {
 	return d.day.Format(time.DateOnly)
 }
 
-// checkWalks walks a list of acme's at every interesting page size.
-func checkWalks(t *testing.T, srv *apitest.Server, path string, want []string) {
-	t.Helper()
-	walker := srv.Issue(t, keyRequest("acme")).Key
-	for _, limit := range []int{1, 2, 3, max(len(want)-1, 1), max(len(want), 1), len(want) + 1} {
-		if got := walkAll(t, srv, path, walker, limit); !slices.Equal(got, want) {
-			t.Errorf("%s at limit %d:\n got %v\nwant %v", path, limit, got, want)
-		}
-	}
-}
-
-// body is what the oracle needs to know of a seeded portal body.
+// body is what the oracle needs of a seeded portal body.
 type body struct {
 	id, kind, lane, campaign string
 	day, published           *time.Time
@@ -244,7 +232,7 @@ func TestListSynthesis_PortalWalksEqualTheOracle(t *testing.T) {
 	}
 }
 
-// A walk sees each row that was there throughout it exactly once, whatever is
+// A walk returns each row that existed throughout it exactly once, whatever is
 // inserted meanwhile.
 func TestListSynthesis_WalksAreStableWhileRowsCome(t *testing.T) {
 	t.Parallel()

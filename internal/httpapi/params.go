@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/fault"
-	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
@@ -33,7 +33,7 @@ func parseWindow(from, to *string) (timewindow.Window, error) {
 		window.Until = m.Until()
 	}
 	if !window.From.Before(window.Until) {
-		return window, fault.InvalidDateRange("date_from is later than date_to; swap them or leave one out")
+		return window, apierror.InvalidDateRange("date_from is later than date_to; swap them or leave one out")
 	}
 	return window, nil
 }
@@ -41,7 +41,7 @@ func parseWindow(from, to *string) (timewindow.Window, error) {
 func parseMoment(name, text string) (timewindow.Moment, error) {
 	m, err := timewindow.Parse(text)
 	if err != nil {
-		return m, fault.InvalidParameter(momentDetails(name, text, err))
+		return m, apierror.InvalidParameter(momentDetails(name, text, err))
 	}
 	return m, nil
 }
@@ -53,7 +53,7 @@ func parseUpdatedSince(text *string) (*time.Time, error) {
 	}
 	m, err := timewindow.Parse(*text)
 	if err != nil {
-		return nil, fault.InvalidUpdatedSince(momentDetails("updated_since", *text, err))
+		return nil, apierror.InvalidUpdatedSince(momentDetails("updated_since", *text, err))
 	}
 	since := m.Start()
 	return &since, nil
@@ -63,7 +63,7 @@ func momentDetails(name, text string, problem error) string {
 	return fmt.Sprintf("%s %s %v; accepted: %s%s", name, quote(text), problem, timewindow.Accepted, plusHint(text))
 }
 
-// plusHint explains the space that a query string makes of a plus sign.
+// plusHint explains that a plus sign in a query string is decoded as a space.
 func plusHint(text string) string {
 	if strings.Contains(text, " ") {
 		return `; in a URL, write the plus sign of an offset as %2B`
@@ -71,43 +71,47 @@ func plusHint(text string) string {
 	return ""
 }
 
-// parseID reads an id used as a filter. What is no id matches nothing.
+// parseID reads an id used as a filter. A text that is no id matches nothing.
 func parseID(text *string) (id *uuid.UUID, matchesNothing bool) {
 	if text == nil {
 		return nil, false
 	}
-	if len(*text) != 36 {
-		return nil, true
-	}
 	parsed, err := uuid.Parse(*text)
-	if err != nil {
+	if err != nil || len(*text) != 36 {
 		return nil, true
 	}
 	return &parsed, false
 }
 
-// parsePage reads limit and starting_after for one walk.
-func (s *Server) parsePage(limit *int, startingAfter *string, walk page.Walk) (page.Request, error) {
-	req := page.Request{Limit: page.DefaultLimit}
-	if limit != nil {
-		req.Limit = *limit
+// parsePage reads limit and starting_after of a list.
+func (s *Server) parsePage(limit *int, startingAfter *string, scope page.Scope) (page.Request, error) {
+	asked := page.Request{Limit: parseLimit(limit), Scope: scope}
+	if startingAfter == nil {
+		return asked, nil
 	}
-	if startingAfter != nil {
-		after, err := s.cursors.Open(*startingAfter, walk)
-		if err != nil {
-			return req, err
-		}
-		req.After = &after
-	}
-	return req, nil
+	after, err := s.cursors.Decode(*startingAfter, scope)
+	asked.After = &after
+	return asked, err
 }
 
-// seal gives the rest of the walk's cursors.
-func (s *Server) seal(walk page.Walk) func(page.Position) string {
-	return func(p page.Position) string { return s.cursors.Seal(p, walk) }
+func parseLimit(limit *int) int {
+	if limit == nil {
+		return page.DefaultLimit
+	}
+	return *limit
 }
 
-// filters collects what was given, for the walk and for the measured scope.
+// nextCursor is the cursor of the page that starts after a position, nil when
+// there is none.
+func (s *Server) nextCursor(asked page.Request, next *page.Position) *string {
+	if next == nil {
+		return nil
+	}
+	cursor := s.cursors.Encode(*next, asked.Scope)
+	return &cursor
+}
+
+// filters are the filters of a request as they were given.
 type filters map[string]string
 
 func (f filters) add(name string, value *string) {
@@ -116,25 +120,27 @@ func (f filters) add(name string, value *string) {
 	}
 }
 
-func (f filters) scope(caller access.Caller, route string) measurement.Scope {
-	return measurement.Scope{ClientID: caller.ClientID, Route: route, Filters: f}
+func (f filters) scope(caller auth.Caller, route string) basis.Scope {
+	return basis.Scope{ClientID: caller.ClientID, Route: route, Filters: f}
 }
 
-// instant normalises a bound for a walk: two spellings of one moment are one filter.
-func instant(t time.Time) string { return strconv.FormatInt(t.UnixMicro(), 10) }
+// A cursor is bound to normalised filters: two spellings of one moment or one id
+// are one filter, and an absent filter differs from every value.
 
-// optionalInstant is instant for a bound that may be absent.
-func optionalInstant(t *time.Time) string {
+func timeFilter(t time.Time) string { return strconv.FormatInt(t.UnixMicro(), 10) }
+
+func optionalTimeFilter(t *time.Time) string {
 	if t == nil {
 		return ""
 	}
-	return instant(*t)
+	return timeFilter(*t)
 }
 
-// optional tells an absent filter from any value.
-func optional(value *string) string {
+func textFilter(value *string) string {
 	if value == nil {
 		return ""
 	}
 	return "=" + *value
 }
+
+func idFilter(id *string) string { return strings.ToLower(textFilter(id)) }

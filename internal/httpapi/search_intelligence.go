@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/render"
 	"github.com/clientintel/clientintel/internal/search"
@@ -17,7 +17,7 @@ import (
 func (s *Server) SearchIntelligence(
 	ctx context.Context, req api.SearchIntelligenceRequestObject,
 ) (api.SearchIntelligenceResponseObject, error) {
-	caller := access.CallerFrom(ctx)
+	caller := auth.CallerFrom(ctx)
 	query, err := parseSearch(caller, req.Params)
 	if err != nil {
 		return nil, err
@@ -26,14 +26,14 @@ func (s *Server) SearchIntelligence(
 	if err != nil {
 		return nil, err
 	}
-	answered(ctx, len(found.Hits))
+	recordRows(ctx, len(found.Hits))
 	return api.SearchIntelligence200JSONResponse(render.SearchHits(found, query.Text, caller)), nil
 }
 
-func parseSearch(caller access.Caller, p api.SearchIntelligenceParams) (search.Query, error) {
+func parseSearch(caller auth.Caller, p api.SearchIntelligenceParams) (search.Query, error) {
 	query := search.Query{Text: strings.TrimSpace(p.Q), Campaign: p.Campaign, Limit: page.DefaultLimit}
 	if query.Text == "" {
-		return query, fault.InvalidParameter("q must contain more than white space")
+		return query, apierror.InvalidParameter("q must contain more than white space")
 	}
 	if p.Limit != nil {
 		query.Limit = *p.Limit

@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	// streamChunk is what is gathered before it is sent: until the first one is
-	// full, a failure is an answer like any other.
+	// streamChunk is how many bytes are collected before they are sent. Until the
+	// first chunk is sent, an error can still be answered as an error.
 	streamChunk = 256 << 10
 	// chunkTimeout is how long a caller may take for one chunk.
 	chunkTimeout = 15 * time.Second
 )
 
-// stream sends an answer in chunks.
+// stream sends an answer in chunks, each with a write deadline.
 type stream struct {
 	w       http.ResponseWriter
 	timeout time.Duration // for one chunk
 	buf     []byte
 	started bool
-	// broken is why sending failed.
-	broken error
+	// writeErr is why sending failed.
+	writeErr error
 }
 
 func newStream(w http.ResponseWriter, buf []byte) *stream {
 	return &stream{w: w, timeout: chunkTimeout, buf: buf}
 }
 
-// flush sends what is gathered if it is a chunk.
+// flush sends the buffer if it holds a chunk.
 func (t *stream) flush() error {
 	if len(t.buf) < streamChunk {
 		return nil
@@ -37,7 +37,7 @@ func (t *stream) flush() error {
 	return t.send()
 }
 
-// send writes what is gathered, for no longer than a caller may take.
+// send writes the buffer; a caller that does not read fails it after the timeout.
 func (t *stream) send() error {
 	err := http.NewResponseController(t.w).SetWriteDeadline(time.Now().Add(t.timeout))
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {
@@ -48,13 +48,13 @@ func (t *stream) send() error {
 		t.w.Header().Set("Content-Type", "application/json")
 		t.w.WriteHeader(http.StatusOK)
 	}
-	_, t.broken = t.w.Write(t.buf)
+	_, t.writeErr = t.w.Write(t.buf)
 	t.buf = t.buf[:0]
-	return t.broken
+	return t.writeErr
 }
 
-// end sends the rest, or gives up for a reason: half an answer must break the
-// connection, so that it can never be read as a whole one.
+// end sends the rest, or ends the answer for a reason. Once a part was sent, it
+// closes the connection, so that the part cannot be read as a complete answer.
 func (t *stream) end(ctx context.Context, reason error) error {
 	if reason == nil {
 		reason = t.send()
@@ -62,9 +62,9 @@ func (t *stream) end(ctx context.Context, reason error) error {
 	if reason == nil || !t.started {
 		return reason
 	}
-	if t.broken != nil { // which the reader may have made something else of
-		reason = t.broken
+	if t.writeErr != nil { // the reader may have wrapped it
+		reason = t.writeErr
 	}
-	exchangeFrom(ctx).err = reason
+	recordFrom(ctx).err = reason
 	panic(http.ErrAbortHandler)
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A caller who stops reading is given up, however the answer was going, and
-// never sees an end.
-func TestStream_GivesUpOnACallerWhoStopsReading(t *testing.T) {
+// The connection of a caller that stops reading is closed, and its answer never
+// looks complete.
+func TestStream_ClosesTheConnectionOfACallerThatStopsReading(t *testing.T) {
 	t.Parallel()
 	ended := make(chan any, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,7 @@ func TestStream_GivesUpOnACallerWhoStopsReading(t *testing.T) {
 	}
 }
 
-// Until the first chunk is sent, a failure is an error like any other.
+// Until the first chunk is sent, a failure is answered as an error.
 func TestStream_FailsLikeAnyAnswerBeforeItsFirstChunk(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()

@@ -13,12 +13,12 @@ const (
 	batchBytes = 4 << 20
 )
 
-// row says what stands where in a batch.
+// row is one record of a batch: its line, its identity and its place in copy.
 type row struct {
 	line       int64
 	client, id uuid.UUID
 	start, end int
-	// campaign is an interview's; see liveness.go.
+	// campaign is an interview's; see campaign_live.go.
 	campaign    uuid.UUID
 	hasCampaign bool
 	replaced    bool
@@ -32,65 +32,65 @@ type batch struct {
 	rows    []row
 	deletes []row
 	// written and removed count lines, repeated ids too.
-	written, removed int64
-	places           map[uuid.UUID]place
+	written, deleted int64
+	positions        map[uuid.UUID]position
 	replaced         int
 	// at is how far the file was read when the batch was closed.
 	at Progress
 }
 
-type place struct {
+type position struct {
 	at      int
 	deleted bool
 }
 
 var copyHeader = []byte("PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00")
 
-func newBatch() *batch { return &batch{places: map[uuid.UUID]place{}} }
+func newBatch() *batch { return &batch{positions: map[uuid.UUID]position{}} }
 
 func (b *batch) reset(k *kind) {
 	b.kind = k
 	b.copy = append(b.copy[:0], copyHeader...)
 	b.rows, b.deletes = b.rows[:0], b.deletes[:0]
-	b.written, b.removed, b.replaced = 0, 0, 0
-	clear(b.places)
+	b.written, b.deleted, b.replaced = 0, 0, 0
+	clear(b.positions)
 }
 
 func (b *batch) full() bool {
 	return len(b.rows)+len(b.deletes) >= batchRows || len(b.copy) >= batchBytes
 }
 
-// takes says whether one more record fits, by its id: what was written before
-// may be written again, but not be deleted, nor the other way round. A client's
-// line may leave things as they are, so that a later one does not replace it.
-func (b *batch) takes(id uuid.UUID, deletes bool) bool {
-	p, known := b.places[id]
+// accepts reports whether a record of this id may join the batch: an id that the
+// batch writes may be written again but not deleted, and the other way round. A
+// client's line may omit its mode, so a second line does not replace the first.
+func (b *batch) accepts(id uuid.UUID, deletes bool) bool {
+	p, known := b.positions[id]
 	return !known || (p.deleted == deletes && b.kind != clientKind)
 }
 
-// add notes the row that was appended to copy last.
+// add records the row that was appended to copy last.
 func (b *batch) add(r row) {
-	if p, known := b.places[r.id]; known {
+	if p, known := b.positions[r.id]; known {
 		b.rows[p.at].replaced = true
 		b.replaced++
 	}
-	b.places[r.id] = place{at: len(b.rows)}
+	b.positions[r.id] = position{at: len(b.rows)}
 	b.rows = append(b.rows, r)
 	b.written++
 }
 
 func (b *batch) addDelete(r row) {
-	b.removed++
-	if _, known := b.places[r.id]; known {
+	b.deleted++
+	if _, known := b.positions[r.id]; known {
 		return
 	}
-	b.places[r.id] = place{at: len(b.deletes), deleted: true}
+	b.positions[r.id] = position{at: len(b.deletes), deleted: true}
 	b.deletes = append(b.deletes, r)
 }
 
-// owner is the client under which an id stands in this batch already.
+// owner is the client of an id that is already in the batch.
 func (b *batch) owner(id uuid.UUID) (uuid.UUID, bool) {
-	p, known := b.places[id]
+	p, known := b.positions[id]
 	switch {
 	case !known:
 		return uuid.Nil, false
@@ -123,10 +123,9 @@ func (b *batch) close(at Progress) {
 
 func (b *batch) stream() *bytes.Reader { return bytes.NewReader(b.copy) }
 
-// identities are the rows' clients and ids, as arrays for a statement: of plain
-// bytes, which pgx encodes ten times faster than of uuid.UUID.
-func identities(rows []row) ([][16]byte, [][16]byte) {
-	clients, ids := make([][16]byte, len(rows)), make([][16]byte, len(rows))
+// identities are the rows' clients and ids, as query parameters.
+func identities(rows []row) ([]uuid.UUID, []uuid.UUID) {
+	clients, ids := make([]uuid.UUID, len(rows)), make([]uuid.UUID, len(rows))
 	for i, r := range rows {
 		clients[i], ids[i] = r.client, r.id
 	}

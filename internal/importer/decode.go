@@ -10,55 +10,94 @@ import (
 	"github.com/google/uuid"
 )
 
-// decoder turns lines into rows of batches and hands full batches on.
+// decoder turns lines into rows of batches and sends full batches.
 type decoder struct {
 	record record
 	// values are the present record's, by column.
-	values  [maxFields]value
-	open    map[*kind]*batch
-	found   *findings
-	send    func(*batch) error
-	recycle func() *batch
-	at      Progress
+	values   [maxFields]value
+	open     map[*kind]*batch
+	deferred *deferredChecks
+	send     func(*batch) error
+	recycle  func() *batch
+	at       Progress
+	// records counts the lines that are neither blank nor the trailer.
+	records int64
+	// trailer is the trailer's line, 0 before it.
+	trailer  int64
+	warnings []*LineError
+	// expectLines is what the caller promised, or nil.
+	expectLines *int64
 }
 
 func newDecoder(send func(*batch) error, recycle func() *batch) *decoder {
-	return &decoder{open: map[*kind]*batch{}, found: newFindings(), send: send, recycle: recycle}
+	return &decoder{open: map[*kind]*batch{}, deferred: newDeferredChecks(), send: send, recycle: recycle}
 }
 
-// file takes a whole file in. Blank lines are allowed.
+// file decodes a whole file. Blank lines are allowed. After a mistake it reads on
+// to find others, but sends nothing more.
 func (d *decoder) file(in io.Reader) error {
 	lines := newLineReader(in)
-	for {
+	var found LineErrors
+	for len(found) < maxLineErrors {
 		text, err := lines.next()
 		d.at = Progress{Lines: lines.lines, Bytes: lines.bytes}
 		if errors.Is(err, io.EOF) {
-			return d.flushAll()
+			return d.end(found)
 		}
+		// Where a line that is too long ends is not known.
+		unreadable := err != nil
 		if err == nil && len(bytes.TrimLeft(text, " \t\r")) > 0 {
 			err = d.line(text)
 		}
-		if err != nil {
+		var mistake *LineError
+		switch {
+		case err == nil:
+		case errors.As(err, &mistake):
+			found = append(found, mistake)
+			d.send = func(*batch) error { return nil }
+			if unreadable {
+				return found.orOne()
+			}
+		default:
 			return err
 		}
 	}
+	return found.orOne()
 }
 
-// line takes one line in.
+// end checks that the file is whole and sends what is left of it.
+func (d *decoder) end(found LineErrors) error {
+	if len(found) > 0 {
+		return found.orOne()
+	}
+	if err := d.checkWhole(); err != nil {
+		return err
+	}
+	return d.flushAll()
+}
+
+// line decodes one line.
 func (d *decoder) line(text []byte) error {
 	r := &d.record
 	if err := r.parse(d.at.Lines, text); err != nil {
 		return err
 	}
+	switch {
+	case d.trailer > 0:
+		return r.refuse("", fmt.Sprintf("must not follow the trailer, which is line %d", d.trailer))
+	case r.trailer:
+		return d.endLine()
+	}
+	d.records++
 	if r.delete {
 		return d.delete()
 	}
-	return d.put()
+	return d.write()
 }
 
-func (d *decoder) put() error {
+func (d *decoder) write() error {
 	r := &d.record
-	if err := d.assign(); err != nil {
+	if err := d.assignColumns(); err != nil {
 		return err
 	}
 	id, err := d.identify()
@@ -76,9 +115,12 @@ func (d *decoder) put() error {
 			return err
 		}
 	}
+	if r.kind == campaignKind {
+		d.warnOfCampaign()
+	}
 	id.end = len(b.copy)
 	b.add(id)
-	d.found.wrote(target{r.kind, id.client, id.id}, r.line)
+	d.deferred.addWritten(recordKey{r.kind, id.client, id.id}, r.line)
 	return d.sendFull(b)
 }
 
@@ -86,7 +128,7 @@ func (d *decoder) put() error {
 func (d *decoder) batchFor(id row, deletes bool) (*batch, error) {
 	k := d.record.kind
 	b := d.open[k]
-	if b != nil && !b.takes(id.id, deletes) {
+	if b != nil && !b.accepts(id.id, deletes) {
 		if err := d.flush(b); err != nil {
 			return nil, err
 		}
@@ -114,8 +156,8 @@ func (d *decoder) sendFull(b *batch) error {
 	return d.flush(b)
 }
 
-// flush hands a batch on. Campaigns go ahead of interviews, whose liveness
-// would have to be guessed and put right otherwise.
+// flush sends a batch. Campaigns go ahead of interviews, whose campaign_live
+// would otherwise have to be assumed and corrected.
 func (d *decoder) flush(b *batch) error {
 	if campaigns := d.open[campaignKind]; b.kind == interviewKind && campaigns != nil {
 		if err := d.flush(campaigns); err != nil {
@@ -127,7 +169,7 @@ func (d *decoder) flush(b *batch) error {
 	return d.send(b)
 }
 
-// flushAll hands on what is left at the end of the file.
+// flushAll sends the open batches at the end of the file.
 func (d *decoder) flushAll() error {
 	for _, k := range kinds {
 		if b := d.open[k]; b != nil {

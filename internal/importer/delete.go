@@ -2,18 +2,18 @@ package importer
 
 import "github.com/google/uuid"
 
-// delete takes a line in that asks to delete a record.
+// delete decodes a line that deletes a record.
 func (d *decoder) delete() error {
 	r := &d.record
 	id, err := r.deleteIdentity()
 	if err != nil {
 		return err
 	}
-	t := target{r.kind, id.client, id.id}
+	t := recordKey{r.kind, id.client, id.id}
 	if r.kind == clientKind {
 		// What of a client is counted goes with its row at once, so it is
 		// deleted last, when nothing of it is left; see finish.go.
-		d.found.removed(t, r.line)
+		d.deferred.addDeleted(t, r.line)
 		return nil
 	}
 	b, err := d.batchFor(id, true)
@@ -21,7 +21,7 @@ func (d *decoder) delete() error {
 		return err
 	}
 	b.addDelete(id)
-	d.found.removed(t, r.line)
+	d.deferred.addDeleted(t, r.line)
 	return d.sendFull(b)
 }
 
@@ -42,7 +42,7 @@ func (r *record) deleteIdentity() (row, error) {
 		default:
 			return row{}, r.refuse(k.path(f.name), "is not a field of a delete, which has op, kind, client_id and id")
 		}
-		if to.shape != broken {
+		if to.typ != jsonInvalid {
 			return row{}, r.refuse(k.path(f.name), "is given twice")
 		}
 		*to = f.value
@@ -52,7 +52,7 @@ func (r *record) deleteIdentity() (row, error) {
 	if found.id, err = r.uuid("id", id); err != nil {
 		return row{}, err
 	}
-	if k == clientKind && client.shape == broken {
+	if k == clientKind && client.typ == jsonInvalid {
 		client = id
 	}
 	if found.client, err = r.uuid("client_id", client); err != nil {
@@ -65,12 +65,12 @@ func (r *record) deleteIdentity() (row, error) {
 }
 
 func (r *record) uuid(name string, v value) (uuid.UUID, error) {
-	id, ok := parseUUID(plain(v))
+	id, ok := parseUUID(unescaped(v))
 	switch {
-	case v.shape == broken:
-		return id, r.refuse(r.kind.name+"."+name, "is missing: must be "+anyUUID.says)
-	case v.shape != isString || !ok:
-		return id, r.refuse(r.kind.name+"."+name, "must be "+anyUUID.says+", not "+describe(v))
+	case v.typ == jsonInvalid:
+		return id, r.refuse(r.kind.name+"."+name, "is missing: must be "+uuidType.description)
+	case v.typ != jsonString || !ok:
+		return id, r.refuse(r.kind.name+"."+name, "must be "+uuidType.description+", not "+describe(v))
 	}
 	return id, nil
 }

@@ -2,6 +2,6 @@
 // it to the database, all in one transaction: a bad line imports nothing. It
 // streams: lines are parsed on one goroutine and copied in batches on another,
 // and memory does not grow with the file. It owns the import format and the
-// register of ids; what of the imported is visible to whom is the schema's and
-// the readers' business. The format is described in docs/import.md.
+// register of ids; what of it a client may see is decided by the schema and
+// the readers. The format is described in docs/import.md.
 package importer

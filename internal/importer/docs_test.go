@@ -67,7 +67,7 @@ func TestTheImportPagesTables(t *testing.T) {
 		for _, c := range k.columns {
 			switch {
 			case c.field == "":
-			case c.need == required:
+			case c.presence == required:
 				want = append(want, "`"+c.field+"` *")
 			default:
 				want = append(want, "`"+c.field+"`")

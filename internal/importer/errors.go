@@ -15,8 +15,8 @@ import (
 // LineError is a line that cannot be imported. Nothing of its file was.
 type LineError struct {
 	Line int64
-	// Field is the way to the culprit, such as interview.nps_score; empty when
-	// it is the line as a whole.
+	// Field is the path of the invalid field, such as interview.nps_score; empty for the
+	// whole line.
 	Field string
 	// Reason says what is wrong and what is accepted.
 	Reason string
@@ -29,12 +29,49 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Field, e.Reason)
 }
 
+// maxLineErrors bounds how many bad lines of a file are told.
+const maxLineErrors = 20
+
+// LineErrors are the first lines that cannot be imported, two to maxLineErrors.
+// Nothing of their file was.
+type LineErrors []*LineError
+
+func (e LineErrors) Error() string {
+	var all strings.Builder
+	for _, one := range e {
+		all.WriteString(one.Error() + "\n")
+	}
+	if len(e) == maxLineErrors {
+		fmt.Fprintf(&all, "nothing was imported: the first %d bad lines are told, there may be more", len(e))
+	} else {
+		fmt.Fprintf(&all, "nothing was imported: %d bad lines", len(e))
+	}
+	return all.String()
+}
+
+// Unwrap makes the first line found by errors.As.
+func (e LineErrors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, one := range e {
+		all[i] = one
+	}
+	return all
+}
+
+// orOne is the error itself where there is only one.
+func (e LineErrors) orOne() error {
+	if len(e) == 1 {
+		return e[0]
+	}
+	return e
+}
+
 // ErrConflict is wrapped by the error of an import that met another writer of
 // the same records. Running it again may succeed.
 var ErrConflict = errors.New("another writer changed the same records at the same time: run the import again")
 
-// databaseError says what an error of the database means for the import. It
-// must be the error of a statement, not of a commit.
+// databaseError explains an error of a query. The error of a commit is
+// commitError.
 func databaseError(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil
@@ -55,8 +92,8 @@ func isConflict(refused *pgconn.PgError) bool {
 	return slices.Contains([]string{"40P01", "40001", "23503", "23505"}, refused.Code)
 }
 
-// isDuplicate recognises a record that exists and stands in no register of ids:
-// somebody wrote it by hand.
+// isDuplicate recognises a record that exists but has no row in record_owners:
+// it was written by hand.
 func isDuplicate(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && refused.Code == "23505" && strings.HasSuffix(refused.ConstraintName, "_pkey")
@@ -77,22 +114,22 @@ func interrupted(ctx context.Context) error {
 
 // describe shows a value in an error: short ones as they stand in the line.
 func describe(v value) string {
-	switch v.shape {
-	case isList, isObject:
-		return v.shape.String()
-	case isString:
+	switch v.typ {
+	case jsonArray, jsonObject:
+		return v.typ.String()
+	case jsonString:
 		return `"` + shorten(v.text) + `"`
 	default:
 		return shorten(v.text)
 	}
 }
 
-// String is a shape in words.
-func (s shape) String() string {
+// String is the type in words.
+func (s jsonType) String() string {
 	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "a list", "an object"}[s]
 }
 
-// shorten keeps an excerpt readable and a terminal unharmed.
+// shorten bounds an excerpt and replaces what a terminal would interpret.
 func shorten(text []byte) string {
 	const most = 40
 	cut := len(text)
@@ -112,34 +149,38 @@ func shorten(text []byte) string {
 	return short
 }
 
-// path leads to a field of this kind.
+// path is the path of a field of this kind.
 func (k *kind) path(field []byte) string {
-	if len(field) == 0 {
-		return k.name + `.""`
-	}
-	return k.name + "." + shorten(field)
+	return k.name + "." + fieldName(field)
 }
 
-// explain puts a problem with a column's value into words.
-func (c column) explain(p *problem) string {
-	if p.must != "" {
-		return p.must
+func fieldName(field []byte) string {
+	if len(field) == 0 {
+		return `""`
 	}
-	says := p.says
+	return shorten(field)
+}
+
+// explain words a problem with a column's value.
+func (c column) explain(p *problem) string {
+	if p.requirement != "" {
+		return p.requirement
+	}
+	says := p.accepted
 	if says == "" {
 		says = c.accepts()
-	} else if p.path == "" && c.need == nullable {
+	} else if p.path == "" && c.presence == nullable {
 		says += " or null"
 	}
-	if c.told {
-		return "must be " + says + ", not " + p.got.shape.String()
+	if c.redacted {
+		return "must be " + says + ", not " + p.got.typ.String()
 	}
 	return "must be " + says + ", not " + describe(p.got)
 }
 
 func (c column) accepts() string {
-	if c.need == nullable {
-		return c.form.says + " or null"
+	if c.presence == nullable {
+		return c.typ.description + " or null"
 	}
-	return c.form.says
+	return c.typ.description
 }

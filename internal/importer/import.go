@@ -13,6 +13,9 @@ import (
 type Options struct {
 	// Progress is called now and then, from the goroutine that called Import. May be nil.
 	Progress func(Progress)
+	// ExpectLines is how many lines the input holds that are not blank, the trailer not
+	// counted. Nil when that is not known; an empty input is then an error.
+	ExpectLines *int64
 }
 
 // Progress is how far an import has come.
@@ -30,6 +33,8 @@ type Summary struct {
 	Elapsed      time.Duration
 	// Kinds are those that the file holds.
 	Kinds []KindSummary
+	// Warnings are lines that were imported and are likely mistakes, up to maxLineErrors.
+	Warnings []*LineError
 }
 
 // KindSummary counts the lines of one kind.
@@ -45,8 +50,9 @@ type KindSummary struct {
 
 // Import reads a whole file into the database, as the owner, or none of it. The
 // connection must be in no transaction, and is closed when ctx ends meanwhile; a
-// Read that is under way is not interrupted. A mistake in the file is a
-// *LineError; an error that wraps ErrConflict may be gone on another try.
+// Read that is under way is not interrupted. A mistake in the file is a *LineError, several
+// are LineErrors; an input that is not whole is ErrIncomplete; an error that wraps
+// ErrConflict may be gone on another try.
 func Import(ctx context.Context, conn *pgx.Conn, in io.Reader, o Options) (Summary, error) {
 	start := time.Now()
 	tx, err := begin(ctx, conn)
@@ -57,10 +63,10 @@ func Import(ctx context.Context, conn *pgx.Conn, in io.Reader, o Options) (Summa
 
 	parsing, stop := context.WithCancel(ctx)
 	defer stop()
-	pipe := newPipe(parsing)
-	go pipe.parse(in)
+	pipe := newPipeline(parsing)
+	go pipe.parse(in, o.ExpectLines)
 
-	w := newWriter(tx)
+	w := newWriter(uuidArrays{tx})
 	report := newReporter(o.Progress, start)
 	for {
 		b, err := pipe.next()
@@ -77,23 +83,24 @@ func Import(ctx context.Context, conn *pgx.Conn, in io.Reader, o Options) (Summa
 		pipe.recycle(b)
 	}
 	report.finishing(pipe.at)
-	if err := w.finish(ctx, pipe.found); err != nil {
+	if err := w.finish(ctx, pipe.deferred); err != nil {
 		return Summary{}, err
 	}
-	// From here on it is too late to interrupt: half a commit tells nothing.
+	// A commit that is interrupted leaves unknown whether it happened.
 	if err := tx.Commit(context.WithoutCancel(ctx)); err != nil {
 		return Summary{}, commitError(err)
 	}
 	return Summary{
-		Lines:   pipe.at.Lines,
-		Bytes:   pipe.at.Bytes,
-		Elapsed: time.Since(start),
-		Kinds:   w.summary(),
+		Lines:    pipe.at.Lines,
+		Bytes:    pipe.at.Bytes,
+		Elapsed:  time.Since(start),
+		Kinds:    w.summary(),
+		Warnings: pipe.warnings,
 	}, nil
 }
 
 // begin opens the transaction. What the session or the server set up for short
-// statements would stop a long import.
+// queries would stop a long import.
 func begin(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
@@ -125,7 +132,7 @@ func begin(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	return tx, nil
 }
 
-// rollback undoes what was not committed, also for a caller that is gone.
+// rollback also runs when the caller's context has ended.
 func rollback(conn *pgx.Conn, tx pgx.Tx) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

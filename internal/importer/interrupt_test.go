@@ -79,11 +79,11 @@ func TestARecordThatNoImportWroteIsTold(t *testing.T) {
 	}
 }
 
-func TestSettleLeavesTheTableVacuumed(t *testing.T) {
+func TestVacuum_LeavesTheTableVacuumed(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	sum := d.mustImport(t, everything...)
-	if err := Settle(t.Context(), d.conn, sum); err != nil {
+	if err := Vacuum(t.Context(), d.conn, sum); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.get(t, "reltuples || ' ' || relallvisible", "pg_class WHERE relname = 'interviews'"); got != "4 1" {

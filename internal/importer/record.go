@@ -19,20 +19,22 @@ type record struct {
 	fields []field
 	kind   *kind
 	delete bool
+	// trailer says that the line is the file's trailer, which has no kind.
+	trailer bool
 }
 
 func (r *record) refuse(field, reason string) *LineError {
 	return &LineError{Line: r.line, Field: field, Reason: reason}
 }
 
-// parse checks the whole line's syntax and finds its kind and what it asks for.
+// parse checks the whole line's syntax and finds its kind and operation.
 func (r *record) parse(line int64, text []byte) error {
-	r.line, r.fields, r.kind, r.delete = line, r.fields[:0], nil, false
+	r.line, r.fields, r.kind, r.delete, r.trailer = line, r.fields[:0], nil, false, false
 	badUTF8 := -1
 	if !utf8.Valid(text) {
 		badUTF8 = firstBadUTF8(text)
 	}
-	s := scanner{text: text}
+	s := jsonScanner{text: text}
 	s.space()
 	if s.peek() != '{' {
 		return r.notAnObject(&s)
@@ -40,13 +42,13 @@ func (r *record) parse(line int64, text []byte) error {
 	count := 0
 	is := s.object(func(name, v value) {
 		if badUTF8 >= 0 && badUTF8 < s.at {
-			v.flaw, badUTF8 = flawUTF8, -1
+			v.unstorable, badUTF8 = unstorableUTF8, -1
 		}
 		if count++; count <= maxFields {
-			r.fields = append(r.fields, field{name: plain(name), value: v})
+			r.fields = append(r.fields, field{name: unescaped(name), value: v})
 		}
 	})
-	if is == broken {
+	if is == jsonInvalid {
 		return r.refuse("", s.syntaxError().Error())
 	}
 	s.space()
@@ -56,8 +58,8 @@ func (r *record) parse(line int64, text []byte) error {
 	if err := r.findKind(); err != nil {
 		return err
 	}
-	if count > maxFields {
-		return r.refuse(r.kind.name, fmt.Sprintf("has %d fields; %s has %s", count, r.kind.a, list(r.kind.fields(), "and")))
+	if count > maxFields && !r.trailer {
+		return r.refuse(r.kind.name, fmt.Sprintf("has %d fields; %s has %s", count, r.kind.withArticle, list(r.kind.fields(), "and")))
 	}
 	return nil
 }
@@ -73,38 +75,39 @@ func firstBadUTF8(text []byte) int {
 	return -1
 }
 
-func (r *record) notAnObject(s *scanner) error {
-	v := s.take(true)
-	if v.shape == broken {
+func (r *record) notAnObject(s *jsonScanner) error {
+	v := s.scan(true)
+	if v.typ == jsonInvalid {
 		return r.refuse("", s.syntaxError().Error())
 	}
-	return r.refuse("", "must be a JSON object, not "+v.shape.String())
+	return r.refuse("", "must be a JSON object, not "+v.typ.String())
 }
 
 func (r *record) findKind() error {
 	for _, f := range r.fields {
 		switch string(f.name) {
 		case "kind":
-			if r.kind != nil {
+			if r.kind != nil || r.trailer {
 				return r.refuse("kind", "is given twice")
 			}
-			if f.value.shape == isString {
-				r.kind = kindNamed(string(plain(f.value)))
+			if f.value.typ == jsonString {
+				name := string(unescaped(f.value))
+				r.kind, r.trailer = kindNamed(name), name == trailerKind
 			}
-			if r.kind == nil {
+			if r.kind == nil && !r.trailer {
 				return r.refuse("kind", "must be "+kindNames()+", not "+describe(f.value))
 			}
 		case "op":
 			if r.delete {
 				return r.refuse("op", "is given twice")
 			}
-			if f.value.shape != isString || string(plain(f.value)) != "delete" {
+			if f.value.typ != jsonString || string(unescaped(f.value)) != "delete" {
 				return r.refuse("op", `must be "delete" or left out, not `+describe(f.value))
 			}
 			r.delete = true
 		}
 	}
-	if r.kind == nil {
+	if r.kind == nil && !r.trailer {
 		return r.refuse("kind", "is missing: must be "+kindNames())
 	}
 	return nil

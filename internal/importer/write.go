@@ -6,23 +6,29 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/gen/db"
 )
+
+// The SQL stands in Go because it is made per table.
 
 // writer puts batches into the database, inside the import's transaction.
 type writer struct {
-	tx     pgx.Tx
-	counts map[*kind]*KindSummary
+	tx      pgx.Tx
+	queries *db.Queries
+	counts  map[*kind]*KindSummary
 	// staged are the kinds whose staging table was made.
-	staged   map[*kind]bool
-	liveness liveness
+	staged map[*kind]bool
+	live   campaignLiveness
 }
 
 func newWriter(tx pgx.Tx) *writer {
 	return &writer{
-		tx:       tx,
-		counts:   map[*kind]*KindSummary{},
-		staged:   map[*kind]bool{},
-		liveness: newLiveness(),
+		tx:      tx,
+		queries: db.New(tx),
+		counts:  map[*kind]*KindSummary{},
+		staged:  map[*kind]bool{},
+		live:    newCampaignLiveness(),
 	}
 }
 
@@ -51,20 +57,20 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	if len(b.rows) == 0 {
 		return nil
 	}
-	fresh, err := w.register(ctx, b)
+	fresh, err := w.registerIDs(ctx, b)
 	if err != nil {
 		return err
 	}
-	if err := w.settleLiveness(ctx, b); err != nil {
+	if err := w.fillCampaignLive(ctx, b); err != nil {
 		return err
 	}
-	statements := b.kind.mergeStatements()
+	queries := b.kind.mergeQueries()
 	if fresh {
-		statements = []string{b.kind.moveStatement()}
+		queries = []string{b.kind.insertQuery()}
 	}
-	err = w.stage(ctx, b, statements)
+	err = w.stage(ctx, b, queries)
 	if isDuplicate(err) {
-		err = w.nameDuplicate(ctx, b, err)
+		err = w.describeDuplicate(ctx, b, err)
 	}
 	if err != nil {
 		return databaseError(ctx, fmt.Sprintf("writing %s, lines %d to %d", b.kind.table, b.rows[0].line, b.rows[len(b.rows)-1].line), err)
@@ -87,17 +93,17 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 	if err != nil {
 		return databaseError(ctx, "deleting from "+b.kind.table, err)
 	}
-	w.liveness.forget(b.kind, b.deletes)
+	w.live.forget(b.kind, b.deletes)
 	count := w.count(b.kind)
 	count.Deleted += done.RowsAffected()
-	count.Missing += b.removed - done.RowsAffected()
+	count.Missing += b.deleted - done.RowsAffected()
 	return nil
 }
 
 // stage streams the batch's rows into the kind's staging table, runs the
-// statements that move them from there to where they belong, and empties it.
+// queries that move them from there to where they belong, and empties it.
 // COPY straight into a table is refused under row-level security.
-func (w *writer) stage(ctx context.Context, b *batch, statements []string) error {
+func (w *writer) stage(ctx context.Context, b *batch, queries []string) error {
 	k := b.kind
 	columns := strings.Join(k.columnNames(), ", ")
 	if !w.staged[k] {
@@ -114,16 +120,16 @@ func (w *writer) stage(ctx context.Context, b *batch, statements []string) error
 		return err
 	}
 	steps := &pgx.Batch{}
-	for _, statement := range statements {
-		steps.Queue(statement)
+	for _, query := range queries {
+		steps.Queue(query)
 	}
 	steps.Queue("TRUNCATE import_" + k.table)
 	return w.tx.SendBatch(ctx, steps).Close()
 }
 
-// nameDuplicate says which of the batch's records is there already: under
+// describeDuplicate names which of the batch's records is there already: under
 // row-level security the database's own error does not. The import is over.
-func (w *writer) nameDuplicate(ctx context.Context, b *batch, cause error) error {
+func (w *writer) describeDuplicate(ctx context.Context, b *batch, cause error) error {
 	if err := w.tx.Rollback(ctx); err != nil {
 		return cause
 	}

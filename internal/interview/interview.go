@@ -1,19 +1,23 @@
 package interview
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
-// Interview is one usable interview as the database sent it. Its texts and its
-// JSON are borrowed from the connection: they hold until the next one is read.
-// Nil is null.
+// Interview is one usable interview of a list as the database sent it. Its texts
+// and its JSON are borrowed from the connection: they hold until the next one is
+// read. Nil is null.
 type Interview struct {
 	ID                uuid.UUID
 	ClientID          uuid.UUID
@@ -32,7 +36,56 @@ type Interview struct {
 	ParticipantEmail []byte
 	Transcript       []byte
 	CustomExtraction []byte
-	RawExtraction    []byte // on detail only
+}
+
+// rows reads interviews one by one, without a copy of their texts.
+type rows struct {
+	*postgres.RowDecoder
+	one Interview
+}
+
+func newRows(found pgx.Rows) *rows {
+	r := &rows{}
+	i := &r.one
+	r.RowDecoder = postgres.NewRowDecoder(found,
+		postgres.Column{Name: "id", To: postgres.UUID(&i.ID)},
+		postgres.Column{Name: "client_id", To: postgres.UUID(&i.ClientID)},
+		postgres.Column{Name: "created_at", To: postgres.Time(&i.CreatedAt)},
+		postgres.Column{Name: "campaign_id", To: postgres.NullUUID(&i.CampaignID)},
+		postgres.Column{Name: "participant_name", To: postgres.Text(&i.ParticipantName)},
+		postgres.Column{Name: "interview_type", To: postgres.Text(&i.InterviewType)},
+		postgres.Column{Name: "status", To: postgres.Text(&i.Status)},
+		postgres.Column{Name: "duration_seconds", To: postgres.Float8(&i.DurationSeconds)},
+		postgres.Column{Name: "nps_score", To: postgres.Float8(&i.NPSScore)},
+		postgres.Column{Name: "customer_sentiment", To: postgres.Text(&i.CustomerSentiment)},
+		postgres.Column{Name: "churn_risk", To: postgres.Text(&i.ChurnRisk)},
+		postgres.Column{Name: "best_quote", To: postgres.Text(&i.BestQuote)},
+		postgres.Column{Name: "participant_email", To: postgres.JSONB(&i.ParticipantEmail)},
+		postgres.Column{Name: "transcript", To: postgres.JSONB(&i.Transcript)},
+		postgres.Column{Name: "custom_extraction", To: postgres.JSONB(&i.CustomExtraction)},
+	)
+	return r
+}
+
+// Detail is one usable interview with all its fields. Its JSON is nil also when
+// the caller may not see it.
+type Detail struct {
+	ID                uuid.UUID
+	ClientID          uuid.UUID
+	CreatedAt         time.Time
+	CampaignID        *uuid.UUID
+	ParticipantName   *string
+	InterviewType     *string
+	Status            string
+	DurationSeconds   *float64
+	NPSScore          *float64
+	CustomerSentiment *string
+	ChurnRisk         *string
+	BestQuote         *string
+	ParticipantEmail  json.RawMessage
+	Transcript        json.RawMessage
+	CustomExtraction  json.RawMessage
+	RawExtraction     json.RawMessage
 }
 
 // Take receives interviews one by one, in order.
@@ -46,7 +99,7 @@ type ListQuery struct {
 	Status         *string
 	Created        timewindow.Window
 	Page           page.Request
-	Scope          measurement.Scope
+	Scope          basis.Scope
 }
 
 // List says how many interviews were handed out, where the walk goes on, nil
@@ -54,5 +107,5 @@ type ListQuery struct {
 type List struct {
 	Count       int
 	Next        *page.Position
-	Measurement measurement.Statement
+	Measurement measurement.Provenance
 }

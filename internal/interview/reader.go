@@ -2,6 +2,7 @@ package interview
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,8 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/postgres"
@@ -18,17 +20,17 @@ import (
 
 // Reader reads interviews.
 type Reader struct {
-	ledger *measurement.Ledger
+	snapshots *measurement.SnapshotReader
 }
 
-// New reads in the ledger's snapshots.
-func New(ledger *measurement.Ledger) *Reader { return &Reader{ledger: ledger} }
+// New reads in snapshots.
+func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapshots: snapshots} }
 
 // List hands one page of the caller's usable interviews to take, newest first,
 // ties by id.
-func (r *Reader) List(ctx context.Context, caller access.Caller, q ListQuery, take Take) (List, error) {
+func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery, take Take) (List, error) {
 	var found List
-	read := func(ctx context.Context, in *measurement.Reading, rows pgx.Rows) error {
+	read := func(ctx context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
 		next, count, err := takePage(rows, q.Page, take)
 		if err != nil {
 			return fmt.Errorf("listing interviews: %w", err)
@@ -42,46 +44,46 @@ func (r *Reader) List(ctx context.Context, caller access.Caller, q ListQuery, ta
 				return err
 			}
 		}
-		found = List{Count: count, Next: next, Measurement: in.Statement}
+		found = List{Count: count, Next: next, Measurement: in.Provenance}
 		return nil
 	}
 	var err error
 	switch {
 	case q.MatchesNothing:
-		err = r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+		err = r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 			return read(ctx, in, nil)
 		})
 	case q.Page.After != nil:
-		err = r.ledger.ReadOnce(ctx, caller, pageStatement(caller, q), read)
+		err = r.snapshots.ReadOnce(ctx, caller, pageQuery(ctx, caller, q), read)
 	default:
-		err = r.ledger.ReadFirst(ctx, caller, pageStatement(caller, q), read)
+		err = r.snapshots.ReadFirst(ctx, caller, pageQuery(ctx, caller, q), read)
 	}
 	return found, err
 }
 
 // takePage hands out the rows of a page and returns the position of its last one
 // if more follow. One row more than the page holds was asked for.
-func takePage(rows pgx.Rows, p page.Request, take Take) (*page.Position, int, error) {
-	if rows == nil {
+func takePage(found pgx.Rows, p page.Request, take Take) (*page.Position, int, error) {
+	if found == nil {
 		return nil, 0, nil
 	}
-	defer rows.Close()
-	from := newRowReader(rows)
+	defer found.Close()
+	rows := newRows(found)
 	count, more := 0, false
 	var last page.Position
-	for from.next() {
+	for rows.Next() {
 		if count == p.Limit {
 			more = true
 			break
 		}
 		count++
-		take(&from.one)
+		take(&rows.one)
 		if count == p.Limit {
-			last = page.Position{Times: []time.Time{from.one.CreatedAt}, ID: from.one.ID}
+			last = page.Position{Times: []time.Time{rows.one.CreatedAt}, ID: rows.one.ID}
 		}
 	}
-	rows.Close()
-	if err := from.fault(); err != nil {
+	found.Close()
+	if err := rows.Err(); err != nil {
 		return nil, 0, err
 	}
 	if more {
@@ -96,33 +98,41 @@ func beyond(q ListQuery) page.Position {
 	return page.Position{Times: []time.Time{q.Created.Until}, ID: uuid.Max}
 }
 
-// pageStatement is the query for a page, which each set of filters has its own of.
-func pageStatement(caller access.Caller, q ListQuery) postgres.Statement {
+// pageQuery is the query for a page, which each set of filters has its own of.
+func pageQuery(ctx context.Context, caller auth.Caller, q ListQuery) postgres.Query {
 	after := beyond(q)
 	if q.Page.After != nil {
 		after = *q.Page.After
 	}
-	identity, transcripts := caller.Has(access.ReadCustomerIdentity), caller.Has(access.ReadTranscripts)
-	extraction := caller.Has(access.ReadCustomExtraction)
-	at, id, from, most := after.Times[0], after.ID, q.Created.From, q.Page.LookAhead()
-	switch {
-	case q.CampaignID != nil:
-		return postgres.Statement{SQL: db.ListInterviewsOfCampaign, Args: []any{
-			identity, transcripts, extraction, caller.ClientID, *q.CampaignID, orEmpty(q.Status), at, id, from, most,
-		}}
-	case q.Status != nil:
-		return postgres.Statement{SQL: db.ListInterviewsWithStatus, Args: []any{
-			identity, transcripts, extraction, caller.ClientID, *q.Status, at, id, from, most,
-		}}
-	default:
-		return postgres.Statement{SQL: db.ListInterviews, Args: []any{
-			identity, transcripts, extraction, caller.ClientID, at, id, from, most,
-		}}
+	page := db.ListInterviewsParams{
+		WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
+		WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), ClientID: caller.ClientID,
+		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: q.Created.From, MaxRows: q.Page.LookAhead(),
 	}
+	return postgres.QueryOf(func(queries *db.Queries) (err error) {
+		switch {
+		case q.CampaignID != nil:
+			_, err = queries.ListInterviewsOfCampaign(ctx, db.ListInterviewsOfCampaignParams{
+				WithIdentity: page.WithIdentity, WithTranscripts: page.WithTranscripts,
+				WithCustomExtraction: page.WithCustomExtraction, ClientID: page.ClientID,
+				CampaignID: *q.CampaignID, Status: orEmpty(q.Status),
+				AfterCreatedAt: page.AfterCreatedAt, AfterID: page.AfterID, FromCreatedAt: page.FromCreatedAt, MaxRows: page.MaxRows,
+			})
+		case q.Status != nil:
+			_, err = queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams{
+				WithIdentity: page.WithIdentity, WithTranscripts: page.WithTranscripts,
+				WithCustomExtraction: page.WithCustomExtraction, ClientID: page.ClientID, Status: *q.Status,
+				AfterCreatedAt: page.AfterCreatedAt, AfterID: page.AfterID, FromCreatedAt: page.FromCreatedAt, MaxRows: page.MaxRows,
+			})
+		default:
+			_, err = queries.ListInterviews(ctx, page)
+		}
+		return err
+	})
 }
 
 // listIDs lists the ids that the same filters select, whatever the page.
-func listIDs(queries *db.Queries, caller access.Caller, q ListQuery) measurement.IDLister {
+func listIDs(queries *db.Queries, caller auth.Caller, q ListQuery) measurement.IDLister {
 	return func(ctx context.Context, max int32) ([]uuid.UUID, error) {
 		switch {
 		case q.MatchesNothing:
@@ -145,31 +155,36 @@ func listIDs(queries *db.Queries, caller access.Caller, q ListQuery) measurement
 	}
 }
 
-// Get hands one of the caller's usable interviews to take, and returns what its
-// numbers stand on. Another client's, an unusable and a missing one are the same
-// fault.
+// Get returns one of the caller's usable interviews and what its numbers stand on.
+// Another client's, an unusable and a missing one are the same error.
 func (r *Reader) Get(
-	ctx context.Context, caller access.Caller, id uuid.UUID, scope measurement.Scope, take Take,
-) (measurement.Statement, error) {
-	var stands measurement.Statement
-	one := postgres.Statement{SQL: db.GetInterview, Args: []any{
-		caller.Has(access.ReadCustomerIdentity), caller.Has(access.ReadTranscripts),
-		caller.Has(access.ReadCustomExtraction), caller.Has(access.ReadRawExtraction), caller.ClientID, id,
-	}}
-	err := r.ledger.ReadOnce(ctx, caller, one, func(ctx context.Context, in *measurement.Reading, rows pgx.Rows) error {
-		_, count, err := takePage(rows, page.Request{Limit: 1}, take)
-		switch {
-		case err != nil:
-			return fmt.Errorf("getting an interview: %w", err)
-		case count == 0:
-			return fault.Missing()
-		}
-		// The ids are known: nothing is asked of the snapshot, which has ended.
-		err = in.AddBasis(ctx, scope, only(id))
-		stands = in.Statement
+	ctx context.Context, caller auth.Caller, id uuid.UUID, scope basis.Scope,
+) (Detail, measurement.Provenance, error) {
+	var found Detail
+	var standsOn measurement.Provenance
+	query := postgres.QueryOf(func(queries *db.Queries) error {
+		_, err := queries.GetInterview(ctx, db.GetInterviewParams{
+			WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
+			WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), WithRawExtraction: caller.Has(auth.ReadRawExtraction),
+			ClientID: caller.ClientID, ID: id,
+		})
 		return err
 	})
-	return stands, err
+	err := r.snapshots.ReadOnce(ctx, caller, query, func(ctx context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
+		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.GetInterviewRow])
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return apierror.NotFound()
+		case err != nil:
+			return fmt.Errorf("getting an interview: %w", err)
+		}
+		found = Detail(row)
+		// The ids are known: nothing is asked of the snapshot, which has ended.
+		err = in.AddBasis(ctx, scope, only(id))
+		standsOn = in.Provenance
+		return err
+	})
+	return found, standsOn, err
 }
 
 func only(id uuid.UUID) measurement.IDLister {

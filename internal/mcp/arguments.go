@@ -10,19 +10,19 @@ import (
 	"github.com/clientintel/clientintel/internal/httpapi"
 )
 
-// maxArgument is the longest text of one argument, in bytes. REST has its
-// bound from the request line.
+// maxArgument is the longest text of one argument, in bytes. The request line
+// bounds REST's.
 const maxArgument = 8 << 10
 
 var (
 	errNoObject = errors.New("arguments must be an object with the tool's parameters by name")
-	// plainNumber leaves out exponents, which are no decimal spelling.
+	// plainNumber excludes exponents.
 	plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 )
 
-// parseArguments turns a call's arguments into what a query string would have
-// carried, a number as it was written. What no query could carry is left to the
-// parameters' own checks to refuse, and so is a name that comes twice.
+// parseArguments turns a call's arguments into the values of a query string, a
+// number as it was written. The parameters' own checks refuse what no query
+// string can hold, and duplicate names.
 func parseArguments(raw json.RawMessage) ([]httpapi.Argument, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -54,19 +54,19 @@ func parseArgument(value json.RawMessage) httpapi.Argument {
 	}
 	switch value[0] {
 	case 'n':
-		return httpapi.Argument{Unfit: "null; leave it out instead"}
+		return httpapi.Argument{Invalid: "null; leave it out instead"}
 	case 't', 'f':
-		return httpapi.Argument{Unfit: "a boolean"}
+		return httpapi.Argument{Invalid: "a boolean"}
 	case '[':
-		return httpapi.Argument{Unfit: "a list"}
+		return httpapi.Argument{Invalid: "a list"}
 	case '{':
-		return httpapi.Argument{Unfit: "an object"}
+		return httpapi.Argument{Invalid: "an object"}
 	case '"':
 		return parseText(value)
 	}
 	switch {
 	case !plainNumber.Match(value):
-		return httpapi.Argument{Unfit: "a number with an exponent"}
+		return httpapi.Argument{Invalid: "a number with an exponent"}
 	case len(value) > maxArgument:
 		return tooLong()
 	}
@@ -76,8 +76,7 @@ func parseArgument(value json.RawMessage) httpapi.Argument {
 func parseText(value json.RawMessage) httpapi.Argument {
 	var text string
 	if err := json.Unmarshal(value, &text); err != nil || !pairsSurrogates(value) {
-		// Half a character is no text; the byte that stands for it here is what
-		// the check of every value refuses.
+		// Unpaired surrogates are no text. Every value's own check refuses this byte.
 		return httpapi.Argument{Value: "\xff"}
 	}
 	if len(text) > maxArgument {
@@ -87,11 +86,11 @@ func parseText(value json.RawMessage) httpapi.Argument {
 }
 
 func tooLong() httpapi.Argument {
-	return httpapi.Argument{Unfit: "more than " + strconv.Itoa(maxArgument) + " bytes"}
+	return httpapi.Argument{Invalid: "more than " + strconv.Itoa(maxArgument) + " bytes"}
 }
 
-// pairsSurrogates tells whether each \u escape of half a character of a JSON
-// string is followed by the other half. The decoder would put a substitute.
+// pairsSurrogates reports whether the escaped surrogates of a JSON string come in
+// pairs. The decoder would replace an unpaired one.
 func pairsSurrogates(quoted []byte) bool {
 	for i := 0; i < len(quoted); i++ {
 		if quoted[i] != '\\' {
@@ -116,7 +115,7 @@ func pairsSurrogates(quoted []byte) bool {
 	return true
 }
 
-// escaped is the unit that a \uXXXX at the start of text stands for, or -1.
+// escaped is the UTF-16 unit that a \uXXXX at the start of text stands for, or -1.
 func escaped(text []byte) int {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1

@@ -21,11 +21,11 @@ func TestParseArguments(t *testing.T) {
 		`{"a":1,"a":"2"}`:               {{Name: "a", Value: "1"}, {Name: "a", Value: "2"}},
 		`{"a":12345678901234567890.50}`: {{Name: "a", Value: "12345678901234567890.50"}},
 		`{"a":-7}`:                      {{Name: "a", Value: "-7"}},
-		`{"a":1E2}`:                     {{Name: "a", Unfit: "a number with an exponent"}},
-		`{"a":null}`:                    {{Name: "a", Unfit: "null; leave it out instead"}},
-		`{"a":true}`:                    {{Name: "a", Unfit: "a boolean"}},
-		`{"a":[[1]]}`:                   {{Name: "a", Unfit: "a list"}},
-		`{"a":{"b":null}}`:              {{Name: "a", Unfit: "an object"}},
+		`{"a":1E2}`:                     {{Name: "a", Invalid: "a number with an exponent"}},
+		`{"a":null}`:                    {{Name: "a", Invalid: "null; leave it out instead"}},
+		`{"a":true}`:                    {{Name: "a", Invalid: "a boolean"}},
+		`{"a":[[1]]}`:                   {{Name: "a", Invalid: "a list"}},
+		`{"a":{"b":null}}`:              {{Name: "a", Invalid: "an object"}},
 		`{"\u0061":"\ud83d\ude00\n"}`:   {{Name: "a", Value: "😀\n"}},
 		`{"a":"\\ud83d"}`:               {{Name: "a", Value: `\ud83d`}},
 		`{"a":"\ud83d"}`:                {{Name: "a", Value: "\xff"}},
@@ -33,8 +33,8 @@ func TestParseArguments(t *testing.T) {
 		`{"a":"\ude00\ud83d"}`:          {{Name: "a", Value: "\xff"}},
 		`{"a":"\ufffd"}`:                {{Name: "a", Value: "\ufffd"}},
 		`{"a":"` + strings.Repeat("é", maxArgument/2) + `"}`:      {{Name: "a", Value: strings.Repeat("é", maxArgument/2)}},
-		`{"a":"` + strings.Repeat("x", maxArgument+1) + `"}`:      {{Name: "a", Unfit: "more than 8192 bytes"}},
-		`{"a":"` + strings.Repeat(`\u0041`, maxArgument) + `"}`:   {{Name: "a", Unfit: "more than 8192 bytes"}},
+		`{"a":"` + strings.Repeat("x", maxArgument+1) + `"}`:      {{Name: "a", Invalid: "more than 8192 bytes"}},
+		`{"a":"` + strings.Repeat(`\u0041`, maxArgument) + `"}`:   {{Name: "a", Invalid: "more than 8192 bytes"}},
 		`{"a":"` + strings.Repeat(`\u0041`, maxArgument-1) + `"}`: {{Name: "a", Value: strings.Repeat("A", maxArgument-1)}},
 	} {
 		got, err := parseArguments(json.RawMessage(raw))
@@ -68,7 +68,7 @@ func FuzzParseArguments(f *testing.F) {
 			return
 		}
 		for _, a := range arguments {
-			if a.Unfit != "" || a.Value == "\xff" {
+			if a.Invalid != "" || a.Value == "\xff" {
 				continue
 			}
 			back, err := url.QueryUnescape(url.QueryEscape(a.Value))
@@ -88,15 +88,15 @@ func FuzzParseArguments(f *testing.F) {
 		for name, value := range sent {
 			switch a := last[name]; value := value.(type) {
 			case string:
-				if a.Unfit == "" && a.Value != "\xff" && a.Value != value {
+				if a.Invalid == "" && a.Value != "\xff" && a.Value != value {
 					t.Fatalf("%q: %q became %q", raw, value, a.Value)
 				}
 			case json.Number:
-				if a.Unfit == "" && a.Value != value.String() {
+				if a.Invalid == "" && a.Value != value.String() {
 					t.Fatalf("%q: %s became %q", raw, value, a.Value)
 				}
 			default:
-				if a.Unfit == "" {
+				if a.Invalid == "" {
 					t.Fatalf("%q: %v became %q", raw, value, a.Value)
 				}
 			}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/apikey"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 // Whatever the body of a message, in every revision of the protocol: the answer
@@ -45,7 +45,7 @@ func FuzzBody(f *testing.F) {
 	spent := 0
 	f.Fuzz(func(t *testing.T, i uint8, body string) {
 		if spent%500 == 0 {
-			key = srv.Issue(t, apikey.Request{Client: "globex", Name: "a fuzzer", Scopes: access.All()})
+			key = srv.Issue(t, apikey.Request{Client: "globex", Name: "a fuzzer", Scopes: auth.All()})
 		}
 		spent++
 		answer := srv.Post(t, endpoint, key.Key, formOf(revisions[int(i)%len(revisions)], body), strings.NewReader(body))

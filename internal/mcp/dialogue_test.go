@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 // Whole conversations, as a client of each revision holds them: what is sent,
@@ -47,8 +47,8 @@ func hold(t *testing.T, file string) {
 	seed.Interview(t, "acme", apitest.Fields{"id": "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", "campaign_id": campaign})
 	keys := map[string]string{
 		"«full»":      srv.KeyFor(t, "acme"),
-		"«default»":   srv.KeyFor(t, "acme", access.Default()...),
-		"«campaigns»": srv.KeyFor(t, "acme", access.ReadCampaigns),
+		"«default»":   srv.KeyFor(t, "acme", auth.Default()...),
+		"«campaigns»": srv.KeyFor(t, "acme", auth.ReadCampaigns),
 	}
 	for i := 0; i < len(archive.Files); i += 2 {
 		sent, answered := archive.Files[i], archive.Files[i+1]

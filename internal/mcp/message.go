@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
 )
 
 const (
@@ -23,13 +23,13 @@ const (
 	maxNames = 10_000
 )
 
-// readMessage takes the body of a request whose form is right. The library
-// would ignore what follows the first value, and a name's first mention.
+// readMessage returns the body of a well-formed request. The library would
+// ignore what follows the first value, and all but the last of equal names.
 func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err := checkHeaders(r.Header); err != nil {
 		return nil, err
 	}
-	tooLarge := fault.TooLarge(fmt.Sprintf("a message has at most %d bytes", maxMessage))
+	tooLarge := apierror.PayloadTooLarge(fmt.Sprintf("a message has at most %d bytes", maxMessage))
 	if r.ContentLength > maxMessage {
 		return nil, tooLarge
 	}
@@ -39,27 +39,27 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case errors.As(err, &larger):
 		return nil, tooLarge
 	case err != nil:
-		return nil, fault.MalformedMessage("the body ended before it was complete").Because(err)
+		return nil, apierror.MalformedMessage("the body ended before it was complete").Because(err)
 	}
 	return body, checkMessage(body)
 }
 
 func checkHeaders(h http.Header) error {
 	if media, _, err := mime.ParseMediaType(h.Get("Content-Type")); err != nil || media != "application/json" {
-		return fault.WrongContentType("send Content-Type: application/json")
+		return apierror.UnsupportedMediaType("send Content-Type: application/json")
 	}
 	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return fault.WrongContentType("send the body as it is, without a Content-Encoding")
+		return apierror.UnsupportedMediaType("send the body as it is, without a Content-Encoding")
 	}
 	asJSON, asStream := accepts(h.Values("Accept"))
 	if !asJSON || !asStream {
-		return fault.UnacceptableAnswer("send Accept: application/json, text/event-stream")
+		return apierror.NotAcceptable("send Accept: application/json, text/event-stream")
 	}
 	return nil
 }
 
-// accepts tells which of the two forms, that the protocol wants every client to
-// take, this one does.
+// accepts reports which of the two media types, both required by the protocol,
+// the client accepts.
 func accepts(values []string) (asJSON, asStream bool) {
 	for media := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		media, _, _ = strings.Cut(media, ";")
@@ -75,7 +75,7 @@ func accepts(values []string) (asJSON, asStream bool) {
 	return asJSON, asStream
 }
 
-// level is one object or list that is being read.
+// level is an object or list that is not yet closed.
 type level struct {
 	isObject  bool
 	wantsName bool
@@ -83,19 +83,19 @@ type level struct {
 	seen      map[string]bool // nil: names may come twice
 }
 
-// checkMessage holds a body against what every message must be: one JSON object
-// of bounded depth, with no name twice, as two readers could each believe
-// another. A tool's arguments are left to the parameters' own checks.
+// checkMessage accepts one JSON object of bounded depth without duplicate names,
+// which two parsers could read differently. A tool's arguments are checked with
+// the parameters.
 func checkMessage(body []byte) error {
 	switch first := bytes.TrimLeft(body, " \t\r\n"); {
 	case len(first) == 0:
-		return fault.MalformedMessage("the body is empty; send one JSON-RPC message")
+		return apierror.MalformedMessage("the body is empty; send one JSON-RPC message")
 	case !utf8.Valid(body) || !json.Valid(body):
-		return fault.MalformedMessage("the body is not valid JSON in UTF-8")
+		return apierror.MalformedMessage("the body is not valid JSON in UTF-8")
 	case first[0] == '[':
-		return fault.MalformedMessage("batches are not taken; send one JSON-RPC message a request")
+		return apierror.MalformedMessage("batches are not taken; send one JSON-RPC message a request")
 	case first[0] != '{':
-		return fault.MalformedMessage("the body is not a JSON object; send one JSON-RPC message")
+		return apierror.MalformedMessage("the body is not a JSON object; send one JSON-RPC message")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -107,7 +107,7 @@ func checkMessage(body []byte) error {
 			return nil
 		}
 		if err != nil {
-			return fault.MalformedMessage("the body is not valid JSON").Because(err)
+			return apierror.MalformedMessage("the body is not valid JSON").Because(err)
 		}
 		switch token {
 		case json.Delim('}'), json.Delim(']'):
@@ -118,10 +118,10 @@ func checkMessage(body []byte) error {
 			if levels[top].wantsName {
 				name, _ := token.(string)
 				if levels[top].seen[name] {
-					return fault.MalformedMessage("an object of the message has the same name twice")
+					return apierror.MalformedMessage("an object of the message has the same name twice")
 				}
 				if names++; names > maxNames {
-					return fault.MalformedMessage(fmt.Sprintf("the message has more than %d names", maxNames))
+					return apierror.MalformedMessage(fmt.Sprintf("the message has more than %d names", maxNames))
 				}
 				if levels[top].seen != nil {
 					levels[top].seen[name] = true
@@ -133,7 +133,7 @@ func checkMessage(body []byte) error {
 		}
 		if token == json.Delim('{') || token == json.Delim('[') {
 			if len(levels) == maxDepth {
-				return fault.MalformedMessage(fmt.Sprintf("the message nests deeper than %d levels", maxDepth))
+				return apierror.MalformedMessage(fmt.Sprintf("the message nests deeper than %d levels", maxDepth))
 			}
 			next := level{isObject: token == json.Delim('{'), wantsName: token == json.Delim('{')}
 			if next.isObject && !isArguments(levels) {
@@ -144,15 +144,15 @@ func checkMessage(body []byte) error {
 	}
 }
 
-// isArguments tells whether the object now opened is params.arguments.
+// isArguments reports whether the object now opened is params.arguments.
 func isArguments(above []level) bool {
 	return len(above) == 2 && above[0].name == "params" && above[1].isObject && above[1].name == "arguments"
 }
 
-// replaceBody gives a request the message that was read of it.
+// replaceBody returns the request with the message, which was read, as its body.
 func replaceBody(r *http.Request, message []byte) *http.Request {
 	r = r.Clone(r.Context())
-	// There are no streams to go on with.
+	// There are no streams to resume.
 	r.Header.Del("Last-Event-ID")
 	r.Body = io.NopCloser(bytes.NewReader(message))
 	r.ContentLength = int64(len(message))

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// origin is a web page's or a service's: host is name and port, in one spelling.
+// origin is a web origin; host is its normalized name and port.
 type origin struct{ scheme, host string }
 
-// parseHome reads the origin of the public address, if there is one.
-func parseHome(publicURL string) (origin, error) {
+// parsePublicOrigin returns the origin of the public address, if there is one.
+func parsePublicOrigin(publicURL string) (origin, error) {
 	if publicURL == "" {
 		return origin{}, nil
 	}
@@ -21,12 +21,12 @@ func parseHome(publicURL string) (origin, error) {
 	if err != nil {
 		return origin{}, fmt.Errorf("reading the public address: %w", err)
 	}
-	return origin{strings.ToLower(u.Scheme), spelled(u.Host, u.Scheme)}, nil
+	return origin{strings.ToLower(u.Scheme), normalizeHost(u.Host, u.Scheme)}, nil
 }
 
-// admits tells whether a request comes from no web page, or from a page of this
+// allows reports whether a request comes from no web page or from a page of this
 // service. Agents send no Origin; browsers send it with every POST.
-func (home origin) admits(r *http.Request) bool {
+func (public origin) allows(r *http.Request) bool {
 	values := r.Header.Values("Origin")
 	if len(values) == 0 {
 		return true
@@ -35,30 +35,29 @@ func (home origin) admits(r *http.Request) bool {
 	if err != nil || len(values) > 1 || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return false
 	}
-	page := origin{u.Scheme, spelled(u.Host, u.Scheme)}
-	if page == home {
+	page := origin{u.Scheme, normalizeHost(u.Host, u.Scheme)}
+	if page == public {
 		return true
 	}
 	if r.TLS != nil && page.scheme != "https" {
 		return false
 	}
-	return page.host == spelled(r.Host, page.scheme) && !home.rebound(r)
+	return page.host == normalizeHost(r.Host, page.scheme) && !public.isRebinding(r)
 }
 
-// rebound tells whether a request reached this machine's own address by a name
-// that is not this machine's: a page can have its own name point here, and is
-// then of the same origin. Behind a proxy on this machine, the public address
-// is the name to be known by.
-func (home origin) rebound(r *http.Request) bool {
+// isRebinding reports DNS rebinding: a page lets its own name resolve to a
+// loopback address, and is then of the same origin as this server. Only the
+// loopback names and, behind a proxy, the public address are accepted there.
+func (public origin) isRebinding(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok || !isLoopback(local.String()) {
 		return false
 	}
-	return !isLoopback(r.Host) && spelled(r.Host, home.scheme) != home.host
+	return !isLoopback(r.Host) && normalizeHost(r.Host, public.scheme) != public.host
 }
 
-// spelled gives a host in one spelling, without the port its scheme implies.
-func spelled(host, scheme string) string {
+// normalizeHost returns the host in lower case, without its scheme's default port.
+func normalizeHost(host, scheme string) string {
 	host = strings.ToLower(host)
 	if scheme == "https" {
 		return strings.TrimSuffix(host, ":443")

@@ -2,21 +2,22 @@ package measurement
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/basis"
 )
 
 // IDLister returns at most max of the ids in a scope, in any order.
 type IDLister func(ctx context.Context, max int32) ([]uuid.UUID, error)
 
-// AddBasis gives the statement the basis of a scope, unless the client is legacy
+// AddBasis gives the provenance the basis of a scope, unless the client is legacy
 // or the scope holds more interviews than a basis may name.
-func (r *Reading) AddBasis(ctx context.Context, scope Scope, list IDLister) error {
-	if r.Statement.Mode != Canonical {
+func (r *Snapshot) AddBasis(ctx context.Context, scope basis.Scope, list IDLister) error {
+	if r.Provenance.Mode != Canonical {
 		return nil
 	}
 	found, err := r.listScope(ctx, list)
@@ -27,10 +28,10 @@ func (r *Reading) AddBasis(ctx context.Context, scope Scope, list IDLister) erro
 	return nil
 }
 
-// BasisRoom is how many ids tell whether a basis may be given, and hold it if
+// BasisLimit is how many ids tell whether a basis may be given, and hold it if
 // it may: for a reader that meets them anyway. None for a legacy client.
-func (r *Reading) BasisRoom() int {
-	if r.Statement.Mode != Canonical {
+func (r *Snapshot) BasisLimit() int {
+	if r.Provenance.Mode != Canonical {
 		return 0
 	}
 	return r.maxBasis + 1
@@ -40,8 +41,8 @@ func (r *Reading) BasisRoom() int {
 // and campaign's id: the membership's version decides what such a scope holds,
 // so it is read once for each version. A scope that anything else decides (a
 // text, a slug, the present moment) must not come here.
-func (r *Reading) AddListBasis(ctx context.Context, scope Scope, list IDLister) error {
-	if r.Statement.Mode != Canonical {
+func (r *Snapshot) AddListBasis(ctx context.Context, scope basis.Scope, list IDLister) error {
+	if r.Provenance.Mode != Canonical {
 		return nil
 	}
 	key := basisKey{client: scope.ClientID, scope: scope.Hash()}
@@ -59,16 +60,16 @@ func (r *Reading) AddListBasis(ctx context.Context, scope Scope, list IDLister) 
 
 // readScope reads a list's scope, and proves that the whole list has as many
 // interviews as the total counts.
-func (r *Reading) readScope(ctx context.Context, scope Scope, list IDLister) (scopeIDs, error) {
-	if scope.whole() && r.Statement.Total > int64(r.maxBasis) {
+func (r *Snapshot) readScope(ctx context.Context, scope basis.Scope, list IDLister) (scopeIDs, error) {
+	if scope.Whole() && r.Provenance.Total > int64(r.maxBasis) {
 		return scopeIDs{tooMany: true}, nil
 	}
 	found, err := r.listScope(ctx, list)
 	if err != nil {
 		return found, err
 	}
-	if scope.whole() && (found.tooMany || int64(found.count) != r.Statement.Total) {
-		return found, unproven("%d interviews are listed and %d are counted", found.count, r.Statement.Total)
+	if scope.Whole() && (found.tooMany || int64(found.count) != r.Provenance.Total) {
+		return found, unproven("%d interviews are listed and %d are counted", found.count, r.Provenance.Total)
 	}
 	return found, nil
 }
@@ -81,7 +82,7 @@ type scopeIDs struct {
 	tooMany bool
 }
 
-func (r *Reading) listScope(ctx context.Context, list IDLister) (scopeIDs, error) {
+func (r *Snapshot) listScope(ctx context.Context, list IDLister) (scopeIDs, error) {
 	ids, err := list(ctx, int32(r.maxBasis)+1)
 	if err != nil {
 		return scopeIDs{}, fmt.Errorf("reading the basis: %w", err)
@@ -90,8 +91,8 @@ func (r *Reading) listScope(ctx context.Context, list IDLister) (scopeIDs, error
 		return scopeIDs{tooMany: true}, nil
 	}
 	ascending := slices.Clone(ids)
-	sortIDs(ascending)
-	return scopeIDs{json: listJSON(ascending), count: len(ids), hash: MembershipHash(ascending)}, nil
+	basis.SortIDs(ascending)
+	return scopeIDs{json: listJSON(ascending), count: len(ids), hash: basis.MembershipHash(ascending)}, nil
 }
 
 // listJSON is the JSON array of ids.
@@ -102,25 +103,20 @@ func listJSON(ids []uuid.UUID) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, '"')
-		b = hex.AppendEncode(b, id[:4])
-		for _, part := range [][]byte{id[4:6], id[6:8], id[8:10], id[10:]} {
-			b = hex.AppendEncode(append(b, '-'), part)
-		}
-		b = append(b, '"')
+		b = append(basis.AppendUUID(append(b, '"'), id), '"')
 	}
 	return append(b, ']')
 }
 
-func (r *Reading) setBasis(scope Scope, scopeHash string, found scopeIDs) {
+func (r *Snapshot) setBasis(scope basis.Scope, scopeHash string, found scopeIDs) {
 	if !found.tooMany {
-		r.Statement.Basis = newBasis(scope.ClientID, scopeHash, found, r.AsOf)
+		r.Provenance.Basis = newBasis(scope.ClientID, scopeHash, found, r.AsOf)
 	}
 }
 
 func newBasis(clientID uuid.UUID, scopeHash string, found scopeIDs, asOf time.Time) *Basis {
 	return &Basis{
-		PreviewID: PreviewID(clientID, scopeHash, found.hash, asOf),
+		PreviewID: basis.PreviewID(clientID, scopeHash, found.hash, string(basis.AppendTime(nil, asOf))),
 		ScopeHash: scopeHash, MembershipHash: found.hash, SourceCount: found.count, SourceIDs: found.json,
 	}
 }

@@ -9,15 +9,16 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// cached reads bases of one client's list through a ledger, and counts how often
+// cached reads bases of one client's list through a snapshot reader, and counts how often
 // the database is asked for ids.
 type cached struct {
-	*Ledger
+	*SnapshotReader
 	client uuid.UUID
 	conn   *pgx.Conn // a writer
 	asked  int
@@ -36,7 +37,7 @@ func newCached(t *testing.T, maxIDs int) *cached {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	c := &cached{Ledger: NewLedger(pool, maxIDs), client: uuid.New(), conn: conn}
+	c := &cached{SnapshotReader: NewSnapshotReader(pool, maxIDs), client: uuid.New(), conn: conn}
 	c.exec(t, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
 		VALUES ($1, 'acme', 'Acme', 'canonical', 'canonical_measurement.v1')`, c.client)
 	return c
@@ -58,12 +59,12 @@ func (c *cached) insert(t *testing.T, status string) uuid.UUID {
 }
 
 // read is the basis of the list with a status, and whether the database was asked.
-func (c *cached) read(t *testing.T, status string) (basis *Basis, asked bool) {
+func (c *cached) read(t *testing.T, status string) (got *Basis, asked bool) {
 	t.Helper()
 	before := c.asked
-	err := c.Read(t.Context(), access.Caller{ClientID: c.client}, func(ctx context.Context, in *Reading) error {
+	err := c.Read(t.Context(), auth.Caller{ClientID: c.client}, func(ctx context.Context, in *Snapshot) error {
 		filters := map[string]string{"status": status}
-		err := in.AddListBasis(ctx, Scope{ClientID: c.client, Route: "/interviews", Filters: filters}, func(ctx context.Context, limit int32) ([]uuid.UUID, error) {
+		err := in.AddListBasis(ctx, basis.Scope{ClientID: c.client, Route: "/interviews", Filters: filters}, func(ctx context.Context, limit int32) ([]uuid.UUID, error) {
 			c.asked++
 			rows, err := in.Tx().Query(ctx, "SELECT id FROM usable_interviews WHERE client_id = $1 AND status = $2 LIMIT $3", c.client, status, limit)
 			if err != nil {
@@ -71,21 +72,21 @@ func (c *cached) read(t *testing.T, status string) (basis *Basis, asked bool) {
 			}
 			return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 		})
-		basis = in.Statement.Basis
+		got = in.Provenance.Basis
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return basis, c.asked > before
+	return got, c.asked > before
 }
 
 func (c *cached) want(t *testing.T, what string, asked bool, ids ...uuid.UUID) {
 	t.Helper()
-	sortIDs(ids)
-	basis, was := c.read(t, "completed")
-	if string(basis.SourceIDs) != string(listJSON(ids)) || basis.SourceCount != len(ids) || basis.MembershipHash != MembershipHash(ids) || was != asked {
-		t.Errorf("%s: ids %s (asked the database: %v), want %v (%v)", what, basis.SourceIDs, was, ids, asked)
+	basis.SortIDs(ids)
+	got, was := c.read(t, "completed")
+	if string(got.SourceIDs) != string(listJSON(ids)) || got.SourceCount != len(ids) || got.MembershipHash != basis.MembershipHash(ids) || was != asked {
+		t.Errorf("%s: ids %s (asked the database: %v), want %v (%v)", what, got.SourceIDs, was, ids, asked)
 	}
 }
 
@@ -127,21 +128,21 @@ func TestBasisCache_OldSnapshotsKeepTheirOwn(t *testing.T) {
 	t.Parallel()
 	c := newCached(t, 100)
 	one := c.insert(t, "completed")
-	list := func(ctx context.Context, in *Reading) ([]uuid.UUID, error) {
+	list := func(ctx context.Context, in *Snapshot) ([]uuid.UUID, error) {
 		rows, err := in.Tx().Query(ctx, "SELECT id FROM usable_interviews WHERE client_id = $1", c.client)
 		if err != nil {
 			return nil, err
 		}
 		return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	}
-	err := c.Read(t.Context(), access.Caller{ClientID: c.client}, func(ctx context.Context, in *Reading) error {
+	err := c.Read(t.Context(), auth.Caller{ClientID: c.client}, func(ctx context.Context, in *Snapshot) error {
 		two := c.insert(t, "completed")
 		c.want(t, "a newer snapshot", true, one, two)
-		scope := Scope{ClientID: c.client, Route: "/interviews", Filters: map[string]string{"status": "completed"}}
+		scope := basis.Scope{ClientID: c.client, Route: "/interviews", Filters: map[string]string{"status": "completed"}}
 		if err := in.AddListBasis(ctx, scope, func(ctx context.Context, _ int32) ([]uuid.UUID, error) { return list(ctx, in) }); err != nil {
 			return err
 		}
-		if got := in.Statement.Basis.SourceIDs; string(got) != string(listJSON([]uuid.UUID{one})) {
+		if got := in.Provenance.Basis.SourceIDs; string(got) != string(listJSON([]uuid.UUID{one})) {
 			t.Errorf("the older snapshot lists %s, want %v", got, one)
 		}
 		c.want(t, "a newer snapshot after the older", true, one, two)
@@ -156,15 +157,15 @@ func TestBasisCache_OldSnapshotsKeepTheirOwn(t *testing.T) {
 func TestBasisCache_TooManyAndNone(t *testing.T) {
 	t.Parallel()
 	c := newCached(t, 2)
-	if basis, _ := c.read(t, "analyzed"); string(basis.SourceIDs) != "[]" || basis.SourceCount != 0 {
-		t.Errorf("ids of nothing: %s, want an empty list", basis.SourceIDs)
+	if got, _ := c.read(t, "analyzed"); string(got.SourceIDs) != "[]" || got.SourceCount != 0 {
+		t.Errorf("ids of nothing: %s, want an empty list", got.SourceIDs)
 	}
 	for range 3 {
 		c.insert(t, "completed")
 	}
 	for _, first := range []bool{true, false} {
-		if basis, asked := c.read(t, "completed"); basis != nil || asked != first {
-			t.Errorf("beyond the cap: basis %v, asked the database: %v, want none and %v", basis, asked, first)
+		if got, asked := c.read(t, "completed"); got != nil || asked != first {
+			t.Errorf("beyond the cap: basis %v, asked the database: %v, want none and %v", got, asked, first)
 		}
 	}
 }

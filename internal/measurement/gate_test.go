@@ -3,7 +3,7 @@ package measurement_test
 import (
 	"testing"
 
-	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // The audit's own spelling of the gate and the generated column say the same of

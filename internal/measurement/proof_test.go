@@ -6,10 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/apikey"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 const api = "/api/client/v1"
@@ -56,11 +56,11 @@ func TestProof_BrokenMeasurementIsRefusedEverywhere(t *testing.T) {
 			"UPDATE measurement_states SET members = members + 3 WHERE client_id = '" + globex.String() + "'"},
 		{"the foreign key is off", both,
 			"ALTER TABLE campaigns DISABLE TRIGGER ALL",
-			"ALTER TABLE campaigns ENABLE TRIGGER ALL; ALTER TABLE campaigns ENABLE ALWAYS TRIGGER pass_liveness_on; " +
+			"ALTER TABLE campaigns ENABLE TRIGGER ALL; ALTER TABLE campaigns ENABLE ALWAYS TRIGGER propagate_campaign_live; " +
 				"ALTER TABLE campaigns ENABLE ALWAYS TRIGGER check_interviews_of_campaign"},
 		{"a trigger was dropped", both,
-			"ALTER TRIGGER open_measurement_state ON clients RENAME TO gone",
-			"ALTER TRIGGER gone ON clients RENAME TO open_measurement_state"},
+			"ALTER TRIGGER create_measurement_state ON clients RENAME TO gone",
+			"ALTER TRIGGER gone ON clients RENAME TO create_measurement_state"},
 	}
 	for _, guard := range guards(t, srv) {
 		for _, off := range []string{"DISABLE TRIGGER", "ENABLE TRIGGER", "ENABLE REPLICA TRIGGER"} {
@@ -76,7 +76,7 @@ func TestProof_BrokenMeasurementIsRefusedEverywhere(t *testing.T) {
 		// The hourly limit is a key's: each case has its own.
 		keys := map[string]string{}
 		for _, client := range []string{"acme", "globex", "initech"} {
-			keys[client] = srv.Issue(t, apikey.Request{Client: client, Name: c.name, Scopes: access.All()}).Key
+			keys[client] = srv.Issue(t, apikey.Request{Client: client, Name: c.name, Scopes: auth.All()}).Key
 		}
 		for _, path := range keyRoutes(interviews["globex"]) {
 			srv.Get(t, path, keys["globex"]).WantStatus(t, 200)
@@ -98,7 +98,7 @@ func guards(t *testing.T, srv *apitest.Server) [][2]string {
 	t.Helper()
 	conn := connect(t, srv.Database.OwnerURL)
 	rows, err := conn.Query(context.Background(), `SELECT relation::text, name
-		FROM measurement_guards
+		FROM measurement_triggers
 		WHERE name <> 'interviews_campaign_is_the_clients_own'`)
 	if err != nil {
 		t.Fatal(err)

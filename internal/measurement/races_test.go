@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // session is a connection that runs its statements in order, in the background:
@@ -107,7 +107,7 @@ func TestRaces_ACampaignEndsWhileInterviewsCome(t *testing.T) {
 						}
 						<-one
 						<-other
-						if a := auditAs(t, admin, b); !a.Sound() {
+						if a := auditAs(t, admin, b); !a.Consistent() {
 							t.Fatalf("%s: %s (writer: %v, ender: %v)", name, describe(a), writer.err, ender.err)
 						}
 						for _, s := range []*session{writer, ender} {

@@ -16,10 +16,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // Whoever writes and however, in every snapshot that a response is read in, the
@@ -62,7 +63,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	ledger := measurement.NewLedger(pool, 10_000)
+	snapshots := measurement.NewSnapshotReader(pool, 10_000)
 	var compared, members, audits atomic.Int64
 	for n := range 2 {
 		random := rand.New(rand.NewPCG(uint64(n), 8))
@@ -75,7 +76,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 				} else {
 					seen = now
 				}
-				total, err := compare(ledger, world, random)
+				total, err := compare(snapshots, world, random)
 				if err != nil {
 					t.Error(err)
 					return
@@ -87,7 +88,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	}
 	keeping := connect(t, d.OwnerURL)
 	watching.Go(func() {
-		k, random := measurement.NewKeeper(keeping), rand.New(rand.NewPCG(3, 9))
+		k, random := measurement.NewMaintenance(keeping), rand.New(rand.NewPCG(3, 9))
 		for open(done) {
 			if err := keep(k, world.brands[random.IntN(3)], random); err != nil {
 				t.Error(err)
@@ -118,7 +119,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 		t.Errorf("%d transactions, %d comparisons, %d audits: too few to have met", total, compared.Load(), audits.Load())
 	}
 	for _, b := range world.brands {
-		if a := auditAs(t, keeping, b); !a.Sound() {
+		if a := auditAs(t, keeping, b); !a.Consistent() {
 			t.Errorf("in the end, %s: %s", b.slug, describe(a))
 		}
 	}
@@ -134,7 +135,7 @@ func open(done <-chan struct{}) bool {
 }
 
 // keep audits, and now and then rebuilds, what is right already.
-func keep(k *measurement.Keeper, b brand, random *rand.Rand) error {
+func keep(k *measurement.Maintenance, b brand, random *rand.Rand) error {
 	ctx := context.Background()
 	clients, err := k.Clients(ctx, b.slug)
 	if err != nil {
@@ -147,7 +148,7 @@ func keep(k *measurement.Keeper, b brand, random *rand.Rand) error {
 		return nil
 	}
 	a, err := k.Audit(ctx, clients[0])
-	if err == nil && !a.Sound() {
+	if err == nil && !a.Consistent() {
 		err = fmt.Errorf("auditing %s: %s", b.slug, describe(a))
 	}
 	return err
@@ -176,11 +177,11 @@ func (f fact) passes() bool {
 
 // compare opens a snapshot as a response does, and holds what it would say under
 // several filters against the facts.
-func compare(ledger *measurement.Ledger, w *world, random *rand.Rand) (total int64, err error) {
+func compare(snapshots *measurement.SnapshotReader, w *world, random *rand.Rand) (total int64, err error) {
 	b := w.brands[random.IntN(len(w.brands))]
 	campaign := w.campaigns[random.IntN(len(w.campaigns))].id
 	from := time.Date(2026, 3, 1+random.IntN(20), 0, 0, 0, 0, time.UTC)
-	err = ledger.Read(context.Background(), access.Caller{ClientID: b.id}, func(ctx context.Context, in *measurement.Reading) error {
+	err = snapshots.Read(context.Background(), auth.Caller{ClientID: b.id}, func(ctx context.Context, in *measurement.Snapshot) error {
 		all, err := facts(ctx, in, b)
 		if err != nil {
 			return err
@@ -211,28 +212,28 @@ func compare(ledger *measurement.Ledger, w *world, random *rand.Rand) (total int
 					want = append(want, f.ID)
 				}
 			}
-			if err := in.AddListBasis(ctx, measurement.Scope{ClientID: b.id, Route: "/interviews", Filters: c.filters}, c.list); err != nil {
+			if err := in.AddListBasis(ctx, basis.Scope{ClientID: b.id, Route: "/interviews", Filters: c.filters}, c.list); err != nil {
 				return fmt.Errorf("%s under %v: %w", b.slug, c.filters, err)
 			}
-			got := in.Statement.Basis
+			got := in.Provenance.Basis
 			text, err := json.Marshal(want)
 			if err != nil {
 				return err
 			}
-			if string(got.SourceIDs) != string(text) || got.SourceCount != len(want) || got.MembershipHash != measurement.MembershipHash(want) {
+			if string(got.SourceIDs) != string(text) || got.SourceCount != len(want) || got.MembershipHash != basis.MembershipHash(want) {
 				return fmt.Errorf("%s under %v: the basis has %d ids, the facts %d", b.slug, c.filters, got.SourceCount, len(want))
 			}
-			if c.filters == nil && in.Statement.Total != int64(len(want)) {
-				return fmt.Errorf("%s: the total is %d, the facts count %d", b.slug, in.Statement.Total, len(want))
+			if c.filters == nil && in.Provenance.Total != int64(len(want)) {
+				return fmt.Errorf("%s: the total is %d, the facts count %d", b.slug, in.Provenance.Total, len(want))
 			}
 		}
-		total = in.Statement.Total
+		total = in.Provenance.Total
 		return nil
 	})
 	return total, err
 }
 
-func facts(ctx context.Context, in *measurement.Reading, b brand) ([]fact, error) {
+func facts(ctx context.Context, in *measurement.Snapshot, b brand) ([]fact, error) {
 	rows, err := in.Tx().Query(ctx, `SELECT i.id, i.created_at, i.status, i.quality, i.is_test, i.reportable, i.client_safe,
 			i.duration_seconds, i.engagement, i.campaign_id, c.launch_status, c.active
 		FROM interviews AS i

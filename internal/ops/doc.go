@@ -1,3 +1,3 @@
-// Package ops is what the server's operator sees: health, readiness and
-// metrics, on a listener of their own that partners never reach.
+// Package ops serves health, readiness and metrics to the operator, on a listener
+// that partners cannot reach.
 package ops

@@ -8,11 +8,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// readyTimeout is how long the database may take to say that it is there.
+// readyTimeout is how long the check of readiness may take.
 const readyTimeout = time.Second
 
-// Handler serves /livez (the process runs), /readyz (it can answer: ready
-// returns nil) and /metrics.
+// Handler serves /livez (the process runs), /readyz (ready returns nil: requests
+// can be answered) and /metrics.
 func Handler(m *Metrics, ready func(context.Context) error) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })

@@ -10,13 +10,13 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// Metrics are the server's figures. No label holds anything of a client.
+// Metrics are the server's metrics. No label holds data of a client.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 }
 
-// NewMetrics registers the figures of the process and of requests.
+// NewMetrics registers the metrics of the process and of requests.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -31,27 +31,27 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Observe counts one answered request.
-func (m *Metrics) Observe(operation string, status int, took time.Duration) {
+// RecordRequest counts one answered request.
+func (m *Metrics) RecordRequest(operation string, status int, took time.Duration) {
 	if operation == "" {
 		operation = "none"
 	}
 	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// Count shows a number that only grows, kept elsewhere.
-func (m *Metrics) Count(name, help string, value func() int64) {
+// RegisterCounter exports a counter that another package keeps.
+func (m *Metrics) RegisterCounter(name, help string, value func() int64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(
 		prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
 
-// Gauge shows a number that goes up and down, kept elsewhere.
-func (m *Metrics) Gauge(name, help string, value func() float64) {
+// RegisterGauge exports a gauge that another package keeps.
+func (m *Metrics) RegisterGauge(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 }
 
-// WatchPool shows a pool's connections.
-func (m *Metrics) WatchPool(name string, pool *postgres.Pool) {
+// RegisterPool exports a pool's connections.
+func (m *Metrics) RegisterPool(name string, pool *postgres.Pool) {
 	labels := prometheus.Labels{"pool": name}
 	gauge := func(metric, help string, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(

@@ -9,29 +9,30 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
 )
 
-// Position is a place in an ordered list: the sort keys of the row just served.
+// Position is a place in an ordered list: the sort keys of the last row served.
 // Times are the list's time keys in order, a missing one being year 1.
 type Position struct {
 	Times []time.Time
 	ID    uuid.UUID
 }
 
-// Walk is what a cursor belongs to. A cursor of one walk is no cursor of another.
-type Walk struct {
+// Scope is the list that a cursor belongs to.
+type Scope struct {
 	ClientID uuid.UUID
 	Route    string
 	// Filters are every effective filter but limit, normalised, in a fixed order.
 	Filters []string
 }
 
-// bytes spells the walk without ambiguity: every part with its length before it.
-func (w Walk) bytes() []byte {
-	b := append([]byte(nil), w.ClientID[:]...)
-	b = appendPart(b, w.Route)
-	for _, f := range w.Filters {
+// bytes writes each part with its length before it, so that no two scopes have
+// the same bytes.
+func (s Scope) bytes() []byte {
+	b := append([]byte(nil), s.ClientID[:]...)
+	b = appendPart(b, s.Route)
+	for _, f := range s.Filters {
 		b = appendPart(b, f)
 	}
 	return b
@@ -41,14 +42,14 @@ func appendPart(b []byte, part string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
 }
 
-// Sealer makes and opens cursors. The same position in the same walk gives the
-// same text, on every server that shares the secret.
-type Sealer struct {
+// Codec encodes and decodes cursors. The same position in the same scope gives
+// the same text, on every server that shares the secret.
+type Codec struct {
 	secret []byte
 }
 
-// NewSealer takes the secret that all server processes share.
-func NewSealer(secret []byte) *Sealer { return &Sealer{secret: secret} }
+// NewCodec takes the secret that all server processes share.
+func NewCodec(secret []byte) *Codec { return &Codec{secret: secret} }
 
 const (
 	cursorVersion = 1
@@ -56,34 +57,34 @@ const (
 	maxCursor     = 1024
 )
 
-// Seal writes a position as a cursor of the walk.
-func (s *Sealer) Seal(p Position, w Walk) string {
+// Encode writes a position as a cursor of the scope.
+func (c *Codec) Encode(p Position, scope Scope) string {
 	plain := []byte{cursorVersion, byte(len(p.Times))}
 	for _, t := range p.Times {
 		plain = binary.BigEndian.AppendUint64(plain, uint64(t.UnixMicro()))
 	}
 	plain = append(plain, p.ID[:]...)
-	return base64.RawURLEncoding.EncodeToString(append(plain, s.mac(plain, w)...))
+	return base64.RawURLEncoding.EncodeToString(append(plain, c.mac(plain, scope)...))
 }
 
-// Open reads a cursor that Seal made for the same walk. Anything else is the
-// caller's mistake, and which check failed is not told.
-func (s *Sealer) Open(token string, w Walk) (Position, error) {
+// Decode reads a cursor that Encode made for the same scope. Anything else is the
+// caller's mistake, and the error does not say which check failed.
+func (c *Codec) Decode(token string, scope Scope) (Position, error) {
 	if len(token) > maxCursor {
-		return Position{}, fault.InvalidCursor()
+		return Position{}, apierror.InvalidCursor()
 	}
-	sealed, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	signed, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	// The decoder skips line breaks; a cursor that has any was edited.
-	if err != nil || base64.RawURLEncoding.EncodeToString(sealed) != token || len(sealed) < macSize+2 {
-		return Position{}, fault.InvalidCursor()
+	if err != nil || base64.RawURLEncoding.EncodeToString(signed) != token || len(signed) < macSize+2 {
+		return Position{}, apierror.InvalidCursor()
 	}
-	plain, mac := sealed[:len(sealed)-macSize], sealed[len(sealed)-macSize:]
-	if !hmac.Equal(mac, s.mac(plain, w)) {
-		return Position{}, fault.InvalidCursor()
+	plain, mac := signed[:len(signed)-macSize], signed[len(signed)-macSize:]
+	if !hmac.Equal(mac, c.mac(plain, scope)) {
+		return Position{}, apierror.InvalidCursor()
 	}
 	times := int(plain[1])
 	if plain[0] != cursorVersion || len(plain) != 2+8*times+16 {
-		return Position{}, fault.InvalidCursor()
+		return Position{}, apierror.InvalidCursor()
 	}
 	p := Position{ID: uuid.UUID(plain[2+8*times:])}
 	for i := range times {
@@ -93,9 +94,9 @@ func (s *Sealer) Open(token string, w Walk) (Position, error) {
 	return p, nil
 }
 
-func (s *Sealer) mac(plain []byte, w Walk) []byte {
-	h := hmac.New(sha256.New, s.secret)
+func (c *Codec) mac(plain []byte, scope Scope) []byte {
+	h := hmac.New(sha256.New, c.secret)
 	h.Write(appendPart(nil, string(plain)))
-	h.Write(w.bytes())
+	h.Write(scope.bytes())
 	return h.Sum(nil)[:macSize]
 }

@@ -9,24 +9,24 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
 )
 
 var (
-	sealer = NewSealer([]byte("a secret of at least thirty-two bytes"))
-	walk   = Walk{ClientID: uuid.MustParse("11111111-1111-4111-8111-111111111111"), Route: "/interviews", Filters: []string{"=a", ""}}
-	place  = Position{
+	codec = NewCodec([]byte("a secret of at least thirty-two bytes"))
+	scope = Scope{ClientID: uuid.MustParse("11111111-1111-4111-8111-111111111111"), Route: "/interviews", Filters: []string{"=a", ""}}
+	place = Position{
 		Times: []time.Time{time.Date(2026, 3, 1, 2, 3, 4, 567891000, time.UTC), {}},
 		ID:    uuid.MustParse("22222222-2222-4222-8222-222222222222"),
 	}
 )
 
 func TestCursor_RoundTrips(t *testing.T) {
-	token := sealer.Seal(place, walk)
-	if again := sealer.Seal(place, walk); again != token {
+	token := codec.Encode(place, scope)
+	if again := codec.Encode(place, scope); again != token {
 		t.Errorf("the same position gives %q and %q", token, again)
 	}
-	got, err := sealer.Open(token, walk)
+	got, err := codec.Decode(token, scope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,27 +35,27 @@ func TestCursor_RoundTrips(t *testing.T) {
 	}
 }
 
-// A cursor belongs to one walk: anything else about the request refuses it.
-func TestCursor_OtherWalksRefuseIt(t *testing.T) {
-	token := sealer.Seal(place, walk)
-	for name, other := range map[string]Walk{
-		"client":           {ClientID: uuid.New(), Route: walk.Route, Filters: walk.Filters},
-		"route":            {ClientID: walk.ClientID, Route: "/campaigns", Filters: walk.Filters},
-		"filter":           {ClientID: walk.ClientID, Route: walk.Route, Filters: []string{"=b", ""}},
-		"filter's place":   {ClientID: walk.ClientID, Route: walk.Route, Filters: []string{"", "=a"}},
-		"filters' borders": {ClientID: walk.ClientID, Route: walk.Route, Filters: []string{"=a"}},
+// A cursor belongs to one scope.
+func TestCursor_OtherScopesRefuseIt(t *testing.T) {
+	token := codec.Encode(place, scope)
+	for name, other := range map[string]Scope{
+		"client":           {ClientID: uuid.New(), Route: scope.Route, Filters: scope.Filters},
+		"route":            {ClientID: scope.ClientID, Route: "/campaigns", Filters: scope.Filters},
+		"filter":           {ClientID: scope.ClientID, Route: scope.Route, Filters: []string{"=b", ""}},
+		"filter's place":   {ClientID: scope.ClientID, Route: scope.Route, Filters: []string{"", "=a"}},
+		"filters' borders": {ClientID: scope.ClientID, Route: scope.Route, Filters: []string{"=a"}},
 	} {
-		if _, err := sealer.Open(token, other); err == nil {
-			t.Errorf("a walk with another %s took the cursor", name)
+		if _, err := codec.Decode(token, other); err == nil {
+			t.Errorf("a scope with another %s accepted the cursor", name)
 		}
 	}
-	if _, err := NewSealer([]byte("another secret of thirty-two bytes!!")).Open(token, walk); err == nil {
+	if _, err := NewCodec([]byte("another secret of thirty-two bytes!!")).Decode(token, scope); err == nil {
 		t.Error("another secret took the cursor")
 	}
 }
 
 func TestCursor_AnyEditRefusesIt(t *testing.T) {
-	token := sealer.Seal(place, walk)
+	token := codec.Encode(place, scope)
 	edits := []string{
 		"", "x", token[:len(token)-1], token + "A", token + "=", token + "\n", token[:10] + "\r\n" + token[10:],
 		strings.ToUpper(token), strings.Repeat("A", 2000), " " + token,
@@ -67,36 +67,36 @@ func TestCursor_AnyEditRefusesIt(t *testing.T) {
 		edits = append(edits, base64.RawURLEncoding.EncodeToString(flipped))
 	}
 	for _, edited := range edits {
-		_, err := sealer.Open(edited, walk)
-		var f *fault.Error
+		_, err := codec.Decode(edited, scope)
+		var f *apierror.Error
 		if !errors.As(err, &f) || f.Code != "invalid_cursor" {
 			t.Errorf("%q: %v, want invalid_cursor", edited, err)
 		}
 	}
 }
 
-// What opens is what was sealed, letter by letter, and for this walk alone.
+// What decodes is what was encoded, letter by letter, and in this scope only.
 func FuzzCursor(f *testing.F) {
-	token := sealer.Seal(place, walk)
+	token := codec.Encode(place, scope)
 	for _, text := range []string{
-		token, sealer.Seal(Position{}, walk), sealer.Seal(place, Walk{}), "AQE", "", token + "=", token + "\n", "\xff", strings.Repeat("A", maxCursor+1),
+		token, codec.Encode(Position{}, scope), codec.Encode(place, Scope{}), "AQE", "", token + "=", token + "\n", "\xff", strings.Repeat("A", maxCursor+1),
 	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, token string) {
-		p, err := sealer.Open(token, walk)
+		p, err := codec.Decode(token, scope)
 		if err != nil {
-			var refused *fault.Error
+			var refused *apierror.Error
 			if !errors.As(err, &refused) || refused.Code != "invalid_cursor" || !strings.HasPrefix(refused.Details, "starting_after ") {
 				t.Errorf("%q is refused with %v", token, err)
 			}
 			return
 		}
-		if sealer.Seal(p, walk) != token {
-			t.Errorf("%q opens to what seals to %q", token, sealer.Seal(p, walk))
+		if codec.Encode(p, scope) != token {
+			t.Errorf("%q decodes to what encodes to %q", token, codec.Encode(p, scope))
 		}
-		if _, err := sealer.Open(token, Walk{ClientID: walk.ClientID, Route: walk.Route}); err == nil {
-			t.Errorf("%q opens for another walk", token)
+		if _, err := codec.Decode(token, Scope{ClientID: scope.ClientID, Route: scope.Route}); err == nil {
+			t.Errorf("%q decodes for another scope", token)
 		}
 	})
 }
@@ -109,14 +109,14 @@ func FuzzSeal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, micros int64, id []byte, at uint16, put byte) {
 		p := Position{Times: []time.Time{time.UnixMicro(micros).UTC(), time.UnixMicro(-micros).UTC()}}
 		copy(p.ID[:], id)
-		token := sealer.Seal(p, walk)
-		got, err := sealer.Open(token, walk)
+		token := codec.Encode(p, scope)
+		got, err := codec.Decode(token, scope)
 		if err != nil || got.ID != p.ID || len(got.Times) != 2 || got.Times[0].UnixMicro() != micros || got.Times[1].UnixMicro() != -micros {
 			t.Fatalf("%+v comes back as %+v (%v)", p, got, err)
 		}
 		edited := []byte(token)
 		edited[int(at)%len(edited)] = put
-		if _, err := sealer.Open(string(edited), walk); (err == nil) != (string(edited) == token) {
+		if _, err := codec.Decode(string(edited), scope); (err == nil) != (string(edited) == token) {
 			t.Fatalf("%q, edited from %q, opens: %v", edited, token, err == nil)
 		}
 	})

@@ -6,18 +6,20 @@ const (
 	MaxLimit     = 200
 )
 
-// Request is which page of a walk is asked for.
+// Request says which page of a list is asked for.
 type Request struct {
 	Limit int
 	After *Position // nil on the first page
+	// Scope is what the list's cursors are bound to.
+	Scope Scope
 }
 
-// LookAhead is how many rows to read: one more than the page holds only proves
-// that another page exists.
+// LookAhead is how many rows to read: the one beyond the page only proves that
+// another page exists.
 func (r Request) LookAhead() int32 { return int32(r.Limit) + 1 }
 
-// Trim cuts rows read with LookAhead down to the page, and returns the position
-// that the next page starts after, nil when this is the last one.
+// Trim cuts rows read with LookAhead down to the page. It also returns the
+// position that the next page starts after, nil on the last page.
 func Trim[T any](rows []T, r Request, positionOf func(T) Position) ([]T, *Position) {
 	if len(rows) <= r.Limit {
 		return rows, nil

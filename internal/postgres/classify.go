@@ -8,25 +8,25 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
 )
 
 // classify tells a database that is out of reach or too slow, which a caller
 // may wait for, from an error of ours, which it may not. Faults pass as they are.
 func classify(err error) error {
-	var known *fault.Error
+	var known *apierror.Error
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
-	if OutOfReach(err) {
-		return fault.OutOfReach(err)
+	if IsUnavailable(err) {
+		return apierror.Unavailable(err)
 	}
 	return err
 }
 
-// OutOfReach tells whether an error means that the database cannot be reached,
+// IsUnavailable tells whether an error means that the database cannot be reached,
 // refuses to work or takes too long, rather than that a statement is wrong.
-func OutOfReach(err error) bool {
+func IsUnavailable(err error) bool {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
 		return refusal(refused.Code)
@@ -45,7 +45,7 @@ func connectionLost(err error) bool {
 	if errors.As(err, &refused) {
 		return refused.Code == "57P01" || refused.Code == "57P02" // shut down, crashed
 	}
-	return OutOfReach(err) && !errors.Is(err, context.DeadlineExceeded) && !pgconn.Timeout(err)
+	return IsUnavailable(err) && !errors.Is(err, context.DeadlineExceeded) && !pgconn.Timeout(err)
 }
 
 // closedConnection recognises the errors that have no type: the peer went away.
@@ -72,9 +72,9 @@ const (
 	deadlock             = "40P01"
 )
 
-// GaveWay tells whether the database rolled a transaction back for another's
+// IsSerializationFailure tells whether the database rolled a transaction back for another's
 // sake: nothing of it was done, and it may be tried again.
-func GaveWay(err error) bool {
+func IsSerializationFailure(err error) bool {
 	var refused *pgconn.PgError
 	return errors.As(err, &refused) && (refused.Code == serializationFailure || refused.Code == deadlock)
 }

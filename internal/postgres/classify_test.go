@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/dbtest"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // Two transactions that wait for each other: the database ends one, whose caller
@@ -41,8 +41,8 @@ func TestOutOfReach_DeadlockMeansNotNow(t *testing.T) {
 	if err == nil {
 		t.Fatal("neither transaction was ended")
 	}
-	if !postgres.OutOfReach(err) || !postgres.GaveWay(err) {
-		t.Errorf("%v: out of reach %v, gave way %v, want both", err, postgres.OutOfReach(err), postgres.GaveWay(err))
+	if !postgres.IsUnavailable(err) || !postgres.IsSerializationFailure(err) {
+		t.Errorf("%v: out of reach %v, gave way %v, want both", err, postgres.IsUnavailable(err), postgres.IsSerializationFailure(err))
 	}
 }
 
@@ -51,7 +51,7 @@ func TestOutOfReach_NotAWrongStatement(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, dbtest.New(t).OwnerURL)
 	_, err := conn.Exec(context.Background(), "SELECT 1 / 0")
-	if err == nil || postgres.OutOfReach(err) || postgres.GaveWay(err) {
-		t.Errorf("%v: out of reach %v, gave way %v, want neither", err, postgres.OutOfReach(err), postgres.GaveWay(err))
+	if err == nil || postgres.IsUnavailable(err) || postgres.IsSerializationFailure(err) {
+		t.Errorf("%v: out of reach %v, gave way %v, want neither", err, postgres.IsUnavailable(err), postgres.IsSerializationFailure(err))
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// farewell is what a connection that was given up may take to end. pgx allows
-// fifteen seconds, in which its place in the pool stays taken: a database that
-// is back would find no room for that long.
-const farewell = time.Second
+// cancelTimeout bounds how long an abandoned connection takes to close. pgx allows
+// fifteen seconds, during which it still counts as one of the pool's: a pool full
+// of them could not use a database that has recovered.
+const cancelTimeout = time.Second
 
-// hurry bounds the farewells of a connection that is about to be made.
-func hurry(_ context.Context, c *pgx.ConnConfig) error {
+// limitCancelRequests bounds the cancel requests and the closing of a new connection.
+func limitCancelRequests(_ context.Context, c *pgx.ConnConfig) error {
 	var connected atomic.Bool
 	dial := c.DialFunc
 	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -24,16 +24,16 @@ func hurry(_ context.Context, c *pgx.ConnConfig) error {
 			return dial(ctx, network, address)
 		}
 		// What is dialled from now on asks the server to cancel a statement.
-		ctx, cancel := context.WithTimeout(ctx, farewell)
+		ctx, cancel := context.WithTimeout(ctx, cancelTimeout)
 		defer cancel()
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return conn, conn.SetDeadline(time.Now().Add(farewell))
+		return conn, conn.SetDeadline(time.Now().Add(cancelTimeout))
 	}
 	c.AfterNetConnect = func(_ context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
-		return hasty{conn}, nil
+		return cappedConn{conn}, nil
 	}
 	c.AfterConnect = func(context.Context, *pgconn.PgConn) error {
 		connected.Store(true)
@@ -42,11 +42,11 @@ func hurry(_ context.Context, c *pgx.ConnConfig) error {
 	return nil
 }
 
-// hasty is a connection without deadlines far off.
-type hasty struct{ net.Conn }
+// cappedConn is a connection whose deadlines are at most cancelTimeout away.
+type cappedConn struct{ net.Conn }
 
-func (c hasty) SetDeadline(t time.Time) error {
-	if latest := time.Now().Add(farewell); t.After(latest) {
+func (c cappedConn) SetDeadline(t time.Time) error {
+	if latest := time.Now().Add(cancelTimeout); t.After(latest) {
 		t = latest
 	}
 	return c.Conn.SetDeadline(t)

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,11 +49,11 @@ type Pool struct {
 	// shared with other pools.
 	statementTimeout string
 	maxLag           time.Duration
-	line             *line
+	queue            *fairQueue
 }
 
-// settleTimeout bounds what a new connection is set up with.
-const settleTimeout = 5 * time.Second
+// configureTimeout bounds the statements that set up a new connection.
+const configureTimeout = 5 * time.Second
 
 // OpenPool connects, so that a wrong URL or password shows at once.
 func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
@@ -72,12 +73,13 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 5 * time.Second
 	}
-	config.BeforeConnect = hurry
+	config.ConnConfig.RuntimeParams["client_encoding"] = clientEncoding
+	config.BeforeConnect = limitCancelRequests
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+		ctx, cancel := context.WithTimeout(ctx, configureTimeout)
 		defer cancel()
 		RegisterTypes(conn)
-		return settle(ctx, conn, s)
+		return configureSession(ctx, conn, s)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -89,12 +91,13 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	}
 	return &Pool{
 		Pool: pool, acquireTimeout: s.AcquireTimeout, readTimeout: s.ReadTimeout, maxLag: s.MaxLag,
-		statementTimeout: milliseconds(s.StatementTimeout), line: newLine(int(s.Size), s.AcquireTimeout),
+		statementTimeout: milliseconds(s.StatementTimeout), queue: newFairQueue(int(s.Size), s.AcquireTimeout),
 	}, nil
 }
 
-// settle sets what every connection of the pool has set.
-func settle(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
+// configureSession sets the role and the settings of a new connection. They are
+// session statements, which sqlc cannot type.
+func configureSession(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
 	if !s.AsOwner {
 		pooled, err := throughPooler(ctx, conn)
 		if err != nil {
@@ -107,18 +110,11 @@ func settle(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
 			return fmt.Errorf("taking the role %s: %w", ServerRole, err)
 		}
 	}
-	_, err := conn.Exec(ctx, `SELECT set_config(s.name, s.value, false) FROM (VALUES
-		('application_name', $1::text),
-		('statement_timeout', $2::text),
-		('lock_timeout', $3::text),
-		('idle_in_transaction_session_timeout', '60s'),
-		('TimeZone', 'UTC'),
-		('jit', 'off')) AS s (name, value)`,
-		s.Application, milliseconds(s.StatementTimeout), milliseconds(s.LockTimeout))
-	if err != nil {
-		return fmt.Errorf("settling a connection: %w", err)
-	}
-	return nil
+	return set(ctx, conn, slices.Concat(serverSettings, []setting{
+		{"application_name", s.Application},
+		{"statement_timeout", milliseconds(s.StatementTimeout)},
+		{"lock_timeout", milliseconds(s.LockTimeout)},
+	}))
 }
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
@@ -133,42 +129,42 @@ func RegisterTypes(conn *pgx.Conn) {
 	})
 }
 
-// Refused counts those who were told at once that the wait would be too long.
-func (p *Pool) Refused() int64 { return p.line.refusals() }
+// Refused counts the requests refused because their wait would be too long.
+func (p *Pool) Refused() int64 { return p.queue.refusals() }
 
-// lease is a connection taken from the pool.
-type lease struct {
+// acquiredConn is a connection taken from the pool.
+type acquiredConn struct {
 	*pgxpool.Conn
-	line      *line
-	since     time.Time
-	questions int
+	queue   *fairQueue
+	since   time.Time
+	queries int
 }
 
 // Release gives the connection back.
-func (l *lease) Release() {
-	l.line.leave(time.Since(l.since), l.questions)
+func (l *acquiredConn) Release() {
+	l.queue.release(time.Since(l.since), l.queries)
 	l.Conn.Release()
 }
 
 // acquire takes a connection for a client's reading, waiting no longer than the
 // pool allows.
-func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*lease, error) {
+func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*acquiredConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.acquireTimeout)
 	defer cancel()
-	if err := p.line.join(ctx, client); err != nil {
+	if err := p.queue.acquire(ctx, client); err != nil {
 		return nil, fmt.Errorf("waiting for a connection: %w", err)
 	}
 	return p.connect(ctx, 1)
 }
 
-// connect takes a connection for a place in the line, to ask so many questions.
-func (p *Pool) connect(ctx context.Context, questions int) (*lease, error) {
+// connect takes the connection that the queue granted, for a number of queries.
+func (p *Pool) connect(ctx context.Context, queries int) (*acquiredConn, error) {
 	began := time.Now()
 	conn, err := p.Acquire(ctx)
 	if err != nil {
-		p.line.leave(time.Since(began), questions)
+		p.queue.release(time.Since(began), queries)
 		return nil, fmt.Errorf("taking a connection: %w", err)
 	}
 	// From here: making a connection is slow, and seldom.
-	return &lease{conn, p.line, time.Now(), questions}, nil
+	return &acquiredConn{conn, p.queue, time.Now(), queries}, nil
 }

@@ -21,7 +21,8 @@ func throughPooler(ctx context.Context, conn *pgx.Conn) (bool, error) {
 
 // checkPooled finds out whether the connection is right without being set up.
 // Behind a pooler nothing may be set for a session: it would hold for whoever is
-// given that session next, and not for us.
+// given that session next, and not for us. The checks read the catalog and run
+// in the simple protocol, which generated methods do not use.
 func checkPooled(ctx context.Context, conn *pgx.Conn) error {
 	var login string
 	var reads, owns, settled bool
@@ -32,7 +33,9 @@ func checkPooled(ctx context.Context, conn *pgx.Conn) error {
 			current_setting('TimeZone') = 'UTC'
 				AND current_setting('jit') = 'off'
 				AND current_setting('lock_timeout') = '2s'
-				AND current_setting('idle_in_transaction_session_timeout') = '1min'`,
+				AND current_setting('idle_in_transaction_session_timeout') = '1min'
+				AND current_setting('default_transaction_isolation') = 'read committed'
+				AND current_setting('default_transaction_read_only') = 'off'`,
 		pgx.QueryExecModeSimpleProtocol).Scan(&login, &reads, &owns, &settled)
 	switch {
 	case err != nil:
@@ -44,7 +47,9 @@ func checkPooled(ctx context.Context, conn *pgx.Conn) error {
 	case !settled:
 		return fmt.Errorf("through a pooler the login's settings must be its own: "+
 			"ALTER ROLE %[1]s SET TimeZone = 'UTC'; ALTER ROLE %[1]s SET jit = off; ALTER ROLE %[1]s SET lock_timeout = '2s'; "+
-			"ALTER ROLE %[1]s SET idle_in_transaction_session_timeout = '60s'; then RECONNECT in the pooler", pgx.Identifier{login}.Sanitize())
+			"ALTER ROLE %[1]s SET idle_in_transaction_session_timeout = '60s'; "+
+			"ALTER ROLE %[1]s SET default_transaction_isolation = 'read committed'; ALTER ROLE %[1]s SET default_transaction_read_only = off; "+
+			"then RECONNECT in the pooler", pgx.Identifier{login}.Sanitize())
 	}
 	if mode := conn.Config().DefaultQueryExecMode; mode != pgx.QueryExecModeCacheStatement {
 		return nil

@@ -1,54 +1,158 @@
 package postgres_test
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
+	"slices"
 	"testing"
+
+	ast "github.com/pganalyze/pg_query_go/v6"
 )
 
-// These cannot name their client, each for its reason.
-var withoutClient = map[string]string{
-	"KeepRequestLog":  "drops whole days of every client's log",
-	"FindKey":         "the operator names a key, whose client is the answer",
-	"RevokeKey":       "the operator names a key",
-	"GetServerSecret": "belongs to the service, not to a client",
-	"FindClient":      "finds the client itself",
-	"GetMeasurement":  "the client's row is found by its own id",
+// readsManyClients are the relations and functions that a query may read of more
+// than the client @client_id, each for its reason.
+var readsManyClients = map[string]string{
+	"AdmitRequests: admit":                                   "the key tells the client",
+	"AuditNextMeasurement: audit_next_measurement":           "chooses the client that was audited longest ago",
+	"DeleteClients: clients":                                 "an import names several clients, by @client_ids",
+	"DeleteMeasurementChanges: measurement_changes":          "an import names several clients, by @client_ids",
+	"DeleteRevokedKeys: api_keys":                            "an import names several clients, by @client_ids",
+	"EnableMeasurementTriggers: enable_measurement_triggers": "a trigger belongs to a table, not to a client",
+	"FindClient: clients":                                    "the operator asks for the client by its slug",
+	"FindForeignRecordID: record_owners":                     "an import asks which id another client has",
+	"FindKey: api_keys":                                      "the operator names a key, whose client is the answer",
+	"FindKey: request_log":                                   "joined to the key that the operator names",
+	"IndexSearchDocuments: index_search_documents":           "indexes the documents of every large client",
+	"ListKeys: api_keys":                                     "the operator may list the keys of all clients",
+	"ListKeys: request_log":                                  "joined to the keys that the operator lists",
+	"ListMeasuredClients: clients":                           "the operator may list all clients",
+	"LockCampaigns: campaigns":                               "an import names several clients, by @client_ids",
+	"MaintainRequestLog: maintain_request_log":               "drops whole days of every client's log",
+	"MergeLeftoverChanges: merge_leftover_changes":           "merges the changes of every client",
+	"RevokeKey: api_keys":                                    "the operator names a key",
 }
 
 var queryName = regexp.MustCompile(`(?m)^-- name: (\w+) :\w+$`)
 
-// Every query of a reader is led by its client: @client_id must bind it.
+// In every query, a condition binds each relation of a client to @client_id.
 func TestQueries_AreLedByTheirClient(t *testing.T) {
-	files, err := filepath.Glob("../../sql/queries/*.sql")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no queries: %v", err)
-	}
-	seen := map[string]bool{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		marks := queryName.FindAllStringSubmatchIndex(string(text), -1)
-		for i, m := range marks {
-			name := string(text[m[2]:m[3]])
-			end := len(text)
-			if i+1 < len(marks) {
-				end = marks[i+1][0]
+	schema := readTenancy(t)
+	excused := map[string]bool{}
+	for _, q := range readQueries(t) {
+		for _, name := range checkClient(schema, parseSQL(t, q.name, q.text)).unbound {
+			entry := q.name + ": " + name
+			if _, known := readsManyClients[entry]; !known {
+				t.Errorf("%s is not bound: add a condition <alias>.client_id = @client_id to its own WHERE or ON, or pass @client_id as the client", entry)
 			}
-			seen[name] = true
-			bound := strings.Contains(string(text[m[1]:end]), "client_id")
-			if _, excused := withoutClient[name]; !bound && !excused {
-				t.Errorf("%s: %s does not mention client_id", filepath.Base(file), name)
-			}
+			excused[entry] = true
 		}
 	}
-	for name := range withoutClient {
-		if !seen[name] {
-			t.Errorf("%s is excused and does not exist", name)
+	for entry := range readsManyClients {
+		if !excused[entry] {
+			t.Errorf("%s is excused without need", entry)
+		}
+	}
+}
+
+// Without any one of its conditions, each query fails the check.
+func TestQueries_EachConditionIsNeeded(t *testing.T) {
+	schema := readTenancy(t)
+	tried := 0
+	for _, q := range readQueries(t) {
+		parsed := parseSQL(t, q.name, q.text)
+		whole := checkClient(schema, parsed)
+		for i, condition := range whole.conditions {
+			node := condition.Node
+			condition.Node = &ast.Node_AConst{AConst: &ast.A_Const{Val: &ast.A_Const_Boolval{Boolval: &ast.Boolean{Boolval: true}}}}
+			if slices.Equal(checkClient(schema, parsed).unbound, whole.unbound) {
+				t.Errorf("%s passes without its condition %d of %d", q.name, i+1, len(whole.conditions))
+			}
+			condition.Node = node
+			tried++
+		}
+	}
+	if tried < 50 {
+		t.Errorf("only %d conditions were found", tried)
+	}
+}
+
+func TestQueries_WhatBindsARelation(t *testing.T) {
+	schema := readTenancy(t)
+	for _, c := range []struct {
+		sql     string
+		unbound []string
+	}{
+		// Bound.
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id`, nil},
+		{`SELECT interviews.id FROM public.interviews WHERE @client_id::uuid = interviews.client_id AND interviews.id = @id`, nil},
+		{`SELECT c.slug FROM clients AS c WHERE (c.slug <> '' AND (c.id = @client_id AND c.name <> ''))`, nil},
+		{`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON i.client_id = c.client_id WHERE c.client_id = @client_id`, nil},
+		{`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = c.client_id`, nil},
+		{`SELECT 1 FROM campaigns AS c LEFT JOIN interviews AS i ON i.client_id = @client_id WHERE c.client_id = @client_id`, nil},
+		{`SELECT 1 FROM interviews AS i RIGHT JOIN campaigns AS c ON i.client_id = c.client_id WHERE c.client_id = @client_id`, nil},
+		{`SELECT 1 FROM find_search_documents(@client_id::uuid, NULL, 'x', 1) AS h JOIN interviews AS i ON i.client_id = h.client_id`, nil},
+		{`WITH w AS (SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id) SELECT w.id FROM w`, nil},
+		{`UPDATE interviews AS i SET status = c.slug FROM campaigns AS c WHERE c.client_id = @client_id AND i.client_id = c.client_id`, nil},
+		{`INSERT INTO lanes (client_id) VALUES (@client_id) ON CONFLICT DO NOTHING`, nil},
+		{`SELECT s.secret FROM server_secrets AS s WHERE s.name = @name`, nil},
+
+		// The condition is somewhere else.
+		{`SELECT i.client_id = @client_id FROM interviews AS i`, []string{"interviews"}},
+		{"SELECT i.id FROM interviews AS i -- WHERE i.client_id = @client_id\n", []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i /* WHERE i.client_id = @client_id */`, []string{"interviews"}},
+		{`SELECT 'i.client_id = @client_id' FROM interviews AS i`, []string{"interviews"}},
+		{`SELECT i.status FROM interviews AS i GROUP BY i.status, i.client_id HAVING i.client_id = @client_id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i ORDER BY i.client_id = @client_id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.campaign_id IN (SELECT c.id FROM campaigns AS c WHERE c.client_id = @client_id)`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id AND i.campaign_id IN (SELECT c.id FROM campaigns AS c)`, []string{"campaigns"}},
+		{`SELECT i.id FROM interviews AS i WHERE EXISTS (SELECT 1 FROM lanes AS l WHERE l.client_id = @client_id AND i.client_id = @client_id)`, []string{"interviews"}},
+		{`SELECT (SELECT max(c.slug) FROM campaigns AS c WHERE c.client_id = i.client_id) FROM interviews AS i WHERE i.client_id = @client_id`, []string{"campaigns"}},
+		{`WITH w AS (SELECT i.id FROM interviews AS i) SELECT w.id FROM w WHERE w.client_id = @client_id`, []string{"interviews"}},
+		{`SELECT p.id FROM (SELECT i.id, i.client_id FROM interviews AS i) AS p WHERE p.client_id = @client_id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id UNION ALL SELECT c.id FROM campaigns AS c`, []string{"campaigns"}},
+
+		// It is not at the top of the AND.
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id OR i.id = @id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.id = @id AND (i.client_id = @client_id OR true)`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE NOT (i.client_id = @client_id)`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE (i.client_id = @client_id) IS NOT NULL`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE CASE WHEN i.id = @id THEN i.client_id = @client_id ELSE true END`, []string{"interviews"}},
+
+		// It is another condition.
+		{`SELECT i.id FROM interviews AS i WHERE i.campaign_id = @client_id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id = @campaign_id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id = i.campaign_id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id = - client_id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id = (i.id @ client_id)`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id = i.client_id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id <> @client_id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id IS DISTINCT FROM @client_id`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE i.client_id = ANY (@client_id::uuid[])`, []string{"interviews"}},
+		{`SELECT i.id FROM interviews AS i WHERE @client_id = @client_id`, []string{"interviews"}},
+		{`SELECT c.slug FROM clients AS c WHERE c.slug = @client_id`, []string{"clients"}},
+
+		// It binds another relation.
+		{`SELECT 1 FROM campaigns AS c, interviews AS i WHERE c.client_id = @client_id`, []string{"interviews"}},
+		{`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON i.campaign_id = c.id WHERE c.client_id = @client_id`, []string{"interviews"}},
+		{`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON i.client_id = c.client_id`, []string{"campaigns", "interviews"}},
+		{`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON i.client_id = c.id WHERE c.client_id = @client_id`, []string{"interviews"}},
+		{`SELECT 1 FROM campaigns AS c LEFT JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = @client_id`, []string{"campaigns"}},
+		{`SELECT 1 FROM campaigns AS c RIGHT JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = @client_id`, []string{"interviews"}},
+		{`SELECT 1 FROM campaigns AS c FULL JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = @client_id`, []string{"campaigns", "interviews"}},
+		{`UPDATE interviews AS i SET status = c.slug FROM campaigns AS c WHERE c.client_id = @client_id`, []string{"interviews"}},
+		{`DELETE FROM interviews AS i USING campaigns AS c WHERE i.client_id = @client_id`, []string{"campaigns"}},
+
+		// A function gets another client, or none.
+		{`SELECT h.id FROM find_search_documents(@id::uuid, NULL, @client_id, 1) AS h`, []string{"find_search_documents"}},
+		{`SELECT 1 FROM find_search_documents(@id, NULL, 'x', 1) AS h JOIN interviews AS i ON i.client_id = h.client_id`, []string{"find_search_documents", "interviews"}},
+		{`SELECT has_older_search_documents(NULL, NULL, 1)`, []string{"has_older_search_documents"}},
+		{`SELECT merge_leftover_changes()`, []string{"merge_leftover_changes"}},
+
+		// It is a statement that the check does not know.
+		{`INSERT INTO lanes (client_id) VALUES (@client_id) ON CONFLICT (client_id, id) DO UPDATE SET slug = 'x'`, []string{"lanes"}},
+		{`MERGE INTO lanes AS l USING campaigns AS c ON l.client_id = @client_id WHEN MATCHED THEN DELETE`, []string{"campaigns", "lanes"}},
+	} {
+		if got := checkClient(schema, parseSQL(t, c.sql, c.sql)).unbound; !slices.Equal(got, c.unbound) {
+			t.Errorf("%s\nunbound: %q, want %q", c.sql, got, c.unbound)
 		}
 	}
 }

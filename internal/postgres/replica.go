@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
 )
 
 // replayed is the commit time up to which a replica has caught up. It is asked
@@ -20,6 +20,7 @@ func (p *Pool) replayed(ctx context.Context, conn *pgx.Conn) (time.Time, error) 
 	var standby bool
 	var at *time.Time
 	var now time.Time
+	// Functions of the server, which sqlc cannot type as possibly null.
 	err := conn.QueryRow(ctx, "SELECT pg_is_in_recovery(), pg_last_xact_replay_timestamp(), statement_timestamp()").
 		Scan(&standby, &at, &now)
 	switch {
@@ -28,10 +29,10 @@ func (p *Pool) replayed(ctx context.Context, conn *pgx.Conn) (time.Time, error) 
 	case !standby:
 		return time.Time{}, nil
 	case at == nil:
-		return time.Time{}, fault.OutOfReach(errors.New("the replica has replayed nothing yet"))
+		return time.Time{}, apierror.Unavailable(errors.New("the replica has replayed nothing yet"))
 	case now.Sub(*at) > p.maxLag:
 		// A primary commits all the time: servers see to it where nobody asks.
-		return time.Time{}, fault.OutOfReach(fmt.Errorf("the replica is %s behind", now.Sub(*at).Round(time.Millisecond)))
+		return time.Time{}, apierror.Unavailable(fmt.Errorf("the replica is %s behind", now.Sub(*at).Round(time.Millisecond)))
 	}
 	return *at, nil
 }

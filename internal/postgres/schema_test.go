@@ -2,14 +2,19 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
 
-	"github.com/clientintel/clientintel/internal/dbtest"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // Tables that are no tenant's: their keys need not lead with the client.
@@ -117,6 +122,76 @@ func TestMigrate_ManyAtOnce(t *testing.T) {
 	}
 }
 
+// A database of a development version is refused in a sentence, and left alone.
+func TestMigrate_RefusesADatabaseFromBeforeTheFirstRelease(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	conn := connect(t, database.OwnerURL)
+	if _, err := conn.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (32, true)"); err != nil {
+		t.Fatal(err)
+	}
+	const want = "cannot be upgraded: create a new database, migrate it, and import the records and issue the keys there again"
+	if _, err := postgres.Migrate(t.Context(), database.OwnerURL); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("migrating: %v, want %q", err, want)
+	}
+}
+
+// Numbers without gaps are how a database of a development version is told from
+// one of a later release.
+func TestMigrations_AreNumberedWithoutGaps(t *testing.T) {
+	t.Parallel()
+	files, err := fs.Glob(migrations.Files, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, file := range files {
+		if want := fmt.Sprintf("%05d_", i+1); !strings.HasPrefix(file, want) {
+			t.Errorf("%s stands where %s… is expected", file, want)
+		}
+	}
+}
+
+// Each migration can be taken back, and leaves nothing that keeps it from being
+// applied again.
+func TestMigrations_GoDownAndUpAgain(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	config, err := pgx.ParseConfig(database.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.DownTo(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	var left string
+	if err := db.QueryRowContext(t.Context(), `
+		SELECT coalesce(string_agg(o.name, ', '), '')
+		FROM (
+			SELECT c.relname::text AS name FROM pg_class AS c WHERE c.relnamespace = 'public'::regnamespace
+				AND c.relname NOT LIKE 'goose%'
+			UNION ALL
+			SELECT p.proname FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace
+				AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = p.oid AND d.deptype = 'e')
+			UNION ALL
+			SELECT t.typname FROM pg_type AS t WHERE t.typnamespace = 'public'::regnamespace AND t.typrelid = 0 AND t.typelem = 0
+				AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = t.oid AND d.deptype = 'e')
+		) AS o`).Scan(&left); err != nil {
+		t.Fatal(err)
+	}
+	if left != "" {
+		t.Errorf("going down leaves %s", left)
+	}
+	if _, err := postgres.Migrate(t.Context(), database.OwnerURL); err != nil {
+		t.Errorf("migrating again: %v", err)
+	}
+}
+
 // The server role reads and admits, and writes nothing.
 func TestSchema_ServerRoleWritesNothing(t *testing.T) {
 	t.Parallel()
@@ -138,7 +213,7 @@ func TestSchema_ServerRoleWritesNothing(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{"api_keys", "request_log", "request_outcomes", "requests", "record_owners"} {
+	for _, table := range []string{"api_keys", "request_log", "request_statuses", "requests", "record_owners"} {
 		var may bool
 		if err := conn.QueryRow(ctx, "SELECT has_table_privilege('clientintel_server', $1, 'SELECT')", table).Scan(&may); err != nil {
 			t.Fatal(err)

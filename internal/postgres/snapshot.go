@@ -33,18 +33,13 @@ func (s *Snapshot) Tx() pgx.Tx { return s.tx }
 
 // The transaction's client, for row-level security, its bound, and its clock. It
 // must be the first statement after the lock: the first one takes the snapshot.
+// It, BEGIN and LOCK are session statements, which sqlc cannot type.
 const setClient = `SELECT set_config('clientintel.client_id', $1::text, true), set_config('statement_timeout', $2::text, true), statement_timestamp()`
 
 // TRUNCATE and rewrites of a table show through older snapshots. Held from
 // before the snapshot to its end, this lock keeps them away; writers never wait
 // for it.
 const holdInterviews = `LOCK TABLE interviews IN ACCESS SHARE MODE`
-
-// Statement is a query and its arguments, in order.
-type Statement struct {
-	SQL  string
-	Args []any
-}
 
 // Read runs fn in a snapshot of its own. Beginning, setting the client and
 // reading the measurement take one round trip. A database out of reach or too
@@ -62,8 +57,8 @@ type RowsReader func(context.Context, *Snapshot, pgx.Rows) error
 // ReadFirst is Read for a snapshot whose first statement is known: it goes along
 // with the beginning, and fn gets its rows. fn closes them, or reads them to
 // their end, before it asks anything else.
-func (p *Pool) ReadFirst(ctx context.Context, clientID uuid.UUID, first Statement, fn RowsReader) error {
-	return classify(p.read(ctx, clientID, []Statement{first}, fn))
+func (p *Pool) ReadFirst(ctx context.Context, clientID uuid.UUID, first Query, fn RowsReader) error {
+	return classify(p.read(ctx, clientID, []Query{first}, fn))
 }
 
 // bounded is the time that all reading for one response may take.
@@ -75,17 +70,17 @@ func (p *Pool) bounded(ctx context.Context) (context.Context, context.CancelFunc
 }
 
 // read is for no statement or one to go along with the beginning.
-func (p *Pool) read(ctx context.Context, clientID uuid.UUID, along []Statement, fn RowsReader) error {
+func (p *Pool) read(ctx context.Context, clientID uuid.UUID, batched []Query, fn RowsReader) error {
 	ctx, cancel := p.bounded(ctx)
 	defer cancel()
-	b, err := p.begin(ctx, clientID, func() (*lease, error) { return p.acquire(ctx, clientID) }, along)
+	b, err := p.begin(ctx, clientID, func() (*acquiredConn, error) { return p.acquire(ctx, clientID) }, batched)
 	if err != nil {
 		return err
 	}
 	defer b.conn.Release()
 	// A connection left in a transaction is closed by the pool, never reused.
 	defer b.tx.rollback()
-	if len(along) == 0 {
+	if len(batched) == 0 {
 		if err := b.results.Close(); err != nil {
 			return err
 		}
@@ -111,40 +106,40 @@ func (p *Pool) read(ctx context.Context, clientID uuid.UUID, along []Statement, 
 	return b.tx.Commit(ctx)
 }
 
-// begun is a snapshot on its connection.
-type begun struct {
-	conn     *lease
+// startedSnapshot is a snapshot on its connection.
+type startedSnapshot struct {
+	conn     *acquiredConn
 	tx       *openTx
 	snapshot *Snapshot
-	// results are those of the statements that went along.
+	// results are those of the statements sent with BEGIN.
 	results pgx.BatchResults
-	// failed tells that the transaction answers nothing more.
+	// failed says that the transaction is aborted.
 	failed bool
 }
 
 // begin takes a snapshot on the connection that it takes.
 func (p *Pool) begin(
-	ctx context.Context, clientID uuid.UUID, take func() (*lease, error), along []Statement,
-) (*begun, error) {
-	b, err := p.tryBegin(ctx, clientID, take, along)
+	ctx context.Context, clientID uuid.UUID, take func() (*acquiredConn, error), batched []Query,
+) (*startedSnapshot, error) {
+	b, err := p.tryBegin(ctx, clientID, take, batched)
 	if err != nil && connectionLost(err) {
 		// The database may have restarted under idle connections. Nothing was
 		// read yet, so a fresh one may try again.
 		p.Reset()
-		b, err = p.tryBegin(ctx, clientID, func() (*lease, error) { return p.acquire(ctx, clientID) }, along)
+		b, err = p.tryBegin(ctx, clientID, func() (*acquiredConn, error) { return p.acquire(ctx, clientID) }, batched)
 	}
 	return b, err
 }
 
 func (p *Pool) tryBegin(
-	ctx context.Context, clientID uuid.UUID, take func() (*lease, error), along []Statement,
-) (*begun, error) {
+	ctx context.Context, clientID uuid.UUID, take func() (*acquiredConn, error), batched []Query,
+) (*startedSnapshot, error) {
 	conn, err := take()
 	if err != nil {
 		return nil, err
 	}
 	tx := &openTx{conn: conn.Conn.Conn()}
-	b := &begun{conn: conn, tx: tx, snapshot: &Snapshot{tx: tx}}
+	b := &startedSnapshot{conn: conn, tx: tx, snapshot: &Snapshot{tx: tx}}
 	var replayed time.Time
 	if p.maxLag > 0 {
 		if replayed, err = p.replayed(ctx, tx.conn); err != nil {
@@ -157,7 +152,7 @@ func (p *Pool) tryBegin(
 	batch.Queue(holdInterviews)
 	batch.Queue(setClient, clientID.String(), p.statementTimeout)
 	batch.Queue(db.GetMeasurement, clientID)
-	for _, s := range along {
+	for _, s := range batched {
 		batch.Queue(s.SQL, s.Args...)
 	}
 	b.results = conn.SendBatch(ctx, batch)
@@ -179,15 +174,14 @@ func (s *Snapshot) readHead(results pgx.BatchResults) error {
 			return err
 		}
 	}
-	var client, timeout string
-	if err := results.QueryRow().Scan(&client, &timeout, &s.AsOf); err != nil {
+	if err := results.QueryRow().Scan(nil, nil, &s.AsOf); err != nil {
 		return err
 	}
 	rows, err := results.Query()
 	if err != nil {
 		return err
 	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[db.GetMeasurementRow])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[db.GetMeasurementRow])
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // A key that does not hold the client cannot be kept unique once clients lie on

@@ -9,13 +9,13 @@ import (
 )
 
 // openTx is a transaction whose BEGIN was sent in a batch of ours: pgx's own
-// would spend a round trip on it.
+// would spend a round trip on it. Of pgx.Tx it has what readers use; the rest is
+// that of the nil interface.
 type openTx struct {
+	pgx.Tx
 	conn *pgx.Conn
 	done bool
 }
-
-var _ pgx.Tx = (*openTx)(nil)
 
 func (t *openTx) Commit(ctx context.Context) error {
 	if t.done {
@@ -48,12 +48,6 @@ func (t *openTx) rollback() {
 	}
 }
 
-func (t *openTx) Begin(context.Context) (pgx.Tx, error) { return nil, pgx.ErrTxClosed }
-
-func (t *openTx) Conn() *pgx.Conn { return t.conn }
-
-func (t *openTx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
-
 func (t *openTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	return t.conn.Exec(ctx, sql, args...)
 }
@@ -68,12 +62,4 @@ func (t *openTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row 
 
 func (t *openTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	return t.conn.SendBatch(ctx, b)
-}
-
-func (t *openTx) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
-	return 0, pgx.ErrTxClosed
-}
-
-func (t *openTx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
-	return t.conn.Prepare(ctx, name, sql)
 }

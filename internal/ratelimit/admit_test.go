@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/clientintel/clientintel/internal/dbtest"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 const (
@@ -25,23 +25,23 @@ var (
 	wrong  = sha256.Sum256([]byte("another"))
 )
 
-// door is the database's function, called the way the limiter does.
-type door struct {
+// admitter calls the database's function the way the limiter does.
+type admitter struct {
 	conn  *pgx.Conn
 	shift time.Duration
 	// together and apart count groups by whether their admissions share one instant.
 	together, apart int
-	done            outcomes
-	noted           int
+	pending         statuses
+	recorded        int
 }
 
-type outcomes struct {
-	keys     []uuid.UUID
-	seqs     []int64
-	statuses []int16
+type statuses struct {
+	keys  []uuid.UUID
+	seqs  []int64
+	codes []int16
 }
 
-type ask struct {
+type attempt struct {
 	key         *model
 	prefix      string
 	rightSecret bool
@@ -51,7 +51,7 @@ type ask struct {
 // wrong secrets, unknown prefixes, keys that end, and leaps of the clock.
 func TestAdmit_EqualsTheModel(t *testing.T) {
 	t.Parallel()
-	d := &door{conn: connect(t, dbtest.New(t).OwnerURL)}
+	d := &admitter{conn: connect(t, dbtest.New(t).OwnerURL)}
 	now := time.Now()
 	client := insertClient(t, d.conn)
 	keys := []*model{
@@ -80,15 +80,15 @@ func TestAdmit_EqualsTheModel(t *testing.T) {
 			}
 		}
 		calm := random.IntN(2) == 0
-		group := make([]ask, 1+random.IntN(40))
+		group := make([]attempt, 1+random.IntN(40))
 		for i := range group {
 			key := keys[random.IntN(len(keys))]
 			if random.IntN(3) == 0 {
 				key = keys[0]
 			}
-			group[i] = ask{key, key.prefix, calm || random.IntN(6) > 0}
+			group[i] = attempt{key, key.prefix, calm || random.IntN(6) > 0}
 			if !calm && random.IntN(10) == 0 {
-				group[i] = ask{decoy, "nobody has this", true}
+				group[i] = attempt{decoy, "nobody has this", true}
 			}
 		}
 		d.admit(t, step, group)
@@ -96,12 +96,12 @@ func TestAdmit_EqualsTheModel(t *testing.T) {
 	if d.together == 0 || d.apart == 0 {
 		t.Errorf("%d groups were counted together and %d one by one, want some of both", d.together, d.apart)
 	}
-	var noted, blank int
-	if err := d.conn.QueryRow(t.Context(), "SELECT count(*) FILTER (WHERE status = 204), count(*) FILTER (WHERE status IS NULL) FROM requests").Scan(&noted, &blank); err != nil {
+	var recorded, blank int
+	if err := d.conn.QueryRow(t.Context(), "SELECT count(*) FILTER (WHERE status = 204), count(*) FILTER (WHERE status IS NULL) FROM requests").Scan(&recorded, &blank); err != nil {
 		t.Fatal(err)
 	}
-	if noted != d.noted || blank != len(d.done.seqs) {
-		t.Errorf("%d outcomes are noted and %d missing, want %d and %d", noted, blank, d.noted, len(d.done.seqs))
+	if recorded != d.recorded || blank != len(d.pending.seqs) {
+		t.Errorf("%d statuses are recorded and %d missing, want %d and %d", recorded, blank, d.recorded, len(d.pending.seqs))
 	}
 	var kept int
 	if err := d.conn.QueryRow(t.Context(), "SELECT count(*) FROM request_log WHERE key_id = '00000000-0000-0000-0000-000000000000' AND at > $1",
@@ -114,7 +114,7 @@ func TestAdmit_EqualsTheModel(t *testing.T) {
 }
 
 // admit sends one group and holds every answer against the model.
-func (d *door) admit(t *testing.T, step int, group []ask) {
+func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 	t.Helper()
 	prefixes, hashes, routes := make([]string, len(group)), make([][]byte, len(group)), make([]string, len(group))
 	for i, a := range group {
@@ -123,16 +123,16 @@ func (d *door) admit(t *testing.T, step int, group []ask) {
 			hashes[i] = secret[:]
 		}
 	}
-	if len(d.done.seqs) > 0 {
-		if _, err := d.conn.Exec(t.Context(), "SELECT note_outcomes($1, $2, $3, $4)",
-			interval(d.shift), d.done.keys, d.done.seqs, d.done.statuses); err != nil {
+	if len(d.pending.seqs) > 0 {
+		if _, err := d.conn.Exec(t.Context(), "SELECT record_statuses($1, $2, $3, $4)",
+			interval(d.shift), d.pending.keys, d.pending.seqs, d.pending.codes); err != nil {
 			t.Fatal(err)
 		}
-		d.noted += len(d.done.seqs)
-		d.done = outcomes{}
+		d.recorded += len(d.pending.seqs)
+		d.pending = statuses{}
 	}
-	rows, err := d.conn.Query(t.Context(), `SELECT a.ord, a.verdict, a.key_id, a.client_id, a.at, coalesce(a.seq, 0), a.remaining, a.reset_at
-		FROM admit($1, $2, $3, $4, $5, $6) AS a ORDER BY a.ord`,
+	rows, err := d.conn.Query(t.Context(), `SELECT a.ordinal, a.verdict, a.key_id, a.client_id, a.at, coalesce(a.seq, 0), a.remaining, a.reset_at
+		FROM admit($1, $2, $3, $4, $5, $6) AS a ORDER BY a.ordinal`,
 		prefixes, hashes, routes, most, interval(window), interval(d.shift))
 	if err != nil {
 		t.Fatal(err)
@@ -160,8 +160,8 @@ func (d *door) admit(t *testing.T, step int, group []ask) {
 		if verdict == "admitted" {
 			admitted++
 			instants[at] = true
-			d.done.keys, d.done.seqs = append(d.done.keys, key), append(d.done.seqs, int64(seq))
-			d.done.statuses = append(d.done.statuses, 204)
+			d.pending.keys, d.pending.seqs = append(d.pending.keys, key), append(d.pending.seqs, int64(seq))
+			d.pending.codes = append(d.pending.codes, 204)
 		}
 		return nil
 	}); err != nil {
@@ -175,6 +175,33 @@ func (d *door) admit(t *testing.T, step int, group []ask) {
 		d.together++
 	case len(instants) > 1:
 		d.apart++
+	}
+}
+
+// The window is half-open: a request that is exactly as old as the window is long
+// counts no more. A key's time never runs backwards, so its newest row, put into the
+// future, is the clock of the next request.
+func TestAdmit_TheWindowIsHalfOpen(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	client := insertClient(t, conn)
+	insertKey(t, conn, &model{prefix: "edge", client: &client})
+	future := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
+	for seq, at := range []time.Time{future.Add(-window), future.Add(time.Microsecond - window), future} {
+		if _, err := conn.Exec(t.Context(), `INSERT INTO request_log (client_id, key_id, at, seq, route)
+			SELECT k.client_id, k.id, $1, $2, 'x' FROM api_keys AS k WHERE k.prefix = 'edge'`, at, seq+1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var verdict string
+	var at time.Time
+	var remaining int
+	if err := conn.QueryRow(t.Context(), "SELECT a.verdict, a.at, a.remaining FROM admit('{edge}', $1, '{x}', 10, $2, '0') AS a",
+		[][]byte{secret[:]}, interval(window)).Scan(&verdict, &at, &remaining); err != nil {
+		t.Fatal(err)
+	}
+	if verdict != "admitted" || !at.Equal(future) || remaining != 8 {
+		t.Errorf("%s at %s with %d remaining, want admitted at %s with 8", verdict, at, remaining, future)
 	}
 }
 

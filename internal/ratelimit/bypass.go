@@ -7,6 +7,6 @@ type bypass struct{}
 
 func newBypass() bypass { return bypass{} }
 
-func (bypass) recall(Request) (Admission, bool) { return Admission{}, false }
+func (bypass) lookup(Request) (Admission, bool) { return Admission{}, false }
 
-func (bypass) remember(Request, Admission) {}
+func (bypass) store(Request, Admission) {}

@@ -20,7 +20,7 @@ func newBypass() bypass {
 	return bypass{known: &sync.Map{}}
 }
 
-func (b bypass) recall(r Request) (Admission, bool) {
+func (b bypass) lookup(r Request) (Admission, bool) {
 	if b.known == nil {
 		return Admission{}, false
 	}
@@ -31,12 +31,12 @@ func (b bypass) recall(r Request) (Admission, bool) {
 	return found.(Admission), true
 }
 
-// remember keeps an admission without its place in the log: what comes of the
-// requests that it answers for is noted nowhere.
-func (b bypass) remember(r Request, a Admission) {
+// store keeps an admission without its row in the log: the statuses of the
+// requests that it answers are not recorded.
+func (b bypass) store(r Request, a Admission) {
 	if b.known == nil || a.Verdict != Admitted {
 		return
 	}
-	a.receipt = receipt{}
+	a.logRow = logRow{}
 	b.known.Store(r, a)
 }

@@ -3,18 +3,25 @@ package ratelimit
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// Verdict says what became of a request at the door.
+var (
+	errClosed     = errors.New("the limiter is closed")
+	errOverloaded = errors.New("too many wait to be admitted")
+	errTooSlow    = errors.New("admitting takes too long")
+)
+
+// Verdict is what admission decided of a request.
 type Verdict string
 
 // The verdicts of the database's admit function.
@@ -34,10 +41,10 @@ type Request struct {
 	Route      string
 }
 
-// Admission is the answer. Only Verdict and At are set when the secret was wrong.
+// Admission is what was decided of a request. Only Verdict and At are set when the secret was wrong.
 type Admission struct {
 	Verdict Verdict
-	Caller  access.Caller
+	Caller  auth.Caller
 	// At is the database clock at the decision.
 	At time.Time
 	// Max is the limit; Remaining is what the window still held, this request included.
@@ -46,7 +53,7 @@ type Admission struct {
 	// ResetAt is when capacity next frees.
 	ResetAt time.Time
 
-	receipt receipt
+	logRow logRow
 }
 
 // RetryAfter is how long to wait for capacity: whole seconds, rounded up, at
@@ -57,8 +64,8 @@ func (a Admission) RetryAfter() time.Duration {
 	return max(seconds, 1) * time.Second
 }
 
-// receipt is a request's row in the log.
-type receipt struct {
+// logRow is a request's row in the log.
+type logRow struct {
 	keyID uuid.UUID
 	seq   int64
 }
@@ -70,17 +77,19 @@ type Limiter struct {
 	policy policy
 	bypass bypass
 	queue  *queue
-	// regulars are those whose next request is likely to be admitted.
-	regulars *regulars
-	stop     chan struct{}
-	stopped  sync.WaitGroup
-	// groupTook is how long groups take of late: a moving mean, in nanoseconds.
-	groupTook atomic.Int64
+	// callers are those whose next request is likely to be admitted.
+	callers *callerCache
+	stop    chan struct{}
+	stopped sync.WaitGroup
+	// meanGroupTime is how long groups take of late: a moving mean, in nanoseconds.
+	meanGroupTime atomic.Int64
 
-	// turn is held by the one group under way.
-	turn sync.Mutex
+	// sending is held while a group is under way. What a group costs beside its
+	// requests is most of its cost, so one at a time, twice as large, takes less of
+	// the database than two.
+	sending sync.Mutex
 
-	outcomes *outcomes
+	statuses *statusRecorder
 }
 
 type policy struct {
@@ -88,27 +97,23 @@ type policy struct {
 	window, clockShift time.Duration
 }
 
-type waiting struct {
+type waiter struct {
 	ctx     context.Context
 	request Request
-	// until is when it gives up.
-	until  time.Time
-	answer chan answer
+	// deadline is when it gives up.
+	deadline time.Time
+	result   chan result
 }
 
-// gone tells whether nobody waits for the answer any more.
-func (w *waiting) gone() bool { return w.ctx.Err() != nil || time.Now().After(w.until) }
+// abandoned tells whether the request no longer waits for its result.
+func (w *waiter) abandoned() bool { return w.ctx.Err() != nil || time.Now().After(w.deadline) }
 
-type answer struct {
+type result struct {
 	admission Admission
 	err       error
 }
 
 const (
-	// workers is how many groups may be under way. What a group costs beside its
-	// requests is most of its cost, so one group at a time, twice as large, takes
-	// less of the database than two.
-	workers = 1
 	// maxGroup bounds how long a group holds its keys' rows.
 	maxGroup = 64
 	// groupTimeout is what a request waits for the limiter's store at most, its
@@ -116,77 +121,72 @@ const (
 	groupTimeout = 4 * time.Second
 )
 
-// New starts the limiter on a pool of its own, so that slow reads never hold up
-// the door. Close ends it.
+// New starts the limiter on a pool of its own, so that slow reads never delay
+// admission. Close ends it.
 func New(pool *postgres.Pool) *Limiter {
 	maxRequests, window, clockShift := Policy()
 	l := &Limiter{
 		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
-		queue: newQueue(), regulars: newRegulars(), stop: make(chan struct{}),
-		outcomes: newOutcomes(pool, clockShift),
+		queue: newQueue(), callers: newCallerCache(), stop: make(chan struct{}),
+		statuses: newStatusRecorder(pool, clockShift),
 	}
-	l.stopped.Go(func() { l.outcomes.run(l.stop) })
-	for range workers {
-		l.stopped.Go(l.work)
-	}
+	l.stopped.Go(func() { l.statuses.run(l.stop) })
+	l.stopped.Go(l.work)
 	return l
 }
 
-// Workers is how many groups may be under way at once.
-func Workers() int32 { return workers }
-
 // Connections is how many connections the limiter's pool needs: one for groups
-// and one for outcomes and whoever asks whether the door is open.
-func Connections() int32 { return workers + 1 }
+// and one for statuses and the readiness check.
+const Connections = 2
 
 // Admit authenticates and counts one request. When the store is out of reach
-// the error is a fault that says so; nothing is let in uncounted.
+// the error says so; no request is admitted uncounted.
 func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
-	if known, ok := l.bypass.recall(r); ok {
+	if known, ok := l.bypass.lookup(r); ok {
 		return known, nil
 	}
-	w := &waiting{ctx: ctx, request: r, until: time.Now().Add(groupTimeout), answer: make(chan answer, 1)}
-	if l.crowded() || !l.queue.push(w) {
-		return Admission{}, fault.OutOfReach(errCrowded)
+	w := &waiter{ctx: ctx, request: r, deadline: time.Now().Add(groupTimeout), result: make(chan result, 1)}
+	if l.overloaded() || !l.queue.push(w) {
+		return Admission{}, apierror.Unavailable(errOverloaded)
 	}
-	// Whoever finds the door free goes through without waking anybody.
-	if l.turn.TryLock() {
+	// When no group is under way, the request sends its own without the worker.
+	if l.sending.TryLock() {
 		l.admitNext()
 	} else {
 		l.queue.wake()
 	}
-	patience := time.NewTimer(groupTimeout)
-	defer patience.Stop()
+	timeout := time.NewTimer(groupTimeout)
+	defer timeout.Stop()
 	select {
-	case a := <-w.answer:
+	case a := <-w.result:
 		if a.err == nil {
-			l.bypass.remember(r, a.admission)
-			l.regulars.note(r, a.admission)
+			l.bypass.store(r, a.admission)
+			l.callers.update(r, a.admission)
 		}
 		return a.admission, a.err
-	case <-patience.C:
-		return Admission{}, fault.OutOfReach(errTooSlow)
+	case <-timeout.C:
+		return Admission{}, apierror.Unavailable(errTooSlow)
 	case <-ctx.Done():
-		return Admission{}, fault.OutOfReach(ctx.Err())
+		return Admission{}, apierror.Unavailable(ctx.Err())
 	case <-l.stop:
-		return Admission{}, fault.OutOfReach(errClosed)
+		return Admission{}, apierror.Unavailable(errClosed)
 	}
 }
 
-// crowded tells whether those who wait already will take longer than anyone may wait.
-func (l *Limiter) crowded() bool {
-	rounds := l.queue.len() / (workers * maxGroup)
-	return time.Duration(rounds)*time.Duration(l.groupTook.Load()) > groupTimeout
+// overloaded tells whether the requests in the queue will take longer than one may wait.
+func (l *Limiter) overloaded() bool {
+	rounds := l.queue.len() / maxGroup
+	return time.Duration(rounds)*time.Duration(l.meanGroupTime.Load()) > groupTimeout
 }
 
-// Done notes how an admitted request ended, some time soon.
-func (l *Limiter) Done(a Admission, status int) {
-	if a.Verdict == Admitted && a.receipt != (receipt{}) {
-		l.outcomes.add(a.receipt, status)
+// RecordStatus records, some time soon, the status that an admitted request ended with.
+func (l *Limiter) RecordStatus(a Admission, status int) {
+	if a.Verdict == Admitted && a.logRow != (logRow{}) {
+		l.statuses.add(a.logRow, status)
 	}
 }
 
-// Close lets the group under way finish and notes the last outcomes.
+// Close lets the group under way finish and records the last statuses.
 func (l *Limiter) Close() {
 	close(l.stop)
 	l.stopped.Wait()

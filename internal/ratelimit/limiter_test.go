@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/dbtest"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // Two servers, many callers, several keys: each key gets its 600, and the log
@@ -40,7 +40,7 @@ func TestLimiter_ExactAcrossServers(t *testing.T) {
 					}
 					if a.Verdict == ratelimit.Admitted {
 						admitted[key].Add(1)
-						limiter.Done(a, 200)
+						limiter.RecordStatus(a, 200)
 					}
 				}
 			})
@@ -72,7 +72,7 @@ func TestLimiter_WhoLeftIsNotCounted(t *testing.T) {
 	insertKey(t, conn, &model{prefix: "held", client: &client})
 	limiter := newLimiter(t, database)
 
-	// Both of the limiter's connections wait for the key while somebody holds it.
+	// The group under way waits for the key while somebody holds it.
 	tx, err := conn.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -82,21 +82,19 @@ func TestLimiter_WhoLeftIsNotCounted(t *testing.T) {
 	}
 	var inside sync.WaitGroup
 	watch := connect(t, database.OwnerURL)
-	for n := range int(ratelimit.Workers()) {
-		inside.Go(func() {
-			if _, err := limiter.Admit(t.Context(), held()); err != nil {
-				t.Error(err)
-			}
-		})
-		waitUntil(t, func() bool {
-			var waiting int
-			if err := watch.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&waiting); err != nil {
-				t.Fatal(err)
-			}
-			return waiting == n+1
-		})
-	}
+	inside.Go(func() {
+		if _, err := limiter.Admit(t.Context(), held()); err != nil {
+			t.Error(err)
+		}
+	})
+	waitUntil(t, func() bool {
+		var waiting int
+		if err := watch.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+		return waiting == 1
+	})
 	leaving, leave := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
@@ -112,7 +110,7 @@ func TestLimiter_WhoLeftIsNotCounted(t *testing.T) {
 	}
 	inside.Wait()
 	a, err := limiter.Admit(t.Context(), held())
-	if want := 600 - int(ratelimit.Workers()); err != nil || a.Remaining != want {
+	if want := 600 - 1; err != nil || a.Remaining != want {
 		t.Errorf("Remaining is %d (%v), want %d", a.Remaining, err, want)
 	}
 }
@@ -124,7 +122,7 @@ func held() ratelimit.Request {
 func newLimiter(t *testing.T, database *dbtest.Database) *ratelimit.Limiter {
 	t.Helper()
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
-		URL: database.OwnerURL, Size: ratelimit.Workers(), StatementTimeout: 3 * time.Second, AcquireTimeout: 2 * time.Second,
+		URL: database.OwnerURL, Size: ratelimit.Connections, StatementTimeout: 3 * time.Second, AcquireTimeout: 2 * time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)

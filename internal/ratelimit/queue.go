@@ -3,68 +3,68 @@ package ratelimit
 import "sync"
 
 const (
-	// maxWaiting bounds the queue, maxOfKey one key's part of it: no window holds
+	// maxWaiting bounds the queue, maxOfKey one key's part of it: no window admits
 	// as many.
 	maxWaiting = 4096
 	maxOfKey   = 1024
 )
 
-// queue is who waits to be admitted. Keys take turns, so that a storm of one
-// key's requests makes nobody late but itself.
+// queue holds the requests that wait to be admitted. It takes from each key in
+// turn, so that many requests of one key delay only each other.
 type queue struct {
 	// ready holds a token when there is something to take.
 	ready chan struct{}
 
-	mu    sync.Mutex
-	size  int
-	turns []*backlog // in the order of their next turn
-	of    map[string]*backlog
+	mu       sync.Mutex
+	size     int
+	rotation []*keyQueue // in the order in which the next request is taken
+	byKey    map[string]*keyQueue
 }
 
-// backlog is one key's requests, in the order they came.
-type backlog struct {
+// keyQueue holds one key's requests, in the order they came.
+type keyQueue struct {
 	prefix  string
-	waiting []*waiting
+	waiting []*waiter
 }
 
 func newQueue() *queue {
-	return &queue{ready: make(chan struct{}, workers), of: map[string]*backlog{}}
+	return &queue{ready: make(chan struct{}, 1), byKey: map[string]*keyQueue{}}
 }
 
 // push tells whether there was room.
-func (q *queue) push(w *waiting) bool {
+func (q *queue) push(w *waiter) bool {
 	q.mu.Lock()
-	b := q.of[w.request.Prefix]
-	if q.size >= maxWaiting || b != nil && len(b.waiting) >= maxOfKey {
+	k := q.byKey[w.request.Prefix]
+	if q.size >= maxWaiting || k != nil && len(k.waiting) >= maxOfKey {
 		q.mu.Unlock()
 		return false
 	}
-	if b == nil {
-		b = &backlog{prefix: w.request.Prefix}
-		q.of[b.prefix] = b
-		q.turns = append(q.turns, b)
+	if k == nil {
+		k = &keyQueue{prefix: w.request.Prefix}
+		q.byKey[k.prefix] = k
+		q.rotation = append(q.rotation, k)
 	}
-	b.waiting = append(b.waiting, w)
+	k.waiting = append(k.waiting, w)
 	q.size++
 	q.mu.Unlock()
 	return true
 }
 
-// take hands out up to so many requests, the keys in turn.
-func (q *queue) take(most int) []*waiting {
+// take removes up to so many requests, one of each key in turn.
+func (q *queue) take(most int) []*waiter {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	group := make([]*waiting, 0, min(most, q.size))
+	group := make([]*waiter, 0, min(most, q.size))
 	for len(group) < most && q.size > 0 {
-		b := q.turns[0]
-		q.turns = q.turns[1:]
-		group = append(group, b.waiting[0])
-		b.waiting = b.waiting[1:]
+		k := q.rotation[0]
+		q.rotation = q.rotation[1:]
+		group = append(group, k.waiting[0])
+		k.waiting = k.waiting[1:]
 		q.size--
-		if len(b.waiting) == 0 {
-			delete(q.of, b.prefix)
+		if len(k.waiting) == 0 {
+			delete(q.byKey, k.prefix)
 		} else {
-			q.turns = append(q.turns, b)
+			q.rotation = append(q.rotation, k)
 		}
 	}
 	return group
@@ -76,7 +76,7 @@ func (q *queue) len() int {
 	return q.size
 }
 
-// wake leaves a token, unless enough lie there.
+// wake leaves a token, unless one lies there.
 func (q *queue) wake() {
 	select {
 	case q.ready <- struct{}{}:

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-func wait(prefix string) *waiting { return &waiting{request: Request{Prefix: prefix}} }
+func wait(prefix string) *waiter { return &waiter{request: Request{Prefix: prefix}} }
 
-func prefixes(group []*waiting) []string {
+func prefixes(group []*waiter) []string {
 	var all []string
 	for _, w := range group {
 		all = append(all, w.request.Prefix)
@@ -39,8 +39,8 @@ func TestQueue_KeysTakeTurns(t *testing.T) {
 	for group := q.take(64); len(group) > 0; group = q.take(64) {
 		taken += len(group)
 	}
-	if taken != maxOfKey+3 || q.len() != 0 || len(q.of) != 0 || len(q.turns) != 0 {
-		t.Errorf("%d were taken, %d are left of %d keys", taken, q.len(), len(q.of))
+	if taken != maxOfKey+3 || q.len() != 0 || len(q.byKey) != 0 || len(q.rotation) != 0 {
+		t.Errorf("%d were taken, %d are left of %d keys", taken, q.len(), len(q.byKey))
 	}
 }
 
@@ -48,14 +48,14 @@ func TestQueue_KeysTakeTurns(t *testing.T) {
 func TestQueue_KeepsAKeysOrder(t *testing.T) {
 	t.Parallel()
 	q := newQueue()
-	var pushed []*waiting
+	var pushed []*waiter
 	for range 100 {
 		w := wait("a")
 		pushed = append(pushed, w)
 		q.push(w)
 		q.push(wait("b"))
 	}
-	var taken []*waiting
+	var taken []*waiter
 	for group := q.take(7); len(group) > 0; group = q.take(7) {
 		for _, w := range group {
 			if w.request.Prefix == "a" {

@@ -3,19 +3,19 @@ package render
 import (
 	"strconv"
 
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/analytics"
+	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// Analytics writes the analytics answer as its rows come: rows first, and then
-// what was counted on the way. In this order: AppendHead, AppendRow for each row,
-// EndRows, AppendDay for each day, AppendTail.
+// Analytics encodes the analytics answer row by row: the rows first, then the
+// figures that were counted meanwhile. The calls are, in this order, AppendHead,
+// AppendRow for each row, EndRows, AppendDay for each day, AppendTail.
 type Analytics struct {
-	// begun says that the list being written has an item already.
+	// begun says that the current list has an item already.
 	begun bool
-	// heads are what a row begins with, by its campaign's number.
+	// heads are the beginnings of rows, by the number of their campaign.
 	heads [][]byte
-	// Neighbours share their day.
+	// Successive rows share their day.
 	day     analytics.Day
 	dayText string
 }
@@ -23,7 +23,7 @@ type Analytics struct {
 // NewAnalytics begins an answer.
 func NewAnalytics() *Analytics { return &Analytics{} }
 
-// AppendHead appends what comes before the first row.
+// AppendHead appends everything before the first row.
 func (a *Analytics) AppendHead(b []byte) []byte { return append(b, `{"data":{"rows":[`...) }
 
 // AppendRow appends one row.
@@ -52,7 +52,7 @@ func (a *Analytics) head(c *analytics.Campaign) []byte {
 	return a.heads[c.Number]
 }
 
-// EndRows appends what comes between the last row and the first day.
+// EndRows appends everything between the last row and the first day.
 func (a *Analytics) EndRows(b []byte) []byte {
 	a.begun = false
 	return append(b, `],"volume":[`...)
@@ -62,7 +62,7 @@ func (a *Analytics) EndRows(b []byte) []byte {
 func (a *Analytics) AppendDay(b []byte, p analytics.Point) []byte { return appendPoint(a.next(b), p) }
 
 // AppendTail appends everything after the last day.
-func (a *Analytics) AppendTail(b []byte, report analytics.Report, caller access.Caller) ([]byte, error) {
+func (a *Analytics) AppendTail(b []byte, report analytics.Report, caller auth.Caller) ([]byte, error) {
 	b = appendPoints(append(b, `],"campaigns":[`...), report.Campaigns)
 	b = appendPoints(append(b, `],"sentiment":[`...), report.Sentiment)
 	b = strconv.AppendInt(append(b, `],"total":`...), int64(report.Total), 10)

@@ -14,8 +14,9 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/analytics"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/render"
 )
@@ -32,12 +33,12 @@ func TestAnalytics_SaysWhatTheContractsTypesSay(t *testing.T) {
 	}
 	for round := range 50 {
 		report, rows, want := randomReport(random, campaigns)
-		caller := access.Caller{ClientID: uuid.New(), Scopes: access.Default()}
+		caller := auth.Caller{ClientID: uuid.New(), Scopes: auth.Default()}
 		got := appended(t, report, rows, caller)
 		want.Meta = api.Meta{ClientID: caller.ClientID, Count: report.Total, MeasurementMode: api.MeasurementMode(report.Measurement.Mode)}
 		if report.Measurement.Mode == measurement.Canonical {
 			want.Meta.MeasurementTotalCount = new(int(report.Measurement.Total))
-			want.Meta.MeasurementAsOf = &report.Measurement.AsOf
+			want.Meta.MeasurementAsOf = new(basis.Timestamp(report.Measurement.AsOf))
 			want.Meta.MeasurementContractVersion = new("canonical_measurement.v1")
 			want.Meta.MeasurementCountBasis = new("usable_interviews")
 			want.Meta.MeasurementOmittedFields = &[]string{"measurement_basis"}
@@ -52,7 +53,7 @@ func TestAnalytics_SaysWhatTheContractsTypesSay(t *testing.T) {
 	}
 }
 
-func appended(t *testing.T, report analytics.Report, rows []analytics.Row, caller access.Caller) []byte {
+func appended(t *testing.T, report analytics.Report, rows []analytics.Row, caller auth.Caller) []byte {
 	t.Helper()
 	a := render.NewAnalytics()
 	b := a.AppendHead(nil)
@@ -112,9 +113,9 @@ func randomReport(random *rand.Rand, campaigns []*analytics.Campaign) (analytics
 		})
 	}
 	want.Data.Total = random.IntN(1000)
-	report := analytics.Report{Total: want.Data.Total, Measurement: measurement.Statement{Mode: measurement.Legacy}}
+	report := analytics.Report{Total: want.Data.Total, Measurement: measurement.Provenance{Mode: measurement.Legacy}}
 	if random.IntN(2) == 0 {
-		report.Measurement = measurement.Statement{Mode: measurement.Canonical, AsOf: day.Add(time.Microsecond), Total: random.Int64N(1 << 40)}
+		report.Measurement = measurement.Provenance{Mode: measurement.Canonical, AsOf: day.Add(time.Microsecond), Total: random.Int64N(1 << 40)}
 	}
 	var volume []analytics.Point
 	for _, series := range []struct {

@@ -2,18 +2,18 @@ package render
 
 import (
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/campaign"
 )
 
 // CampaignList is one page of campaigns.
-func CampaignList(found campaign.List, next Next, caller access.Caller) api.CampaignListResponse {
+func CampaignList(found campaign.List, next *string, caller auth.Caller) api.CampaignListResponse {
 	data := make([]api.Campaign, len(found.Campaigns))
 	for i, one := range found.Campaigns {
 		data[i] = campaignOf(one)
 	}
 	m := meta(caller, len(data), found.Measurement)
-	paged(&m, found.Next, next)
+	paged(&m, next)
 	return api.CampaignListResponse{Data: data, Meta: m}
 }
 
@@ -22,6 +22,7 @@ func campaignOf(c campaign.Campaign) api.Campaign {
 		ID: c.ID, ClientID: c.ClientID, Slug: c.Slug, DisplayName: c.DisplayName, CampaignBrief: c.CampaignBrief,
 		Goal: c.Goal, GoalContext: c.GoalContext, KeyQuestions: c.KeyQuestions, TargetSegment: c.TargetSegment,
 		Playbook: c.Playbook, Cadence: c.Cadence, Active: c.Active, LaunchStatus: c.LaunchStatus,
-		LaunchedAt: c.LaunchedAt, LastRefreshed: c.LastRefreshed, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		LaunchedAt: optionalTimestamp(c.LaunchedAt), LastRefreshed: optionalTimestamp(c.LastRefreshed),
+		CreatedAt: optionalTimestamp(c.CreatedAt), UpdatedAt: optionalTimestamp(c.UpdatedAt),
 	}
 }

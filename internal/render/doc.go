@@ -1,4 +1,3 @@
-// Package render says what readers found in the contract's types. It alone
-// decides what is left out and what is null. REST and the agents' adapter say
-// the same things with the same functions.
+// Package render maps what readers found to the contract's types. It alone decides
+// which fields are absent and which are null. REST and the MCP adapter share it.
 package render

@@ -1,49 +1,36 @@
 package render
 
 import (
+	"encoding/json"
+
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/measurement"
-	"github.com/clientintel/clientintel/internal/page"
 )
 
-// Next seals the position that the next page starts after.
-type Next func(page.Position) string
-
-// Interviews writes an answer of interviews as the caller may see them, one by
-// one as they are read: the bytes that the generated types would give, but that
-// stored JSON goes out as it came in.
+// Interviews encodes a page of interviews as the caller may see them, one by one
+// as they are read. The bytes are those of the generated types, except that stored
+// JSON is unchanged.
 type Interviews struct {
-	caller access.Caller
+	caller auth.Caller
 	body   []byte
-	detail bool
 	empty  bool
 
-	identity, transcripts, customExtraction, rawExtraction bool
+	identity, transcripts, customExtraction bool
 }
 
 // NewInterviewList begins a page of interviews, appended to an empty buffer.
-func NewInterviewList(buffer []byte, caller access.Caller) *Interviews {
-	return newInterviews(append(buffer, `{"data":[`...), caller, false)
-}
-
-// NewInterviewDetail begins an answer of one interview.
-func NewInterviewDetail(buffer []byte, caller access.Caller) *Interviews {
-	return newInterviews(append(buffer, `{"data":{"interview":`...), caller, true)
-}
-
-func newInterviews(body []byte, caller access.Caller, detail bool) *Interviews {
+func NewInterviewList(buffer []byte, caller auth.Caller) *Interviews {
 	return &Interviews{
-		caller: caller, body: body, detail: detail, empty: true,
-		identity:         caller.Has(access.ReadCustomerIdentity),
-		transcripts:      caller.Has(access.ReadTranscripts),
-		customExtraction: caller.Has(access.ReadCustomExtraction),
-		rawExtraction:    detail && caller.Has(access.ReadRawExtraction),
+		caller: caller, body: append(buffer, `{"data":[`...), empty: true,
+		identity:         caller.Has(auth.ReadCustomerIdentity),
+		transcripts:      caller.Has(auth.ReadTranscripts),
+		customExtraction: caller.Has(auth.ReadCustomExtraction),
 	}
 }
 
-// Add writes one interview. Without its scope a gated field is left out.
+// Add appends one interview. A gated field without its scope is absent.
 func (a *Interviews) Add(i *interview.Interview) {
 	b := a.body
 	if !a.empty {
@@ -72,9 +59,6 @@ func (a *Interviews) Add(i *interview.Interview) {
 		b = appendStored(append(b, `,"participant_email":`...), i.ParticipantEmail)
 	}
 	b = appendText(append(b, `,"participant_name":`...), i.ParticipantName)
-	if a.rawExtraction {
-		b = appendStored(append(b, `,"raw_extraction":`...), i.RawExtraction)
-	}
 	b = appendText(append(b, `,"status":`...), i.Status)
 	if a.transcripts {
 		b = appendStored(append(b, `,"transcript":`...), i.Transcript)
@@ -83,32 +67,44 @@ func (a *Interviews) Add(i *interview.Interview) {
 	a.body = b
 }
 
-// End writes what a page says of itself, and returns the whole answer.
-func (a *Interviews) End(found interview.List, next Next) ([]byte, error) {
-	m := a.meta(found.Count, found.Measurement)
-	paged(&m, found.Next, next)
-	return a.end("]", m)
+// End appends the meta of a page and returns the whole answer.
+func (a *Interviews) End(found interview.List, next *string) ([]byte, error) {
+	m := interviewMeta(a.caller, found.Count, found.Measurement)
+	paged(&m, next)
+	body, err := appendMeta(append(a.body, `],"meta":`...), m)
+	return append(body, "}\n"...), err
 }
 
-// EndDetail does the same for one interview.
-func (a *Interviews) EndDetail(stands measurement.Statement) ([]byte, error) {
-	return a.end("}", a.meta(1, stands))
-}
-
-func (a *Interviews) meta(count int, stands measurement.Statement) api.Meta {
-	m := meta(a.caller, count, stands)
-	m.IncludesCustomerIdentity = a.identity
-	m.IncludesTranscripts = a.transcripts
-	m.IncludesCustomExtraction = a.customExtraction
-	m.IncludesRawExtraction = a.rawExtraction
-	return m
-}
-
-func (a *Interviews) end(bracket string, m api.Meta) ([]byte, error) {
-	a.body = append(append(a.body, bracket...), `,"meta":`...)
-	var err error
-	if a.body, err = appendMeta(a.body, m); err != nil {
-		return nil, err
+// InterviewDetail is one interview as the caller may see it. Without its scope a
+// gated field is left out.
+func InterviewDetail(i interview.Detail, standsOn measurement.Provenance, caller auth.Caller) api.InterviewDetailResponse {
+	gated := func(stored json.RawMessage, scope auth.Scope) json.RawMessage {
+		switch {
+		case !caller.Has(scope):
+			return nil
+		case stored == nil:
+			return json.RawMessage("null")
+		}
+		return stored
 	}
-	return append(a.body, "}\n"...), nil
+	m := interviewMeta(caller, 1, standsOn)
+	m.IncludesRawExtraction = caller.Has(auth.ReadRawExtraction)
+	return api.InterviewDetailResponse{Meta: m, Data: api.InterviewDetail{Interview: api.Interview{
+		ID: i.ID, ClientID: i.ClientID, ConversationGoalID: i.CampaignID, CreatedAt: timestamp(i.CreatedAt),
+		ParticipantName: i.ParticipantName, InterviewType: i.InterviewType, Status: i.Status,
+		DurationSeconds: i.DurationSeconds, NpsScore: i.NPSScore, CustomerSentiment: i.CustomerSentiment,
+		ChurnRisk: i.ChurnRisk, BestQuote: i.BestQuote,
+		ParticipantEmail: gated(i.ParticipantEmail, auth.ReadCustomerIdentity),
+		Transcript:       gated(i.Transcript, auth.ReadTranscripts),
+		CustomExtraction: gated(i.CustomExtraction, auth.ReadCustomExtraction),
+		RawExtraction:    gated(i.RawExtraction, auth.ReadRawExtraction),
+	}}}
+}
+
+func interviewMeta(caller auth.Caller, count int, standsOn measurement.Provenance) api.Meta {
+	m := meta(caller, count, standsOn)
+	m.IncludesCustomerIdentity = caller.Has(auth.ReadCustomerIdentity)
+	m.IncludesTranscripts = caller.Has(auth.ReadTranscripts)
+	m.IncludesCustomExtraction = caller.Has(auth.ReadCustomExtraction)
+	return m
 }

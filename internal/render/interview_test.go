@@ -15,21 +15,20 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/measurement"
-	"github.com/clientintel/clientintel/internal/page"
 )
 
 // What is appended by hand is, to the byte, what the generated types marshal to:
 // for every set of scopes, nulls and texts of every kind.
 func TestInterviews_AreWhatTheGeneratedTypesGive(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	gatedScopes := []access.Scope{
-		access.ReadTranscripts, access.ReadCustomerIdentity, access.ReadRawExtraction, access.ReadCustomExtraction,
+	gatedScopes := []auth.Scope{
+		auth.ReadTranscripts, auth.ReadCustomerIdentity, auth.ReadRawExtraction, auth.ReadCustomExtraction,
 	}
 	for round := range 400 {
-		caller := access.Caller{ClientID: uuid.New()}
+		caller := auth.Caller{ClientID: uuid.New()}
 		for i, scope := range gatedScopes {
 			if round>>i&1 == 1 {
 				caller.Scopes = append(caller.Scopes, scope)
@@ -40,44 +39,64 @@ func TestInterviews_AreWhatTheGeneratedTypesGive(t *testing.T) {
 			rows[i] = anyInterview(random)
 		}
 		found := interview.List{Count: len(rows), Measurement: anyStatement(random)}
+		var next *string
 		if random.IntN(2) == 0 {
-			found.Next = &page.Position{ID: uuid.New()}
+			next = new("after-" + uuid.NewString())
 		}
-		next := func(p page.Position) string { return "after-" + p.ID.String() }
 
 		list := NewInterviewList(nil, caller)
 		want := api.InterviewListResponse{Data: []api.Interview{}, Meta: meta(caller, found.Count, found.Measurement)}
-		want.Meta.IncludesCustomerIdentity = caller.Has(access.ReadCustomerIdentity)
-		want.Meta.IncludesTranscripts = caller.Has(access.ReadTranscripts)
-		want.Meta.IncludesCustomExtraction = caller.Has(access.ReadCustomExtraction)
-		paged(&want.Meta, found.Next, next)
+		want.Meta.IncludesCustomerIdentity = caller.Has(auth.ReadCustomerIdentity)
+		want.Meta.IncludesTranscripts = caller.Has(auth.ReadTranscripts)
+		want.Meta.IncludesCustomExtraction = caller.Has(auth.ReadCustomExtraction)
+		paged(&want.Meta, next)
 		for i := range rows {
 			list.Add(&rows[i])
-			want.Data = append(want.Data, generated(rows[i], caller, false))
+			want.Data = append(want.Data, generated(rows[i], caller))
 		}
 		body, err := list.End(found, next)
 		wantSame(t, body, err, want)
 
-		one := anyInterview(random)
-		detail := NewInterviewDetail([]byte{}, caller)
-		detail.Add(&one)
-		body, err = detail.EndDetail(found.Measurement)
-		m := meta(caller, 1, found.Measurement)
-		m.IncludesCustomerIdentity, m.IncludesTranscripts = want.Meta.IncludesCustomerIdentity, want.Meta.IncludesTranscripts
-		m.IncludesCustomExtraction, m.IncludesRawExtraction = want.Meta.IncludesCustomExtraction, caller.Has(access.ReadRawExtraction)
-		wantSame(t, body, err, api.InterviewDetailResponse{
-			Data: api.InterviewDetail{Interview: generated(one, caller, true)}, Meta: m,
-		})
+	}
+}
+
+// A detail has what a list has of the same interview, and the raw extraction.
+func TestInterviewDetail_HasTheListsFields(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, scopes := range [][]auth.Scope{nil, {auth.ReadTranscripts}, {auth.ReadRawExtraction}, auth.All()} {
+		caller := auth.Caller{ClientID: uuid.New(), Scopes: scopes}
+		for range 50 {
+			listed := anyInterview(random)
+			want := api.InterviewDetail{Interview: generated(listed, caller)}
+			one := detailOf(listed)
+			switch {
+			case caller.Has(auth.ReadRawExtraction) && random.IntN(2) == 0:
+				one.RawExtraction = json.RawMessage(`{"raw":1}`)
+				want.Interview.RawExtraction = one.RawExtraction
+			case caller.Has(auth.ReadRawExtraction):
+				want.Interview.RawExtraction = json.RawMessage("null")
+			default:
+				one.RawExtraction = json.RawMessage(`{"raw":1}`)
+			}
+			got := InterviewDetail(one, anyStatement(random), caller)
+			if !reflect.DeepEqual(got.Data, want) {
+				t.Fatalf("with %v\n got %+v\nwant %+v", scopes, got.Data, want)
+			}
+			if m := got.Meta; m.IncludesTranscripts != caller.Has(auth.ReadTranscripts) || m.IncludesRawExtraction != caller.Has(auth.ReadRawExtraction) ||
+				m.IncludesCustomerIdentity != caller.Has(auth.ReadCustomerIdentity) || m.IncludesCustomExtraction != caller.Has(auth.ReadCustomExtraction) {
+				t.Fatalf("with %v meta is %+v", scopes, m)
+			}
+		}
 	}
 }
 
 // Stored JSON goes out as it came in, whatever its spaces: the same value.
 func TestInterviews_StoredJSONGoesOutAsItIs(t *testing.T) {
-	caller := access.Caller{ClientID: uuid.New(), Scopes: access.All()}
+	caller := auth.Caller{ClientID: uuid.New(), Scopes: auth.All()}
 	stored := []byte(`{"a": [1, 2.50, "<b>", "é "], "big": 12345678901234567890123}`)
 	list := NewInterviewList(nil, caller)
 	list.Add(&interview.Interview{Status: []byte("completed"), CustomExtraction: stored})
-	body, err := list.End(interview.List{Count: 1, Measurement: measurement.Statement{Mode: measurement.Legacy}}, nil)
+	body, err := list.End(interview.List{Count: 1, Measurement: measurement.Provenance{Mode: measurement.Legacy}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,17 +108,17 @@ func TestInterviews_StoredJSONGoesOutAsItIs(t *testing.T) {
 // Every field of the contract's interview is written: a new one in the contract
 // fails here until the appender knows it.
 func TestInterviews_WriteEveryField(t *testing.T) {
-	detail := NewInterviewDetail(nil, access.Caller{Scopes: access.All()})
-	detail.Add(&interview.Interview{})
-	body, err := detail.EndDetail(measurement.Statement{Mode: measurement.Legacy})
+	list := NewInterviewList(nil, auth.Caller{Scopes: auth.All()})
+	list.Add(&interview.Interview{})
+	body, err := list.End(interview.List{Count: 1, Measurement: measurement.Provenance{Mode: measurement.Legacy}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	of := reflect.TypeFor[api.Interview]()
 	for i := range of.NumField() {
 		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-		if !bytes.Contains(body, []byte(`"`+name+`":`)) {
-			t.Errorf("%s is not written", name)
+		if onDetailOnly := name == "raw_extraction"; bytes.Contains(body, []byte(`"`+name+`":`)) == onDetailOnly {
+			t.Errorf("%s is written: %v", name, onDetailOnly)
 		}
 	}
 }
@@ -119,8 +138,8 @@ func wantSame(t *testing.T, got []byte, err error, want any) {
 }
 
 // generated is the interview as the contract's types hold it.
-func generated(i interview.Interview, caller access.Caller, detail bool) api.Interview {
-	gated := func(stored []byte, scope access.Scope) json.RawMessage {
+func generated(i interview.Interview, caller auth.Caller) api.Interview {
+	gated := func(stored []byte, scope auth.Scope) json.RawMessage {
 		switch {
 		case !caller.Has(scope):
 			return nil
@@ -129,6 +148,20 @@ func generated(i interview.Interview, caller access.Caller, detail bool) api.Int
 		}
 		return stored
 	}
+	one := detailOf(i)
+	return api.Interview{
+		ID: one.ID, ClientID: one.ClientID, CreatedAt: timestamp(one.CreatedAt), Status: one.Status, ConversationGoalID: one.CampaignID,
+		ParticipantName: one.ParticipantName, InterviewType: one.InterviewType,
+		DurationSeconds: one.DurationSeconds, NpsScore: one.NPSScore,
+		CustomerSentiment: one.CustomerSentiment, ChurnRisk: one.ChurnRisk, BestQuote: one.BestQuote,
+		ParticipantEmail: gated(i.ParticipantEmail, auth.ReadCustomerIdentity),
+		Transcript:       gated(i.Transcript, auth.ReadTranscripts),
+		CustomExtraction: gated(i.CustomExtraction, auth.ReadCustomExtraction),
+	}
+}
+
+// detailOf is a list's interview as a detail has it.
+func detailOf(i interview.Interview) interview.Detail {
 	text := func(b []byte) *string {
 		if b == nil {
 			return nil
@@ -142,20 +175,15 @@ func generated(i interview.Interview, caller access.Caller, detail bool) api.Int
 		}
 		return &n.Float64
 	}
-	out := api.Interview{
+	out := interview.Detail{
 		ID: i.ID, ClientID: i.ClientID, CreatedAt: i.CreatedAt, Status: string(i.Status),
 		ParticipantName: text(i.ParticipantName), InterviewType: text(i.InterviewType),
-		DurationSeconds: number(i.DurationSeconds), NpsScore: number(i.NPSScore),
+		DurationSeconds: number(i.DurationSeconds), NPSScore: number(i.NPSScore),
 		CustomerSentiment: text(i.CustomerSentiment), ChurnRisk: text(i.ChurnRisk), BestQuote: text(i.BestQuote),
-		ParticipantEmail: gated(i.ParticipantEmail, access.ReadCustomerIdentity),
-		Transcript:       gated(i.Transcript, access.ReadTranscripts),
-		CustomExtraction: gated(i.CustomExtraction, access.ReadCustomExtraction),
-	}
-	if detail {
-		out.RawExtraction = gated(i.RawExtraction, access.ReadRawExtraction)
+		ParticipantEmail: i.ParticipantEmail, Transcript: i.Transcript, CustomExtraction: i.CustomExtraction,
 	}
 	if i.CampaignID.Valid {
-		out.ConversationGoalID = &i.CampaignID.UUID
+		out.CampaignID = &i.CampaignID.UUID
 	}
 	return out
 }
@@ -180,7 +208,7 @@ func anyInterview(random *rand.Rand) interview.Interview {
 		ParticipantName: anyText(random), InterviewType: anyText(random), Status: []byte("completed" + string(anyText(random))),
 		DurationSeconds: number(), NPSScore: number(),
 		CustomerSentiment: anyText(random), ChurnRisk: anyText(random), BestQuote: anyText(random),
-		ParticipantEmail: stored(), Transcript: stored(), CustomExtraction: stored(), RawExtraction: stored(),
+		ParticipantEmail: stored(), Transcript: stored(), CustomExtraction: stored(),
 	}
 	if random.IntN(3) > 0 {
 		i.CampaignID = uuid.NullUUID{UUID: anyID(random), Valid: true}
@@ -211,10 +239,10 @@ func anyID(random *rand.Rand) uuid.UUID {
 	return id
 }
 
-func anyStatement(random *rand.Rand) measurement.Statement {
-	s := measurement.Statement{Mode: measurement.Legacy}
+func anyStatement(random *rand.Rand) measurement.Provenance {
+	s := measurement.Provenance{Mode: measurement.Legacy}
 	if random.IntN(3) > 0 {
-		s = measurement.Statement{Mode: measurement.Canonical, AsOf: time.UnixMicro(random.Int64N(4e15)).UTC(), Total: random.Int64N(1e6)}
+		s = measurement.Provenance{Mode: measurement.Canonical, AsOf: time.UnixMicro(random.Int64N(4e15)).UTC(), Total: random.Int64N(1e6)}
 		if random.IntN(3) > 0 {
 			ids := make([]uuid.UUID, random.IntN(4))
 			for i := range ids {

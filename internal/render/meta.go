@@ -7,21 +7,21 @@ import (
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/measurement"
-	"github.com/clientintel/clientintel/internal/page"
 )
 
-// meta is what every response says of itself: whose it is, how many it holds
-// and what its numbers stand on.
-func meta(caller access.Caller, count int, s measurement.Statement) api.Meta {
+// meta is what every response says of itself: its client, its count and the
+// provenance of its numbers.
+func meta(caller auth.Caller, count int, s measurement.Provenance) api.Meta {
 	m := api.Meta{ClientID: caller.ClientID, Count: count, MeasurementMode: api.MeasurementMode(s.Mode)}
 	if s.Mode != measurement.Canonical {
 		return m
 	}
 	total, version, basis, omitted := int(s.Total), measurement.ContractVersion, measurement.CountBasis, s.OmittedFields()
+	asOf := timestamp(s.AsOf)
 	m.MeasurementTotalCount = &total
-	m.MeasurementAsOf = &s.AsOf
+	m.MeasurementAsOf = &asOf
 	m.MeasurementContractVersion = &version
 	m.MeasurementCountBasis = &basis
 	m.MeasurementOmittedFields = &omitted
@@ -29,7 +29,7 @@ func meta(caller access.Caller, count int, s measurement.Statement) api.Meta {
 	return m
 }
 
-func basisOf(s measurement.Statement) *api.MeasurementQueryBasis {
+func basisOf(s measurement.Provenance) *api.MeasurementQueryBasis {
 	b := s.Basis
 	if b == nil {
 		return nil
@@ -38,7 +38,7 @@ func basisOf(s measurement.Statement) *api.MeasurementQueryBasis {
 		Schema:                     api.MeasurementQueryBasisSchemaMeasurementQueryBasisV1,
 		PreviewID:                  b.PreviewID,
 		Captured:                   api.MeasurementQueryBasisCapturedFalse,
-		AsOf:                       s.AsOf,
+		AsOf:                       timestamp(s.AsOf),
 		MeasurementContractVersion: measurement.ContractVersion,
 		ScopeHash:                  b.ScopeHash,
 		MembershipHash:             b.MembershipHash,
@@ -47,18 +47,18 @@ func basisOf(s measurement.Statement) *api.MeasurementQueryBasis {
 	}
 }
 
-// paged adds what a list route says of the walk.
-func paged(m *api.Meta, position *page.Position, next Next) {
-	more := position != nil
+// paged adds what a list route says of the next page; next is its cursor, if any.
+func paged(m *api.Meta, next *string) {
+	more := next != nil
 	m.HasMore = &more
 	m.NextCursor = nullable.NewNullNullable[string]()
 	if more {
-		m.NextCursor = nullable.NewNullableWithValue(next(*position))
+		m.NextCursor = nullable.NewNullableWithValue(*next)
 	}
 }
 
-// appendMeta appends what a response says of itself. The ids of its basis, most
-// of many an answer, are put in as they are: marshalling would read them again.
+// appendMeta appends a response's meta. The ids of its basis, which can be most of
+// the answer, are appended as they are: marshalling would parse them again.
 func appendMeta(b []byte, m api.Meta) ([]byte, error) {
 	if m.MeasurementBasis == nil {
 		text, err := json.Marshal(m)

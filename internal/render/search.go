@@ -2,12 +2,12 @@ package render
 
 import (
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/search"
 )
 
 // SearchHits are the hits of a search for query.
-func SearchHits(found search.Found, query string, caller access.Caller) api.IntelligenceSearchResponse {
+func SearchHits(found search.Found, query string, caller auth.Caller) api.IntelligenceSearchResponse {
 	data := make([]api.IntelligenceSearchHit, len(found.Hits))
 	for i, hit := range found.Hits {
 		data[i] = hitOf(hit)
@@ -23,14 +23,14 @@ func hitOf(h search.Hit) api.IntelligenceSearchHit {
 		matched[i] = api.IntelligenceSearchField(field)
 	}
 	return api.IntelligenceSearchHit{
-		ID: h.ID, ConversationGoal: h.CampaignSlug, CreatedAt: h.CreatedAt, BestQuote: h.BestQuote,
+		ID: h.ID, ConversationGoal: h.CampaignSlug, CreatedAt: timestamp(h.CreatedAt), BestQuote: h.BestQuote,
 		PrimaryPainPoints: h.PrimaryPainPoints, FeatureRequests: h.FeatureRequests,
 		ProductFeedback: h.ProductFeedback, CompetitorMentions: h.CompetitorMentions, MatchedFields: matched,
 	}
 }
 
-// searchMeta is meta with the text that was searched. The contract writes it as
-// both together, which is generated as a type of its own.
+// searchMeta is meta with the text that was searched. The contract composes it
+// with allOf, which is generated as a type of its own.
 func searchMeta(m api.Meta, query string) api.SearchMeta {
 	return api.SearchMeta{
 		ClientID: m.ClientID, Count: m.Count, Query: query,

@@ -9,8 +9,8 @@ import (
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
-// publishedBody is a frozen body that is written as it was published, with what
-// the server vouches for behind its last field.
+// publishedBody is a frozen body that is written as it was published, with
+// measurement_integrity as its last field.
 type publishedBody synthesis.Body
 
 // MarshalJSON appends to the body's bytes. Decoding and encoding it again would
@@ -56,7 +56,7 @@ func savedBasisOf(b *synthesis.SavedBasis) *api.SavedMeasurementBasis {
 	return &api.SavedMeasurementBasis{
 		Schema:                     api.SavedMeasurementBasisSchemaMeasurementBasisV2,
 		SnapshotID:                 b.SnapshotID,
-		AsOf:                       b.AsOf,
+		AsOf:                       timestamp(b.AsOf),
 		MeasurementContractVersion: b.ContractVersion,
 		ScopeHash:                  b.ScopeHash,
 		MembershipHash:             b.MembershipHash,
@@ -68,8 +68,8 @@ func savedBasisOf(b *synthesis.SavedBasis) *api.SavedMeasurementBasis {
 func freshnessOf(b *synthesis.SavedBasis) *api.MeasurementFreshness {
 	f := &api.MeasurementFreshness{
 		Status:               api.MeasurementFreshnessStatusComparable,
-		SavedAsOf:            b.AsOf,
-		LiveAsOf:             b.LiveAsOf,
+		SavedAsOf:            timestamp(b.AsOf),
+		LiveAsOf:             timestamp(b.LiveAsOf),
 		SavedContractVersion: b.ContractVersion,
 		LiveContractVersion:  b.LiveContractVersion,
 	}

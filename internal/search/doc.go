@@ -1,6 +1,5 @@
 // Package search finds usable interviews by a text in their extraction. The
-// database keeps what is searched, folded, in the writer's own transaction; how
-// texts are folded and which fields there are is said in its functions. The
-// package decides in which way a search is carried out, so that none takes long
-// or stands in the way of others.
+// database keeps the searched text, with its case folded, in the writer's own
+// transaction; its functions say how and of which fields. The package chooses how
+// each search is carried out, so that none takes long or delays others.
 package search

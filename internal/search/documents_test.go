@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/search"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // amiss counts the documents that are not as the interviews say, and the
@@ -47,7 +47,7 @@ func pick(random *rand.Rand) string {
 }
 
 // changes are statements that touch interviews in every way.
-func changes(random *rand.Rand, client, other access.Caller) []string {
+func changes(random *rand.Rand, client, other auth.Caller) []string {
 	return []string{
 		"UPDATE interviews SET best_quote = 'Another QUOTE' WHERE " + pick(random),
 		`UPDATE interviews SET custom_extraction = '{"feature_requests": ["Ä", 1, "b"]}' WHERE ` + pick(random),
@@ -253,14 +253,14 @@ func TestSettle_IndexesWhatAnImportLeft(t *testing.T) {
 		_, err := busy.Exec(context.Background(), "COMMIT")
 		ended <- err
 	}()
-	n, err := search.Settle(context.Background(), conn, limitsOf(5000))
+	n, err := search.IndexAll(context.Background(), conn, limitsOf(5000))
 	if err != nil || n != 4050 {
 		t.Errorf("%d documents were indexed (%v), want 4050", n, err)
 	}
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	if n, err = search.Settle(context.Background(), conn, limitsOf(5000)); err != nil || n != 0 {
+	if n, err = search.IndexAll(context.Background(), conn, limitsOf(5000)); err != nil || n != 0 {
 		t.Errorf("settling again indexed %d documents (%v)", n, err)
 	}
 }

@@ -10,21 +10,21 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/dbtest"
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/search"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-func wantKind(t *testing.T, err error, want fault.Kind, what string) {
+func wantKind(t *testing.T, err error, want apierror.Kind, what string) {
 	t.Helper()
-	var f *fault.Error
+	var f *apierror.Error
 	if !errors.As(err, &f) || f.Kind != want {
 		t.Errorf("%s: %v, want a fault of kind %d", what, err, want)
 	}
 }
 
 // gate makes slow searches wait, inside the database, while the lock is held.
-const gate = `CREATE OR REPLACE FUNCTION campaign_of_slug(client uuid, campaign_slug text) RETURNS uuid
+const gate = `CREATE OR REPLACE FUNCTION campaign_id_by_slug(client uuid, campaign_slug text) RETURNS uuid
 	LANGUAGE plpgsql STABLE AS $$ BEGIN
 		IF current_setting('enable_indexscan') = 'off' THEN PERFORM pg_advisory_xact_lock_shared(99); END IF;
 		RETURN NULL;
@@ -56,7 +56,7 @@ func TestSearch_OneSlowSearchAtATime(t *testing.T) {
 	waitUntil(t, conn, "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 99 AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))")
 	for range 8 { // more than the pool has connections
 		_, err := reader.Search(context.Background(), client, rare)
-		wantKind(t, err, fault.Unavailable, "a second slow search")
+		wantKind(t, err, apierror.KindUnavailable, "a second slow search")
 	}
 	found, err := reader.Search(context.Background(), client, search.Query{Text: "supp", Limit: 2})
 	if err != nil || len(found.Hits) != 2 {
@@ -91,7 +91,7 @@ func TestSearch_SlowSearchesEndInTime(t *testing.T) {
 	reader := openReader(t, database.OwnerURL, limits)
 	for range 2 {
 		_, err := reader.Search(context.Background(), client, search.Query{Text: "zanzibar", Limit: 5})
-		wantKind(t, err, fault.Unavailable, "a search that takes too long")
+		wantKind(t, err, apierror.KindUnavailable, "a search that takes too long")
 	}
 }
 
@@ -112,26 +112,26 @@ func TestSearch_WhatIsNotKeptIsNotSearched(t *testing.T) {
 	check := func(what string) {
 		for how, reader := range readers {
 			_, err := reader.Search(context.Background(), legacy, search.Query{Text: "stray", Limit: 50})
-			wantKind(t, err, fault.Internal, what+", "+how+", legacy")
+			wantKind(t, err, apierror.KindInternal, what+", "+how+", legacy")
 			_, err = reader.Search(context.Background(), canonical, search.Query{Text: "stray", Limit: 50})
-			wantKind(t, err, fault.MeasurementUnavailable, what+", "+how+", canonical")
+			wantKind(t, err, apierror.KindMeasurementUnavailable, what+", "+how+", canonical")
 		}
 	}
 	for _, event := range []string{"insert", "update", "delete", "truncate"} {
-		exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER keep_search_documents_on_"+event)
+		exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER maintain_search_documents_on_"+event)
 		check("no trigger on " + event)
-		exec(t, conn, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER keep_search_documents_on_"+event)
+		exec(t, conn, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_"+event)
 	}
 	exec(t, conn, `INSERT INTO search_documents (client_id, id, created_at, folded)
 		SELECT client_id, gen_random_uuid(), created_at, 'a stray document' FROM search_documents`)
 	check("a stray document")
 	exec(t, conn, "UPDATE search_documents SET folded = 'changed', indexed = true WHERE "+pick(random))
 	var mended int
-	if err := conn.QueryRow(context.Background(), "SELECT sum(mend_search_documents(id)) FROM clients").Scan(&mended); err != nil || mended == 0 {
+	if err := conn.QueryRow(context.Background(), "SELECT sum(rebuild_search_documents(id)) FROM clients").Scan(&mended); err != nil || mended == 0 {
 		t.Fatalf("%d documents were mended (%v)", mended, err)
 	}
 	wantTrue(t, conn, "mending")
-	if err := conn.QueryRow(context.Background(), "SELECT sum(mend_search_documents(id)) FROM clients").Scan(&mended); err != nil || mended != 0 {
+	if err := conn.QueryRow(context.Background(), "SELECT sum(rebuild_search_documents(id)) FROM clients").Scan(&mended); err != nil || mended != 0 {
 		t.Errorf("mending again wrote %d documents (%v)", mended, err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // plansOf runs a statement and returns the plans of the statements inside the
@@ -59,7 +59,7 @@ func TestPlans_AreTheSameWithoutStatistics(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, sql, want, never string
-		client                 access.Caller
+		client                 auth.Caller
 	}{
 		{
 			"the newest", "SELECT FROM scan_search_documents($1, NULL, 'support', 50, 20)",
@@ -70,7 +70,7 @@ func TestPlans_AreTheSameWithoutStatistics(t *testing.T) {
 			"Index Scan using search_documents_campaign_page", "Sort", client,
 		},
 		{
-			"whether there are more", "SELECT search_goes_on($1, NULL, 20)",
+			"whether there are more", "SELECT has_older_search_documents($1, NULL, 20)",
 			"using search_documents_", "Bitmap", client,
 		},
 		{
@@ -98,7 +98,7 @@ func TestPlans_AreTheSameWithoutStatistics(t *testing.T) {
 			"Bitmap Index Scan on search_documents_campaign_page", "Bitmap Index Scan on search_documents_trigrams", client,
 		},
 		{
-			"whether trigrams narrow", "SELECT trigrams_narrow($1, 'support')",
+			"whether trigrams narrow", "SELECT trigrams_are_selective($1, 'support')",
 			"Index Scan using search_documents_page", "Sort", client,
 		},
 	} {

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
@@ -37,15 +37,15 @@ func DefaultLimits() Limits {
 
 // Reader searches.
 type Reader struct {
-	ledger *measurement.Ledger
-	limits Limits
-	// turn is held by the one slow search under way.
-	turn chan struct{}
+	snapshots *measurement.SnapshotReader
+	limits    Limits
+	// slow holds a token while a slow search is under way.
+	slow chan struct{}
 }
 
-// New reads in the ledger's snapshots.
-func New(ledger *measurement.Ledger, limits Limits) *Reader {
-	return &Reader{ledger: ledger, limits: limits, turn: make(chan struct{}, 1)}
+// New reads in snapshots of the snapshot reader.
+func New(snapshots *measurement.SnapshotReader, limits Limits) *Reader {
+	return &Reader{snapshots: snapshots, limits: limits, slow: make(chan struct{}, 1)}
 }
 
 // Search returns the caller's newest interviews that hold the text, newest
@@ -53,8 +53,8 @@ func New(ledger *measurement.Ledger, limits Limits) *Reader {
 //
 // Common texts are found among the newest documents, and most clients have no
 // more than those. What is left is slow and goes one at a time, in a snapshot of
-// its own: whoever waits for a turn holds no connection.
-func (r *Reader) Search(ctx context.Context, caller access.Caller, q Query) (Found, error) {
+// its own: a search that waits holds no connection.
+func (r *Reader) Search(ctx context.Context, caller auth.Caller, q Query) (Found, error) {
 	found, err := r.searchNewest(ctx, caller, q)
 	if err != nil {
 		return Found{}, err
@@ -66,11 +66,11 @@ func (r *Reader) Search(ctx context.Context, caller access.Caller, q Query) (Fou
 	wait := time.NewTimer(min(r.limits.Wait, r.limits.Timeout))
 	defer wait.Stop()
 	select {
-	case r.turn <- struct{}{}:
-		defer func() { <-r.turn }()
+	case r.slow <- struct{}{}:
+		defer func() { <-r.slow }()
 		return r.searchAll(ctx, caller, q, deadline)
 	case <-wait.C:
-		return Found{}, fault.OutOfReach(errors.New("other searches through all interviews are under way"))
+		return Found{}, apierror.Unavailable(errors.New("other searches through all interviews are under way"))
 	case <-ctx.Done():
 		return Found{}, ctx.Err()
 	}
@@ -78,22 +78,22 @@ func (r *Reader) Search(ctx context.Context, caller access.Caller, q Query) (Fou
 
 // searchNewest reads the newest documents in order. Nil says that neither was the
 // limit met nor were those all documents.
-func (r *Reader) searchNewest(ctx context.Context, caller access.Caller, q Query) (*Found, error) {
+func (r *Reader) searchNewest(ctx context.Context, caller auth.Caller, q Query) (*Found, error) {
 	var found *Found
-	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 		rows, enough, err := r.readNewest(ctx, in, caller, q, r.limits.First)
 		if err != nil {
 			return err
 		}
 		if !enough {
 			// Rare words are found sooner by their trigrams than among some more documents.
-			onward, err := in.Queries().SearchReadsOn(ctx, db.SearchReadsOnParams{
+			scan, err := in.Queries().PreferScanOverTrigrams(ctx, db.PreferScanOverTrigramsParams{
 				ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxRows: r.limits.Newest,
 			})
 			if err != nil {
 				return fmt.Errorf("choosing how to search on: %w", err)
 			}
-			if !onward {
+			if !scan {
 				return nil
 			}
 			if rows, enough, err = r.readNewest(ctx, in, caller, q, r.limits.Newest); err != nil || !enough {
@@ -110,18 +110,18 @@ func (r *Reader) searchNewest(ctx context.Context, caller access.Caller, q Query
 // readNewest reads so many of the newest documents, and tells whether the hits
 // among them are all that is wanted or all there is.
 func (r *Reader) readNewest(
-	ctx context.Context, in *measurement.Reading, caller access.Caller, q Query, most int64,
+	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, q Query, most int64,
 ) ([]db.ListNewestSearchHitsRow, bool, error) {
 	rows, err := in.Queries().ListNewestSearchHits(ctx, db.ListNewestSearchHitsParams{
 		ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxHits: int32(q.Limit), MaxRows: most,
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("searching the newest interviews: %w", doubted(in, err))
+		return nil, false, fmt.Errorf("searching the newest interviews: %w", searchError(in, err))
 	}
 	if len(rows) == q.Limit {
 		return rows, true, nil
 	}
-	goesOn, err := in.Queries().SearchGoesOn(ctx, db.SearchGoesOnParams{
+	goesOn, err := in.Queries().HasOlderSearchDocuments(ctx, db.HasOlderSearchDocumentsParams{
 		ClientID: caller.ClientID, Campaign: q.Campaign, MaxRows: most,
 	})
 	if err != nil {
@@ -131,9 +131,9 @@ func (r *Reader) readNewest(
 }
 
 // searchAll reads whatever it takes, within the time that is left.
-func (r *Reader) searchAll(ctx context.Context, caller access.Caller, q Query, deadline time.Time) (Found, error) {
+func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, deadline time.Time) (Found, error) {
 	var found Found
-	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 		left := max(time.Until(deadline), time.Millisecond) // zero would be no limit
 		timeout := strconv.FormatInt(left.Milliseconds(), 10)
 		if err := in.Queries().LimitSearchTime(ctx, timeout); err != nil {
@@ -143,7 +143,7 @@ func (r *Reader) searchAll(ctx context.Context, caller access.Caller, q Query, d
 			ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxHits: int32(q.Limit),
 		})
 		if err != nil {
-			return fmt.Errorf("searching all interviews: %w", doubted(in, err))
+			return fmt.Errorf("searching all interviews: %w", searchError(in, err))
 		}
 		same := make([]db.ListNewestSearchHitsRow, len(rows))
 		for i, row := range rows {
@@ -155,12 +155,12 @@ func (r *Reader) searchAll(ctx context.Context, caller access.Caller, q Query, d
 	return found, err
 }
 
-// collect proves that the hits are members and gives the statement their basis.
-func collect(ctx context.Context, in *measurement.Reading, q Query, rows []db.ListNewestSearchHitsRow) (Found, error) {
+// collect proves that the hits are members and gives the provenance their basis.
+func collect(ctx context.Context, in *measurement.Snapshot, q Query, rows []db.ListNewestSearchHitsRow) (Found, error) {
 	hits := make([]Hit, len(rows))
 	for i, row := range rows {
 		if row.MemberID == nil {
-			return Found{}, untrue(in, errors.New("a search document stands for no usable interview"))
+			return Found{}, unprovenResult(in, errors.New("a search document stands for no usable interview"))
 		}
 		hits[i] = fromRow(row)
 	}
@@ -171,25 +171,25 @@ func collect(ctx context.Context, in *measurement.Reading, q Query, rows []db.Li
 		}
 		return ids, nil
 	})
-	return Found{Hits: hits, Measurement: in.Statement}, err
+	return Found{Hits: hits, Measurement: in.Provenance}, err
 }
 
-// doubted tells the database's refusal to search documents that may be untrue
+// searchError tells the database's refusal to search documents that may be wrong
 // from its other errors.
-func doubted(in *measurement.Reading, err error) error {
+func searchError(in *measurement.Snapshot, err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == "55000" { // object_not_in_prerequisite_state
-		return untrue(in, err)
+		return unprovenResult(in, err)
 	}
 	return err
 }
 
-// untrue is the fault of an answer that cannot be vouched for.
-func untrue(in *measurement.Reading, cause error) error {
-	if in.Statement.Mode == measurement.Canonical {
-		return fault.Unproven(cause)
+// unprovenResult is the error for a result that cannot be proven.
+func unprovenResult(in *measurement.Snapshot, cause error) error {
+	if in.Provenance.Mode == measurement.Canonical {
+		return apierror.MeasurementUnavailable(cause)
 	}
-	return fault.Unexpected(cause)
+	return apierror.Internal(cause)
 }
 
 func fromRow(r db.ListNewestSearchHitsRow) Hit {

@@ -10,11 +10,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/dbtest"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // queries are texts to look for: whole words, pieces of them, what stands
@@ -30,7 +30,7 @@ func queries(random *rand.Rand) []string {
 }
 
 // holdAgainstOracle searches for everything in every way.
-func holdAgainstOracle(t *testing.T, reader *search.Reader, caller access.Caller, all []said, random *rand.Rand, how string) {
+func holdAgainstOracle(t *testing.T, reader *search.Reader, caller auth.Caller, all []said, random *rand.Rand, how string) {
 	t.Helper()
 	spring, ended, unknown := "spring", "ended", "unheard-of"
 	for _, text := range queries(random) {
@@ -73,7 +73,7 @@ func TestSearch_EqualsTheOracleInEveryWay(t *testing.T) {
 			limits.First = 2
 			whole, hasty := openReader(t, url, limitsOf(math.MaxInt32)), openReader(t, url, limits)
 			check := func(how string, reader *search.Reader) {
-				for _, caller := range []access.Caller{client, other} {
+				for _, caller := range []auth.Caller{client, other} {
 					holdAgainstOracle(t, reader, caller, all[caller.ClientID], random, how)
 				}
 			}

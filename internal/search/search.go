@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
@@ -14,7 +15,7 @@ type Query struct {
 	Text     string
 	Campaign *string
 	Limit    int
-	Scope    measurement.Scope
+	Scope    basis.Scope
 }
 
 // Field is one that search looks into.
@@ -48,8 +49,8 @@ type Hit struct {
 	Matched []Field
 }
 
-// Found is the newest hits and what their number stands on.
+// Found is the newest hits and the provenance of their number.
 type Found struct {
 	Hits        []Hit
-	Measurement measurement.Statement
+	Measurement measurement.Provenance
 }

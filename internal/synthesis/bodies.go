@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/timewindow"
@@ -19,11 +19,11 @@ import (
 // Body is one frozen document of the portal.
 type Body struct {
 	JSON json.RawMessage // an object
-	// Integrity is nil when nothing is said of the interviews behind the body.
+	// Integrity is nil when the answer has no measurement_integrity.
 	Integrity *Integrity
 }
 
-// BodyQuery asks for one page of one surface's bodies. Lane and Campaign are
+// BodyQuery selects one page of one surface's bodies. Lane and Campaign are
 // slugs and go with the types of these names; Days goes with the daily feed.
 type BodyQuery struct {
 	Type     Type
@@ -33,24 +33,24 @@ type BodyQuery struct {
 	Page     page.Request
 }
 
-// BodyList is one page of bodies and what its numbers stand on.
+// BodyList is one page of bodies and the provenance of its numbers.
 type BodyList struct {
 	Type        Type
 	Bodies      []Body
 	Next        *page.Position
-	Measurement measurement.Statement
+	Measurement measurement.Provenance
 }
 
 // ListBodies returns one page of the caller's published bodies, the latest feed
 // date first and none last, then the latest publication, ties by id. It reads
 // no interview, so there is no basis.
-func (r *Reader) ListBodies(ctx context.Context, caller access.Caller, q BodyQuery) (BodyList, error) {
-	// Identity content: refused here as well, whichever door a caller came through.
-	if q.Type == DailyFeed && !caller.Has(access.ReadCustomerIdentity) {
-		return BodyList{}, fault.MissingScope(string(access.ReadCustomerIdentity))
+func (r *Reader) ListBodies(ctx context.Context, caller auth.Caller, q BodyQuery) (BodyList, error) {
+	// The daily feed names participants, so the reader checks the scope too.
+	if q.Type == DailyFeed && !caller.Has(auth.ReadCustomerIdentity) {
+		return BodyList{}, apierror.MissingScope(string(auth.ReadCustomerIdentity))
 	}
 	var found BodyList
-	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 		rows, err := bodyRows(ctx, in.Queries(), caller, q)
 		if err != nil {
 			return fmt.Errorf("listing portal bodies: %w", err)
@@ -60,9 +60,9 @@ func (r *Reader) ListBodies(ctx context.Context, caller access.Caller, q BodyQue
 		if err != nil {
 			return fmt.Errorf("reading saved measurement bases: %w", err)
 		}
-		found = BodyList{Type: q.Type, Bodies: make([]Body, len(kept)), Next: next, Measurement: in.Statement}
+		found = BodyList{Type: q.Type, Bodies: make([]Body, len(kept)), Next: next, Measurement: in.Provenance}
 		for i, row := range kept {
-			found.Bodies[i] = Body{JSON: row.Body, Integrity: integrityOf(row, bases[row.ID], in.Statement)}
+			found.Bodies[i] = Body{JSON: row.Body, Integrity: integrityOf(row, bases[row.ID], in.Provenance)}
 		}
 		return nil
 	})
@@ -70,9 +70,9 @@ func (r *Reader) ListBodies(ctx context.Context, caller access.Caller, q BodyQue
 }
 
 func bodyRows(
-	ctx context.Context, queries *db.Queries, caller access.Caller, q BodyQuery,
+	ctx context.Context, queries *db.Queries, caller auth.Caller, q BodyQuery,
 ) ([]db.VisiblePortalDocument, error) {
-	after := beyondBodies(q)
+	after := beforeFirstBody(q)
 	if q.Page.After != nil {
 		after = *q.Page.After
 	}
@@ -98,9 +98,9 @@ func bodyRows(
 	return queries.ListPortalDocuments(ctx, all)
 }
 
-// beyondBodies is a position before every body that is asked for: behind the
-// last body of the day that follows them.
-func beyondBodies(q BodyQuery) page.Position {
+// beforeFirstBody is a position before every body of the query: after the last
+// body of the following day.
+func beforeFirstBody(q BodyQuery) page.Position {
 	day := timewindow.Always().Until
 	if q.Days != nil {
 		day = q.Days.Last.AddDate(0, 0, 1)
@@ -114,7 +114,7 @@ func bodyPosition(r db.VisiblePortalDocument) page.Position {
 
 // savedBases reads the bases of those bodies that have one, by body.
 func savedBases(
-	ctx context.Context, queries *db.Queries, caller access.Caller, bodies []db.VisiblePortalDocument,
+	ctx context.Context, queries *db.Queries, caller auth.Caller, bodies []db.VisiblePortalDocument,
 ) (map[uuid.UUID]*db.ListSavedBasesRow, error) {
 	var ids []uuid.UUID
 	for _, b := range bodies {

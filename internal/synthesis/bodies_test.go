@@ -6,18 +6,18 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/access"
-	"github.com/clientintel/clientintel/internal/fault"
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
 )
 
 // Whoever calls the reader, the daily feed's bodies are never read without the
-// scope: there is not even a ledger here to read them from.
+// scope: there is not even a snapshot reader here to read them from.
 func TestListBodies_TheDailyFeedNeedsIdentity(t *testing.T) {
 	t.Parallel()
-	caller := access.Caller{ClientID: uuid.New(), Scopes: access.Default()}
+	caller := auth.Caller{ClientID: uuid.New(), Scopes: auth.Default()}
 	_, err := New(nil).ListBodies(t.Context(), caller, BodyQuery{Type: DailyFeed})
-	var refused *fault.Error
-	if !errors.As(err, &refused) || refused.Kind != fault.Forbidden || refused.Scope != "read:customer_identity" {
+	var refused *apierror.Error
+	if !errors.As(err, &refused) || refused.Kind != apierror.KindForbidden || refused.Scope != "read:customer_identity" {
 		t.Errorf("the daily feed answers %v, want a missing scope", err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package synthesis reads what was published of a client's synthesis: rows of
-// the collection, and the frozen bodies of the portal together with what can be
-// said of the interviews behind them. What is visible is decided in the database.
+// Package synthesis reads a client's published synthesis: rows of the collection,
+// and the frozen bodies of the portal with the integrity of the interviews behind
+// them. The database decides what is visible.
 package synthesis

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/access"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/timewindow"
@@ -31,9 +31,9 @@ type Document struct {
 	UpdatedAt       time.Time
 }
 
-// DocumentQuery asks for one page of the collection. Type nil means all that it
-// lists; another nil means any. MatchesNothing says that a filter's value cannot
-// match.
+// DocumentQuery selects one page of the collection. A nil Type matches the types
+// that the collection lists, another nil matches any value. MatchesNothing is set
+// when a filter's value cannot match.
 type DocumentQuery struct {
 	MatchesNothing bool
 	Type           *Type
@@ -44,7 +44,7 @@ type DocumentQuery struct {
 	Page           page.Request
 }
 
-// Types are those that the query asks for.
+// Types are the types that the query matches.
 func (q DocumentQuery) Types() []Type {
 	if q.Type == nil {
 		return Collected()
@@ -52,27 +52,27 @@ func (q DocumentQuery) Types() []Type {
 	return []Type{*q.Type}
 }
 
-// DocumentList is one page of the collection and what its numbers stand on.
+// DocumentList is one page of the collection and the provenance of its numbers.
 type DocumentList struct {
 	Types       []Type
 	Documents   []Document
 	Next        *page.Position
-	Measurement measurement.Statement
+	Measurement measurement.Provenance
 }
 
 // ListDocuments returns one page of the caller's published rows, last refreshed
 // first, those never refreshed last, then last changed first, ties by id. It
 // reads no interview, so there is no basis.
-func (r *Reader) ListDocuments(ctx context.Context, caller access.Caller, q DocumentQuery) (DocumentList, error) {
+func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q DocumentQuery) (DocumentList, error) {
 	var found DocumentList
-	err := r.ledger.Read(ctx, caller, func(ctx context.Context, in *measurement.Reading) error {
+	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 		rows, err := documentRows(ctx, in.Queries(), caller, q)
 		if err != nil {
 			return fmt.Errorf("listing synthesis documents: %w", err)
 		}
 		kept, next := page.Trim(rows, q.Page, documentPosition)
 		found = DocumentList{
-			Types: q.Types(), Documents: make([]Document, len(kept)), Next: next, Measurement: in.Statement,
+			Types: q.Types(), Documents: make([]Document, len(kept)), Next: next, Measurement: in.Provenance,
 		}
 		for i, row := range kept {
 			found.Documents[i] = fromDocumentRow(row)
@@ -82,15 +82,15 @@ func (r *Reader) ListDocuments(ctx context.Context, caller access.Caller, q Docu
 	return found, err
 }
 
-// documentRows asks the query whose index holds the order under the narrowest
-// filter; that query passes over what the other filters exclude.
+// documentRows runs the query whose index has the order under the narrowest
+// filter. That query skips the rows that the other filters exclude.
 func documentRows(
-	ctx context.Context, queries *db.Queries, caller access.Caller, q DocumentQuery,
+	ctx context.Context, queries *db.Queries, caller auth.Caller, q DocumentQuery,
 ) ([]db.VisibleSynthesisDocument, error) {
 	if q.MatchesNothing {
 		return nil, nil
 	}
-	// The first page starts beyond every row.
+	// The first page starts before every row.
 	after := page.Position{Times: []time.Time{timewindow.Always().Until, {}}, ID: uuid.Max}
 	if q.Page.After != nil {
 		after = *q.Page.After

@@ -1,19 +1,19 @@
 package synthesis
 
 import (
-	"bytes"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
-// Integrity says whether the interviews that a body stands on can be proven.
+// Integrity says whether the interviews behind a body can be proven.
 type Integrity struct {
-	// Saved is the basis that was proven; nil says that none can be.
+	// Saved is the proven basis; nil if none can be proven.
 	Saved *SavedBasis
 }
 
@@ -27,8 +27,8 @@ type SavedBasis struct {
 	MembershipHash  string
 	SourceIDs       []uuid.UUID // ascending
 
-	// Incomparable says why it may not be compared with live figures; empty
-	// when it may.
+	// Incomparable is why it may not be compared with live figures, empty if it
+	// may.
 	Incomparable        Reason
 	LiveAsOf            time.Time
 	LiveContractVersion string
@@ -43,9 +43,9 @@ const (
 	ScopeChanged    Reason = "scope_changed"
 )
 
-// integrityOf says what can be said of the interviews behind a body. A canonical
-// client is always told; a legacy one only of a basis that was saved.
-func integrityOf(body db.VisiblePortalDocument, saved *db.ListSavedBasesRow, live measurement.Statement) *Integrity {
+// integrityOf is the integrity of a body. A canonical client always has one, a
+// legacy client only for a body with a saved basis.
+func integrityOf(body db.VisiblePortalDocument, saved *db.ListSavedBasesRow, live measurement.Provenance) *Integrity {
 	if saved == nil {
 		if live.Mode == measurement.Canonical {
 			return &Integrity{}
@@ -70,24 +70,23 @@ func integrityOf(body db.VisiblePortalDocument, saved *db.ListSavedBasesRow, liv
 	return &Integrity{Saved: basis}
 }
 
-// reproduced sorts the saved ids and tells whether they are the membership whose
-// hash and count were saved. In whatever order they were saved, a membership is
-// a set: an id saved twice reproduces nothing, even where hash and count were
-// taken over both.
+// reproduced sorts the saved ids and tells whether they have the saved hash and
+// count. A membership is a set: an id saved twice reproduces nothing, even if hash
+// and count include both.
 func reproduced(saved *db.ListSavedBasesRow) ([]uuid.UUID, bool) {
 	ids := slices.Clone(saved.SourceInterviewIds)
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	basis.SortIDs(ids)
 	for i := 1; i < len(ids); i++ {
 		if ids[i] == ids[i-1] {
 			return nil, false
 		}
 	}
-	return ids, int64(len(ids)) == saved.SourceCount && measurement.MembershipHash(ids) == saved.MembershipHash
+	return ids, int64(len(ids)) == saved.SourceCount && basis.MembershipHash(ids) == saved.MembershipHash
 }
 
-// surfaceOf is the request that this body alone answers now. A lane that was
+// surfaceOf is the scope of the request that returns this body alone now. A lane
 // renamed since is another surface.
-func surfaceOf(body db.VisiblePortalDocument, saved *db.ListSavedBasesRow) measurement.Scope {
+func surfaceOf(body db.VisiblePortalDocument, saved *db.ListSavedBasesRow) basis.Scope {
 	filters := map[string]string{"surface": "portal", "type": body.Type}
 	switch {
 	case Type(body.Type) == Lane && saved.LaneSlug != nil:
@@ -97,10 +96,10 @@ func surfaceOf(body db.VisiblePortalDocument, saved *db.ListSavedBasesRow) measu
 	case Type(body.Type) == DailyFeed && body.FeedDate != nil:
 		filters["day"] = body.FeedDate.Format(time.DateOnly)
 	}
-	return measurement.Scope{ClientID: body.ClientID, Route: "/synthesis", Filters: filters}
+	return basis.Scope{ClientID: body.ClientID, Route: "/synthesis", Filters: filters}
 }
 
-func liveVersion(live measurement.Statement) string {
+func liveVersion(live measurement.Provenance) string {
 	if live.Mode == measurement.Canonical {
 		return measurement.ContractVersion
 	}

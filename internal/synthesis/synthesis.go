@@ -25,7 +25,7 @@ func Collected() []Type { return []Type{Lane, Campaign, Home, DailyFeed} }
 // PortalOnly tells whether the collection does not list a type.
 func (t Type) PortalOnly() bool { return t == Playbook || t == CreativeConcept }
 
-// Days is a window of feed dates, both ends in it.
+// Days is a window of feed dates, both inclusive.
 type Days struct {
 	First time.Time
 	Last  time.Time
@@ -33,8 +33,8 @@ type Days struct {
 
 // Reader reads published synthesis.
 type Reader struct {
-	ledger *measurement.Ledger
+	snapshots *measurement.SnapshotReader
 }
 
-// New reads in the ledger's snapshots.
-func New(ledger *measurement.Ledger) *Reader { return &Reader{ledger: ledger} }
+// New returns a reader.
+func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapshots: snapshots} }

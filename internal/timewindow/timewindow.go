@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Accepted says which spellings of a moment are accepted, for messages.
+// Accepted lists the accepted spellings of a moment, for error messages.
 const Accepted = "YYYY-MM-DD, or YYYY-MM-DDThh:mm[:ss[.fraction]] with Z, an offset ±hh:mm or nothing (UTC)"
 
 var (
@@ -25,8 +25,8 @@ type Moment struct {
 	isDate bool
 }
 
-// Parse reads a moment. Digits past microseconds are cut off, as PostgreSQL has
-// no room for them: a bound that kept them would miss its own row.
+// Parse reads a moment. Digits past microseconds are cut off as in PostgreSQL: a
+// bound that kept them would miss its own row.
 func Parse(text string) (Moment, error) {
 	m := momentPattern.FindStringSubmatch(text)
 	if m == nil {
@@ -111,7 +111,7 @@ type Window struct {
 	Until time.Time
 }
 
-// Always is the window that holds every moment.
+// Always is the window of all moments.
 func Always() Window {
 	return Window{From: time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}
 }

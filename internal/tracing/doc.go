@@ -1,5 +1,4 @@
-// Package tracing tells an OpenTelemetry collector of each request, where the
-// standard variables name one: one span, with route, status and rows, and
-// nothing that a caller sent but its trace's id. Where they name none, nothing
-// of this runs.
+// Package tracing exports a span of each request to the OpenTelemetry collector
+// that the standard variables name. A span has route, status and rows, and
+// nothing that a caller sent but its trace id. Without a collector nothing runs.
 package tracing

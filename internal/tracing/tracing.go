@@ -18,26 +18,26 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Request is what is told of one answered request.
+// Request is what a span records of an answered request.
 type Request struct {
-	// Header may carry the caller's own trace, as W3C traceparent. Nothing else
-	// of it is read.
+	// Header may carry the caller's trace, as W3C traceparent. Nothing else of it
+	// is read.
 	Header http.Header
 	Method string
-	// Operation is the contract's; Route the path as the contract has it.
-	// Empty: neither is known.
+	// Operation and Route are the contract's operationId and path; empty when
+	// unknown.
 	Operation string
 	Route     string
 	RequestID string
 	Status    int
 	Rows      int
-	// Failed says that the failure was ours.
+	// Failed marks a failure of the server.
 	Failed bool
 	Began  time.Time
 	Took   time.Duration
 }
 
-// Tracer tells a collector of requests, some time after they are answered.
+// Tracer exports spans in batches, after the requests are answered.
 type Tracer struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
@@ -47,29 +47,29 @@ type Tracer struct {
 // flushTimeout bounds how long a stopping server waits for its collector.
 const flushTimeout = 5 * time.Second
 
-// Open starts a tracer as the standard variables say: OTEL_EXPORTER_OTLP_* where
-// to and how, OTEL_TRACES_SAMPLER how many, OTEL_SERVICE_NAME and
-// OTEL_RESOURCE_ATTRIBUTES what this is. Close ends it. A collector that is out
-// of reach costs requests nothing: spans are dropped, and that is logged.
+// Open starts a tracer from the standard variables: OTEL_EXPORTER_OTLP_* (where
+// to and how), OTEL_TRACES_SAMPLER (how many), OTEL_SERVICE_NAME and
+// OTEL_RESOURCE_ATTRIBUTES (the resource). An unreachable collector does not delay
+// requests: spans are dropped, and that is logged.
 func Open(ctx context.Context, version string, log *slog.Logger) (*Tracer, error) {
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("opening the traces' exporter: %w", err)
 	}
-	what, err := resource.New(ctx,
+	described, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", "clientintel"), attribute.String("service.version", version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("describing this server for traces: %w", err)
 	}
-	// The library is silent or writes plain text to standard error otherwise.
+	// By default the library is silent or writes plain text to standard error.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telling the collector of traces", "error", err.Error()) }))
 	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(what))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described))
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/clientintel/clientintel")}, nil
 }
 
-// Record tells of one request.
+// Record exports one request.
 func (t *Tracer) Record(r Request) {
 	ctx := t.parent.Extract(context.Background(), propagation.HeaderCarrier(r.Header))
 	name := r.Method
@@ -94,7 +94,7 @@ func (t *Tracer) Record(r Request) {
 	span.End(trace.WithTimestamp(r.Began.Add(r.Took)))
 }
 
-// Close tells of what is left.
+// Close exports the remaining spans.
 func (t *Tracer) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 	defer cancel()

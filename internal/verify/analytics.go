@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/basis"
 )
 
 type series struct {
@@ -13,37 +15,37 @@ type series struct {
 	Value int    `json:"value"`
 }
 
-type pulse struct {
+type interviewPoint struct {
 	Date      string `json:"date"`
 	Slug      string `json:"campaignSlug"`
 	Label     string `json:"campaignLabel"`
 	Sentiment string `json:"sentiment"`
 }
 
-// checkAnalytics counts every series anew from the rows.
-func (b *body) checkAnalytics(r *Report) error {
+// checkAnalytics counts every series from the rows.
+func (res *Response) checkAnalytics(r *Report) error {
 	var data struct {
-		Total     *int     `json:"total"`
-		Volume    []series `json:"volume"`
-		Campaigns []series `json:"campaigns"`
-		Sentiment []series `json:"sentiment"`
-		Rows      []pulse  `json:"rows"`
+		Total     *int             `json:"total"`
+		Volume    []series         `json:"volume"`
+		Campaigns []series         `json:"campaigns"`
+		Sentiment []series         `json:"sentiment"`
+		Rows      []interviewPoint `json:"rows"`
 	}
-	if err := json.Unmarshal(b.data, &data); err != nil {
+	if err := json.Unmarshal(res.data, &data); err != nil {
 		return fmt.Errorf("data: %w", unreadable(err))
 	}
-	b.checkMeta(r, len(data.Rows))
+	res.checkMeta(r, len(data.Rows))
 	if data.Total == nil {
-		r.hold("total", false, "data.total is missing")
+		r.check("total", false, "data.total is missing")
 	} else {
 		r.equal("total", *data.Total, len(data.Rows))
 	}
-	ids := b.checkBasis(r, &request{route: analyticsRoute})
-	if b.meta.Basis != nil {
+	ids := res.checkBasis(r, basis.Scope{Route: analyticsRoute})
+	if res.Meta.Basis != nil {
 		r.equal("rows_in_basis", len(data.Rows), len(ids))
 	}
-	newestFirst := slices.IsSortedFunc(data.Rows, func(x, y pulse) int { return cmp.Compare(y.Date, x.Date) })
-	r.hold("order", newestFirst, "the rows are not newest first")
+	newestFirst := slices.IsSortedFunc(data.Rows, func(x, y interviewPoint) int { return cmp.Compare(y.Date, x.Date) })
+	r.check("order", newestFirst, "the rows are not newest first")
 	r.checkVolume(data.Volume, data.Rows)
 	r.checkSeries("sentiment", data.Sentiment, bySentiment(data.Rows))
 	r.checkSeries("campaigns", data.Campaigns, byCampaign(data.Rows))
@@ -53,20 +55,20 @@ func (b *body) checkAnalytics(r *Report) error {
 // checkSeries compares a series with the one counted from the rows.
 func (r *Report) checkSeries(name string, stated, counted []series) {
 	if len(stated) != len(counted) {
-		r.hold(name, false, "%d points are stated, %d are counted", len(stated), len(counted))
+		r.check(name, false, "%d points are stated, %d are counted", len(stated), len(counted))
 		return
 	}
 	for i := range stated {
 		if stated[i] != counted[i] {
-			r.hold(name, false, "point %d is %q %d, counted is %q %d",
+			r.check(name, false, "point %d is %q %d, counted is %q %d",
 				i, stated[i].Label, stated[i].Value, counted[i].Label, counted[i].Value)
 			return
 		}
 	}
-	r.hold(name, true, "")
+	r.check(name, true, "")
 }
 
-func bySentiment(rows []pulse) []series {
+func bySentiment(rows []interviewPoint) []series {
 	counted := []series{{Label: "promoter"}, {Label: "passive"}, {Label: "detractor"}, {Label: "unknown"}}
 	for _, p := range rows {
 		for i := range counted {
@@ -79,7 +81,7 @@ func bySentiment(rows []pulse) []series {
 }
 
 // byCampaign counts by slug: two campaigns may share a label.
-func byCampaign(rows []pulse) []series {
+func byCampaign(rows []interviewPoint) []series {
 	labels, values := map[string]string{}, map[string]int{}
 	var slugs []string
 	for _, p := range rows {
@@ -99,8 +101,8 @@ func byCampaign(rows []pulse) []series {
 	return counted
 }
 
-// checkVolume checks one point a day, day after day, with the rows of that day.
-func (r *Report) checkVolume(stated []series, rows []pulse) {
+// checkVolume checks that each day has one point with the number of its rows.
+func (r *Report) checkVolume(stated []series, rows []interviewPoint) {
 	counted := map[string]int{}
 	for _, p := range rows {
 		counted[p.Date]++
@@ -111,13 +113,13 @@ func (r *Report) checkVolume(stated []series, rows []pulse) {
 		day, err := time.Parse(time.DateOnly, point.Label)
 		switch {
 		case err != nil || i > 0 && !day.Equal(yesterday.AddDate(0, 0, 1)):
-			r.hold("volume", false, "%q is not the day after %s", point.Label, yesterday.Format(time.DateOnly))
+			r.check("volume", false, "%q is not the day after %s", point.Label, yesterday.Format(time.DateOnly))
 			return
 		case point.Value != counted[point.Label]:
-			r.hold("volume", false, "%d are stated on %s, %d are counted", point.Value, point.Label, counted[point.Label])
+			r.check("volume", false, "%d are stated on %s, %d are counted", point.Value, point.Label, counted[point.Label])
 			return
 		}
 		sum, yesterday = sum+point.Value, day
 	}
-	r.hold("volume", sum == len(rows), "its points sum up to %d, and there are %d rows", sum, len(rows))
+	r.check("volume", sum == len(rows), "its points sum up to %d, and there are %d rows", sum, len(rows))
 }

@@ -1,4 +1,4 @@
-// Package verify recomputes, offline, what saved responses of this API state of
-// themselves: hashes, counts, order, and that the pages of a walk are together
-// what its first page promised. It needs no database and trusts none.
+// Package verify recomputes the hashes, counts and order in saved responses of
+// this API, and checks that the pages of a walk hold the interviews that its
+// first page named. It needs no database and no network.
 package verify

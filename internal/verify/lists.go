@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/basis"
 )
 
-// row is what decides a row's place, whatever the resource.
+// row holds the fields that rows are checked and sorted by.
 type row struct {
 	ID            string     `json:"id"`
 	ClientID      string     `json:"client_id"`
@@ -17,17 +19,17 @@ type row struct {
 	Type          string     `json:"synthesis_type"`
 }
 
-func (b *body) rows() ([]row, error) {
-	rows := make([]row, len(b.list))
-	for i, raw := range b.list {
-		if err := json.Unmarshal(raw, &rows[i]); err != nil {
-			return nil, fmt.Errorf("data[%d]: %w", i, unreadable(err))
+func (res *Response) decodeRows() error {
+	res.rows = make([]row, len(res.List))
+	for i, raw := range res.List {
+		if err := json.Unmarshal(raw, &res.rows[i]); err != nil {
+			return fmt.Errorf("data[%d]: %w", i, unreadable(err))
 		}
 	}
-	return rows, nil
+	return nil
 }
 
-// before tells whether a stands before b in the resource's order.
+// before tells whether a comes before b in the resource's order.
 func (k kind) before(a, b row) bool {
 	keys := [][2]*time.Time{{a.CreatedAt, b.CreatedAt}}
 	if k == synthesisRows {
@@ -45,115 +47,110 @@ func (k kind) before(a, b row) bool {
 	return a.ID < b.ID
 }
 
-// checkOrder checks that each row stands before the next. The order is strict,
-// so a list that keeps it holds no row twice.
-func (b *body) checkOrder(r *Report, rows []row) {
-	for i := 1; i < len(rows); i++ {
-		if !b.kind.before(rows[i-1], rows[i]) {
-			r.hold("order", false, "row %s does not come before %s", rows[i-1].ID, rows[i].ID)
+// checkRows checks what holds for every list but the search.
+func (res *Response) checkRows(r *Report) error {
+	if err := res.decodeRows(); err != nil {
+		return err
+	}
+	res.checkMeta(r, len(res.rows))
+	res.checkClients(r)
+	res.checkOrder(r)
+	return nil
+}
+
+// checkOrder checks that each row comes before the next. The order is strict,
+// so a list in this order holds no row twice.
+func (res *Response) checkOrder(r *Report) {
+	for i := 1; i < len(res.rows); i++ {
+		if before, after := res.rows[i-1], res.rows[i]; !res.kind.before(before, after) {
+			r.check("order", false, "row %s does not come before %s", before.ID, after.ID)
 			return
 		}
 	}
-	r.hold("order", true, "")
+	r.check("order", true, "")
 }
 
-func (b *body) checkClients(r *Report, rows []row) {
-	i := slices.IndexFunc(rows, func(one row) bool { return one.ClientID != b.meta.ClientID })
-	if i >= 0 {
-		r.hold("client_id", false, "row %s is of client %s", rows[i].ID, rows[i].ClientID)
+func (res *Response) checkClients(r *Report) {
+	for _, one := range res.rows {
+		if one.ClientID != res.Meta.ClientID {
+			r.check("client_id", false, "row %s is of client %s", one.ID, one.ClientID)
+			return
+		}
+	}
+	r.check("client_id", true, "")
+}
+
+func (res *Response) checkInterviews(r *Report) error {
+	if err := res.checkRows(r); err != nil {
+		return err
+	}
+	ids := res.checkBasis(r, basis.Scope{Route: interviewsRoute})
+	res.checkRowsInBasis(r, ids, res.Meta.HasMore != nil && *res.Meta.HasMore)
+	return nil
+}
+
+// checkRowsInBasis checks that the rows are of the basis: all of it unless there is more.
+func (res *Response) checkRowsInBasis(r *Report, ids []string, more bool) {
+	if res.Meta.Basis == nil {
 		return
 	}
-	r.hold("client_id", true, "")
-}
-
-func (b *body) checkInterviews(r *Report) ([]row, error) {
-	rows, err := b.rows()
-	if err != nil {
-		return nil, err
-	}
-	b.checkMeta(r, len(rows))
-	b.checkClients(r, rows)
-	b.checkOrder(r, rows)
-	ids := b.checkBasis(r, &request{route: interviewsRoute})
-	if b.meta.Basis != nil {
-		b.checkAmong(r, rows, ids, b.meta.HasMore != nil && *b.meta.HasMore)
-	}
-	return rows, nil
-}
-
-// checkAmong checks that the rows are of the basis: all of it unless there is more.
-func (b *body) checkAmong(r *Report, rows []row, ids []string, more bool) {
 	known := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		known[id] = true
 	}
-	for _, one := range rows {
+	for _, one := range res.rows {
 		if !known[one.ID] {
-			r.hold("rows_in_basis", false, "%s is returned and not in source_interview_ids", one.ID)
+			r.check("rows_in_basis", false, "%s is returned and not in source_interview_ids", one.ID)
 			return
 		}
 	}
-	switch {
-	case !more:
-		r.hold("rows_in_basis", len(rows) == len(ids), "%d rows are returned of %d ids, and no more are to come", len(rows), len(ids))
-	default:
-		r.hold("rows_in_basis", len(rows) < len(ids), "%d rows are returned of %d ids, and more are to come", len(rows), len(ids))
-	}
-}
-
-func (b *body) checkCampaigns(r *Report) ([]row, error) {
-	rows, err := b.rows()
-	if err != nil {
-		return nil, err
-	}
-	b.checkMeta(r, len(rows))
-	b.checkClients(r, rows)
-	b.checkOrder(r, rows)
-	return rows, nil
-}
-
-func (b *body) checkSynthesisRows(r *Report) ([]row, error) {
-	rows, err := b.checkCampaigns(r)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(rows, func(one row) bool { return !slices.Contains(b.meta.Types, one.Type) })
-	if i >= 0 {
-		r.hold("types", false, "row %s is of type %s", rows[i].ID, rows[i].Type)
+	if more {
+		r.check("rows_in_basis", len(res.rows) < len(ids), "%d rows are returned of %d ids, and more are to come", len(res.rows), len(ids))
 	} else {
-		r.hold("types", true, "")
+		r.check("rows_in_basis", len(res.rows) == len(ids), "%d rows are returned of %d ids, and no more are to come", len(res.rows), len(ids))
 	}
-	return rows, nil
+}
+
+func (res *Response) checkSynthesisRows(r *Report) error {
+	if err := res.checkRows(r); err != nil {
+		return err
+	}
+	for _, one := range res.rows {
+		if !slices.Contains(res.Meta.Types, one.Type) {
+			r.check("types", false, "row %s is of type %s", one.ID, one.Type)
+			return nil
+		}
+	}
+	r.check("types", true, "")
+	return nil
 }
 
 // checkDetail needs no request: the interview itself is the scope.
-func (b *body) checkDetail(r *Report) error {
+func (res *Response) checkDetail(r *Report) error {
 	var data struct {
 		Interview row `json:"interview"`
 	}
-	if err := json.Unmarshal(b.data, &data); err != nil {
+	if err := json.Unmarshal(res.data, &data); err != nil {
 		return fmt.Errorf("data: %w", unreadable(err))
 	}
-	b.checkMeta(r, 1)
-	b.checkClients(r, []row{data.Interview})
-	ids := b.checkBasis(r, &request{route: detailRoute, filters: map[string]string{"id": data.Interview.ID}})
-	if b.meta.Basis != nil {
-		r.hold("rows_in_basis", slices.Equal(ids, []string{data.Interview.ID}), "the basis is not the interview %s alone", data.Interview.ID)
+	res.rows = []row{data.Interview}
+	res.checkMeta(r, 1)
+	res.checkClients(r)
+	ids := res.checkBasis(r, basis.Scope{Route: detailRoute, Filters: map[string]string{"id": data.Interview.ID}})
+	if res.Meta.Basis != nil {
+		r.check("rows_in_basis", slices.Equal(ids, []string{data.Interview.ID}), "the basis is not the interview %s alone", data.Interview.ID)
 	}
 	return nil
 }
 
 // checkSearch: the basis of a search is its hits.
-func (b *body) checkSearch(r *Report) error {
-	rows, err := b.rows()
-	if err != nil {
+func (res *Response) checkSearch(r *Report) error {
+	if err := res.decodeRows(); err != nil {
 		return err
 	}
-	b.checkMeta(r, len(rows))
-	b.checkOrder(r, rows)
-	ids := b.checkBasis(r, &request{route: searchRoute, filters: map[string]string{"q": *b.meta.Query, "limit": "50"}})
-	if b.meta.Basis != nil {
-		b.checkAmong(r, rows, ids, false)
-	}
+	res.checkMeta(r, len(res.rows))
+	res.checkOrder(r)
+	ids := res.checkBasis(r, basis.Scope{Route: searchRoute, Filters: map[string]string{"q": *res.Meta.Query, "limit": "50"}})
+	res.checkRowsInBasis(r, ids, false)
 	return nil
 }

@@ -2,7 +2,7 @@ package verify
 
 import "fmt"
 
-// Outcome is what became of one check.
+// Outcome is the result of one check.
 type Outcome string
 
 // The outcomes.
@@ -20,7 +20,7 @@ type Check struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Report is what was found of one response, or of the pages of one walk.
+// Report is the checks of one response, or of the pages of one walk.
 type Report struct {
 	// Of is "response" or "walk".
 	Of string `json:"of"`
@@ -42,8 +42,8 @@ func (r *Report) Count(o Outcome) int {
 	return n
 }
 
-// hold notes that a check was made, and whether it holds; the detail is for one that fails.
-func (r *Report) hold(name string, holds bool, detail string, args ...any) {
+// check adds a check; the detail is used when it fails.
+func (r *Report) check(name string, holds bool, detail string, args ...any) {
 	if holds {
 		r.Checks = append(r.Checks, Check{Name: name, Outcome: Holds})
 	} else {
@@ -51,17 +51,17 @@ func (r *Report) hold(name string, holds bool, detail string, args ...any) {
 	}
 }
 
-// equal holds what is stated against what is computed.
+// equal compares what is stated with what is computed.
 func (r *Report) equal(name string, stated, computed any) {
-	r.hold(name, stated == computed, "%v is stated, %v is computed", stated, computed)
+	r.check(name, stated == computed, "%v is stated, %v is computed", stated, computed)
 }
 
-// skip notes why a check could not be made.
+// skip adds why a check could not be made.
 func (r *Report) skip(name, why string, args ...any) {
 	r.Checks = append(r.Checks, Check{Name: name, Outcome: NotChecked, Detail: fmt.Sprintf(why, args...)})
 }
 
-// Summary counts everything.
+// Summary counts the reports and their checks.
 type Summary struct {
 	Responses  int `json:"responses"`
 	Walks      int `json:"walks"`

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/basis"
 )
 
 const prefix = "/api/client/v1"
@@ -21,13 +21,12 @@ const (
 	searchRoute     = "/intelligence/search"
 )
 
-// request is what a response answered, as far as it decides the scope.
+// request is the part of a request that determines the scope and the page.
 type request struct {
-	route   string
-	filters map[string]string
-	after   string // starting_after
-	// exact says that this very request was saved with the response. Otherwise
-	// it may have asked for a later page.
+	basis.Scope        // without the client
+	after       string // starting_after
+	// exact tells that the request was saved with the response. One from
+	// Options.URL may be of another page.
 	exact bool
 }
 
@@ -41,20 +40,20 @@ func parseRequest(address string) (*request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q has a query that cannot be read: %w", address, err)
 	}
-	r := &request{filters: map[string]string{}}
+	r := &request{Scope: basis.Scope{Filters: map[string]string{}}}
 	path := u.Path
 	if at := strings.Index(path, prefix+"/"); at >= 0 {
 		path = path[at+len(prefix):]
 	}
 	switch path {
 	case interviewsRoute, campaignsRoute, synthesisRoute, analyticsRoute, searchRoute:
-		r.route = path
+		r.Route = path
 	default:
 		id, found := strings.CutPrefix(path, interviewsRoute+"/")
 		if !found || id == "" || strings.Contains(id, "/") {
 			return nil, fmt.Errorf("%q is no route of this API", path)
 		}
-		r.route, r.filters["id"] = detailRoute, strings.ToLower(id)
+		r.Route, r.Filters["id"] = detailRoute, strings.ToLower(id)
 	}
 	for name, given := range query {
 		if len(given) != 1 {
@@ -64,21 +63,21 @@ func parseRequest(address string) (*request, error) {
 		case "starting_after":
 			r.after = given[0]
 		case "limit":
-			// Only the search is limited as a whole, so only there it is a filter.
-			if r.route == searchRoute {
-				r.filters[name] = plainNumber(given[0])
+			// The search has one page, so its limit is part of its scope.
+			if r.Route == searchRoute {
+				r.Filters[name] = plainNumber(given[0])
 			}
 		default:
-			r.filters[name] = given[0]
+			r.Filters[name] = given[0]
 		}
 	}
-	if r.route == searchRoute && r.filters["limit"] == "" {
-		r.filters["limit"] = "50"
+	if r.Route == searchRoute && r.Filters["limit"] == "" {
+		r.Filters["limit"] = "50"
 	}
 	return r, nil
 }
 
-// plainNumber spells a number as the server does.
+// plainNumber writes a number as the server does.
 func plainNumber(text string) string {
 	if n, err := strconv.Atoi(text); err == nil {
 		return strconv.Itoa(n)
@@ -86,24 +85,20 @@ func plainNumber(text string) string {
 	return text
 }
 
-func (r *request) scopeHash(client string) (string, error) {
-	id, err := parseUUID(client)
-	if err != nil {
-		return "", err
-	}
-	return measurement.Scope{ClientID: id, Route: r.route, Filters: r.filters}.Hash(), nil
+// hashFor is the hash of a client's scope.
+func hashFor(client string, scope basis.Scope) (string, error) {
+	var err error
+	scope.ClientID, err = parseUUID(client)
+	return scope.Hash(), err
 }
-
-// whole tells whether the request asks for every interview.
-func (r *request) whole() bool { return r.route == interviewsRoute && len(r.filters) == 0 }
 
 func (r *request) String() string {
 	query := url.Values{}
-	for name, value := range r.filters {
+	for name, value := range r.Filters {
 		query.Set(name, value)
 	}
 	if len(query) == 0 {
-		return r.route
+		return r.Route
 	}
-	return r.route + "?" + query.Encode()
+	return r.Route + "?" + query.Encode()
 }

@@ -44,8 +44,8 @@ func canonical(data, more, scope string, count, total int, ids ...string) string
 }
 
 func interviewsBody() string {
-	return canonical(fmt.Sprintf(`[{"id": %q, "client_id": %q, "status": "completed", "created_at": "2026-03-02T00:00:00Z"},
-			{"id": %q, "client_id": %q, "status": "analyzed", "created_at": "2026-03-02T00:00:00Z"}]`, one, client, two, client),
+	return canonical(fmt.Sprintf(`[{"id": %q, "client_id": %q, "status": "completed", "created_at": "2026-03-02T00:00:00.000000Z"},
+			{"id": %q, "client_id": %q, "status": "analyzed", "created_at": "2026-03-02T00:00:00.000000Z"}]`, one, client, two, client),
 		`"has_more": false, "next_cursor": null,`, `"filters":{},"route":"/interviews"`, 2, 2, one, two)
 }
 
@@ -60,22 +60,22 @@ func analyticsBody() string {
 }
 
 func searchBody() string {
-	return canonical(fmt.Sprintf(`[{"id": %q, "conversation_goal": null, "created_at": "2026-03-03T00:00:00Z", "matched_fields": ["best_quote"]},
-			{"id": %q, "conversation_goal": null, "created_at": "2026-03-02T00:00:00.5Z", "matched_fields": ["best_quote"]}]`, two, one),
+	return canonical(fmt.Sprintf(`[{"id": %q, "conversation_goal": null, "created_at": "2026-03-03T00:00:00.000000Z", "matched_fields": ["best_quote"]},
+			{"id": %q, "conversation_goal": null, "created_at": "2026-03-02T00:00:00.500000Z", "matched_fields": ["best_quote"]}]`, two, one),
 		`"query": "lät\"e",`, `"filters":{"limit":"50","q":"lät\"e"},"route":"/intelligence/search"`, 2, 9, one, two)
 }
 
 func detailBody() string {
-	return canonical(fmt.Sprintf(`{"interview": {"id": %q, "client_id": %q, "status": "completed", "created_at": "2026-03-02T00:00:00Z"}}`, one, client),
+	return canonical(fmt.Sprintf(`{"interview": {"id": %q, "client_id": %q, "status": "completed", "created_at": "2026-03-02T00:00:00.000000Z"}}`, one, client),
 		"", `"filters":{"id":"`+one+`"},"route":"/interviews/{id}"`, 1, 9, one)
 }
 
 func portalBody() string {
 	ids, _ := json.Marshal([]string{one, two})
 	return fmt.Sprintf(`{"data": [{"schema": "portal_home.v2", "measurement_integrity": {"status": "verified_saved_basis",
-		"measurement_basis": {"schema": "measurement_basis.v2", "snapshot_id": %q, "as_of": "2026-03-01T00:00:00Z",
+		"measurement_basis": {"schema": "measurement_basis.v2", "snapshot_id": %q, "as_of": "2026-03-01T00:00:00.000000Z",
 			"measurement_contract_version": "canonical_measurement.v1", "scope_hash": %q, "membership_hash": %q, "source_interview_ids": %s, "source_count": 2},
-		"freshness": {"status": "comparable", "reason": null, "saved_as_of": "2026-03-01T00:00:00Z", "live_as_of": %q,
+		"freshness": {"status": "comparable", "reason": null, "saved_as_of": "2026-03-01T00:00:00.000000Z", "live_as_of": %q,
 			"saved_contract_version": "canonical_measurement.v1", "live_contract_version": "canonical_measurement.v1"}}}],
 		"meta": {"client_id": %q, "count": 1, "has_more": false, "next_cursor": null, "type": "home", "measurement_mode": "canonical",
 			"measurement_total_count": 9, "measurement_as_of": %q, "measurement_contract_version": "canonical_measurement.v1",
@@ -105,6 +105,7 @@ func TestVerify_ChangesAreFound(t *testing.T) {
 		"preview_id":             {interviewsBody(), `"preview_id": "`, `"preview_id": "f`, []string{"preview_id"}},
 		"total":                  {interviewsBody(), `"measurement_total_count": 2`, `"measurement_total_count": 3`, []string{"measurement_total_count"}},
 		"as_of":                  {interviewsBody(), `"measurement_as_of": "2026`, `"measurement_as_of": "2027`, []string{"basis_moment"}},
+		"the digits of as_of":    {interviewsBody(), `"as_of": "` + asOf, `"as_of": "2026-03-05T09:00:00.12345Z`, []string{"basis_moment", "basis_time", "preview_id"}},
 		"captured":               {interviewsBody(), `"captured": false`, `"captured": true`, []string{"basis_schema"}},
 		"a field less":           {interviewsBody(), `"measurement_count_basis": "usable_interviews",`, ``, []string{"measurement"}},
 		"a field null":           {interviewsBody(), `"measurement_omitted_fields": []`, `"measurement_omitted_fields": null`, []string{"measurement"}},

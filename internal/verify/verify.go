@@ -16,10 +16,9 @@ type Options struct {
 // OptionError is a mistake in the options.
 type OptionError struct{ error }
 
-// Verify reads saved responses and calls show for each, and for each walk of
-// several pages, as soon as it is done with. It holds one response at a time,
-// and of a bounded number of walks what their first pages promised. An input that is no response of
-// this API is an error that names its place.
+// Verify reads saved responses and calls show for each, and for each finished
+// walk of several pages. It keeps one response and a bounded number of open walks
+// in memory. Input that is no response of this API is an error with its position.
 func Verify(in io.Reader, o Options, show func(*Report) error) (Summary, error) {
 	var summary Summary
 	var given *request
@@ -29,7 +28,7 @@ func Verify(in io.Reader, o Options, show func(*Report) error) (Summary, error) 
 			return summary, &OptionError{err}
 		}
 	}
-	tell := func(r *Report) error {
+	emit := func(r *Report) error {
 		summary.add(r)
 		return show(r)
 	}
@@ -40,14 +39,14 @@ func Verify(in io.Reader, o Options, show func(*Report) error) (Summary, error) 
 			break
 		}
 		if err == nil {
-			err = verifyOne(n, value, given, open, tell)
+			err = verifyOne(n, value, given, open, emit)
 		}
 		if err != nil {
 			return summary, fmt.Errorf("response %d, on line %d: %w", n, line, err)
 		}
 	}
 	for _, r := range open.end(open.open, false) {
-		if err := tell(r); err != nil {
+		if err := emit(r); err != nil {
 			return summary, err
 		}
 	}
@@ -57,48 +56,70 @@ func Verify(in io.Reader, o Options, show func(*Report) error) (Summary, error) 
 	return summary, nil
 }
 
-func verifyOne(n int, value []byte, given *request, open *walks, tell func(*Report) error) error {
-	b, err := parseBody(value, given)
+func verifyOne(n int, value []byte, given *request, open *walks, emit func(*Report) error) error {
+	res, err := parseResponse(value, given)
 	if err != nil {
 		return err
 	}
-	r := &Report{Of: "response", Responses: []int{n}, What: string(b.kind), Client: b.meta.ClientID}
-	rows, err := b.check(r)
+	r, err := res.Check()
 	if err != nil {
 		return err
 	}
-	if err := tell(r); err != nil || rows == nil {
+	r.Responses = []int{n}
+	if err := emit(r); err != nil {
 		return err
 	}
-	for _, ended := range open.add(n, b, rows) {
-		if err := tell(ended); err != nil {
+	for _, ended := range open.add(n, res) {
+		if err := emit(ended); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// check recomputes one response. It returns the rows of a list that is walked.
-func (b *body) check(r *Report) ([]row, error) {
-	switch b.kind {
-	case interviewList:
-		return b.checkInterviews(r)
-	case campaignList:
-		return b.checkCampaigns(r)
-	case synthesisRows:
-		return b.checkSynthesisRows(r)
-	case portalBodies:
-		return nil, b.checkPortal(r)
-	case interview:
-		return nil, b.checkDetail(r)
-	case analytics:
-		return nil, b.checkAnalytics(r)
-	case search:
-		return nil, b.checkSearch(r)
-	case refusal:
-		r.skip("error", "an error response (%s) states nothing to recompute", b.refused)
-	case emptyList:
-		b.checkMeta(r, 0)
+// Check recomputes one response by itself.
+func (res *Response) Check() (*Report, error) {
+	if err := res.recognize(); err != nil {
+		return nil, err
 	}
-	return nil, nil
+	r := &Report{Of: "response", What: string(res.kind), Client: res.Meta.ClientID}
+	var err error
+	switch res.kind {
+	case interviewList:
+		err = res.checkInterviews(r)
+	case campaignList:
+		err = res.checkRows(r)
+	case synthesisRows:
+		err = res.checkSynthesisRows(r)
+	case portalBodies:
+		err = res.checkPortal(r)
+	case interview:
+		err = res.checkDetail(r)
+	case analytics:
+		err = res.checkAnalytics(r)
+	case search:
+		err = res.checkSearch(r)
+	case refusal:
+		r.skip("error", "an error response (%s) states nothing to recompute", res.refused)
+	case emptyList:
+		res.checkMeta(r, 0)
+	}
+	return r, err
+}
+
+// CheckWalk checks the pages of one list together, in the order in which they
+// were read. The report is nil when there is nothing to check beyond each page.
+func CheckWalk(pages []*Response) (*Report, error) {
+	w, complete := &walk{}, false
+	for i, page := range pages {
+		if _, err := page.Check(); err != nil || !page.isPage() {
+			return nil, err
+		}
+		if i == 0 {
+			w = newWalk(page)
+		}
+		w.take(i+1, page)
+		complete = !*page.Meta.HasMore
+	}
+	return w.finish(complete), nil
 }

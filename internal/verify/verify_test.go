@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/access"
 	"github.com/clientintel/clientintel/internal/apikey"
-	"github.com/clientintel/clientintel/internal/apitest"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/verify"
 )
 
@@ -97,7 +97,7 @@ func record(t *testing.T, client string) (*recording, *apitest.Seed) {
 	for range 3 {
 		seed.SynthesisDocument(t, client, nil)
 	}
-	key := srv.Issue(t, apikey.Request{Client: client, Name: "verify", Scopes: access.All()}).Key
+	key := srv.Issue(t, apikey.Request{Client: client, Name: "verify", Scopes: auth.All()}).Key
 	return &recording{srv: srv, key: key, client: seed.Clients[client]}, seed
 }
 

@@ -1,7 +1,6 @@
--- name: LeavePulsesOnePlan :exec
--- LeavePulsesOnePlan makes this transaction read pulses along an index, in order
--- and from the first row on, whatever the statistics say. It reads no
--- client_id's rows.
+-- name: ReadDataPointsInIndexOrder :exec
+-- ReadDataPointsInIndexOrder makes this transaction read data points along an
+-- index, in order and from the first row on, whatever the statistics say.
 SELECT
     set_config('enable_sort', 'off', true),
     set_config('enable_bitmapscan', 'off', true),
@@ -13,10 +12,10 @@ SELECT c.id, c.slug, c.display_name, c.live
 FROM campaigns AS c
 WHERE c.client_id = @client_id;
 
--- name: ListPulses :many
--- ListPulses returns the charted facts of a client's usable interviews in a
--- window, newest first, at most max_rows (null: all). Read row by row: a window
--- can hold a million.
+-- name: ListDataPoints :many
+-- ListDataPoints returns the charted facts of a client's usable interviews in a
+-- window, newest first, at most max_rows (null: all). A window can hold a million:
+-- its rows are read one by one, by their columns' names.
 SELECT i.created_at, i.id, i.campaign_id, i.nps_score
 FROM usable_interviews AS i
 WHERE i.client_id = @client_id
@@ -25,8 +24,8 @@ WHERE i.client_id = @client_id
 ORDER BY i.created_at DESC, i.id
 LIMIT sqlc.narg(max_rows)::bigint;
 
--- name: ListPulsesOfCampaign :many
--- ListPulsesOfCampaign is ListPulses for one campaign.
+-- name: ListDataPointsOfCampaign :many
+-- ListDataPointsOfCampaign is ListDataPoints for one campaign.
 SELECT i.created_at, i.id, i.campaign_id, i.nps_score
 FROM usable_interviews AS i
 WHERE i.client_id = @client_id

@@ -1,7 +1,3 @@
--- name: KeepRequestLog :exec
--- KeepRequestLog makes the coming days' partitions and drops those out of retention.
-SELECT keep_request_log(@retention::interval);
-
 -- name: IssueKey :one
 -- IssueKey stores a new key. The secret itself is never stored.
 INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, expires_at)

@@ -4,9 +4,10 @@
 -- that another page exists. The first page starts beyond the newest row.
 --
 -- Two ranges, each an index condition of its own: the rest of the cursor's
--- instant, then everything older. One range with an OR walks all ties. A gated
--- column is not read, not even detoasted, unless asked for; all four come as
--- JSON, the cast being what types them as such.
+-- instant, then everything older. One range with an OR walks all ties. The
+-- ranges pass a gated column as a pointer to its stored value, and CASE keeps it
+-- from being read, even detoasted, unless asked for. The casts type the gated
+-- columns as JSON.
 SELECT
     p.id,
     p.client_id,
@@ -20,27 +21,12 @@ SELECT
     p.customer_sentiment,
     p.churn_risk,
     p.best_quote,
-    p.participant_email,
-    p.transcript,
-    p.custom_extraction
+    (CASE WHEN @with_identity::boolean THEN to_jsonb(p.participant_email) END)::jsonb AS participant_email,
+    (CASE WHEN @with_transcripts::boolean THEN p.transcript END)::jsonb AS transcript,
+    (CASE WHEN @with_custom_extraction::boolean THEN p.custom_extraction END)::jsonb AS custom_extraction
 FROM (
     (
-        SELECT
-            t.client_id,
-            t.id,
-            t.created_at,
-            t.campaign_id,
-            t.participant_name,
-            t.interview_type,
-            t.status,
-            t.duration_seconds,
-            t.nps_score,
-            t.customer_sentiment,
-            t.churn_risk,
-            t.best_quote,
-            (CASE WHEN @with_identity::boolean THEN to_jsonb(t.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN @with_transcripts::boolean THEN t.transcript END)::jsonb AS transcript,
-            (CASE WHEN @with_custom_extraction::boolean THEN t.custom_extraction END)::jsonb AS custom_extraction
+        SELECT t.*
         FROM usable_interviews AS t
         WHERE t.client_id = @client_id
             AND t.created_at = @after_created_at::timestamptz
@@ -51,22 +37,7 @@ FROM (
     )
     UNION ALL
     (
-        SELECT
-            o.client_id,
-            o.id,
-            o.created_at,
-            o.campaign_id,
-            o.participant_name,
-            o.interview_type,
-            o.status,
-            o.duration_seconds,
-            o.nps_score,
-            o.customer_sentiment,
-            o.churn_risk,
-            o.best_quote,
-            (CASE WHEN @with_identity::boolean THEN to_jsonb(o.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN @with_transcripts::boolean THEN o.transcript END)::jsonb AS transcript,
-            (CASE WHEN @with_custom_extraction::boolean THEN o.custom_extraction END)::jsonb AS custom_extraction
+        SELECT o.*
         FROM usable_interviews AS o
         WHERE o.client_id = @client_id
             AND o.created_at < @after_created_at::timestamptz
@@ -95,27 +66,12 @@ SELECT
     p.customer_sentiment,
     p.churn_risk,
     p.best_quote,
-    p.participant_email,
-    p.transcript,
-    p.custom_extraction
+    (CASE WHEN @with_identity::boolean THEN to_jsonb(p.participant_email) END)::jsonb AS participant_email,
+    (CASE WHEN @with_transcripts::boolean THEN p.transcript END)::jsonb AS transcript,
+    (CASE WHEN @with_custom_extraction::boolean THEN p.custom_extraction END)::jsonb AS custom_extraction
 FROM (
     (
-        SELECT
-            t.client_id,
-            t.id,
-            t.created_at,
-            t.campaign_id,
-            t.participant_name,
-            t.interview_type,
-            t.status,
-            t.duration_seconds,
-            t.nps_score,
-            t.customer_sentiment,
-            t.churn_risk,
-            t.best_quote,
-            (CASE WHEN @with_identity::boolean THEN to_jsonb(t.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN @with_transcripts::boolean THEN t.transcript END)::jsonb AS transcript,
-            (CASE WHEN @with_custom_extraction::boolean THEN t.custom_extraction END)::jsonb AS custom_extraction
+        SELECT t.*
         FROM usable_interviews AS t
         WHERE t.client_id = @client_id
             AND t.campaign_id = @campaign_id::uuid
@@ -128,22 +84,7 @@ FROM (
     )
     UNION ALL
     (
-        SELECT
-            o.client_id,
-            o.id,
-            o.created_at,
-            o.campaign_id,
-            o.participant_name,
-            o.interview_type,
-            o.status,
-            o.duration_seconds,
-            o.nps_score,
-            o.customer_sentiment,
-            o.churn_risk,
-            o.best_quote,
-            (CASE WHEN @with_identity::boolean THEN to_jsonb(o.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN @with_transcripts::boolean THEN o.transcript END)::jsonb AS transcript,
-            (CASE WHEN @with_custom_extraction::boolean THEN o.custom_extraction END)::jsonb AS custom_extraction
+        SELECT o.*
         FROM usable_interviews AS o
         WHERE o.client_id = @client_id
             AND o.campaign_id = @campaign_id::uuid
@@ -173,27 +114,12 @@ SELECT
     p.customer_sentiment,
     p.churn_risk,
     p.best_quote,
-    p.participant_email,
-    p.transcript,
-    p.custom_extraction
+    (CASE WHEN @with_identity::boolean THEN to_jsonb(p.participant_email) END)::jsonb AS participant_email,
+    (CASE WHEN @with_transcripts::boolean THEN p.transcript END)::jsonb AS transcript,
+    (CASE WHEN @with_custom_extraction::boolean THEN p.custom_extraction END)::jsonb AS custom_extraction
 FROM (
     (
-        SELECT
-            t.client_id,
-            t.id,
-            t.created_at,
-            t.campaign_id,
-            t.participant_name,
-            t.interview_type,
-            t.status,
-            t.duration_seconds,
-            t.nps_score,
-            t.customer_sentiment,
-            t.churn_risk,
-            t.best_quote,
-            (CASE WHEN @with_identity::boolean THEN to_jsonb(t.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN @with_transcripts::boolean THEN t.transcript END)::jsonb AS transcript,
-            (CASE WHEN @with_custom_extraction::boolean THEN t.custom_extraction END)::jsonb AS custom_extraction
+        SELECT t.*
         FROM usable_interviews AS t
         WHERE t.client_id = @client_id
             AND t.status = @status::text
@@ -205,22 +131,7 @@ FROM (
     )
     UNION ALL
     (
-        SELECT
-            o.client_id,
-            o.id,
-            o.created_at,
-            o.campaign_id,
-            o.participant_name,
-            o.interview_type,
-            o.status,
-            o.duration_seconds,
-            o.nps_score,
-            o.customer_sentiment,
-            o.churn_risk,
-            o.best_quote,
-            (CASE WHEN @with_identity::boolean THEN to_jsonb(o.participant_email) END)::jsonb AS participant_email,
-            (CASE WHEN @with_transcripts::boolean THEN o.transcript END)::jsonb AS transcript,
-            (CASE WHEN @with_custom_extraction::boolean THEN o.custom_extraction END)::jsonb AS custom_extraction
+        SELECT o.*
         FROM usable_interviews AS o
         WHERE o.client_id = @client_id
             AND o.status = @status::text

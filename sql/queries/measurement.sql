@@ -1,23 +1,22 @@
 -- name: GetMeasurement :one
--- GetMeasurement returns what vouches for a client's numbers: its mode, and its
+-- GetMeasurement returns what a client's numbers stand on: its mode, and its
 -- membership's count and fingerprint, exact in the reading transaction's
--- snapshot: the state, and what writers have added since it was last folded. A
--- missing state shows as null: the caller refuses to guess. guarded says that
--- everything that keeps the count true is switched on.
+-- snapshot: the state, and what writers have added since it was last merged. A
+-- missing state shows as null: the caller refuses to guess.
 SELECT
     c.measurement_mode,
     c.measurement_contract_version,
-    s.members AS folded_members,
-    a.members AS changed_members,
+    s.members AS state_members,
+    a.members AS pending_members,
     (coalesce(s.fingerprint, 0) + a.fingerprint)::text AS fingerprint,
     s.broken_at,
-    (SELECT g.stands FROM measurement_guarded AS g)::boolean AS guarded
+    (SELECT t.all_enabled FROM measurement_trigger_status AS t)::boolean AS triggers_enabled
 FROM clients AS c
 LEFT JOIN measurement_states AS s ON s.client_id = c.id
 LEFT JOIN LATERAL (
     SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
     FROM measurement_changes AS m
-    WHERE m.client_id = c.id
+    WHERE m.client_id = @client_id
 ) AS a ON true
 WHERE c.id = @client_id;
 
@@ -63,9 +62,59 @@ WHERE CASE
 END
 ORDER BY (c.id::text = lower(@named::text)) DESC, c.slug;
 
--- name: RestoreMeasurementGuards :one
--- RestoreMeasurementGuards switches on what keeps the count of any client_id.
-SELECT restore_measurement_guards();
+-- name: AuditMeasurement :one
+-- AuditMeasurement holds client_id's state against the facts, and marks a canonical
+-- client that differs. members is null when the state is missing.
+SELECT
+    a.members,
+    a.found_members::bigint AS found_members,
+    a.misjudged::bigint AS misjudged,
+    a.fault,
+    a.broken_at,
+    a.broken_reason,
+    a.took::interval AS took
+FROM audit_measurement(@client_id::uuid) AS a;
+
+-- name: AuditNextMeasurement :one
+-- AuditNextMeasurement audits the canonical client that was audited longest ago, if
+-- one is due; client_id is null when none is, and took is zero. idle is how long none will be due,
+-- broken_clients how many are refused.
+SELECT
+    a.client_id,
+    a.fault,
+    coalesce(a.took, '0')::interval AS took,
+    a.idle::interval AS idle,
+    a.broken_clients::bigint AS broken_clients
+FROM audit_next_measurement(@every::interval, @rest::integer) AS a;
+
+-- name: MergeLeftoverChanges :exec
+-- MergeLeftoverChanges adds to the clients' states what writers at stricter
+-- isolation levels left over.
+SELECT merge_leftover_changes();
+
+-- name: IsStandby :one
+-- IsStandby tells whether the database server is a standby.
+SELECT pg_is_in_recovery()::boolean AS standby;
+
+-- name: RebuildMeasurement :one
+-- RebuildMeasurement makes client_id's state right again, and clears its mark.
+SELECT
+    m.rejudged::bigint AS rejudged,
+    m.corrected::bigint AS corrected,
+    m.changed::boolean AS changed,
+    m.was_broken::boolean AS was_broken,
+    m.members::bigint AS members
+FROM rebuild_measurement(@client_id::uuid) AS m;
+
+-- name: CutOverMeasurement :one
+-- CutOverMeasurement switches client_id to canonical, unless fault says why not.
+SELECT m.members::bigint AS members, m.fault
+FROM cut_over_measurement(@client_id::uuid, @contract_version::text) AS m;
+
+-- name: EnableMeasurementTriggers :one
+-- EnableMeasurementTriggers enables what keeps the counts of all clients, and
+-- returns how many triggers were disabled.
+SELECT enable_measurement_triggers();
 
 -- name: ReturnToLegacy :exec
 -- ReturnToLegacy switches a client back: its responses carry no totals any more.

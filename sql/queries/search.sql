@@ -6,7 +6,7 @@
 SELECT
     h.id,
     h.created_at,
-    matched_fields(h.folded, fold_text(@query::text))::integer[] AS fields,
+    matched_fields(h.folded, fold_case(@query::text))::integer[] AS fields,
     i.id AS member_id,
     c.slug AS campaign_slug,
     i.best_quote,
@@ -19,18 +19,18 @@ LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id 
 LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id
 ORDER BY h.created_at DESC, h.id;
 
--- name: SearchGoesOn :one
--- SearchGoesOn tells whether ListNewestSearchHits left documents of client_id's
+-- name: HasOlderSearchDocuments :one
+-- HasOlderSearchDocuments tells whether ListNewestSearchHits left documents of client_id's
 -- unread.
-SELECT search_goes_on(@client_id::uuid, sqlc.narg(campaign)::text, @max_rows::bigint) AS goes_on;
+SELECT has_older_search_documents(@client_id::uuid, sqlc.narg(campaign)::text, @max_rows::bigint) AS goes_on;
 
--- name: SearchReadsOn :one
--- SearchReadsOn tells whether a search that missed among the first documents goes
+-- name: PreferScanOverTrigrams :one
+-- PreferScanOverTrigrams tells whether a search that missed among the first documents goes
 -- on to client_id's newest max_rows: the trigram index cannot help it, or those
 -- are all. The index is there for clients that have more.
 SELECT (
-    NOT has_trigrams(fold_text(@query::text))
-    OR NOT search_goes_on(@client_id::uuid, sqlc.narg(campaign)::text, @max_rows::bigint)
+    NOT has_trigrams(fold_case(@query::text))
+    OR NOT has_older_search_documents(@client_id::uuid, sqlc.narg(campaign)::text, @max_rows::bigint)
 )::boolean AS reads_on;
 
 -- name: ListSearchHits :many
@@ -38,7 +38,7 @@ SELECT (
 SELECT
     h.id,
     h.created_at,
-    matched_fields(h.folded, fold_text(@query::text))::integer[] AS fields,
+    matched_fields(h.folded, fold_case(@query::text))::integer[] AS fields,
     i.id AS member_id,
     c.slug AS campaign_slug,
     i.best_quote,
@@ -55,3 +55,19 @@ ORDER BY h.created_at DESC, h.id;
 -- LimitSearchTime bounds the statements of a search through all of client_id's
 -- documents, in its own transaction.
 SELECT set_config('statement_timeout', @milliseconds::text, true);
+
+-- name: IndexSearchDocuments :one
+-- IndexSearchDocuments puts up to max_documents documents of large clients into the
+-- trigram index, and returns how many: null while another call does it.
+SELECT i.added
+FROM index_search_documents(@scan_limit::bigint, @keep_outside::bigint, @max_documents::integer) AS i;
+
+-- name: FoldTexts :many
+-- FoldTexts folds the case of texts, in their order, the way a search and a writer
+-- do; where the two differ, it returns what a writer makes of the text.
+SELECT CASE
+    WHEN split_part(searched_text(NULL, t.text), U&'\FFFF', 1) = fold_case(t.text) THEN fold_case(t.text)
+    ELSE searched_text(NULL, t.text)
+END::text AS folded
+FROM unnest(@texts::text[]) WITH ORDINALITY AS t (text, place)
+ORDER BY t.place;

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Every line that the demo prints to paste is answered with 200, and a second run
+// revokes the keys of the first.
+func TestDemo_PrintsLinesThatWork(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	first, second := runDemo(t, env), runDemo(t, env)
+	if first == second {
+		t.Errorf("both runs show the key %s", first)
+	}
+	listed := command(t, env, "", "keys", "list", "--json")
+	revoked := regexp.MustCompile(`"revoked_at": ?"`).FindAllString(listed.stdout, -1)
+	if want := 2 * len(demoKeys()); listed.code != exitDone || len(revoked) != want {
+		t.Errorf("exit %d, %d keys are revoked, want %d: %s%s", listed.code, len(revoked), want, listed.stdout, listed.stderr)
+	}
+}
+
+// Invented interviews stay out of a database with real ones.
+func TestDemo_RefusesADatabaseWithOtherClients(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
+		t.Fatalf("import: %+v", got)
+	}
+	got := command(t, env, "", "demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0")
+	if got.code != exitFailed || !strings.Contains(got.stderr, "holds other clients than the demo's") {
+		t.Errorf("%+v", got)
+	}
+}
+
+var curlLine = regexp.MustCompile(`^curl -s (?:-H 'Authorization: (Bearer \S+)' )?'(\S+)'$`)
+
+// runDemo serves the demo, requests what its lines request and stops it. It
+// returns the key in them.
+func runDemo(t *testing.T, env map[string]string) (key string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	printed, stdout := io.Pipe()
+	var stderr bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"},
+			func(name string) string { return env[name] }, strings.NewReader(""), stdout, &stderr)
+		_ = stdout.Close()
+	}()
+	var found [][]string
+	for lines := bufio.NewScanner(printed); lines.Scan(); {
+		if line := curlLine.FindStringSubmatch(lines.Text()); line != nil {
+			found = append(found, line)
+		}
+		if strings.HasPrefix(lines.Text(), "Serving at ") {
+			for _, line := range found {
+				wantOK(t, line[2], line[1])
+				if line[1] != "" {
+					key = line[1]
+				}
+			}
+			stop()
+		}
+	}
+	if code := <-ended; code != exitDone || len(found) != 7 {
+		t.Fatalf("exit %d, %d lines to paste; stderr: %s", code, len(found), stderr.String())
+	}
+	return key
+}
+
+func wantOK(t *testing.T, url, authorization string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if authorization != "" {
+		request.Header.Set("Authorization", authorization)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer response.Body.Close()
+	if body, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusOK {
+		t.Errorf("%s: status %d: %s", url, response.StatusCode, body)
+	}
+}

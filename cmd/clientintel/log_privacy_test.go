@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// canary is planted in every text of the records and every part of requests. The
+// program itself does not know the word.
+const canary = "kanarienvogel"
+
+const canaryClient = "11111111-1111-4111-8111-111111111111"
+
+// TestLogs_HoldNothingOfClients drives a real server, and the commands
+// beside it, down every path that can be reached from outside: answers, each
+// refusal, broken databases, panics, a crash. No secret, no record's text and no
+// part of a request may stand in a log, a metric, an error of the server's or
+// what a crash prints.
+func TestLogs_HoldNothingOfClients(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	env := map[string]string{"DATABASE_URL": withPassword(t, d.ServerURL), "DATABASE_OWNER_URL": withPassword(t, d.OwnerURL)}
+	told := &bytes.Buffer{} // what commands say to people
+	operate := func(stdin string, args ...string) result {
+		t.Helper()
+		got := command(t, env, stdin, args...)
+		told.WriteString(got.stderr)
+		return got
+	}
+	if got := operate(canaryRecords, "import", "-"); got.code != exitDone {
+		t.Fatalf("import: %+v", got)
+	}
+	for what, lines := range refusedRecords {
+		if got := operate(lines, "import", "-"); got.code != exitFailed || !strings.Contains(got.stderr, "line ") {
+			t.Errorf("importing %s: %+v, want it refused", what, got)
+		}
+	}
+	d.Exec(t, "DELETE FROM record_owners WHERE kind = 'interview'")
+	if got := operate(canaryRecords, "import", "-"); got.code != exitFailed || !strings.Contains(got.stderr, "no import wrote") {
+		t.Errorf("importing what is there: %+v, want it refused", got)
+	}
+	keys := map[string]string{}
+	for name, scopes := range map[string]string{
+		"all":     "read:campaigns,read:interviews_metadata,read:synthesis,read:transcripts,read:customer_identity,read:raw_extraction,read:custom_extraction",
+		"none":    "export:data",
+		"revoked": "read:campaigns", "drained": "read:campaigns",
+	} {
+		var issued struct{ ID, Key string }
+		got := operate("", "keys", "issue", "--json", "--client", "acme", "--name", name, "--scopes", scopes)
+		if err := json.Unmarshal([]byte(got.stdout), &issued); err != nil {
+			t.Fatalf("issuing: %v in %+v", err, got)
+		}
+		keys[name] = issued.Key
+		if name == "revoked" {
+			operate("", "keys", "revoke", issued.ID)
+		}
+	}
+
+	s := startCanary(t, env)
+	s.askEverything(t, keys)
+	s.breakEverything(t, d, keys)
+	crash := s.crash(t, d, keys["all"])
+
+	for what, text := range map[string]string{
+		"a command": told.String(), "the server's log": s.logged(t), "the metrics": s.metrics, "a 5xx answer": s.failures.String(), "the crash": crash,
+	} {
+		if text == "" {
+			t.Errorf("%s said nothing", what)
+		}
+		lines := strings.Split(text, "\n")
+		for _, line := range lines {
+			if strings.Contains(strings.ToLower(line), canary) {
+				t.Errorf("%s says the canary: %s", what, line)
+			}
+			for name, key := range keys {
+				if secret := key[len("cik_123456789012_"):]; strings.Contains(line, secret) {
+					t.Errorf("%s says the secret of the key %s: %s", what, name, line)
+				}
+			}
+		}
+	}
+	if !strings.Contains(crash, "goroutine ") || strings.Count(s.logged(t), `"a handler panicked"`) != 2 {
+		t.Errorf("no crash, or not two panics, in what the server said:\n%s", s.logged(t))
+	}
+	for _, status := range []int{200, 400, 401, 403, 404, 405, 429, 500, 503} {
+		if s.statuses[status] == 0 {
+			t.Errorf("no answer was a %d: %v", status, s.statuses)
+		}
+	}
+}
+
+// withPassword puts the canary into a database URL, where a secret stands.
+func withPassword(t *testing.T, databaseURL string) string {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Set("password", canary)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// canaryServer is a server in a process of its own, all of whose output is kept.
+type canaryServer struct {
+	cmd      *exec.Cmd
+	output   string // a file
+	api, ops string
+	metrics  string
+	failures bytes.Buffer
+	statuses map[int]int
+}
+
+func startCanary(t *testing.T, env map[string]string) *canaryServer {
+	t.Helper()
+	var listen net.ListenConfig
+	free, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &canaryServer{output: filepath.Join(t.TempDir(), "output"), ops: "http://" + free.Addr().String(), statuses: map[int]int{}}
+	_ = free.Close()
+	output, err := os.Create(s.output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Close()
+	s.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0],
+		"serve", "--listen", "127.0.0.1:0", "--ops-listen", strings.TrimPrefix(s.ops, "http://"))
+	s.cmd.Env = append(os.Environ(), asProgram+"=1", "CLIENTINTEL_DRAIN_DELAY=0", "CLIENTINTEL_CURSOR_SECRET="+canary+" is long enough to seal with",
+		"CLIENTINTEL_RESPONSE_VALIDATION=enforce", "CLIENTINTEL_STATEMENT_TIMEOUT=2s", "GOTRACEBACK=all")
+	for name, value := range env {
+		s.cmd.Env = append(s.cmd.Env, name+"="+value)
+	}
+	s.cmd.Stdout, s.cmd.Stderr = output, output
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.cmd.Process.Kill(); _ = s.cmd.Wait() })
+	for end := time.Now().Add(time.Minute); s.api == ""; time.Sleep(20 * time.Millisecond) {
+		for line := range strings.Lines(s.logged(t)) {
+			var said struct{ Msg, Address string }
+			if json.Unmarshal([]byte(line), &said) == nil && said.Msg == "serving" {
+				s.api = said.Address
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the server does not serve: %s", s.logged(t))
+		}
+	}
+	return s
+}
+
+func (s *canaryServer) logged(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(s.output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// send sends a request with the canary in every header that a caller may set. A
+// request's id is the caller's to choose and is logged, so it has none.
+func (s *canaryServer) send(t *testing.T, method, path, authorization, body string, header map[string]string) (int, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, s.api+"/api/client/v1"+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Host = canary + ".example"
+	for _, name := range []string{"User-Agent", "Referer", "Cookie", "X-Forwarded-For", "If-None-Match", "Traceparent", "X-" + canary} {
+		request.Header.Set(name, canary)
+	}
+	for name, value := range header {
+		request.Header.Set(name, value)
+	}
+	if authorization != "" {
+		request.Header.Set("Authorization", authorization)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	s.statuses[answer.StatusCode]++
+	if answer.StatusCode >= 500 {
+		fmt.Fprintf(&s.failures, "%s %v\n", text, answer.Header)
+	}
+	return answer.StatusCode, string(text)
+}
+
+func (s *canaryServer) get(t *testing.T, path, key string) int {
+	t.Helper()
+	status, _ := s.send(t, http.MethodGet, path, "Bearer "+key, "", nil)
+	return status
+}
+
+// call calls a tool, or whatever the message says.
+func (s *canaryServer) call(t *testing.T, key, message string) string {
+	t.Helper()
+	_, text := s.send(t, http.MethodPost, "/mcp", "Bearer "+key, message, map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2025-11-25",
+	})
+	return text
+}
+
+// crash ends the server as a runtime that gives up would, in the middle of
+// requests, and returns what it prints.
+func (s *canaryServer) crash(t *testing.T, d *dbtest.Database, key string) string {
+	t.Helper()
+	before := len(s.logged(t))
+	release := lockInterviews(t, d)
+	defer release()
+	for range 3 {
+		go func() {
+			request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet,
+				s.api+"/api/client/v1/intelligence/search?q="+canary, nil)
+			if err != nil {
+				return
+			}
+			request.Header.Set("Authorization", "Bearer "+key)
+			if answer, err := http.DefaultClient.Do(request); err == nil {
+				_ = answer.Body.Close()
+			}
+		}()
+	}
+	for waiting := 0; waiting == 0; time.Sleep(10 * time.Millisecond) {
+		d.Query(t, &waiting, "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err == nil {
+		t.Error("the server did not crash")
+	}
+	return s.logged(t)[before:]
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// ownerCommands are the commands that work as the owner and do not migrate. The
+// first ones may create the schema in an empty database.
+var ownerCommands = []struct {
+	args    string
+	creates bool
+}{
+	{"import -", true},
+	{"keys list", true},
+	{"keys issue --client acme --name x", true},
+	{"keys rotate x", true},
+	{"keys revoke x", true},
+	{"measurement audit", false},
+	{"measurement rebuild --client acme", false},
+	{"measurement cutover --client acme --legacy", false},
+}
+
+// contents sums up the relations, functions and applied migrations of a database.
+func contents(t *testing.T, d *dbtest.Database) string {
+	t.Helper()
+	applied := "none"
+	var migrated bool
+	d.Query(t, &migrated, "SELECT to_regclass('public.goose_db_version') IS NOT NULL")
+	if migrated {
+		d.Query(t, &applied, "SELECT string_agg(version_id::text, ',' ORDER BY id) FROM goose_db_version")
+	}
+	var objects string
+	d.Query(t, &objects, `SELECT coalesce(md5(string_agg(o.name, ',' ORDER BY o.name)), '') FROM (
+		SELECT c.oid::regclass::text || c.relnatts FROM pg_class AS c WHERE c.relnamespace = 'public'::regnamespace
+		UNION ALL SELECT p.oid::regprocedure || md5(p.prosrc) FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace) AS o (name)`)
+	return applied + " " + objects
+}
+
+// Only migrate, demo and a migrating serve change an existing schema: every other
+// command stops with one sentence that says what to run, and leaves it as it is.
+func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	ours := postgres.SchemaVersion()
+	older := dbtest.NewEmpty(t)
+	if err := postgres.MigrateTo(t.Context(), older.OwnerURL, ours-1); err != nil {
+		t.Fatal(err)
+	}
+	newer := dbtest.New(t)
+	newer.Exec(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)", ours+1)
+	foreign := dbtest.NewEmpty(t)
+	foreign.Exec(t, "CREATE TABLE orders (id integer)")
+	for name, c := range map[string]struct {
+		database *dbtest.Database
+		want     string
+	}{
+		"older": {older, fmt.Sprintf("the database's schema is at version %d and this release needs version %d: run 'clientintel migrate'", ours-1, ours)},
+		"newer": {newer, fmt.Sprintf("the database's schema is at version %d, which is newer than version %d of this release: run the release that migrated it", ours+1, ours)},
+		"foreign": {foreign, "this database holds tables of another program and no schema of clientintel: " +
+			"name a database of its own with --database-url"},
+	} {
+		before := contents(t, c.database)
+		for _, owned := range ownerCommands {
+			got := command(t, map[string]string{"DATABASE_URL": c.database.OwnerURL}, acme, strings.Fields(owned.args)...)
+			if got.code != exitFailed || got.stdout != "" || got.stderr != "clientintel: "+c.want+"\n" {
+				t.Errorf("%s on the %s schema: %+v; want exit 1 and %q", owned.args, name, got, c.want)
+			}
+		}
+		if after := contents(t, c.database); after != before {
+			t.Errorf("the %s schema was changed: %s, before %s", name, after, before)
+		}
+	}
+	env := map[string]string{"DATABASE_URL": older.OwnerURL}
+	if got := command(t, env, "", "migrate"); got.code != exitDone {
+		t.Errorf("migrating the older schema: %+v", got)
+	}
+	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
+		t.Errorf("importing afterwards: %+v", got)
+	}
+}
+
+// On a schema that it cannot serve, a server that does not migrate says so in
+// /readyz and its log, and serves when the schema is migrated.
+func TestRun_ServeAwaitsItsSchema(t *testing.T) {
+	t.Parallel()
+	database := dbtest.NewEmpty(t)
+	if err := postgres.MigrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()-1); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	logs, writer := io.Pipe()
+	done := make(chan int, 1)
+	env := map[string]string{"DATABASE_URL": database.ServerURL, "CLIENTINTEL_DRAIN_DELAY": "0"}
+	go func() {
+		done <- run(ctx, []string{"serve", "--no-migrate", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"},
+			func(name string) string { return env[name] }, strings.NewReader(""), io.Discard, writer)
+		writer.Close()
+	}()
+	lines := json.NewDecoder(logs)
+	readyz := func(msg string) (int, string, string) {
+		t.Helper()
+		for {
+			var line struct{ Msg, Reason, Operations string }
+			if err := lines.Decode(&line); err != nil {
+				t.Fatalf("waiting for %q in the log: %v", msg, err)
+			}
+			if line.Msg != msg {
+				continue
+			}
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, line.Operations+"/readyz", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			body, _ := io.ReadAll(response.Body)
+			return response.StatusCode, string(body), line.Reason
+		}
+	}
+	status, body, reason := readyz("not ready")
+	if status != http.StatusServiceUnavailable || body != "not ready: "+reason+"\n" || !strings.HasSuffix(reason, ": run 'clientintel migrate'") {
+		t.Errorf("/readyz answers %d %q, the log says %q", status, body, reason)
+	}
+	if err := postgres.MigrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()); err != nil {
+		t.Fatal(err)
+	}
+	if status, body, _ := readyz("serving"); status != http.StatusOK {
+		t.Errorf("after migrating, /readyz answers %d %q", status, body)
+	}
+	go func() { _, _ = io.Copy(io.Discard, io.MultiReader(lines.Buffered(), logs)) }()
+	stop()
+	if code := <-done; code != exitDone {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// import and keys create the schema in an empty database; measurement, which has
+// nothing to work on there, does not.
+func TestRun_EmptyDatabase(t *testing.T) {
+	t.Parallel()
+	for _, c := range ownerCommands {
+		database := dbtest.NewEmpty(t)
+		before := contents(t, database)
+		got := command(t, map[string]string{"DATABASE_URL": database.OwnerURL}, acme, strings.Fields(c.args)...)
+		if changed := contents(t, database) != before; changed != c.creates {
+			t.Errorf("%s: the schema was created: %v, want %v: %+v", c.args, changed, c.creates, got)
+		}
+		if !c.creates && (got.code != exitFailed || got.stderr != "clientintel: this database has no schema yet: run 'clientintel migrate'\n") {
+			t.Errorf("%s: %+v", c.args, got)
+		}
+	}
+}

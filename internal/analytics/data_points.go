@@ -1,0 +1,77 @@
+package analytics
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+// campaigns are what charts call a client's campaigns, the lack of one included.
+type campaigns struct {
+	byID map[[16]byte]*Campaign
+	none *Campaign
+}
+
+func newCampaigns() campaigns {
+	return campaigns{
+		byID: map[[16]byte]*Campaign{},
+		none: &Campaign{Slug: "uncategorized", Label: "Uncategorized"},
+	}
+}
+
+func (c campaigns) add(id uuid.UUID, slug string, label *string) {
+	named := &Campaign{Number: c.len(), Slug: slug, Label: slug}
+	if label != nil {
+		named.Label = *label
+	}
+	c.byID[id] = named
+}
+
+func (c campaigns) len() int { return 1 + len(c.byID) }
+
+const dayMicroseconds = dayLength * 1_000_000
+
+// dataPoint is one row of the query. Of a million, none is worth a value of its
+// own on the way.
+type dataPoint struct {
+	at       postgres.Microseconds
+	id       uuid.UUID
+	campaign uuid.NullUUID
+	score    pgtype.Float8
+}
+
+func (p *dataPoint) decode(rows pgx.Rows) *postgres.RowDecoder {
+	return postgres.NewRowDecoder(rows,
+		postgres.Column{Name: "created_at", To: postgres.UnixMicro(&p.at)},
+		postgres.Column{Name: "id", To: postgres.UUID(&p.id)},
+		postgres.Column{Name: "campaign_id", To: postgres.NullUUID(&p.campaign)},
+		postgres.Column{Name: "nps_score", To: postgres.Float8(&p.score)},
+	)
+}
+
+// row is what charts show of a data point.
+func (c campaigns) row(p *dataPoint) (Row, error) {
+	row := Row{Campaign: c.none, Day: dayOfMicroseconds(int64(p.at)), Sentiment: Unknown}
+	if p.campaign.Valid {
+		if row.Campaign = c.byID[p.campaign.UUID]; row.Campaign == nil {
+			return row, apierror.Internal(errors.New("an interview's campaign does not exist"))
+		}
+	}
+	if p.score.Valid {
+		row.Sentiment = sentimentOf(p.score.Float64)
+	}
+	return row, nil
+}
+
+// dayOfMicroseconds is the day of a moment counted from 1970.
+func dayOfMicroseconds(n int64) Day {
+	if n < 0 {
+		n -= dayMicroseconds - 1 // towards the past, as a day begins at its midnight
+	}
+	return Day(n / dayMicroseconds)
+}

@@ -1,0 +1,14 @@
+package app
+
+import "testing"
+
+// However much is alive, there is room for garbage beside it.
+func TestLimitFor_LeavesRoom(t *testing.T) {
+	t.Parallel()
+	for live := int64(0); live < 1<<32; live = 2*live + 1<<20 {
+		limit := limitFor(live)
+		if limit < usualMemory || limit < live+live/2 {
+			t.Errorf("with %d bytes alive the limit is %d", live, limit)
+		}
+	}
+}

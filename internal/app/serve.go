@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/search"
+)
+
+// Serve listens until ctx is done. Then it says "not ready", goes on accepting for
+// the drain delay, so that load balancers take it out first, closes, and lets the
+// requests in flight finish.
+// ready is called with both addresses once the server answers.
+func (s *Server) Serve(ctx context.Context, ready func(address, operations string)) error {
+	var listen net.ListenConfig
+	api, err := listen.Listen(ctx, "tcp", s.settings.Listen)
+	if err != nil {
+		return fmt.Errorf("listening for the API: %w: free the address or choose another with --listen", err)
+	}
+	defer api.Close()
+	operator, err := listen.Listen(ctx, "tcp", s.settings.OpsListen)
+	if err != nil {
+		return fmt.Errorf("listening for the operator: %w: free the address or choose another with --ops-listen", err)
+	}
+	defer operator.Close()
+
+	apiServer, opsServer := s.httpServer(s.closingWhenDraining(s.Handler)), s.httpServer(s.OpsHandler)
+	failed := make(chan error, 2)
+	go func() { failed <- apiServer.Serve(api) }()
+	go func() { failed <- opsServer.Serve(operator) }()
+	maintenance, stopMaintenance := context.WithCancel(context.WithoutCancel(ctx)) // until the last request
+	defer stopMaintenance()
+	debug.FreeOSMemory() // what starting took
+	go tuneGarbageCollector(maintenance)
+	go s.repeat(maintenance, "maintaining the request log", time.Hour, s.maintainRequestLog)
+	if s.settings.ReplicaURL != "" {
+		go s.repeat(maintenance, "dating the replica", max(s.settings.ReplicaMaxLag/4, 50*time.Millisecond), s.sendReplicaHeartbeat)
+	}
+	go s.auditor.Run(maintenance)
+	go search.KeepIndexed(maintenance, s.maintenance, search.DefaultLimits(), s.log)
+	ready(api.Addr().String(), operator.Addr().String())
+
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving: %w", err)
+	case <-ctx.Done():
+	}
+	s.draining.Store(true)
+	s.log.Info("stopping: not ready, still accepting", "for", s.settings.DrainDelay.String())
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving: %w", err)
+	case <-time.After(s.settings.DrainDelay):
+	}
+	s.log.Info("stopping: requests in flight may finish", "within", s.settings.DrainTimeout.String())
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.settings.DrainTimeout)
+	defer cancel()
+	err = apiServer.Shutdown(drain)
+	_ = opsServer.Shutdown(drain)
+	if err != nil {
+		_ = apiServer.Close()
+		return fmt.Errorf("some requests did not finish in time: %w", err)
+	}
+	return nil
+}
+
+// closingWhenDraining ends connections that are kept alive with a response: closing
+// them later could meet the next request on its way.
+func (s *Server) closingWhenDraining(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// httpServer bounds whatever a client could delay.
+func (s *Server) httpServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      60 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+}

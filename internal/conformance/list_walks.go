@@ -1,0 +1,257 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"strconv"
+
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/verify"
+)
+
+// list is a paginated list.
+type list struct {
+	name  string
+	scope auth.Scope
+	path  string // may have a query
+}
+
+func lists() []list {
+	return []list{
+		{"interviews", auth.ReadInterviewsMetadata, "/interviews"},
+		{"campaigns", auth.ReadCampaigns, "/campaigns"},
+		{"synthesis", auth.ReadSynthesis, "/synthesis"},
+		{"portal_daily_feed", auth.ReadCustomerIdentity, "/synthesis?surface=portal&type=daily_feed"},
+	}
+}
+
+// A list is read to its end in pages of the largest size, up to maxReference
+// pages. Smaller page sizes are read for maxPages pages only.
+const (
+	largest      = 200
+	maxReference = 10
+	maxPages     = 4
+)
+
+// walk is the rows of a list, read page by page; complete when it reached the end.
+type walk struct {
+	first    *response
+	pages    []*verify.Response
+	rows     []row
+	complete bool
+	// changed are rows that were written during the run: they are not compared.
+	changed map[string]bool
+}
+
+// checkWalks walks every list at several page sizes. All walks must be the same.
+func (r *run) checkWalks(ctx context.Context, key *apiKey) {
+	for _, l := range lists() {
+		var reference *walk
+		r.check("walks/"+l.name+"/whole", key, func() error {
+			err := key.needs(l.scope)
+			if err == nil && l.scope == auth.ReadCustomerIdentity {
+				err = key.needs(auth.ReadSynthesis)
+			}
+			if err != nil {
+				return err
+			}
+			reference, err = r.walkList(ctx, key, l, largest, maxReference)
+			if err != nil {
+				return err
+			}
+			return reference.checkOrder()
+		})
+		for _, size := range []int{1, 2, 7, 50} {
+			r.check(fmt.Sprintf("walks/%s/page_size_%d", l.name, size), key, func() error {
+				if reference == nil || len(reference.rows) < 2 {
+					return skipf("there are no rows to walk over")
+				}
+				w, err := r.walkList(ctx, key, l, size, maxPages)
+				if err != nil {
+					return err
+				}
+				if err := w.checkOrder(); err != nil {
+					return err
+				}
+				if err := w.compareWith(reference); err == nil {
+					return nil
+				}
+				// A write during the run changes the list: read it again.
+				again, err := r.walkList(ctx, key, l, largest, maxReference)
+				if err != nil {
+					return err
+				}
+				reference = reference.unchanged(again)
+				return w.compareWith(reference)
+			})
+		}
+		if l.name == "interviews" {
+			r.check("walks/interviews/reconciles", key, func() error { return r.reconcile(ctx, key, reference) })
+		}
+	}
+}
+
+// walkList follows the cursors.
+func (r *run) walkList(ctx context.Context, key *apiKey, l list, size, pages int) (*walk, error) {
+	base, err := url.Parse(l.path)
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{}
+	query := base.Query()
+	query.Set("limit", strconv.Itoa(size))
+	seen := map[string]bool{}
+	for range pages {
+		p, err := r.requests.getPage(ctx, key, base.Path+"?"+query.Encode())
+		if err != nil {
+			return nil, err
+		}
+		// The response's own check compares has_more with next_cursor.
+		next := p.decoded.Meta.NextCursor
+		switch {
+		case p.decoded.Meta.HasMore == nil:
+			return nil, fmt.Errorf("%s has no has_more", p)
+		case len(p.rows) > size:
+			return nil, fmt.Errorf("%s answers %d rows", p, len(p.rows))
+		case next != nil && len(p.rows) < size:
+			return nil, fmt.Errorf("%s answers %d rows and says that there are more", p, len(p.rows))
+		case len(p.rows) == 0 && len(w.pages) > 0:
+			return nil, fmt.Errorf("%s is empty, and the page before said that there are more", p)
+		}
+		w.pages = append(w.pages, p.decoded)
+		w.rows = append(w.rows, p.rows...)
+		if w.first == nil {
+			w.first = p.response
+		}
+		if next == nil {
+			w.complete = true
+			return w, nil
+		}
+		if seen[*next] {
+			return nil, fmt.Errorf("%s gives a cursor a second time: the walk would never end", p)
+		}
+		seen[*next] = true
+		query.Set("starting_after", *next)
+	}
+	return w, nil
+}
+
+// checkOrder checks the order over all pages, and that no row comes twice.
+func (w *walk) checkOrder() error {
+	seen := map[string]bool{}
+	for _, one := range w.rows {
+		if seen[one.key()] {
+			return fmt.Errorf("the walk %s… holds %s twice", w.first, one.id)
+		}
+		seen[one.key()] = true
+	}
+	report, err := verify.CheckWalk(w.pages)
+	return failureOf(w.first, report, err)
+}
+
+// compareWith compares a walk with the list as it was read in the largest pages.
+func (w *walk) compareWith(reference *walk) error {
+	known := reference.byKey()
+	at := 0
+	for _, one := range w.rows {
+		if reference.changed[one.key()] {
+			continue
+		}
+		want, there := known[one.key()]
+		if !there {
+			if !reference.complete && at >= len(reference.rows) {
+				continue // further than the list was read
+			}
+			return fmt.Errorf("the walk %s… holds %s, which the list read whole does not", w.first, one.id)
+		}
+		if at >= len(reference.rows) || reference.rows[at].key() != one.key() {
+			return fmt.Errorf("the walk %s… has %s in place %d, the list read whole another", w.first, one.id, at+1)
+		}
+		if one.content != want.content {
+			return fmt.Errorf("the walk %s… shows %s otherwise than the list read whole", w.first, one.id)
+		}
+		at++
+	}
+	if w.complete && reference.complete && at < len(reference.rows) {
+		return fmt.Errorf("the walk %s… ends after %d of %d rows", w.first, at, len(reference.rows))
+	}
+	return nil
+}
+
+// unchanged is the list without the rows that changed between two readings.
+func (w *walk) unchanged(again *walk) *walk {
+	before := w.byKey()
+	now := &walk{complete: w.complete && again.complete, changed: maps.Clone(w.changed)}
+	if now.changed == nil {
+		now.changed = map[string]bool{}
+	}
+	for _, one := range again.rows {
+		key := one.key()
+		if was, there := before[key]; there && was.content == one.content {
+			now.rows = append(now.rows, one)
+			delete(before, key)
+		} else {
+			now.changed[key] = true
+		}
+	}
+	for key := range before {
+		now.changed[key] = true
+	}
+	return now
+}
+
+func (w *walk) byKey() map[string]row {
+	rows := make(map[string]row, len(w.rows))
+	for _, one := range w.rows {
+		rows[one.key()] = one
+	}
+	return rows
+}
+
+// reconcile compares three counts of the visible interviews.
+func (r *run) reconcile(ctx context.Context, key *apiKey, reference *walk) error {
+	if reference == nil {
+		return skipf("the interviews were not walked")
+	}
+	if !reference.complete {
+		return skipf("there are more than %d interviews", len(reference.rows))
+	}
+	fault := r.countAll(ctx, key, len(reference.rows))
+	if fault == nil {
+		return nil
+	}
+	// A write during the run changes the count: read the list again.
+	again, err := r.walkList(ctx, key, lists()[0], largest, maxReference)
+	if err != nil {
+		return err
+	}
+	if !again.complete || len(again.rows) == len(reference.rows) {
+		return fault
+	}
+	return r.countAll(ctx, key, len(again.rows))
+}
+
+func (r *run) countAll(ctx context.Context, key *apiKey, listed int) error {
+	res, err := r.requests.get(ctx, key, "/analytics/interviews?date_from=0001-01-01&date_to=9999-12-31")
+	if err != nil {
+		return err
+	}
+	analytics, err := res.decode()
+	if err != nil {
+		return err
+	}
+	// The response's own check compares count with data.total and the rows.
+	count, total := analytics.Meta.Count, analytics.Meta.Total
+	if count == nil {
+		return fmt.Errorf("%s has no count", res)
+	}
+	if *count != listed {
+		return fmt.Errorf("the walk holds %d interviews, analytics of all time count %d", listed, *count)
+	}
+	if total != nil && *total != listed {
+		return fmt.Errorf("the walk holds %d interviews, measurement_total_count is %d", listed, *total)
+	}
+	return nil
+}

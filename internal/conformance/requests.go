@@ -1,0 +1,205 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/verify"
+)
+
+const (
+	// prefix is what every route begins with.
+	prefix = "/api/client/v1"
+	// maxBody is the largest answer that is read.
+	maxBody = 64 << 20
+)
+
+// requests sends the requests of a run, one after another, and counts them.
+type requests struct {
+	base string
+	http *http.Client
+	// max is the largest number of requests of a run, used is how many were sent.
+	max, used int
+	// maxWait is the longest Retry-After that is honoured, once.
+	maxWait time.Duration
+	waited  bool
+	// onResponse is called with every response.
+	onResponse func(*response)
+}
+
+// response is a whole response, with its request.
+type response struct {
+	key       *apiKey // nil: sent without a key
+	method    string
+	path      string // below the base, with the query
+	requestID string
+	status    int
+	header    http.Header
+	body      []byte
+	envelope  verify.Envelope
+	at        time.Time
+}
+
+func newRequests(o Options) *requests {
+	return &requests{
+		base: strings.TrimRight(o.BaseURL, "/"), max: o.MaxRequests, maxWait: o.MaxWait,
+		http: &http.Client{
+			Timeout: 2 * time.Minute,
+			// A redirect would carry the key elsewhere.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// get sends a GET for a path below the prefix, without a key when key is nil.
+func (rs *requests) get(ctx context.Context, key *apiKey, path string) (*response, error) {
+	return rs.send(ctx, key, http.MethodGet, prefix+path, nil, nil)
+}
+
+// getOK reads a response that must be a 200.
+func (rs *requests) getOK(ctx context.Context, key *apiKey, path string) (*response, error) {
+	res, err := rs.get(ctx, key, path)
+	if err != nil {
+		return nil, err
+	}
+	return res, res.want(http.StatusOK)
+}
+
+// getPage reads a page of a list.
+func (rs *requests) getPage(ctx context.Context, key *apiKey, path string) (*page, error) {
+	res, err := rs.get(ctx, key, path)
+	if err != nil {
+		return nil, err
+	}
+	return res.page()
+}
+
+// wantError sends a GET that must be refused with this error.
+func (rs *requests) wantError(ctx context.Context, key *apiKey, path string, status int, code string) error {
+	res, err := rs.get(ctx, key, path)
+	if err != nil {
+		return err
+	}
+	return res.wantError(status, code, "")
+}
+
+// send sends a request. It waits for one Retry-After in a run.
+func (rs *requests) send(
+	ctx context.Context, key *apiKey, method, path string, header http.Header, body []byte,
+) (*response, error) {
+	res, err := rs.once(ctx, key, method, path, header, body)
+	if err != nil || (res.status != http.StatusTooManyRequests && res.status != http.StatusServiceUnavailable) {
+		return res, err
+	}
+	seconds, err := strconv.Atoi(res.header.Get("Retry-After"))
+	wait := time.Duration(seconds) * time.Second
+	switch {
+	case err != nil || seconds < 1:
+		return nil, fmt.Errorf("%s answers %d without a Retry-After that tells when to come back", res, res.status)
+	case rs.waited || wait > rs.maxWait:
+		if res.status == http.StatusTooManyRequests {
+			return nil, skipf("the key's hour is used up: %s says to come back in %s", res, wait)
+		}
+		return nil, fmt.Errorf("%s answers %d %s", res, res.status, res.code())
+	}
+	rs.waited = true
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return rs.send(ctx, key, method, path, header, body)
+}
+
+func (rs *requests) once(
+	ctx context.Context, key *apiKey, method, path string, header http.Header, body []byte,
+) (*response, error) {
+	if rs.used >= rs.max {
+		return nil, skipf("the %d requests of this run are used up", rs.max)
+	}
+	rs.used++
+	req, err := http.NewRequestWithContext(ctx, method, rs.base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("making the request for %s: %w", path, err)
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	if key != nil {
+		req.Header.Set("Authorization", "Bearer "+key.token)
+	}
+	res := &response{key: key, method: method, path: path, requestID: fmt.Sprintf("conformance-%d", rs.used)}
+	req.Header.Set("X-Request-Id", res.requestID)
+	answer, err := rs.http.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("%s gets no answer: %w", res, err)
+	}
+	defer answer.Body.Close()
+	res.status, res.header, res.at = answer.StatusCode, answer.Header, time.Now()
+	res.body, err = io.ReadAll(io.LimitReader(answer.Body, maxBody+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s breaks off: %w", res, err)
+	}
+	if len(res.body) > maxBody {
+		return nil, skipf("%s answers more than %d MiB", res, maxBody>>20)
+	}
+	_ = json.Unmarshal(res.body, &res.envelope) // not every body is one
+	rs.onResponse(res)
+	return res, nil
+}
+
+func (res *response) String() string { return res.method + " " + res.path }
+
+// code is an error response's code.
+func (res *response) code() string {
+	if res.envelope.Code == nil {
+		return ""
+	}
+	return *res.envelope.Code
+}
+
+// want fails unless the response has the status.
+func (res *response) want(status int) error {
+	if res.status != status {
+		return fmt.Errorf("%s answers %d %s, not %d", res, res.status, res.code(), status)
+	}
+	return nil
+}
+
+// wantError fails unless the response is this error. An empty message accepts any.
+func (res *response) wantError(status int, code, message string) error {
+	if err := res.want(status); err != nil {
+		return err
+	}
+	e := res.envelope
+	switch {
+	case e.Error == nil:
+		return fmt.Errorf("%s answers %d without the envelope's error", res, status)
+	case res.code() != code:
+		return fmt.Errorf("%s answers code %q, not %q", res, res.code(), code)
+	case message != "" && *e.Error != message:
+		return fmt.Errorf("%s answers error %q, not %q", res, *e.Error, message)
+	case status == http.StatusBadRequest && e.Details == "":
+		return fmt.Errorf("%s answers 400 without details", res)
+	}
+	return nil
+}
+
+// decode decodes a 200 as verify does.
+func (res *response) decode() (*verify.Response, error) {
+	if err := res.want(http.StatusOK); err != nil {
+		return nil, err
+	}
+	decoded, err := res.envelope.Decode(res.path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", res, err)
+	}
+	return decoded, nil
+}

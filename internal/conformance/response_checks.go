@@ -1,0 +1,238 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/verify"
+)
+
+// responseChecks checks every response of a run against the promises that hold
+// for all of them. At the end of the run each promise becomes one check.
+type responseChecks struct {
+	contract *contract
+	seen     map[string]*promiseResult
+	// last is each key's latest response: its quota is compared with the next.
+	last map[*apiKey]*response
+	// drops counts by how much the quota fell between two responses to a key.
+	drops map[*apiKey]*quotaDrops
+}
+
+// promiseResult is how many responses a promise was checked on, and the first failure.
+type promiseResult struct {
+	responses int
+	failure   string
+}
+
+type quotaDrops struct{ one, more int }
+
+func newResponseChecks(c *contract) *responseChecks {
+	return &responseChecks{contract: c, seen: map[string]*promiseResult{}, last: map[*apiKey]*response{}, drops: map[*apiKey]*quotaDrops{}}
+}
+
+func (rc *responseChecks) record(promise string, err error) {
+	t := rc.seen[promise]
+	if t == nil {
+		t = &promiseResult{}
+		rc.seen[promise] = t
+	}
+	t.responses++
+	if err != nil && t.failure == "" {
+		t.failure = err.Error()
+	}
+}
+
+// check checks one response.
+func (rc *responseChecks) check(res *response) {
+	operation, err := rc.contract.validate(context.Background(), res)
+	inContract := !slices.Contains([]int{http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusInternalServerError}, res.status)
+	if operation != "" && inContract {
+		rc.record("contract/"+operation, err)
+	}
+	rc.record("answers/request_id", res.checkRequestID())
+	rc.record("answers/no_server_error", res.checkNoServerError())
+	if res.status >= 400 {
+		rc.record("errors/envelope", res.checkErrorEnvelope())
+	}
+	if res.key == nil {
+		return
+	}
+	rc.record("answers/not_cached", res.checkNotCached())
+	if res.status != http.StatusUnauthorized {
+		rc.record("limits/headers", res.checkQuota())
+		rc.compareQuota(res)
+	}
+	if operation != "" && res.status == http.StatusOK {
+		rc.record("measurement/"+operation, res.checkNumbers())
+	}
+}
+
+func (res *response) checkRequestID() error {
+	if got := res.header.Get("X-Request-Id"); got != res.requestID {
+		return fmt.Errorf("%s does not give back the X-Request-Id that it was sent with", res)
+	}
+	return nil
+}
+
+func (res *response) checkNoServerError() error {
+	if res.status >= 500 && res.status != http.StatusServiceUnavailable {
+		return fmt.Errorf("%s answers %d (request id %s)", res, res.status, res.requestID)
+	}
+	return nil
+}
+
+func (res *response) checkErrorEnvelope() error {
+	kind, _, _ := strings.Cut(res.header.Get("Content-Type"), ";")
+	e := res.envelope
+	switch {
+	case kind != "application/json":
+		return fmt.Errorf("%s refuses with %d as %q, not application/json", res, res.status, kind)
+	case e.Error == nil || *e.Error == "":
+		return fmt.Errorf("%s refuses with %d and no error in its body", res, res.status)
+	case res.code() == "":
+		return fmt.Errorf("%s refuses with %d and no code in its body", res, res.status)
+	}
+	return nil
+}
+
+func (res *response) checkNotCached() error {
+	if !strings.Contains(res.header.Get("Cache-Control"), "no-store") {
+		return fmt.Errorf("%s may be cached: Cache-Control lacks no-store", res)
+	}
+	return nil
+}
+
+// quota is the values of the three rate limit headers.
+type quota struct{ limit, remaining, reset int }
+
+func (res *response) quota() (quota, error) {
+	var q quota
+	for name, into := range map[string]*int{
+		"X-RateLimit-Limit": &q.limit, "X-RateLimit-Remaining": &q.remaining, "X-RateLimit-Reset": &q.reset,
+	} {
+		n, err := strconv.Atoi(res.header.Get(name))
+		if err != nil {
+			return q, fmt.Errorf("%s answers %d without a whole number in %s", res, res.status, name)
+		}
+		*into = n
+	}
+	return q, nil
+}
+
+// moment is the Date header, or else the time of receipt.
+func (res *response) moment() time.Time {
+	if at, err := http.ParseTime(res.header.Get("Date")); err == nil {
+		return at
+	}
+	return res.at
+}
+
+// clockSlack is how many seconds the clocks of a server and its database may differ.
+const clockSlack = 10
+
+func (res *response) checkQuota() error {
+	if res.status == http.StatusServiceUnavailable {
+		return nil // the limiter may be unavailable
+	}
+	q, err := res.quota()
+	if err != nil {
+		return err
+	}
+	now := int(res.moment().Unix())
+	switch {
+	case q.limit != 600:
+		return fmt.Errorf("%s: X-RateLimit-Limit is %d, not 600", res, q.limit)
+	case q.remaining < 0 || q.remaining > q.limit:
+		return fmt.Errorf("%s: X-RateLimit-Remaining is %d of %d", res, q.remaining, q.limit)
+	case q.remaining == 0 && res.status != http.StatusTooManyRequests:
+		return fmt.Errorf("%s is admitted with X-RateLimit-Remaining 0", res)
+	case q.reset < now-clockSlack || q.reset > now+3600+clockSlack:
+		return fmt.Errorf("%s: X-RateLimit-Reset is %d seconds away, not within the coming hour", res, q.reset-now)
+	}
+	return nil
+}
+
+// compareQuota counts by how much the quota fell since the key's last response.
+// It falls by less than one only when an earlier request became an hour old.
+func (rc *responseChecks) compareQuota(res *response) {
+	before := rc.last[res.key]
+	rc.last[res.key] = res
+	if before == nil || before.status == http.StatusTooManyRequests {
+		return
+	}
+	was, err := before.quota()
+	if err != nil {
+		return
+	}
+	is, err := res.quota()
+	if err != nil {
+		return
+	}
+	drop := was.remaining - is.remaining
+	f := rc.drops[res.key]
+	if f == nil {
+		f = &quotaDrops{}
+		rc.drops[res.key] = f
+	}
+	freed := int(res.moment().Unix())+clockSlack >= was.reset
+	const promise = "limits/falls_by_one"
+	switch {
+	case drop < 1 && !freed:
+		rc.record(promise, fmt.Errorf("X-RateLimit-Remaining goes from %d to %d between %s and %s, and nothing aged out", was.remaining, is.remaining, before, res))
+	case drop == 1:
+		f.one++
+		rc.record(promise, nil)
+	case drop > 1:
+		f.more++
+	}
+}
+
+// checkNumbers recomputes the hashes, counts and order of a response.
+func (res *response) checkNumbers() error {
+	decoded, err := res.decode()
+	if err != nil {
+		return err
+	}
+	report, err := decoded.Check()
+	return failureOf(res, report, err)
+}
+
+// failureOf is the first check of verify's report that fails.
+func failureOf(res *response, report *verify.Report, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", res, err)
+	}
+	if report == nil {
+		return nil
+	}
+	for _, c := range report.Checks {
+		if c.Outcome == verify.Fails {
+			return fmt.Errorf("%s: %s does not hold: %s", res, c.Name, c.Detail)
+		}
+	}
+	return nil
+}
+
+// reportResponseChecks reports the promises that were checked on every response.
+func (r *run) reportResponseChecks() {
+	for key, f := range r.responseChecks.drops {
+		if f.more > f.one {
+			r.responseChecks.record("limits/falls_by_one", fmt.Errorf(
+				"X-RateLimit-Remaining of %s mostly falls by more than one a request: is somebody else using the key?", key.label))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.responseChecks.seen)) {
+		t := r.responseChecks.seen[name]
+		c := Check{Name: name, Outcome: Passed, Detail: fmt.Sprintf("%d answers", t.responses)}
+		if t.failure != "" {
+			c.Outcome, c.Detail = Failed, t.failure
+		}
+		r.show(c)
+	}
+}

@@ -1,0 +1,174 @@
+//go:build linux || darwin || freebsd
+
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// programs is a directory with initdb and postgres of one version.
+type programs struct {
+	dir   string
+	major int
+}
+
+func (p programs) initdb() string   { return filepath.Join(p.dir, "initdb") }
+func (p programs) postgres() string { return filepath.Join(p.dir, "postgres") }
+
+// usualPaths are the directories in which PostgreSQL may be installed.
+func usualPaths(ctx context.Context) []string {
+	places := filepath.SplitList(os.Getenv("PATH"))
+	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
+		places = append(places, strings.TrimSpace(string(out)))
+	}
+	for _, pattern := range []string{
+		"/usr/lib/postgresql/*/bin", // Debian, Ubuntu
+		"/usr/pgsql-*/bin",          // PGDG on RHEL
+		"/usr/libexec/postgresql*",  // Alpine
+		"/usr/lib/postgresql*/bin",  // SUSE
+		"/usr/local/pgsql/bin",      // from source
+		"/usr/local/bin",            // FreeBSD, Docker's image on Alpine
+		"/opt/homebrew/opt/postgresql@*/bin",
+		"/usr/local/opt/postgresql@*/bin",
+		"/home/linuxbrew/.linuxbrew/opt/postgresql@*/bin",
+		"/Applications/Postgres.app/Contents/Versions/*/bin",
+	} {
+		found, _ := filepath.Glob(pattern) // only a malformed pattern is an error
+		places = append(places, found...)
+	}
+	return places
+}
+
+// search finds the programs in these directories: each version once, in the first
+// directory that has it. It also describes what it had to skip.
+func (a account) search(ctx context.Context, places []string) (map[int]programs, []string) {
+	found, passed := map[int]programs{}, []string{}
+	seen := map[string]bool{}
+	for _, place := range places {
+		dir, ok := programDir(place)
+		if !ok || seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		major, err := a.majorOf(ctx, filepath.Join(dir, "postgres"))
+		switch {
+		case err != nil:
+			passed = append(passed, err.Error())
+		case major < oldestMajor:
+			passed = append(passed, fmt.Sprintf("PostgreSQL %d in %s is too old", major, dir))
+		case found[major] == (programs{}):
+			found[major] = programs{dir, major}
+		}
+	}
+	return found, passed
+}
+
+// programDir is the directory that really holds the programs: a link to
+// postgres alone has no initdb and no share directory beside it.
+func programDir(place string) (string, bool) {
+	if !filepath.IsAbs(place) {
+		return "", false // PATH's "." would run what lies in the data directory
+	}
+	dirs := []string{place}
+	if target, err := filepath.EvalSymlinks(filepath.Join(place, "postgres")); err == nil {
+		dirs = []string{filepath.Dir(target), place}
+	}
+	for _, dir := range dirs {
+		if executable(filepath.Join(dir, "postgres")) && executable(filepath.Join(dir, "initdb")) {
+			return dir, true
+		}
+	}
+	return "", false
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+}
+
+var versionPattern = regexp.MustCompile(`^postgres \(PostgreSQL\) (\d+)`)
+
+// majorOf runs the program as the account: root must not run programs that
+// another account put into its data directory.
+func (a account) majorOf(ctx context.Context, postgres string) (int, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("no answer"))
+	defer stop()
+	var out bytes.Buffer
+	cmd := a.command("/", postgres, "--version")
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := run(ctx, cmd); err != nil {
+		return 0, fmt.Errorf("%s does not run (%w)%s", postgres, err, quote(out.String(), 1))
+	}
+	m := versionPattern.FindSubmatch(out.Bytes())
+	if m == nil {
+		return 0, fmt.Errorf("%s does not tell its version", postgres)
+	}
+	return strconv.Atoi(string(m[1]))
+}
+
+// choose returns the programs for the cluster of the major wanted, or the
+// newest for a new cluster (0), fetching them if none are installed.
+func (c *Cluster) choose(ctx context.Context, a account, want int) (programs, error) {
+	if c.opts.BinDir != "" {
+		return c.chooseFromBinDir(ctx, a, want)
+	}
+	fetched, _ := filepath.Glob(filepath.Join(globEscape(c.dir.dir), "postgres-*", "bin"))
+	found, passed := a.search(ctx, append(c.searchPaths(ctx), fetched...))
+	newest := 0
+	for major := range found {
+		newest = max(newest, major)
+	}
+	if p, ok := found[want]; ok {
+		return p, nil
+	}
+	if want == 0 && newest != 0 {
+		return found[newest], nil
+	}
+	p, err := c.download(ctx, a, want)
+	if err == nil || ctx.Err() != nil {
+		return p, err
+	}
+	if want == 0 {
+		return programs{}, fmt.Errorf("no PostgreSQL %d or later was found: install it, set DATABASE_URL to a server of your own, or allow the download (%w)%s",
+			oldestMajor, err, andAlso(passed))
+	}
+	have := "no PostgreSQL was found"
+	if newest != 0 {
+		have = fmt.Sprintf("only PostgreSQL %d was found (%s)", newest, found[newest].dir)
+	}
+	return programs{}, fmt.Errorf("%s holds a cluster of PostgreSQL %d, but %s: install PostgreSQL %d, or move %s away to begin with an empty database (%w)%s",
+		c.dir.dir, want, have, want, c.dir.cluster(want), err, andAlso(passed))
+}
+
+// chooseFromBinDir is choose where the operator named the directory.
+func (c *Cluster) chooseFromBinDir(ctx context.Context, a account, want int) (programs, error) {
+	found, passed := a.search(ctx, []string{c.opts.BinDir})
+	for major, p := range found {
+		if want == 0 || want == major {
+			return p, nil
+		}
+		return programs{}, fmt.Errorf("%s holds a cluster of PostgreSQL %d, but %s has PostgreSQL %d: name the programs of PostgreSQL %d, or move %s away to begin with an empty database",
+			c.dir.dir, want, c.opts.BinDir, major, want, c.dir.cluster(want))
+	}
+	if len(passed) > 0 {
+		return programs{}, errors.New(strings.Join(passed, "; "))
+	}
+	return programs{}, fmt.Errorf("%s has no initdb and postgres: name the bin directory of PostgreSQL %d or later", c.opts.BinDir, oldestMajor)
+}
+
+func andAlso(passed []string) string {
+	if len(passed) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(passed, "; ")
+}

@@ -1,0 +1,152 @@
+//go:build linux || darwin || freebsd
+
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// pidFile is what a running server writes to pidFile.pid.
+type pidFile struct {
+	pid    int
+	socket string // directory; empty while the server is not that far
+}
+
+// readPIDFile returns the zero value where no server left its file.
+func readPIDFile(data string) (pidFile, error) {
+	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return pidFile{}, nil
+	}
+	if err != nil {
+		return pidFile{}, err
+	}
+	lines := strings.Split(string(text), "\n")
+	pid, _ := strconv.Atoi(strings.TrimSpace(lines[0]))
+	if pid <= 0 {
+		return pidFile{}, nil // torn by a power loss; postgres reports it
+	}
+	pm := pidFile{pid: pid}
+	if len(lines) > 5 { // pid, data directory, start time, port, socket directory
+		pm.socket = strings.TrimSpace(lines[4])
+	}
+	return pm, nil
+}
+
+// runningSocket is the socket directory of the server that runs here, empty
+// when none seems to. An error means that waiting will not help.
+func (h dataDir) runningSocket() (string, error) {
+	major, err := h.newestCluster()
+	if err != nil || major == 0 {
+		return "", err
+	}
+	a, err := h.account(h.cluster(major))
+	if err != nil {
+		return "", err
+	}
+	if err := a.checkPrivate(h.cluster(major)); err != nil {
+		return "", err
+	}
+	pm, err := readPIDFile(h.data(major))
+	if err != nil {
+		return "", dirError(h.dir, err)
+	}
+	if pm.socket == "" || pm.socket == h.cluster(major) {
+		return pm.socket, nil
+	}
+	if err := a.checkPrivate(pm.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return pm.socket, nil
+}
+
+// clearStalePID makes the cluster startable after a server that was not stopped by
+// us. The server lock is held, so any server of ours here is an orphan: its
+// parent was killed. On Linux it is already shutting down.
+func (c *Cluster) clearStalePID(ctx context.Context, a account, data string) error {
+	pm, err := readPIDFile(data)
+	if err != nil {
+		return dirError(c.dir.dir, err)
+	}
+	if pm.pid == 0 || !alive(pm.pid) {
+		return nil
+	}
+	if hasArgument(pm.pid, data) {
+		if err := c.stopOrphan(ctx, pm.pid, data); err != nil {
+			return err
+		}
+	} else if worksIn(pm.pid, data) {
+		return fmt.Errorf("process %d serves %s and was not started by this product: stop it first", pm.pid, data)
+	}
+	// The id now belongs to another process, or to a dead one that is not yet
+	// reaped.
+	if !alive(pm.pid) {
+		return nil
+	}
+	if err := replacePID(a, data); err != nil {
+		return dirError(c.dir.dir, err)
+	}
+	return nil
+}
+
+// alive makes the check that postgres makes of the id in a leftover file: whether
+// this account may signal the process. It ignores other accounts' processes.
+func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
+
+func (c *Cluster) stopOrphan(ctx context.Context, pid int, data string) error {
+	c.log.Info("stopping the PostgreSQL of a process that was killed", "pid", pid)
+	for _, try := range []struct {
+		signal  syscall.Signal
+		timeout time.Duration
+	}{{syscall.SIGINT, time.Minute}, {syscall.SIGQUIT, 10 * time.Second}} {
+		_ = syscall.Kill(pid, try.signal)
+		for end := time.Now().Add(try.timeout); time.Now().Before(end); {
+			if !alive(pid) || !hasArgument(pid, data) {
+				return nil
+			}
+			if err := sleep(ctx, pollInterval); err != nil {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("process %d, a PostgreSQL of %s whose parent was killed, does not stop: end it first", pid, data)
+}
+
+// replacePID handles a server that died by power loss or SIGKILL while its
+// process id is still, or again, in use: postgres would believe that it
+// runs. Removing the file would also remove the key by which postgres
+// finds leftover backends, so only the id is replaced, by the one live
+// process that postgres knows not to be a server: its parent.
+func replacePID(a account, data string) error {
+	path := filepath.Join(data, "postmaster.pid")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // removed by a regular shutdown
+	}
+	if err != nil {
+		return err
+	}
+	_, rest, _ := strings.Cut(string(text), "\n")
+	fresh := path + ".new"
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%d\n%s", os.Getpid(), rest)
+	if err := errors.Join(err, f.Close(), a.chown(fresh)); err != nil {
+		return err
+	}
+	return os.Rename(fresh, path)
+}

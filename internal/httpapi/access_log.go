@@ -1,0 +1,164 @@
+package httpapi
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/clientintel/clientintel/internal/tracing"
+)
+
+// accessLog gives each request an id, and once it is answered a log line, a
+// metric and a trace. A panic is answered with 500.
+func (s *Server) accessLog(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		started := time.Now()
+		record := &requestRecord{requestID: requestID(r)}
+		r = r.WithContext(withRecord(r.Context(), record))
+		w.Header().Set("X-Request-Id", record.requestID)
+		answer := &statusWriter{ResponseWriter: w}
+		defer func() {
+			caught := recover()
+			record.aborted = caught != nil && !s.recovered(answer, r, caught)
+			took := time.Since(started)
+			s.logRequest(r, record, answer.status, took)
+			if s.trace != nil {
+				s.trace(s.traceOf(r, record, answer.status, started, took))
+			}
+			if record.aborted {
+				panic(http.ErrAbortHandler)
+			}
+		}()
+		next.ServeHTTP(answer, r)
+	})
+}
+
+func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, took time.Duration) {
+	if record.admission.Verdict == ratelimit.Admitted {
+		s.limiter.RecordStatus(record.admission, status)
+	}
+	result := status
+	if record.toolStatus != 0 {
+		result = record.toolStatus
+	}
+	s.observe(record.operation, result, took)
+	attributes := []slog.Attr{
+		slog.String("request_id", record.requestID),
+		slog.String("method", knownMethod(r.Method)),
+		slog.String("operation", record.operation),
+		slog.Int("status", status),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
+	}
+	if caller := record.admission.Caller; caller.KeyID != uuid.Nil {
+		attributes = append(attributes,
+			slog.String("client_id", caller.ClientID.String()),
+			slog.String("key_id", caller.KeyID.String()))
+	}
+	if record.toolStatus != 0 {
+		attributes = append(attributes, slog.Int("tool_status", record.toolStatus))
+	}
+	if record.aborted {
+		attributes = append(attributes, slog.Bool("aborted", true))
+	}
+	if result == http.StatusOK && record.rows > 0 {
+		attributes = append(attributes, slog.Int("rows", record.rows))
+	}
+	if record.err != nil {
+		attributes = append(attributes, slog.String("error", loggedError(record.err)))
+	}
+	level := slog.LevelInfo
+	// An answer that broke off without an error of ours was left by its caller.
+	var failed *apierror.Error
+	if result >= 500 || record.aborted && errors.As(record.err, &failed) {
+		level = slog.LevelError
+	}
+	s.log.LogAttrs(r.Context(), level, "request", attributes...)
+}
+
+// traceOf holds nothing that the caller sent but method, request id and trace
+// context.
+func (s *Server) traceOf(
+	r *http.Request, record *requestRecord, status int, started time.Time, took time.Duration,
+) tracing.Request {
+	traced := tracing.Request{
+		Header: r.Header, Method: knownMethod(r.Method), Operation: record.operation, RequestID: record.requestID,
+		Status: status, Rows: record.rows, Failed: record.aborted || max(status, record.toolStatus) >= 500,
+		Began: started, Took: took,
+	}
+	if op, known := s.contract.operations[record.operation]; known {
+		traced.Route = op.path
+	} else if record.operation != "" { // the MCP adapter and the guides
+		traced.Route = Prefix + "/" + record.operation
+	}
+	return traced
+}
+
+// loggedError is what the log may say of an error. The details of a refusal can
+// quote the caller's own values, so only its code is logged.
+func loggedError(err error) string {
+	var refused *apierror.Error
+	if !errors.As(err, &refused) {
+		return postgres.Loggable(err)
+	}
+	if cause := errors.Unwrap(refused); cause != nil {
+		return refused.Code + ": " + postgres.Loggable(cause)
+	}
+	return refused.Code
+}
+
+// requestID is the caller's own when it can be logged and echoed safely.
+func requestID(r *http.Request) string {
+	given := r.Header.Get("X-Request-Id")
+	if len(given) >= 1 && len(given) <= 128 && isPrintable(given) {
+		return given
+	}
+	return uuid.NewString()
+}
+
+func isPrintable(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}
+
+// knownMethod keeps a text that the caller chose out of the log.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+		http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}
+
+// statusWriter keeps the status for the log.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,77 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/ratelimit"
+)
+
+// Admit authenticates a request and counts it against its key's limit. Only an
+// admitted request reaches next, with its caller in the context. The MCP adapter
+// uses it too, under an operation name of its own.
+func (s *Server) Admit(operation string, next http.Handler) http.Handler {
+	speculative := s.contract.operations[operation].isCheap()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key, err := parseKey(r)
+		if err != nil {
+			writeError(w, r, err)
+			return
+		}
+		request := ratelimit.Request{Prefix: key.Prefix, SecretHash: key.SecretHash, Route: operation}
+		if speculative {
+			if caller, cached := s.limiter.CachedCaller(request); cached {
+				s.readSpeculatively(w, r, request, caller, next)
+				return
+			}
+		}
+		admission, err := s.limiter.Admit(r.Context(), request)
+		if admitted(w, r, admission, err) {
+			next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), admission.Caller)))
+		}
+	})
+}
+
+// admitted records an admission, sets the rate limit's headers and writes the
+// error of a request that was not admitted.
+func admitted(w http.ResponseWriter, r *http.Request, a ratelimit.Admission, err error) bool {
+	if err != nil {
+		writeError(w, r, err)
+		return false
+	}
+	err = admissionError(a)
+	if err == nil || a.Verdict == ratelimit.Limited {
+		recordFrom(r.Context()).admission = a
+		setRateLimitHeaders(w.Header(), a)
+	}
+	if err != nil {
+		writeError(w, r, err)
+	}
+	return err == nil
+}
+
+// admissionError is the error that a verdict is answered with, nil for Admitted.
+func admissionError(a ratelimit.Admission) error {
+	switch a.Verdict {
+	case ratelimit.Admitted:
+		return nil
+	case ratelimit.Limited:
+		return apierror.RateLimited(a.RetryAfter())
+	case ratelimit.Revoked:
+		return apierror.InactiveAPIKey()
+	case ratelimit.Expired:
+		return apierror.ExpiredAPIKey()
+	default:
+		return apierror.InvalidAPIKey()
+	}
+}
+
+func setRateLimitHeaders(h http.Header, a ratelimit.Admission) {
+	h.Set("X-RateLimit-Limit", strconv.Itoa(a.Max))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(a.Remaining))
+	// Rounded up: at that second the count is below the limit again.
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(a.ResetAt.Add(time.Second-time.Nanosecond).Unix(), 10))
+}

@@ -1,0 +1,153 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
+)
+
+// Call is one operation of the contract, called in-process for a caller that
+// Admit let through.
+type Call struct {
+	// Operation is the contract's operationId.
+	Operation string
+	// LogName is the operation's name in the log.
+	LogName   string
+	Arguments []Argument
+	// CheckSize is called before the answer grows to a size. Its error ends the
+	// call and becomes the answer. Nil sets no limit.
+	CheckSize func(size int) error
+}
+
+// Argument is a query parameter of a call.
+type Argument struct {
+	Name  string
+	Value string
+	// Invalid, when set, describes what came in place of a value that a query
+	// could carry, such as "null".
+	Invalid string
+}
+
+// CallResponse is the answer that REST gives, an error envelope included.
+type CallResponse struct {
+	Status int
+	Body   []byte
+}
+
+// Allows tells whether the caller holds the scopes of an operation.
+func (s *Server) Allows(caller auth.Caller, operation string) bool {
+	_, missing := s.contract.operations[operation].missingScope(caller)
+	return !missing
+}
+
+// Do answers a call as REST does, with the same checks in the same order. It
+// counts nothing: the request behind it was counted. ctx is that request's.
+func (s *Server) Do(ctx context.Context, call Call) CallResponse {
+	outer := recordFrom(ctx)
+	outer.operation = call.LogName
+	record := &requestRecord{requestID: outer.requestID, operation: call.Operation, admission: outer.admission}
+	ctx, cancel := context.WithCancel(withRecord(ctx, record))
+	defer cancel()
+	r := s.callRequest(ctx, call)
+	w := newRecordingWriter(call.CheckSize, cancel)
+	// The contract requires them of every answer.
+	setRateLimitHeaders(w.header, record.admission)
+	w.header.Set("X-Request-Id", record.requestID)
+	s.serveCall(w, r)
+	if err := w.err; err != nil {
+		w = newRecordingWriter(nil, cancel)
+		writeError(w, r, err)
+	}
+	outer.rows, outer.err, outer.toolStatus = record.rows, record.err, w.status
+	return CallResponse{Status: w.status, Body: w.body.Bytes()}
+}
+
+// callRequest is the request that REST would have got.
+func (s *Server) callRequest(ctx context.Context, call Call) *http.Request {
+	invalid := map[string]string{}
+	pairs := make([]string, len(call.Arguments))
+	for i, a := range call.Arguments {
+		if a.Invalid != "" {
+			invalid[a.Name] = a.Invalid
+		}
+		pairs[i] = url.QueryEscape(a.Name) + "=" + url.QueryEscape(a.Value)
+	}
+	r := &http.Request{
+		Method: http.MethodGet, Header: http.Header{}, Body: http.NoBody, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		URL: &url.URL{Path: s.contract.operations[call.Operation].path, RawQuery: strings.Join(pairs, "&")},
+	}
+	return r.WithContext(context.WithValue(ctx, invalidKey{}, invalid))
+}
+
+// serveCall runs an operation and sets the writer's err when the answer broke off
+// or the handler panicked. The MCP library runs calls in goroutines of its own
+// and recovers nothing.
+func (s *Server) serveCall(w *recordingWriter, r *http.Request) {
+	record := recordFrom(r.Context())
+	defer func() {
+		caught := recover()
+		if caught == nil || w.err != nil {
+			return
+		}
+		if err, _ := caught.(error); errors.Is(err, http.ErrAbortHandler) {
+			if w.err = record.err; w.err == nil {
+				w.err = apierror.Internal(errors.New("the answer broke off"))
+			}
+			return
+		}
+		s.logPanic(r, caught)
+		w.err = apierror.Internal(errPanicked)
+	}()
+	s.endpoints[record.operation].ServeHTTP(w, r)
+}
+
+type invalidKey struct{}
+
+// invalidArguments describes the arguments that no query could carry, by name.
+func invalidArguments(ctx context.Context) map[string]string {
+	invalid, _ := ctx.Value(invalidKey{}).(map[string]string)
+	return invalid
+}
+
+// recordingWriter keeps an answer in memory, up to the size that checkSize allows.
+type recordingWriter struct {
+	header    http.Header
+	status    int
+	body      bytes.Buffer
+	checkSize func(size int) error
+	cancel    context.CancelFunc // of the request
+	err       error              // why there is no answer
+}
+
+func newRecordingWriter(checkSize func(size int) error, cancel context.CancelFunc) *recordingWriter {
+	return &recordingWriter{header: http.Header{}, status: http.StatusOK, checkSize: checkSize, cancel: cancel}
+}
+
+func (w *recordingWriter) Header() http.Header    { return w.header }
+func (w *recordingWriter) WriteHeader(status int) { w.status = status }
+
+func (w *recordingWriter) Write(b []byte) (int, error) {
+	if w.err == nil && w.checkSize != nil {
+		if w.err = w.checkSize(w.body.Len() + len(b)); w.err != nil {
+			w.body = bytes.Buffer{}
+			w.cancel() // reading on is of no use
+		}
+	}
+	if w.err != nil {
+		return 0, w.err
+	}
+	return w.body.Write(b)
+}
+
+// Flush does nothing: there is no connection.
+func (w *recordingWriter) Flush() {}
+
+// SetWriteDeadline does nothing: writing to memory never blocks.
+func (w *recordingWriter) SetWriteDeadline(time.Time) error { return nil }

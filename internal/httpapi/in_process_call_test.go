@@ -1,0 +1,109 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/config"
+)
+
+// callOf makes a server whose operation is answered by one handler.
+func callOf(t *testing.T, log io.Writer, handler http.HandlerFunc) func(Call) CallResponse {
+	t.Helper()
+	s, err := New(Deps{Validation: config.Off, Log: slog.New(slog.NewJSONHandler(log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.endpoints["listCampaigns"] = handler
+	return func(call Call) CallResponse {
+		call.Operation = "listCampaigns"
+		return s.Do(t.Context(), call)
+	}
+}
+
+const internalError = `{"error":"internal error","code":"internal_error"}` + "\n"
+
+// A panic in an MCP call would end the process: the library runs calls in
+// goroutines of its own and recovers nothing.
+func TestInProcessCall_PanicsAreAnswered(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	response := callOf(t, &log, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"data":[`)
+		panic("customer words")
+	})(Call{})
+	if response.Status != 500 || string(response.Body) != internalError {
+		t.Errorf("got %d %s, want a clean 500", response.Status, response.Body)
+	}
+	if !strings.Contains(log.String(), "a handler panicked") || strings.Contains(log.String(), "customer words") {
+		t.Errorf("the log says %s", log.String())
+	}
+}
+
+// A stream that breaks off must not look complete.
+func TestInProcessCall_BrokenStreamsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		recorded error
+		status   int
+	}{{nil, 500}, {errors.New("an accident"), 500}, {apierror.Unavailable(errors.New("gone")), 503}} {
+		response := callOf(t, io.Discard, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, `{"data":{"rows":[`)
+			recordFrom(r.Context()).err = c.recorded
+			panic(http.ErrAbortHandler)
+		})(Call{})
+		if response.Status != c.status || bytes.Contains(response.Body, []byte("rows")) {
+			t.Errorf("%v: got %d %s, want %d", c.recorded, response.Status, response.Body, c.status)
+		}
+	}
+}
+
+// An answer that outgrows its limit ends there: the request is cancelled, and the
+// error is the answer.
+func TestInProcessCall_AnswersFitTheirSize(t *testing.T) {
+	t.Parallel()
+	var sizes []int
+	stopped := false
+	response := callOf(t, io.Discard, func(w http.ResponseWriter, r *http.Request) {
+		for range 100 {
+			if _, err := w.Write(make([]byte, 1000)); err != nil {
+				stopped = r.Context().Err() != nil
+				return
+			}
+		}
+	})(Call{CheckSize: func(size int) error {
+		sizes = append(sizes, size)
+		if size > 2500 {
+			return apierror.PayloadTooLarge("ask for less")
+		}
+		return nil
+	}})
+	if want := `{"error":"payload too large","details":"ask for less","code":"payload_too_large"}` + "\n"; response.Status != 413 || string(response.Body) != want {
+		t.Errorf("got %d %s, want 413 %s", response.Status, response.Body, want)
+	}
+	if len(sizes) != 3 || sizes[2] != 3000 || !stopped {
+		t.Errorf("the sizes checked are %v, and the request was cancelled: %v", sizes, stopped)
+	}
+}
+
+// What handlers do to a connection has no effect here and does not fail.
+func TestInProcessCall_StreamsMayFlushAndSetDeadlines(t *testing.T) {
+	t.Parallel()
+	response := callOf(t, io.Discard, func(w http.ResponseWriter, _ *http.Request) {
+		control := http.NewResponseController(w)
+		if err := errors.Join(control.SetWriteDeadline(time.Now().Add(-time.Hour)), control.Flush()); err != nil {
+			panic(err)
+		}
+		_, _ = io.WriteString(w, `{}`)
+	})(Call{})
+	if response.Status != 200 || string(response.Body) != `{}` {
+		t.Errorf("got %d %s", response.Status, response.Body)
+	}
+}

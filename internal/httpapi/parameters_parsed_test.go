@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/page"
+)
+
+// parsers has the handlers' place. It runs their parsers, records the parsed
+// query and reads nothing.
+type parsers struct{ server *Server }
+
+var _ api.ServerInterface = (*parsers)(nil)
+
+// parsed is a parsed query: one text for one meaning.
+type parsed struct {
+	as  string
+	err error
+}
+
+type parsedKey struct{}
+
+func withParsed(r *http.Request, n *parsed) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), parsedKey{}, n))
+}
+
+func parsedOf(r *http.Request) *parsed { return r.Context().Value(parsedKey{}).(*parsed) }
+
+func (u *parsers) ListInterviews(_ http.ResponseWriter, r *http.Request, params api.ListInterviewsParams) {
+	query, err := u.server.parseListInterviews(auth.CallerFrom(r.Context()), params)
+	u.parsedPage(r, query.Page, err)
+}
+
+func (u *parsers) ListCampaigns(_ http.ResponseWriter, r *http.Request, params api.ListCampaignsParams) {
+	query, err := u.server.parseListCampaigns(auth.CallerFrom(r.Context()), params)
+	u.parsedPage(r, query.Page, err)
+}
+
+func (u *parsers) ListSynthesis(_ http.ResponseWriter, r *http.Request, params api.ListSynthesisParams) {
+	caller := auth.CallerFrom(r.Context())
+	if params.Surface != nil {
+		query, err := u.server.parsePortal(caller, params)
+		u.parsedPage(r, query.Page, err)
+		return
+	}
+	query, err := u.server.parseCollection(caller, params)
+	u.parsedPage(r, query.Page, err)
+}
+
+// A cursor is one text for every filter of a list.
+func (u *parsers) parsedPage(r *http.Request, p page.Request, err error) {
+	n := parsedOf(r)
+	n.as, n.err = fmt.Sprint(p.Limit, " of ", u.server.cursors.Encode(place, p.Scope)), err
+}
+
+func (u *parsers) GetInterviewAnalytics(_ http.ResponseWriter, r *http.Request, params api.GetInterviewAnalyticsParams) {
+	n := parsedOf(r)
+	query, err := parseAnalytics(auth.CallerFrom(r.Context()), params)
+	n.as, n.err = fmt.Sprintf("%q %+v %+v", query.Scope.Filters, query.From, query.To), err
+}
+
+func (u *parsers) SearchIntelligence(_ http.ResponseWriter, r *http.Request, params api.SearchIntelligenceParams) {
+	n := parsedOf(r)
+	query, err := parseSearch(auth.CallerFrom(r.Context()), params)
+	n.as, n.err = fmt.Sprintf("%q %d %q", query.Text, query.Limit, query.Scope.Filters), err
+}
+
+func (u *parsers) GetInterview(_ http.ResponseWriter, r *http.Request, id uuid.UUID) {
+	parsedOf(r).as = id.String()
+}

@@ -1,0 +1,69 @@
+package httpapi
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/config"
+)
+
+// logTo makes a server that reads nothing and logs to a buffer.
+func logTo(t *testing.T, log io.Writer) *Server {
+	t.Helper()
+	s, err := New(Deps{
+		Validation: config.Off, Log: slog.New(slog.NewJSONHandler(log, nil)), Observe: func(string, int, time.Duration) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A panic is answered like any internal error. Only a runtime error's text is
+// logged: another value may hold a client's data.
+func TestRecover_PanicsAreAnswered(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		logged  string
+	}{
+		"a value":       {func(http.ResponseWriter, *http.Request) { panic("customer words") }, `"what":"string"`},
+		"a nil pointer": {func(_ http.ResponseWriter, r *http.Request) { _ = r.MultipartForm.Value }, "nil pointer dereference"},
+	} {
+		var log bytes.Buffer
+		w := httptest.NewRecorder()
+		logTo(t, &log).accessLog(c.handler).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+		if w.Code != http.StatusInternalServerError || w.Body.String() != internalError {
+			t.Errorf("%s: got %d %s, want a clean 500", name, w.Code, w.Body)
+		}
+		if !strings.Contains(log.String(), c.logged) || strings.Contains(log.String(), "customer words") {
+			t.Errorf("%s: the log says %s", name, log.String())
+		}
+	}
+}
+
+// A panic after the first byte closes the connection.
+func TestRecover_HalfAnAnswerBreaksTheConnection(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	handler := logTo(t, &log).accessLog(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"data":[`)
+		panic("customer words")
+	}))
+	w := httptest.NewRecorder()
+	defer func() {
+		if caught := recover(); caught != http.ErrAbortHandler { //nolint:errorlint // the very value
+			t.Errorf("the handler ended with %v", caught)
+		}
+		if got := log.String(); w.Body.String() != `{"data":[` || !strings.Contains(got, `"aborted":true`) {
+			t.Errorf("sent %s, logged %s", w.Body, got)
+		}
+	}()
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+}

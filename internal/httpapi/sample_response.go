@@ -1,0 +1,108 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3filter"
+)
+
+// Samples are validated beside the answers. At most one exists at a time, from
+// the first byte copied to the verdict: its caller may read slowly, and
+// validation takes some seven times the memory of the body.
+const (
+	// sampleInterval is the least time between two samples.
+	sampleInterval = 100 * time.Millisecond
+	// pauseFactor is the pause after a sample in multiples of the time that it
+	// took: sampling costs at most a fiftieth of one core.
+	pauseFactor = 49
+	// maxSampled is the largest body that is copied.
+	maxSampled = 2 << 20
+)
+
+// sampler decides when the next response is sampled.
+type sampler struct {
+	samples chan sample
+	// active says that a sample is being taken or validated.
+	active atomic.Bool
+	nextAt atomic.Int64
+}
+
+type sample struct {
+	input     *openapi3filter.ResponseValidationInput
+	operation string
+	requestID string
+}
+
+// start begins a sample if one is due.
+func (s *sampler) start() bool {
+	return time.Now().UnixNano() >= s.nextAt.Load() && s.active.CompareAndSwap(false, true)
+}
+
+// finish ends a sample that took some time to validate.
+func (s *sampler) finish(took time.Duration) {
+	s.nextAt.Store(time.Now().Add(max(sampleInterval, pauseFactor*took)).UnixNano())
+	s.active.Store(false)
+}
+
+// takeSample sends an answer and copies it for validation.
+func (v *responseValidator) takeSample(w http.ResponseWriter, r *http.Request, op *operation, next http.Handler) {
+	tee := &teeWriter{ResponseWriter: w, status: http.StatusOK, dropped: func() { v.finish(0) }}
+	defer tee.drop() // also when the handler panics
+	next.ServeHTTP(tee, r)
+	if tee.done || isDiscarded(w) {
+		return
+	}
+	tee.done = true
+	v.samples <- sample{v.input(r, op, tee.status, w.Header(), tee.body.Bytes()), op.id, recordFrom(r.Context()).requestID}
+}
+
+func (v *responseValidator) validateSamples() {
+	for s := range v.samples {
+		started := time.Now()
+		if err := v.check(context.Background(), s.input); err != nil {
+			v.report(err, s.operation, s.requestID)
+		}
+		v.finish(time.Since(started))
+	}
+}
+
+// teeWriter copies the answer that it sends, up to maxSampled.
+type teeWriter struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+	// done says that the copy was handed over or dropped.
+	done    bool
+	dropped func()
+}
+
+func (t *teeWriter) WriteHeader(status int) {
+	t.status = status
+	t.ResponseWriter.WriteHeader(status)
+}
+
+func (t *teeWriter) Write(b []byte) (int, error) {
+	if t.body.Len()+len(b) > maxSampled {
+		t.drop()
+	}
+	if !t.done {
+		t.body.Write(b)
+	}
+	return t.ResponseWriter.Write(b)
+}
+
+// drop frees the copy unless it was handed over.
+func (t *teeWriter) drop() {
+	if !t.done {
+		t.done = true
+		t.body = bytes.Buffer{}
+		t.dropped()
+	}
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (t *teeWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }

@@ -1,0 +1,64 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+// A proxy and the server could disagree on where a request with Transfer-Encoding
+// ends: no second request is read from such a connection.
+func TestRoutes_TransferEncodingEndsTheConnection(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	for _, c := range []struct {
+		request string
+		headers string
+		status  int
+		code    string
+	}{
+		{"GET " + interviews, "Transfer-Encoding: chunked\r\n", 400, "invalid_parameter"},
+		{"GET " + interviews, "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", 400, "invalid_parameter"},
+		{"GET /api/client/v1/openapi.json", "Transfer-Encoding: chunked\r\n", 400, "invalid_parameter"},
+		{"GET /api/client/v1/mcp", "Transfer-Encoding: chunked\r\n", 400, "invalid_parameter"},
+		{"POST " + interviews, "Transfer-Encoding: chunked\r\n", 405, "method_not_allowed"},
+	} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		// The second request must not be answered.
+		fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n0\r\n\r\nGET %s HTTP/1.1\r\nHost: x\r\n\r\n",
+			c.request, key, c.headers, interviews)
+		reader := bufio.NewReader(conn)
+		answer, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", c.request, err)
+		}
+		var refused struct{ Code string }
+		if err := json.NewDecoder(answer.Body).Decode(&refused); err != nil {
+			t.Errorf("%s: %v", c.request, err)
+		}
+		if answer.StatusCode != c.status || refused.Code != c.code || !answer.Close {
+			t.Errorf("%s with %q: %d %s, connection closed: %v; want %d %s and closed",
+				c.request, c.headers, answer.StatusCode, refused.Code, answer.Close, c.status, c.code)
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+		if more, err := io.ReadAll(reader); len(more) > 0 {
+			t.Errorf("%s with %q: after the answer the connection says %.80q (%v), want nothing", c.request, c.headers, more, err)
+		}
+		_ = conn.Close()
+	}
+}

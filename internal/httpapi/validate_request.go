@@ -1,0 +1,172 @@
+package httpapi
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/go-chi/chi/v5"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
+)
+
+// validateRequests lets a request pass that has the operation's scope and whose
+// parameters the contract accepts.
+func (s *Server) validateRequests(op *operation, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := s.validateRequest(r, op); err != nil {
+			writeError(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// validateRequest checks the scope, then the parameters. A mistyped filter must
+// not widen an answer, so no parameter is ignored.
+func (s *Server) validateRequest(r *http.Request, op *operation) error {
+	caller := auth.CallerFrom(r.Context())
+	if scope, missing := op.missingScope(caller); missing {
+		return apierror.MissingScope(string(scope))
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return apierror.InvalidParameter("the query string is malformed: expected name=value pairs joined with &, percent-encoded")
+	}
+	input := &openapi3filter.RequestValidationInput{
+		Request: r, QueryParams: query, Route: op.route, Options: s.validation,
+	}
+	// The scope that depends on parameters is checked between these and the rest.
+	for _, name := range scopeParameters {
+		if op.queryParams[name] != nil && query.Has(name) {
+			if err := validateParameter(op, name, input); err != nil {
+				return err
+			}
+		}
+	}
+	if scope, missing := missingDependentScope(op, query, caller); missing {
+		return apierror.MissingScope(string(scope))
+	}
+	for _, name := range sortedNames(query) {
+		if err := validateParameter(op, name, input); err != nil {
+			return err
+		}
+	}
+	for _, name := range sortedNames(op.queryParams) {
+		if op.queryParams[name].Required && !query.Has(name) {
+			return parameterError(name, fmt.Sprintf("%s is required: %s", name, accepted(op.queryParams[name])))
+		}
+	}
+	for _, p := range op.pathParams {
+		input.PathParams = map[string]string{p.Name: chi.URLParam(r, p.Name)}
+		if openapi3filter.ValidateParameter(r.Context(), input, p) != nil {
+			return apierror.NotFound()
+		}
+	}
+	return nil
+}
+
+// scopeParameters decide which scope a request needs beyond its operation's.
+var scopeParameters = []string{"surface", "type"}
+
+// missingDependentScope is the scope that the parameters require and the caller lacks.
+func missingDependentScope(op *operation, query url.Values, c auth.Caller) (auth.Scope, bool) {
+	feed := op.id == "listSynthesis" && query.Get("surface") == "portal" && query.Get("type") == "daily_feed"
+	if feed && !c.Has(auth.ReadCustomerIdentity) {
+		return auth.ReadCustomerIdentity, true
+	}
+	return "", false
+}
+
+var plainInteger = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
+
+// validateParameter validates one name of the query and its values.
+func validateParameter(op *operation, name string, input *openapi3filter.RequestValidationInput) error {
+	ctx, param, values := input.Request.Context(), op.queryParams[name], input.QueryParams[name]
+	invalid := invalidArguments(ctx)[name]
+	switch {
+	case param == nil && name == "updated_since" && op.id == "listInterviews":
+		return apierror.UpdatedSinceUnsupported()
+	case param == nil:
+		return apierror.UnknownParameter(fmt.Sprintf("%s is not a parameter of this route; it takes %s", quote(name), op.parameterList()))
+	case invalid != "":
+		return parameterError(name, fmt.Sprintf("%s must be %s, not %s", name, accepted(param), invalid))
+	case len(values) > 1:
+		return parameterError(name, name+" is given more than once; give it once")
+	case values[0] == "":
+		return parameterError(name, name+" is empty; give a value or leave it out")
+	case !utf8.ValidString(values[0]):
+		return parameterError(name, name+" is not valid UTF-8")
+	case strings.ContainsRune(values[0], 0):
+		return parameterError(name, name+" contains a NUL character, which no value does")
+	case param.Schema.Value.Type.Is("integer") && !plainInteger.MatchString(values[0]),
+		openapi3filter.ValidateParameter(ctx, input, param) != nil:
+		return parameterError(name, fmt.Sprintf("%s must be %s, not %s", name, accepted(param), quote(values[0])))
+	}
+	return nil
+}
+
+// parameterError has the parameter's own code, whichever check failed.
+func parameterError(name, details string) error {
+	switch name {
+	case "starting_after":
+		return apierror.InvalidCursor()
+	case "updated_since":
+		return apierror.InvalidUpdatedSince(details)
+	default:
+		return apierror.InvalidParameter(details)
+	}
+}
+
+// accepted says in words what the contract accepts.
+func accepted(p *openapi3.Parameter) string {
+	s := p.Schema.Value
+	switch {
+	case s.Type.Is("integer") && s.Min != nil && s.Max != nil:
+		return fmt.Sprintf("a whole number from %d to %d, in plain digits", int(*s.Min), int(*s.Max))
+	case len(s.Enum) > 0:
+		names := make([]string, len(s.Enum))
+		for i, v := range s.Enum {
+			names[i] = fmt.Sprint(v)
+		}
+		return "one of " + strings.Join(names, ", ")
+	case s.MaxLength != nil:
+		return fmt.Sprintf("a text of 1 to %d characters", *s.MaxLength)
+	default:
+		return "a text"
+	}
+}
+
+func (o *operation) parameterList() string {
+	names := sortedNames(o.queryParams)
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// quote quotes the caller's own text, cut short. An invalid byte counts as a character.
+func quote(text string) string {
+	const longest = 60
+	count := 0
+	for at := range text {
+		if count++; count > longest {
+			text = text[:at] + "…"
+			break
+		}
+	}
+	return strconv.Quote(text)
+}
+
+func sortedNames[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}

@@ -1,0 +1,150 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/config"
+)
+
+// maxValidated is the largest body that is validated at run time.
+const maxValidated = 8 << 20
+
+// responseValidator validates responses against the contract.
+type responseValidator struct {
+	mode    config.ResponseValidation
+	options *openapi3filter.Options
+	log     *slog.Logger
+	sampler
+	// Broken counts the responses that broke the contract.
+	Broken atomic.Int64
+	// Checked counts the responses that were validated.
+	Checked atomic.Int64
+}
+
+func newResponseValidator(mode config.ResponseValidation, options *openapi3filter.Options, log *slog.Logger) *responseValidator {
+	v := &responseValidator{mode: mode, options: options, log: log}
+	if mode == config.Sample {
+		v.samples = make(chan sample, 1)
+		go v.validateSamples()
+	}
+	return v
+}
+
+// validate validates the answers of one operation as the mode says.
+func (v *responseValidator) validate(op *operation, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case v.mode == config.Enforce:
+			v.enforce(w, r, op, next)
+		case v.mode == config.Sample && v.start():
+			v.takeSample(w, r, op, next)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// enforce answers 500 in place of an answer that breaks the contract.
+func (v *responseValidator) enforce(w http.ResponseWriter, r *http.Request, op *operation, next http.Handler) {
+	buffered := &bufferingWriter{to: w, status: http.StatusOK}
+	next.ServeHTTP(buffered, r)
+	if buffered.released || isDiscarded(w) {
+		return
+	}
+	err := v.check(r.Context(), v.input(r, op, buffered.status, w.Header(), buffered.body.Bytes()))
+	if err != nil {
+		v.report(err, op.id, recordFrom(r.Context()).requestID)
+		writeError(w, r, apierror.Internal(errors.New("the response breaks the contract")))
+		return
+	}
+	buffered.release()
+}
+
+func (v *responseValidator) input(
+	r *http.Request, op *operation, status int, header http.Header, body []byte,
+) *openapi3filter.ResponseValidationInput {
+	in := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: op.route, Options: v.options},
+		Status:                 status, Header: header.Clone(), Options: v.options,
+	}
+	return in.SetBodyBytes(body)
+}
+
+// check exempts the statuses that no operation declares.
+func (v *responseValidator) check(ctx context.Context, in *openapi3filter.ResponseValidationInput) error {
+	if in.Status == http.StatusInternalServerError {
+		return nil
+	}
+	v.Checked.Add(1)
+	return openapi3filter.ValidateResponse(ctx, in)
+}
+
+// report logs where the contract was broken, never the value that broke it.
+func (v *responseValidator) report(err error, operation, requestID string) {
+	v.Broken.Add(1)
+	v.log.Error("a response breaks the contract",
+		"operation", operation, "request_id", requestID, "where", brokenAt(err))
+}
+
+func brokenAt(err error) string {
+	var s *openapi3.SchemaError
+	if errors.As(err, &s) {
+		return fmt.Sprintf("/%s: %s", strings.Join(s.JSONPointer(), "/"), s.SchemaField)
+	}
+	var r *openapi3filter.ResponseError
+	if errors.As(err, &r) {
+		return r.Reason
+	}
+	return "unknown"
+}
+
+// bufferingWriter keeps an answer in memory until release. An answer that is too
+// large to be validated is released at once.
+type bufferingWriter struct {
+	to       http.ResponseWriter
+	status   int
+	body     bytes.Buffer
+	released bool
+}
+
+func (b *bufferingWriter) Header() http.Header    { return b.to.Header() }
+func (b *bufferingWriter) WriteHeader(status int) { b.status = status }
+
+func (b *bufferingWriter) Write(p []byte) (int, error) {
+	if b.released {
+		return b.to.Write(p)
+	}
+	n, err := b.body.Write(p)
+	if b.body.Len() > maxValidated {
+		b.release()
+	}
+	return n, err
+}
+
+func (b *bufferingWriter) release() {
+	b.released = true
+	b.to.WriteHeader(b.status)
+	_, _ = io.Copy(b.to, &b.body)
+}
+
+// SetWriteDeadline does nothing before the release: nothing is written until
+// then, and the deadline of one chunk is too short for all of them.
+func (b *bufferingWriter) SetWriteDeadline(deadline time.Time) error {
+	if !b.released {
+		return nil
+	}
+	return http.NewResponseController(b.to).SetWriteDeadline(deadline)
+}

@@ -1,0 +1,53 @@
+package httpapi
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/ratelimit"
+)
+
+// Under enforce an answer that breaks the contract is a 500, and the log names the
+// place, never the value. What is too large to be validated passes.
+func TestValidateResponse_Enforce(t *testing.T) {
+	t.Parallel()
+	c, err := loadContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tooLarge := bytes.Repeat([]byte("x"), maxValidated+1)
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		status int
+		body   string
+		where  string
+	}{
+		"a field of another type": {say([]byte(`{"data":"customer words","meta":{}}`)), 500, internalError, `"where":"/data: type"`},
+		"another content type": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte("customer words"))
+		}, 500, internalError, `"where":"`},
+		"an undeclared status": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }, 500, internalError, `"where":"`},
+		"a large body":         {say(tooLarge), 200, string(tooLarge), ""},
+		"an internal error":    {func(w http.ResponseWriter, r *http.Request) { writeError(w, r, errPanicked) }, 500, internalError, ""},
+	} {
+		var log bytes.Buffer
+		v := newResponseValidator(config.Enforce, validatorOptions(), slog.New(slog.NewJSONHandler(&log, nil)))
+		w := httptest.NewRecorder()
+		setRateLimitHeaders(w.Header(), ratelimit.Admission{})
+		w.Header().Set("X-Request-Id", "1")
+		v.validate(c.operations["listCampaigns"], test.answer).ServeHTTP(w, httptest.NewRequest(http.MethodGet, Prefix+"/campaigns", nil))
+		if w.Code != test.status || w.Body.String() != test.body {
+			t.Errorf("%s: got %d and %d bytes, want %d and %d", name, w.Code, w.Body.Len(), test.status, len(test.body))
+		}
+		broken := int64(min(len(test.where), 1))
+		if v.Broken.Load() != broken || !strings.Contains(log.String(), test.where) || strings.Contains(log.String(), "customer words") {
+			t.Errorf("%s: %d broken, want %d; the log says %s", name, v.Broken.Load(), broken, log.String())
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// The SQL of referrer stands in Go because it is made per table.
+
+// finish makes the checks that need the whole file, then those of the database.
+func (w *writer) finish(ctx context.Context, checks *deferredChecks) error {
+	if err := w.correctCampaignLive(ctx, checks); err != nil {
+		return err
+	}
+	if err := w.checkDeletes(ctx, checks); err != nil {
+		return err
+	}
+	if err := w.deleteClients(ctx, checks); err != nil {
+		return err
+	}
+	if err := w.checkReferences(ctx, checks); err != nil {
+		return err
+	}
+	if err := w.checkSlugs(ctx, checks); err != nil {
+		return err
+	}
+	// The checks of the commit, now, while they can still be interrupted.
+	_, err := w.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
+	return databaseError(ctx, "proving references", err)
+}
+
+// checkDeletes refuses to delete what other records still refer to.
+func (w *writer) checkDeletes(ctx context.Context, checks *deferredChecks) error {
+	var first *LineError
+	for _, k := range kinds {
+		for _, t := range ofKind(k, checks.deleted, byLine) {
+			line := checks.deleted[t]
+			if first != nil && first.Line < line {
+				break
+			}
+			by, err := w.referrer(ctx, t)
+			if err != nil {
+				return err
+			}
+			if by != "" {
+				first = &LineError{Line: line, Field: k.name + "." + k.idField,
+					Reason: fmt.Sprintf("%s cannot be deleted: %s still refers to it", t.id, by)}
+				break
+			}
+		}
+	}
+	if first != nil {
+		return first
+	}
+	return nil
+}
+
+// referrer names a record that refers to t, or is empty.
+func (w *writer) referrer(ctx context.Context, t recordKey) (string, error) {
+	for _, k := range kinds {
+		for _, c := range k.columns {
+			if c.references != t.kind {
+				continue
+			}
+			var id uuid.UUID
+			err := w.tx.QueryRow(ctx, fmt.Sprintf("SELECT id FROM %s WHERE client_id = $1 AND %s = $2 LIMIT 1", k.table, c.name),
+				t.client, t.id).Scan(&id)
+			if err == nil {
+				return k.name + " " + id.String(), nil
+			}
+			if !errors.Is(err, pgx.ErrNoRows) {
+				return "", databaseError(ctx, "looking for references from "+k.table, err)
+			}
+		}
+	}
+	if t.kind != clientKind {
+		return "", nil
+	}
+	prefix, err := w.queries.FindUnrevokedKey(ctx, &t.id)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return "", nil
+	case err != nil:
+		return "", databaseError(ctx, "looking for keys", err)
+	}
+	return "the key " + prefix + ", which is not revoked,", nil
+}
+
+// deleteClients deletes the clients that the file deletes, after their last
+// record, with their revoked keys and their counters.
+func (w *writer) deleteClients(ctx context.Context, checks *deferredChecks) error {
+	for t := range checks.rewritten {
+		if t.kind == clientKind {
+			w.count(clientKind).Deleted++
+		}
+	}
+	_, ids := keyArrays(ofKind(clientKind, checks.deleted, byLine))
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := w.queries.DeleteRevokedKeys(ctx, ids); err != nil {
+		return databaseError(ctx, "deleting keys", err)
+	}
+	deleted, err := w.queries.DeleteClients(ctx, ids)
+	if err != nil {
+		return databaseError(ctx, "deleting clients", err)
+	}
+	w.count(clientKind).Deleted += deleted
+	w.count(clientKind).Missing += int64(len(ids)) - deleted
+	return databaseError(ctx, "deleting clients", w.queries.DeleteMeasurementChanges(ctx, ids))
+}

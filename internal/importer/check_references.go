@@ -1,0 +1,74 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The SQL stands in Go because it is made per table.
+
+// checkReferences refuses references to records that are not the client's.
+func (w *writer) checkReferences(ctx context.Context, checks *deferredChecks) error {
+	var first *LineError
+	for _, k := range kinds {
+		targets := ofKind(k, checks.references, func(m firstReference) int64 { return m.line })
+		missing, err := w.missing(ctx, k, targets)
+		if err != nil {
+			return err
+		}
+		for _, t := range missing {
+			m := checks.references[t]
+			if first != nil && first.Line <= m.line {
+				break
+			}
+			// The line may have been replaced or its record deleted further down.
+			by, err := w.referrer(ctx, t)
+			if err != nil {
+				return err
+			}
+			if by != "" {
+				first = &LineError{Line: m.line, Field: m.field, Reason: t.missing()}
+				break
+			}
+		}
+	}
+	if first != nil {
+		return first
+	}
+	return nil
+}
+
+func (t recordKey) missing() string {
+	if t.kind == clientKind {
+		return fmt.Sprintf("there is no client %s", t.id)
+	}
+	return fmt.Sprintf("client %s has no %s %s", t.client, t.kind.name, t.id)
+}
+
+// missing lists the records that do not exist, in the order given.
+func (w *writer) missing(ctx context.Context, k *kind, targets []recordKey) ([]recordKey, error) {
+	if len(targets) == 0 {
+		return nil, nil
+	}
+	clients, ids := keyArrays(targets)
+	owned := "AND t.client_id = r.client_id"
+	if k == clientKind {
+		owned = "AND t.id = r.client_id"
+	}
+	rows, err := w.tx.Query(ctx, fmt.Sprintf(`SELECT r.ord
+		FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS r (client_id, id, ord)
+		WHERE NOT EXISTS (SELECT FROM %s AS t WHERE t.id = r.id %s)
+		ORDER BY r.ord`, k.table, owned), clients, ids)
+	if err != nil {
+		return nil, databaseError(ctx, "looking up "+k.table, err)
+	}
+	var gone []recordKey
+	var at int
+	_, err = pgx.ForEachRow(rows, []any{&at}, func() error {
+		gone = append(gone, targets[at-1])
+		return nil
+	})
+	return gone, databaseError(ctx, "looking up "+k.table, err)
+}

@@ -1,0 +1,151 @@
+package importer
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// PostgreSQL's jsonb in binary is a version and then the text, whose every
+// digit it keeps.
+const jsonbVersion = 1
+
+func appendJSON(dst []byte, v value) []byte {
+	return append(append(dst, jsonbVersion), v.text...)
+}
+
+var (
+	objectType = fieldType{description: "an object", append: func(dst []byte, v value) ([]byte, *problem) {
+		if v.typ != jsonObject {
+			return dst, unaccepted(v)
+		}
+		return appendJSON(dst, v), nil
+	}}
+
+	// A portal body is served as it is, beside rows of the collection, plus what
+	// the server adds.
+	portalBodyType = fieldType{description: "an object", append: func(dst []byte, v value) ([]byte, *problem) {
+		if v.typ != jsonObject {
+			return dst, unaccepted(v)
+		}
+		var hasIntegrity bool
+		row := map[string]bool{}
+		var schema value
+		members(v, func(name, v value) {
+			switch key := string(unescaped(name)); key {
+			case "schema":
+				schema = v // of a name given twice, jsonb keeps the last
+			case "measurement_integrity":
+				hasIntegrity = true
+			case "synthesis_type", "document", "contract_version":
+				row[key] = true
+			}
+		})
+		switch {
+		case hasIntegrity:
+			return dst, &problem{requirement: "must not carry measurement_integrity: the server adds it"}
+		case len(row) == 3:
+			return dst, &problem{requirement: "must not carry synthesis_type, document and contract_version together: it would pass for a row of the collection"}
+		case schema.typ == jsonInvalid:
+			return dst, &problem{path: ".schema", requirement: "is missing: must be " + nonEmptyTextType.description}
+		case schema.typ == jsonString && len(schema.text) == 0:
+			return dst, &problem{path: ".schema", requirement: "must be " + nonEmptyTextType.description + `, not ""`}
+		case schema.typ != jsonString:
+			return dst, &problem{path: ".schema", accepted: nonEmptyTextType.description, got: schema}
+		}
+		return appendJSON(dst, v), nil
+	}}
+
+	transcriptType = fieldType{description: "a list of objects", append: func(dst []byte, v value) ([]byte, *problem) {
+		if v.typ != jsonArray {
+			return dst, unaccepted(v)
+		}
+		var p *problem
+		n := 0
+		elements(v, func(turn value) {
+			if turn.typ != jsonObject && p == nil {
+				p = &problem{path: fmt.Sprintf("[%d]", n), accepted: "an object", got: turn}
+			}
+			n++
+		})
+		return appendJSON(dst, v), p
+	}}
+
+	// Questions are objects with id and question, or the strings of old rows.
+	keyQuestionsType = fieldType{description: "a list of objects with id and question, a list of strings", append: func(dst []byte, v value) ([]byte, *problem) {
+		if v.typ != jsonArray {
+			return dst, unaccepted(v)
+		}
+		var p *problem
+		first, n := jsonInvalid, 0
+		elements(v, func(q value) {
+			if n == 0 {
+				first = q.typ
+			}
+			if p == nil {
+				p = checkQuestion(q, first, n)
+			}
+			n++
+		})
+		return appendJSON(dst, v), p
+	}}
+
+	uuidListType = fieldType{description: "a list of UUIDs", append: func(dst []byte, v value) ([]byte, *problem) {
+		if v.typ != jsonArray {
+			return dst, unaccepted(v)
+		}
+		const uuidOID = 2950
+		var p *problem
+		var ids []byte
+		n := 0
+		elements(v, func(e value) {
+			id, ok := parseUUID(unescaped(e))
+			if (e.typ != jsonString || !ok) && p == nil {
+				p = &problem{path: fmt.Sprintf("[%d]", n), accepted: uuidType.description, got: e}
+			}
+			ids = binary.BigEndian.AppendUint32(ids, uint32(len(id)))
+			ids = append(ids, id[:]...)
+			n++
+		})
+		dimensions := uint32(1)
+		if n == 0 {
+			dimensions = 0
+		}
+		dst = binary.BigEndian.AppendUint32(dst, dimensions)
+		dst = binary.BigEndian.AppendUint32(dst, 0) // no nulls
+		dst = binary.BigEndian.AppendUint32(dst, uuidOID)
+		if n > 0 {
+			dst = binary.BigEndian.AppendUint32(dst, uint32(n))
+			dst = binary.BigEndian.AppendUint32(dst, 1) // the first index
+		}
+		return append(dst, ids...), p
+	}}
+)
+
+// checkQuestion compares a question with the type of the first one. Fields
+// beyond id and question pass through.
+func checkQuestion(q value, first jsonType, n int) *problem {
+	path := fmt.Sprintf("[%d]", n)
+	switch {
+	case first != jsonObject && first != jsonString:
+		return &problem{path: path, accepted: "an object with id and question, or a string", got: q}
+	case q.typ != first && first == jsonObject:
+		return &problem{path: path, accepted: "an object with id and question, like the first", got: q}
+	case q.typ != first:
+		return &problem{path: path, accepted: "a string, like the first", got: q}
+	case first == jsonString:
+		return nil
+	}
+	// Of a name given twice, jsonb keeps the last.
+	given := map[string]value{}
+	members(q, func(name, v value) { given[string(unescaped(name))] = v })
+	for _, name := range []string{"id", "question"} {
+		v, ok := given[name]
+		if !ok {
+			return &problem{path: path + "." + name, requirement: "is missing: must be " + nonEmptyTextType.description}
+		}
+		if v.typ != jsonString || len(v.text) == 0 {
+			return &problem{path: path + "." + name, accepted: nonEmptyTextType.description, got: v}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package importer
+
+import "fmt"
+
+// maxDepth bounds how deep a line may nest, well below what PostgreSQL's own
+// parser has a stack for.
+const maxDepth = 256
+
+// jsonType is the type of a JSON value.
+type jsonType byte
+
+const (
+	jsonInvalid jsonType = iota
+	jsonNull
+	jsonBool
+	jsonNumber
+	jsonString
+	jsonArray
+	jsonObject
+)
+
+// value is one JSON value, as a slice of the line.
+type value struct {
+	typ jsonType
+	// escaped says that a string holds escapes.
+	escaped bool
+	// text is the value as it stands in the line; a string's without quotes.
+	text []byte
+	// unstorable is the first thing inside that JSON allows and PostgreSQL does not.
+	unstorable string
+}
+
+// jsonScanner checks JSON syntax in one pass over a line and builds nothing. What it
+// accepts as storable, PostgreSQL accepts as jsonb.
+type jsonScanner struct {
+	text  []byte
+	at    int
+	depth int
+	// escaped is about the string scanned last.
+	escaped    bool
+	unstorable string
+	// reason is why the scan stopped.
+	reason string
+}
+
+// jsonSyntaxError is text that is not JSON.
+type jsonSyntaxError struct {
+	at     int
+	reason string
+}
+
+func (e *jsonSyntaxError) Error() string {
+	return fmt.Sprintf("is not valid JSON: %s at byte %d", e.reason, e.at+1)
+}
+
+func (s *jsonScanner) syntaxError() error { return &jsonSyntaxError{at: s.at, reason: s.reason} }
+
+func (s *jsonScanner) fail(wrong string) jsonType {
+	s.reason = wrong
+	return jsonInvalid
+}
+
+// unexpected fails at a byte that cannot stand here.
+func (s *jsonScanner) unexpected(expected string) jsonType {
+	if s.at >= len(s.text) {
+		return s.fail("it ends where " + expected + " should be")
+	}
+	return s.fail("expected " + expected)
+}
+
+// noteUnstorable keeps the first reason.
+func (s *jsonScanner) noteUnstorable(flaw string) {
+	if s.unstorable == "" {
+		s.unstorable = flaw
+	}
+}
+
+// peek is the next byte, NUL at the end: no token starts with one.
+func (s *jsonScanner) peek() byte {
+	if s.at < len(s.text) {
+		return s.text[s.at]
+	}
+	return 0
+}
+
+func (s *jsonScanner) space() {
+	for s.at < len(s.text) {
+		switch s.text[s.at] {
+		case ' ', '\t', '\r', '\n':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+func (s *jsonScanner) value() jsonType {
+	switch c := s.peek(); c {
+	case '"':
+		return s.string()
+	case '{':
+		return s.object(nil)
+	case '[':
+		return s.array(nil)
+	case 't':
+		return s.literal("true", jsonBool)
+	case 'f':
+		return s.literal("false", jsonBool)
+	case 'n':
+		return s.literal("null", jsonNull)
+	default:
+		if c == '-' || isDigit(c) {
+			return s.number()
+		}
+		return s.unexpected("a value")
+	}
+}
+
+func (s *jsonScanner) literal(word string, is jsonType) jsonType {
+	if len(s.text)-s.at < len(word) || string(s.text[s.at:s.at+len(word)]) != word {
+		return s.unexpected("a value")
+	}
+	s.at += len(word)
+	return is
+}
+
+// object scans an object and shows its members to each, unless that is nil.
+func (s *jsonScanner) object(each func(name, v value)) jsonType {
+	if s.depth++; s.depth > maxDepth {
+		return s.fail(fmt.Sprintf("it nests deeper than %d levels", maxDepth))
+	}
+	s.at++
+	s.space()
+	if s.peek() == '}' {
+		s.at++
+		s.depth--
+		return jsonObject
+	}
+	for {
+		if s.peek() != '"' {
+			return s.unexpected("a field name in quotes")
+		}
+		name := s.scan(each != nil)
+		if name.typ == jsonInvalid {
+			return jsonInvalid
+		}
+		s.space()
+		if s.peek() != ':' {
+			return s.unexpected("a colon")
+		}
+		s.at++
+		s.space()
+		v := s.scan(each != nil)
+		if v.typ == jsonInvalid {
+			return jsonInvalid
+		}
+		if each != nil {
+			each(name, v)
+		}
+		s.space()
+		switch s.peek() {
+		case ',':
+			s.at++
+			s.space()
+		case '}':
+			s.at++
+			s.depth--
+			return jsonObject
+		default:
+			return s.unexpected("a comma or the object's end")
+		}
+	}
+}
+
+// array scans a list and shows its elements to each, unless that is nil.
+func (s *jsonScanner) array(each func(v value)) jsonType {
+	if s.depth++; s.depth > maxDepth {
+		return s.fail(fmt.Sprintf("it nests deeper than %d levels", maxDepth))
+	}
+	s.at++
+	s.space()
+	if s.peek() == ']' {
+		s.at++
+		s.depth--
+		return jsonArray
+	}
+	for {
+		v := s.scan(each != nil)
+		if v.typ == jsonInvalid {
+			return jsonInvalid
+		}
+		if each != nil {
+			each(v)
+		}
+		s.space()
+		switch s.peek() {
+		case ',':
+			s.at++
+			s.space()
+		case ']':
+			s.at++
+			s.depth--
+			return jsonArray
+		default:
+			return s.unexpected("a comma or the list's end")
+		}
+	}
+}
+
+// scan scans a value. With keep it also returns the value's text and what in it
+// is unstorable, which otherwise counts for the value around it.
+func (s *jsonScanner) scan(keep bool) value {
+	if !keep {
+		return value{typ: s.value()}
+	}
+	start, outer := s.at, s.unstorable
+	s.unstorable = ""
+	is := s.value()
+	v := value{typ: is, text: s.text[start:s.at], unstorable: s.unstorable}
+	if is == jsonString {
+		v.text, v.escaped = s.text[start+1:s.at-1], s.escaped
+	}
+	s.unstorable = outer
+	return v
+}
+
+// elements shows the elements of a list that was scanned before.
+func elements(list value, each func(v value)) {
+	s := jsonScanner{text: list.text}
+	s.array(each)
+}
+
+// members shows the members of an object that was scanned before.
+func members(object value, each func(name, v value)) {
+	s := jsonScanner{text: object.text}
+	s.object(each)
+}

@@ -1,0 +1,164 @@
+package importer
+
+import "unicode/utf16"
+
+// What JSON allows and PostgreSQL cannot store.
+const (
+	unstorableNUL       = `must not hold the NUL character (\u0000)`
+	unstorableSurrogate = `must not hold half of a surrogate pair (\ud800 to \udfff)`
+	unstorableNumber    = "must not hold a number of more than 400 digits, counted as it is written without an exponent"
+	unstorableUTF8      = "must be valid UTF-8"
+)
+
+// maxDigits bounds a number as PostgreSQL stores and returns it, without an
+// exponent: 1e131071 would be a response of 128 KiB.
+const maxDigits = 400
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+// plainBytes are the bytes that a string holds as they are. What lies above
+// ASCII counts as plain: the whole line is checked for UTF-8 at once.
+var plainBytes = func() (plain [256]bool) {
+	for c := range plain {
+		plain[c] = c >= 0x20 && c != '"' && c != '\\'
+	}
+	return plain
+}()
+
+func (s *jsonScanner) string() jsonType {
+	text, at := s.text, s.at+1
+	s.escaped = false
+	for {
+		for at < len(text) && plainBytes[text[at]] {
+			at++
+		}
+		s.at = at
+		if at >= len(text) {
+			return s.unexpected("the string's end")
+		}
+		switch text[at] {
+		case '"':
+			s.at++
+			return jsonString
+		case '\\':
+			s.escaped = true
+			if s.escape() == jsonInvalid {
+				return jsonInvalid
+			}
+			at = s.at
+		default:
+			return s.fail("a control character must be escaped, found one")
+		}
+	}
+}
+
+// escape scans one escape; a surrogate pair is one.
+func (s *jsonScanner) escape() jsonType {
+	s.at++
+	switch s.peek() {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		s.at++
+		return jsonString
+	case 'u':
+	default:
+		return s.unexpected(`one of "\/bfnrtu`)
+	}
+	first, ok := s.hex4(s.at + 1)
+	if !ok {
+		return s.unexpected(`four hexadecimal digits after \u`)
+	}
+	s.at += 5
+	switch {
+	case first == 0:
+		s.noteUnstorable(unstorableNUL)
+	case utf16.IsSurrogate(first):
+		if s.peek() == '\\' && s.at+1 < len(s.text) && s.text[s.at+1] == 'u' {
+			if second, ok := s.hex4(s.at + 2); ok && first < 0xDC00 && second >= 0xDC00 && second < 0xE000 {
+				s.at += 6
+				return jsonString
+			}
+		}
+		s.noteUnstorable(unstorableSurrogate)
+	}
+	return jsonString
+}
+
+func (s *jsonScanner) hex4(at int) (rune, bool) {
+	if at+4 > len(s.text) {
+		return 0, false
+	}
+	var r rune
+	for _, c := range s.text[at : at+4] {
+		digit := hexDigit(c)
+		if digit > 15 {
+			return 0, false
+		}
+		r = r<<4 | rune(digit)
+	}
+	return r, true
+}
+
+// hexDigit is above 15 for what is no hexadecimal digit.
+func hexDigit(c byte) byte {
+	switch {
+	case isDigit(c):
+		return c - '0'
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 255
+}
+
+// digits scans a run of digits and returns its length.
+func (s *jsonScanner) digits() int {
+	start := s.at
+	for s.at < len(s.text) && isDigit(s.text[s.at]) {
+		s.at++
+	}
+	return s.at - start
+}
+
+func (s *jsonScanner) number() jsonType {
+	if s.peek() == '-' {
+		s.at++
+	}
+	integer := 1
+	if s.peek() == '0' {
+		s.at++
+	} else if integer = s.digits(); integer == 0 {
+		return s.unexpected("a digit")
+	}
+	fraction := 0
+	if s.peek() == '.' {
+		s.at++
+		if fraction = s.digits(); fraction == 0 {
+			return s.unexpected("a digit")
+		}
+	}
+	exponent := 0
+	if c := s.peek(); c == 'e' || c == 'E' {
+		s.at++
+		negative := s.peek() == '-'
+		if negative || s.peek() == '+' {
+			s.at++
+		}
+		start := s.at
+		if s.digits() == 0 {
+			return s.unexpected("a digit")
+		}
+		for _, c := range s.text[start:s.at] {
+			if exponent < 1e6 { // far beyond the limit below
+				exponent = exponent*10 + int(c-'0')
+			}
+		}
+		if negative {
+			exponent = -exponent
+		}
+	}
+	if max(integer+exponent, 1)+max(fraction-exponent, 0) > maxDigits {
+		s.noteUnstorable(unstorableNumber)
+	}
+	return jsonNumber
+}

@@ -1,0 +1,227 @@
+package importer
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+const (
+	acme   = "aaaaaaaa-0000-4000-8000-000000000001"
+	globex = "bbbbbbbb-0000-4000-8000-000000000001"
+)
+
+// parseOnly reads a file as an import does, short of the database.
+func parseOnly(file string) error {
+	return newDecoder(func(*batch) error { return nil }, newBatch).file(strings.NewReader(file))
+}
+
+// The lines below are whole but for the fields that a test adds.
+
+func interview(fields string) string {
+	return `{"kind":"interview","id":"11111111-0000-4000-8000-000000000001","client_id":"` + acme +
+		`","status":"completed","quality":"passed","created_at":"2026-03-01T09:30:00Z"` + fields + `}`
+}
+
+func campaign(fields string) string {
+	return `{"kind":"campaign","id":"22222222-0000-4000-8000-000000000001","client_id":"` + acme + `"` + fields + `}`
+}
+
+func portal(fields string) string {
+	return `{"kind":"portal_document","id":"33333333-0000-4000-8000-000000000001","client_id":"` + acme +
+		`","type":"home","status":"published"` + fields + `}`
+}
+
+func snapshot(fields string) string {
+	return `{"kind":"measurement_snapshot","snapshot_id":"44444444-0000-4000-8000-000000000001","client_id":"` + acme +
+		`","as_of":"2026-03-01T09:30:00Z","measurement_contract_version":"canonical_measurement.v1"` + fields + `}`
+}
+
+func client(fields string) string {
+	return `{"kind":"client","id":"` + acme + `","slug":"acme","name":"Acme"` + fields + `}`
+}
+
+const tooManyDigits = "must not hold a number of more than 400 digits, counted as it is written without an exponent"
+
+// The words are what an operator mends a file by.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	hash := strings.Repeat("0123456789abcdef", 4)
+	for _, c := range []struct{ name, line, want string }{
+		// the line
+		{"bare scalar", `42`, `line 1: must be a JSON object, not a number`},
+		{"list", `[{}]`, `line 1: must be a JSON object, not a list`},
+		{"trailing object", client("") + `{}`, `line 1: must hold one JSON object, more follows at byte 90`},
+		{"cut off", `{"kind":"client"`, `line 1: is not valid JSON: it ends where a comma or the object's end should be at byte 17`},
+		{"single quotes", `{'kind':"client"}`, `line 1: is not valid JSON: expected a field name in quotes at byte 2`},
+		{"trailing comma", `{"kind":"client",}`, `line 1: is not valid JSON: expected a field name in quotes at byte 18`},
+		{"leading zero", `{"kind":01}`, `line 1: is not valid JSON: expected a comma or the object's end at byte 10`},
+		{"NaN", `{"kind":NaN}`, `line 1: is not valid JSON: expected a value at byte 9`},
+		{"raw control character", "{\"kind\":\"a\tb\"}", `line 1: is not valid JSON: a control character must be escaped, found one at byte 11`},
+		{"bad escape", `{"kind":"\x"}`, `line 1: is not valid JSON: expected one of "\/bfnrtu at byte 11`},
+		{"short escape", `{"kind":"\u12"}`, `line 1: is not valid JSON: expected four hexadecimal digits after \u at byte 11`},
+		{"too deep", interview(`,"custom_extraction":` + strings.Repeat(`{"a":`, 256) + `1` + strings.Repeat(`}`, 256)),
+			`line 1: is not valid JSON: it nests deeper than 256 levels at byte 1487`},
+		{"too long", `{"kind":"` + strings.Repeat("x", maxLine), `line 1: must not be longer than 16 MiB`},
+		{"later line", "\n" + client("") + "\n\n7", `line 4: must be a JSON object, not a number`},
+
+		// kind and op
+		{"no kind", `{"id":"x"}`, `line 1: kind: is missing: must be client, campaign, lane, interview, synthesis_document, portal_document or measurement_snapshot`},
+		{"unknown kind", `{"kind":"segment"}`, `line 1: kind: must be client, campaign, lane, interview, synthesis_document, portal_document or measurement_snapshot, not "segment"`},
+		{"kind is a number", `{"kind":7}`, `line 1: kind: must be client, campaign, lane, interview, synthesis_document, portal_document or measurement_snapshot, not 7`},
+		{"two kinds", `{"kind":"client","kind":"client"}`, `line 1: kind: is given twice`},
+		{"unknown op", client(`,"op":"upsert"`), `line 1: op: must be "delete" or left out, not "upsert"`},
+		{"two ops", `{"op":"delete","op":"delete","kind":"client"}`, `line 1: op: is given twice`},
+
+		// fields
+		{"unknown field", `{"kind":"lane","id":"` + acme + `","colour":"red"}`,
+			`line 1: lane.colour: is not a field of a lane, which has client_id, id, slug, display_name and visible`},
+		{"unknown field, hostile", `{"kind":"lane","\u001b[31m":1}`,
+			"line 1: lane.\ufffd[31m: is not a field of a lane, which has client_id, id, slug, display_name and visible"},
+		{"a derived column is no field", interview(`,"campaign_live":true`), `line 1: interview.campaign_live: is not a field of an interview, which has ` +
+			`client_id, id, conversation_goal_id, created_at, duration_seconds, nps_score, is_test, reportable, client_safe, status, quality, engagement, participant_name, ` +
+			`participant_email, interview_type, customer_sentiment, churn_risk, best_quote, transcript, raw_extraction and custom_extraction`},
+		{"field twice", interview(`,"status":"analyzed"`), `line 1: interview.status: is given twice`},
+		{"field twice, once escaped", interview(`,"st\u0061tus":"analyzed"`), `line 1: interview.status: is given twice`},
+		{"many fields", `{"kind":"lane"` + strings.Repeat(`,"visible":true`, 40) + `}`,
+			`line 1: lane: has 41 fields; a lane has client_id, id, slug, display_name and visible`},
+		{"missing", `{"kind":"interview","id":"` + acme + `","client_id":"` + acme + `"}`,
+			`line 1: interview.created_at: is missing: must be an RFC 3339 date-time such as 2026-03-01T09:30:00Z`},
+		{"null where required", campaign(`,"slug":null`), `line 1: campaign.slug: must be a string of 1 to 200 characters, not null`},
+		{"missing visible", `{"kind":"lane","id":"` + acme + `","client_id":"` + acme + `","slug":"x"}`, `line 1: lane.visible: is missing: must be true or false`},
+
+		// strings
+		{"a number for a string", interview(`,"best_quote":7`), `line 1: interview.best_quote: must be a string or null, not a number`},
+		{"empty slug", campaign(`,"slug":""`), `line 1: campaign.slug: must be a string of 1 to 200 characters, not ""`},
+		{"long slug", campaign(`,"slug":"` + strings.Repeat("é", 201) + `"`),
+			`line 1: campaign.slug: must be a string of 1 to 200 characters, not "` + strings.Repeat("é", 20) + `…"`},
+		{"empty version", strings.Replace(snapshot(`,"scope_hash":"`+hash+`","membership_hash":"`+hash+`","source_interview_ids":[],"source_count":0`), "canonical_measurement.v1", "", 1),
+			`line 1: measurement_snapshot.measurement_contract_version: must be a string that is not empty, not ""`},
+		{"NUL", interview(`,"best_quote":"a\u0000b"`), `line 1: interview.best_quote: must not hold the NUL character (\u0000)`},
+		{"NUL deep in JSON", interview(`,"custom_extraction":{"a":[{"b":"\u0000"}]}`), `line 1: interview.custom_extraction: must not hold the NUL character (\u0000)`},
+		{"NUL in a key", interview(`,"custom_extraction":{"a\u0000":1}`), `line 1: interview.custom_extraction: must not hold the NUL character (\u0000)`},
+		{"lone surrogate", interview(`,"best_quote":"\ud83d"`), `line 1: interview.best_quote: must not hold half of a surrogate pair (\ud800 to \udfff)`},
+		{"surrogates turned round", interview(`,"transcript":[{"t":"\ude00\ud83d"}]`), `line 1: interview.transcript: must not hold half of a surrogate pair (\ud800 to \udfff)`},
+		{"bad UTF-8", interview(`,"best_quote":"caf` + "\xe9" + `"`), `line 1: interview.best_quote: must be valid UTF-8`},
+		{"UTF-8 of a surrogate", interview(`,"best_quote":"` + "\xed\xa0\x80" + `"`), `line 1: interview.best_quote: must be valid UTF-8`},
+
+		// numbers, booleans
+		{"a string for a number", interview(`,"nps_score":"9"`), `line 1: interview.nps_score: must be a number or null, not "9"`},
+		{"beyond a double", interview(`,"duration_seconds":1e999`), `line 1: interview.duration_seconds: must be a number within ±1.8e308 or null, not 1e999`},
+		{"401 digits", interview(`,"raw_extraction":{"n":1e400}`), `line 1: interview.raw_extraction: ` + tooManyDigits},
+		{"401 digits in a transcript", interview(`,"transcript":[{"n":[1e400]}]`), `line 1: interview.transcript: ` + tooManyDigits},
+		{"401 digits, many behind the point", interview(`,"custom_extraction":{"n":-12e-400}`), `line 1: interview.custom_extraction: ` + tooManyDigits},
+		{"401 digits, written out", portal(`,"body":{"n":` + strings.Repeat("1", 401) + `}`), `line 1: portal_document.body: ` + tooManyDigits},
+		{"401 digits in a document", `{"kind":"synthesis_document","document":{"n":1E+0400}}`, `line 1: synthesis_document.document: ` + tooManyDigits},
+		{"401 digits in a number's field", interview(`,"nps_score":1e-400`), `line 1: interview.nps_score: ` + tooManyDigits},
+		{"a string for a boolean", interview(`,"is_test":"no"`), `line 1: interview.is_test: must be true or false, not "no"`},
+		{"null for a boolean", interview(`,"reportable":null`), `line 1: interview.reportable: must be true or false, not null`},
+		{"negative count", snapshot(`,"scope_hash":"` + hash + `","membership_hash":"` + hash + `","source_interview_ids":[],"source_count":-1`),
+			`line 1: measurement_snapshot.source_count: must be a whole number from 0 up, not -1`},
+		{"broken count", snapshot(`,"scope_hash":"` + hash + `","membership_hash":"` + hash + `","source_interview_ids":[],"source_count":1.5`),
+			`line 1: measurement_snapshot.source_count: must be a whole number from 0 up, not 1.5`},
+
+		// ids, words
+		{"UUID without dashes", interview(`,"conversation_goal_id":"aaaaaaaa000040008000000000000001"`),
+			`line 1: interview.conversation_goal_id: must be a UUID of 36 characters or null, not "aaaaaaaa000040008000000000000001"`},
+		{"UUID in braces", `{"kind":"client","slug":"a","name":"A","id":"{` + acme + `}"}`,
+			`line 1: client.id: must be a UUID of 36 characters, not "{aaaaaaaa-0000-4000-8000-000000000001}"`},
+		{"own id is no UUID", `{"kind":"lane","slug":"a","visible":true,"client_id":"` + acme + `","id":7}`, `line 1: lane.id: must be a UUID of 36 characters, not 7`},
+		{"quality", strings.Replace(interview(""), `"passed"`, `"good"`, 1), `line 1: interview.quality: must be passed, failed or pending, not "good"`},
+		{"portal type", strings.Replace(portal(`,"body":{}`), `"home"`, `"feed"`, 1),
+			`line 1: portal_document.type: must be lane, campaign, home, daily_feed, playbook or creative_concept, not "feed"`},
+		{"mode", client(`,"measurement_mode":"new"`), `line 1: client.measurement_mode: must be legacy or canonical, not "new"`},
+		{"null mode", client(`,"measurement_mode":null`), `line 1: client.measurement_mode: must be legacy or canonical, not null`},
+		{"canonical without a version", client(`,"measurement_mode":"canonical"`),
+			`line 1: client.measurement_contract_version: must be a string that is not empty when measurement_mode is canonical, such as canonical_measurement.v1`},
+		{"canonical with an empty version", client(`,"measurement_mode":"canonical","measurement_contract_version":""`),
+			`line 1: client.measurement_contract_version: must be a string that is not empty or null, not ""`},
+		{"upper-case hash", snapshot(`,"scope_hash":"` + strings.ToUpper(hash) + `","membership_hash":"` + hash + `","source_interview_ids":[],"source_count":0`),
+			`line 1: measurement_snapshot.scope_hash: must be 64 lower-case hexadecimal digits, not "0123456789ABCDEF0123456789ABCDEF01234567…"`},
+		{"source id", snapshot(`,"scope_hash":"` + hash + `","membership_hash":"` + hash + `","source_interview_ids":["` + acme + `","x"],"source_count":0`),
+			`line 1: measurement_snapshot.source_interview_ids[1]: must be a UUID of 36 characters, not "x"`},
+
+		// free-form JSON
+		{"transcript is no list", interview(`,"transcript":{}`), `line 1: interview.transcript: must be a list of objects or null, not an object`},
+		{"turn is no object", interview(`,"transcript":[{},"hello"]`), `line 1: interview.transcript[1]: must be an object, not a string`},
+		{"extraction is no object", interview(`,"custom_extraction":[]`), `line 1: interview.custom_extraction: must be an object or null, not a list`},
+		{"body is no object", portal(`,"body":"<p>"`), `line 1: portal_document.body: must be an object, not a string`},
+		{"body is null", portal(`,"body":null`), `line 1: portal_document.body: must be an object, not null`},
+		{"body that vouches for itself", portal(`,"body":{"a":1,"measurement_integrity":null}`), `line 1: portal_document.body: must not carry measurement_integrity: the server adds it`},
+		{"the same, disguised", portal(`,"body":{"measurement\u005fintegrity":{}}`), `line 1: portal_document.body: must not carry measurement_integrity: the server adds it`},
+		{"body that looks like a row", portal(`,"body":{"contract_version":"1","synthesis_type":"home","document":{}}`),
+			`line 1: portal_document.body: must not carry synthesis_type, document and contract_version together: it would pass for a row of the collection`},
+		{"body without schema", portal(`,"body":{"Schema":"home.v1"}`), `line 1: portal_document.body.schema: is missing: must be a string that is not empty`},
+		{"schema is empty", portal(`,"body":{"schema":""}`), `line 1: portal_document.body.schema: must be a string that is not empty, not ""`},
+		{"schema is null", portal(`,"body":{"schema":null}`), `line 1: portal_document.body.schema: must be a string that is not empty, not null`},
+		{"the last schema is a number", portal(`,"body":{"schema":"home.v1","sch\u0065ma":2}`), `line 1: portal_document.body.schema: must be a string that is not empty, not a number`},
+		{"questions are no list", campaign(`,"slug":"x","key_questions":"why?"`),
+			`line 1: campaign.key_questions: must be a list of objects with id and question, a list of strings or null, not "why?"`},
+		{"question without id", campaign(`,"slug":"x","key_questions":[{"id":"q1","question":"Why?"},{"question":"How?"}]`),
+			`line 1: campaign.key_questions[1].id: is missing: must be a string that is not empty`},
+		{"question without words", campaign(`,"slug":"x","key_questions":[{"id":"q1","question":""}]`),
+			`line 1: campaign.key_questions[0].question: must be a string that is not empty, not ""`},
+		{"question whose last id is a number", campaign(`,"slug":"x","key_questions":[{"id":"q1","question":"Why?","id":1}]`),
+			`line 1: campaign.key_questions[0].id: must be a string that is not empty, not 1`},
+		{"question is a number", campaign(`,"slug":"x","key_questions":[1]`),
+			`line 1: campaign.key_questions[0]: must be an object with id and question, or a string, not 1`},
+		{"mixed questions", campaign(`,"slug":"x","key_questions":["Why?",{"id":"q1","question":"How?"}]`),
+			`line 1: campaign.key_questions[1]: must be a string, like the first, not an object`},
+		{"mixed questions, other way", campaign(`,"slug":"x","key_questions":[{"id":"q1","question":"How?"},"Why?"]`),
+			`line 1: campaign.key_questions[1]: must be an object with id and question, like the first, not "Why?"`},
+
+		// deletes
+		{"delete without id", `{"op":"delete","kind":"lane","client_id":"` + acme + `"}`, `line 1: lane.id: is missing: must be a UUID of 36 characters`},
+		{"delete without client", `{"op":"delete","kind":"lane","id":"` + acme + `"}`, `line 1: lane.client_id: is missing: must be a UUID of 36 characters`},
+		{"delete with a record", `{"op":"delete","kind":"lane","id":"` + acme + `","slug":"x"}`, `line 1: lane.slug: is not a field of a delete, which has op, kind, client_id and id`},
+		{"delete with two ids", `{"op":"delete","kind":"measurement_snapshot","id":"` + acme + `","snapshot_id":"` + acme + `"}`,
+			`line 1: measurement_snapshot.snapshot_id: is given twice`},
+		{"delete of a client for another", `{"op":"delete","kind":"client","id":"` + acme + `","client_id":"` + globex + `"}`,
+			`line 1: client.client_id: must be the client's own id aaaaaaaa-0000-4000-8000-000000000001 or left out, not "bbbbbbbb-0000-4000-8000-000000000001"`},
+
+		// one id under two clients, in one batch
+		{"two owners", interview("") + "\n" + strings.ReplaceAll(interview(""), acme, globex),
+			`line 2: interview.id: 11111111-0000-4000-8000-000000000001 belongs to client aaaaaaaa-0000-4000-8000-000000000001 for good, also after it was deleted there`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			err := parseOnly(c.line)
+			if err == nil {
+				t.Fatalf("imported, want %s", c.want)
+			}
+			var line *LineError
+			if !errors.As(err, &line) {
+				t.Errorf("got a %T, want a *LineError", err)
+			}
+			if got := err.Error(); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestInvalidTimestampsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"2026-03-01", "2026-03-01T09:30:00", "2026-03-01 09:30:00Z", "2026-03-01T09:30Z", "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z",
+		"2026-04-31T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z", "0000-01-01T00:00:00Z",
+		"10000-01-01T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T23:60:00Z", "2026-06-30T23:59:60Z", "2026-01-01T00:00:00.Z",
+		"2026-01-01T00:00:00.1234567890Z", "2026-01-01T00:00:00,5Z", "2026-01-01T00:00:00+0100", "2026-01-01T00:00:00+24:00",
+		"2026-01-01T00:00:00+01:60", "2026-01-01T00:00:00Z ", "+026-01-01T00:00:00Z", "2026-01-01T00:00:00", "2026-01-01T00:00:00.5",
+		"0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59.999999-00:01", "",
+	} {
+		line := strings.Replace(interview(""), "2026-03-01T09:30:00Z", text, 1)
+		err := parseOnly(line)
+		wantErr := `line 1: interview.created_at: must be an RFC 3339 date-time such as 2026-03-01T09:30:00Z, not "` + text + `"`
+		if err == nil || err.Error() != wantErr {
+			t.Errorf("%q: got %v\nwant %s", text, err, wantErr)
+		}
+	}
+	for _, text := range []string{"2026-3-1", "2026-02-30", "2026-03-01T00:00:00Z", "20260301", "0000-01-01", ""} {
+		err := parseOnly(portal(`,"body":{"schema":"home.v1"},"feed_date":"` + text + `"`))
+		want := `line 1: portal_document.feed_date: must be a date such as 2026-03-01 or null, not "` + text + `"`
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: got %v\nwant %s", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package importer
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Each table has its own columns, so the queries are made here and not in
+// sql/queries.
+
+// insertQuery moves rows of which none exists from the staging table.
+func (k *kind) insertQuery() string {
+	return fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s", k.table, strings.Join(k.columnNames(), ", "))
+}
+
+// mergeQueries move rows of which some may exist: first those that do not,
+// then those that differ. "Differ" is about the stored bytes (*<>), as jsonb
+// holds 1.0 and 1.00 to be equal and a reader is promised every digit. A record
+// that is there already as the file has it is neither written nor locked, so
+// importing the same file again costs little, and two imports that share a
+// campaign do not wait for each other.
+func (k *kind) mergeQueries() []string {
+	if k == clientKind {
+		return mergeClientsQueries
+	}
+	columns := k.columnNames()
+	var sets, old []string
+	for _, c := range columns {
+		sets = append(sets, c+" = s."+c)
+		old = append(old, "t."+c)
+	}
+	all := strings.Join(columns, ", ")
+	insert := fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s ON CONFLICT (client_id, id) DO NOTHING", k.table, all)
+	update := fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s
+		FROM import_%[1]s AS s
+		WHERE t.client_id = s.client_id AND t.id = s.id AND ROW(%[3]s)::record *<> ROW(%[4]s)::record`,
+		k.table, strings.Join(sets, ", "), strings.Join(old, ", "), "s."+strings.Join(columns, ", s."))
+	if k == interviewKind {
+		return []string{deleteMovedToUnseenCampaign, insert, update}
+	}
+	return []string{insert, update}
+}
+
+// A line without a mode leaves mode and version as they are; a version that it
+// names all the same is taken.
+var mergeClientsQueries = []string{
+	`INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
+		SELECT s.id, s.slug, s.name, coalesce(s.measurement_mode, 'legacy'), s.measurement_contract_version
+		FROM import_clients AS s
+		ON CONFLICT (id) DO NOTHING`,
+	`UPDATE clients AS t
+		SET slug = n.slug,
+			name = n.name,
+			measurement_mode = n.measurement_mode,
+			measurement_contract_version = n.measurement_contract_version
+		FROM (
+			SELECT
+				s.id,
+				s.slug,
+				s.name,
+				coalesce(s.measurement_mode, c.measurement_mode) AS measurement_mode,
+				CASE
+					WHEN s.measurement_mode IS NULL
+					THEN coalesce(s.measurement_contract_version, c.measurement_contract_version)
+					ELSE s.measurement_contract_version
+				END AS measurement_contract_version
+			FROM import_clients AS s
+			JOIN clients AS c ON c.id = s.id
+		) AS n
+		WHERE t.id = n.id
+			AND ROW(t.slug, t.name, t.measurement_mode, t.measurement_contract_version)::record
+				*<> ROW(n.slug, n.name, n.measurement_mode, n.measurement_contract_version)::record`,
+}

@@ -1,0 +1,73 @@
+package importer
+
+import (
+	"context"
+	"io"
+)
+
+// pipeline parses on a goroutine of its own, a batch ahead of the writer.
+type pipeline struct {
+	ctx     context.Context
+	batches chan *batch
+	spare   chan *batch
+	// The fields below may be read once batches is closed.
+	deferred *deferredChecks
+	at       Progress
+	warnings []*LineError
+	err      error
+}
+
+func newPipeline(ctx context.Context) *pipeline {
+	return &pipeline{
+		ctx:     ctx,
+		batches: make(chan *batch, 1),
+		spare:   make(chan *batch, len(kinds)+2),
+	}
+}
+
+func (p *pipeline) parse(in io.Reader, expectLines *int64) {
+	defer close(p.batches)
+	d := newDecoder(p.send, p.newBatch)
+	d.expectLines = expectLines
+	p.err = d.file(in)
+	p.at, p.deferred, p.warnings = d.at, d.deferred, d.warnings
+}
+
+// next is the next batch, nil at the end of a good file.
+func (p *pipeline) next() (*batch, error) {
+	select {
+	case b, more := <-p.batches:
+		if !more {
+			return nil, p.err
+		}
+		return b, nil
+	case <-p.ctx.Done():
+		// The parser may sit in a Read that never returns.
+		return nil, interrupted(p.ctx)
+	}
+}
+
+func (p *pipeline) send(b *batch) error {
+	select {
+	case p.batches <- b:
+		return nil
+	case <-p.ctx.Done():
+		return interrupted(p.ctx)
+	}
+}
+
+func (p *pipeline) newBatch() *batch {
+	select {
+	case b := <-p.spare:
+		return b
+	default:
+		return newBatch()
+	}
+}
+
+func (p *pipeline) recycle(b *batch) {
+	select {
+	case p.spare <- b:
+	default:
+	}
+}

@@ -1,0 +1,247 @@
+package importer
+
+// kind is one kind of record: a row of the import format's table.
+type kind struct {
+	name string
+	// withArticle is the name with its article.
+	withArticle string
+	table       string
+	idField     string
+	columns     []column
+	// slugged says that a slug names one record of this kind within its client.
+	slugged bool
+}
+
+// column is a field of a record and the column it is written to.
+type column struct {
+	// field is empty when the value does not come from the file.
+	field    string
+	name     string
+	typ      fieldType
+	presence presence
+	// missing is written for a field that is left out, in binary.
+	missing []byte
+	// refers names the kind of record that a field points to, in the same client.
+	references *kind
+	// redacted values are never repeated in errors: what people said, who they are.
+	redacted bool
+}
+
+type presence byte
+
+const (
+	required presence = iota
+	nullable
+	defaulted
+)
+
+func requiredField(field string, f fieldType) column {
+	return column{field: field, name: field, typ: f}
+}
+
+func nullableField(field string, f fieldType) column {
+	return column{field: field, name: field, typ: f, presence: nullable}
+}
+
+// flagField is a boolean that is false when left out.
+func flagField(field string) column {
+	return column{field: field, name: field, typ: booleanType, presence: defaulted, missing: []byte{0}}
+}
+
+func (c column) referencing(k *kind) column {
+	c.references = k
+	return c
+}
+
+func (c column) redact() column {
+	c.redacted = true
+	return c
+}
+
+func (c column) storedAs(name string) column {
+	c.name = name
+	return c
+}
+
+// The file calls a campaign a conversation goal, the database does not.
+var campaignReference = nullableField("conversation_goal_id", uuidType).storedAs("campaign_id").referencing(campaignKind)
+
+var (
+	synthesisTypeType = oneOf("lane", "campaign", "home", "daily_feed", "playbook", "creative_concept")
+	qualityType       = oneOf("passed", "failed", "pending")
+	modeType          = oneOf("legacy", "canonical")
+)
+
+// kinds stand in the order in which a finished import is summed up.
+var kinds = []*kind{
+	clientKind,
+	campaignKind,
+	laneKind,
+	interviewKind,
+	{
+		name: "synthesis_document", withArticle: "a synthesis_document", table: "synthesis_documents", idField: "id",
+		columns: []column{
+			requiredField("client_id", uuidType).referencing(clientKind),
+			requiredField("id", uuidType),
+			requiredField("synthesis_type", synthesisTypeType),
+			nullableField("lane_id", uuidType).referencing(laneKind),
+			campaignReference,
+			requiredField("document", objectType).redact(),
+			requiredField("contract_version", nonEmptyTextType),
+			requiredField("status", textType),
+			nullableField("cadence", textType),
+			nullableField("feed_date", dateType),
+			nullableField("last_refreshed", timestampType),
+			requiredField("created_at", timestampType),
+			requiredField("updated_at", timestampType),
+		},
+	},
+	{
+		name: "portal_document", withArticle: "a portal_document", table: "portal_documents", idField: "id",
+		columns: []column{
+			requiredField("client_id", uuidType).referencing(clientKind),
+			requiredField("id", uuidType),
+			requiredField("type", synthesisTypeType),
+			nullableField("lane_id", uuidType).referencing(laneKind),
+			campaignReference,
+			nullableField("feed_date", dateType),
+			requiredField("body", portalBodyType).redact(),
+			requiredField("status", textType),
+			nullableField("published_at", timestampType),
+			nullableField("measurement_snapshot_id", uuidType).referencing(snapshotKind),
+		},
+	},
+	snapshotKind,
+}
+
+// A client is its own client_id. Its mode is null when the line leaves it as it is.
+var clientKind = &kind{
+	name: "client", withArticle: "a client", table: "clients", idField: "id", slugged: true,
+	columns: []column{
+		requiredField("id", uuidType),
+		requiredField("slug", slugType),
+		requiredField("name", nonEmptyTextType),
+		{field: "measurement_mode", name: "measurement_mode", typ: modeType, presence: defaulted},
+		nullableField("measurement_contract_version", nonEmptyTextType),
+	},
+}
+
+var campaignKind = &kind{
+	name: "campaign", withArticle: "a campaign", table: "campaigns", idField: "id", slugged: true,
+	columns: []column{
+		requiredField("client_id", uuidType).referencing(clientKind),
+		requiredField("id", uuidType),
+		requiredField("slug", slugType),
+		nullableField("display_name", textType),
+		nullableField("campaign_brief", textType),
+		nullableField("goal", textType),
+		nullableField("goal_context", textType),
+		nullableField("key_questions", keyQuestionsType),
+		nullableField("target_segment", textType),
+		nullableField("playbook", textType),
+		nullableField("cadence", textType),
+		nullableField("active", booleanType),
+		nullableField("launch_status", textType),
+		nullableField("launched_at", timestampType),
+		nullableField("last_refreshed", timestampType),
+		nullableField("created_at", timestampType),
+		nullableField("updated_at", timestampType),
+	},
+}
+
+var snapshotKind = &kind{
+	name: "measurement_snapshot", withArticle: "a measurement_snapshot", table: "measurement_snapshots", idField: "snapshot_id",
+	columns: []column{
+		requiredField("client_id", uuidType).referencing(clientKind),
+		requiredField("snapshot_id", uuidType).storedAs("id"),
+		requiredField("as_of", timestampType),
+		requiredField("measurement_contract_version", nonEmptyTextType),
+		requiredField("scope_hash", hashType),
+		requiredField("membership_hash", hashType),
+		requiredField("source_interview_ids", uuidListType),
+		requiredField("source_count", countType),
+	},
+}
+
+var laneKind = &kind{
+	name: "lane", withArticle: "a lane", table: "lanes", idField: "id", slugged: true,
+	columns: []column{
+		requiredField("client_id", uuidType).referencing(clientKind),
+		requiredField("id", uuidType),
+		requiredField("slug", slugType),
+		nullableField("display_name", textType),
+		requiredField("visible", booleanType),
+	},
+}
+
+var interviewKind = &kind{
+	name: "interview", withArticle: "an interview", table: "interviews", idField: "id",
+	columns: []column{
+		requiredField("client_id", uuidType).referencing(clientKind),
+		requiredField("id", uuidType),
+		campaignReference,
+		requiredField("created_at", timestampType),
+		nullableField("duration_seconds", numberType),
+		nullableField("nps_score", numberType),
+		flagField("is_test"),
+		flagField("reportable"),
+		flagField("client_safe"),
+		requiredField("status", textType),
+		requiredField("quality", qualityType),
+		nullableField("engagement", textType),
+		nullableField("participant_name", textType).redact(),
+		nullableField("participant_email", textType).redact(),
+		nullableField("interview_type", textType),
+		nullableField("customer_sentiment", textType),
+		nullableField("churn_risk", textType),
+		nullableField("best_quote", textType).redact(),
+		nullableField("transcript", transcriptType).redact(),
+		nullableField("raw_extraction", objectType).redact(),
+		nullableField("custom_extraction", objectType).redact(),
+		// Last, so that the writer finds it at the end of the row; see campaign_live.go.
+		{name: "campaign_live"},
+	},
+}
+
+// kindNamed is nil for a kind that there is not.
+func kindNamed(name string) *kind {
+	for _, k := range kinds {
+		if k.name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// column finds the column that a field is written to, or -1.
+func (k *kind) column(field []byte) int {
+	if len(field) == 0 {
+		return -1
+	}
+	for i := range k.columns {
+		if k.columns[i].field == string(field) {
+			return i
+		}
+	}
+	return -1
+}
+
+// fields are the names a record of this kind may hold, beside kind and op.
+func (k *kind) fields() []string {
+	var names []string
+	for _, c := range k.columns {
+		if c.field != "" {
+			names = append(names, c.field)
+		}
+	}
+	return names
+}
+
+// columnNames are those of the table that an import writes.
+func (k *kind) columnNames() []string {
+	names := make([]string, len(k.columns))
+	for i, c := range k.columns {
+		names[i] = c.name
+	}
+	return names
+}

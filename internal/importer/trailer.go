@@ -1,0 +1,56 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// trailerKind is the kind of a file's last line, which says how many precede it.
+const trailerKind = "end"
+
+// ErrIncomplete is wrapped by the error of an import whose input is empty, or
+// does not hold as many lines as promised.
+var ErrIncomplete = errors.New("the input is not whole")
+
+// endLine checks the trailer: the lines before it are as many as it says.
+func (d *decoder) endLine() error {
+	r := &d.record
+	var lines value
+	for _, f := range r.fields {
+		switch string(f.name) {
+		case "kind":
+			continue
+		case "lines":
+			if lines.typ != jsonInvalid {
+				return r.refuse("end.lines", "is given twice")
+			}
+			lines = f.value
+		default:
+			return r.refuse("end."+fieldName(f.name), "is not a field of the trailer, which has kind and lines")
+		}
+	}
+	if lines.typ == jsonInvalid {
+		return r.refuse("end.lines", "is missing: must be "+countType.description)
+	}
+	promised, err := strconv.ParseInt(string(lines.text), 10, 64)
+	if lines.typ != jsonNumber || err != nil || promised < 0 {
+		return r.refuse("end.lines", "must be "+countType.description+", not "+describe(lines))
+	}
+	if promised != d.records {
+		return r.refuse("end.lines", fmt.Sprintf("must be the number of lines before it that are not blank, which is %d, not %d", d.records, promised))
+	}
+	d.trailer = r.line
+	return nil
+}
+
+// checkWhole holds the file against what the caller promised.
+func (d *decoder) checkWhole() error {
+	switch {
+	case d.expectLines != nil && *d.expectLines != d.records:
+		return fmt.Errorf("nothing was imported: %w: %d lines were promised, %d came", ErrIncomplete, *d.expectLines, d.records)
+	case d.expectLines == nil && d.trailer == 0 && d.records == 0:
+		return fmt.Errorf("nothing was imported: %w: it is empty, and 0 lines were not promised", ErrIncomplete)
+	}
+	return nil
+}

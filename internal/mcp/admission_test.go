@@ -1,0 +1,265 @@
+package mcp_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+// with is the form of a good request, changed. An empty value takes a header away.
+func with(changes ...string) http.Header {
+	h := form("2025-11-25", "", "")
+	for i := 0; i < len(changes); i += 2 {
+		if changes[i+1] == "" {
+			h.Del(changes[i])
+			// Else Go's client would say what it likes.
+			h[http.CanonicalHeaderKey(changes[i])] = nil
+			continue
+		}
+		h[http.CanonicalHeaderKey(changes[i])] = []string{changes[i+1]}
+	}
+	return h
+}
+
+// What is wrong first is told first: origin, key, method, content type, accept,
+// size. Only from admission on is a request counted.
+func TestAdmission_Order(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	key := srv.Issue(t, apikey.Request{Client: "acme", Name: "order"})
+	huge := strings.Repeat(" ", 1<<20) + listTools
+	foreign := []string{"Origin", "https://evil.example"}
+	for _, c := range []struct {
+		name    string
+		key     string
+		method  string
+		header  http.Header
+		body    string
+		status  int
+		code    string
+		message string
+		counted bool
+	}{
+		{"everything wrong", "", "DELETE", with(append(foreign, "Content-Type", "text/plain", "Accept", "image/png")...), huge, 403, "forbidden_origin", "origin not allowed", false},
+		{"a foreign origin with a key", key.Key, "POST", with(foreign...), listTools, 403, "forbidden_origin", "origin not allowed", false},
+		{"a foreign origin that asks beforehand", "", "OPTIONS", with(foreign...), "", 403, "forbidden_origin", "origin not allowed", false},
+		{"no key", "", "DELETE", with("Content-Type", "text/plain"), huge, 401, "missing_api_key", "Missing Bearer API key", false},
+		{"the wrong secret of a real key", key.Key[:20] + "00000" + key.Key[25:], "GET", with(), "", 401, "invalid_api_key", "Invalid API key", true},
+		{"a method and all the rest", key.Key, "DELETE", with("Content-Type", "text/plain", "Accept", "image/png"), huge, 405, "method_not_allowed", "method not allowed", true},
+		{"a content type and all the rest", key.Key, "POST", with("Content-Type", "text/plain", "Accept", "image/png"), huge, 415, "unsupported_media_type", "unsupported media type", true},
+		{"an accept and a size", key.Key, "POST", with("Accept", "image/png"), huge, 406, "not_acceptable", "not acceptable", true},
+		{"a size", key.Key, "POST", with(), huge, 413, "payload_too_large", "payload too large", true},
+		{"a message", key.Key, "POST", with(), "{}", 400, "invalid_parameter", "Invalid message", true},
+	} {
+		before := countRows(t, seed, key.ID.String())
+		answer := send(t, srv, c.method, c.key, c.header, c.body).WantError(t, c.status, c.code, c.message)
+		if got := countRows(t, seed, key.ID.String()) - before; got != 0 != c.counted {
+			t.Errorf("%s: %d rows are counted, want it counted: %v", c.name, got, c.counted)
+		}
+		if got, want := answer.Header.Get("X-RateLimit-Remaining") != "", c.status != 401 && c.status != 403; got != want {
+			t.Errorf("%s: has rate-limit headers: %v, want %v", c.name, got, want)
+		}
+		if c.status == 405 && answer.Header.Get("Allow") != "POST" {
+			t.Errorf("%s: Allow is %q, want POST", c.name, answer.Header.Get("Allow"))
+		}
+		if answer.Header.Get("X-Request-Id") == "" || answer.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: headers are %v", c.name, answer.Header)
+		}
+		if challenge := answer.Header.Get("WWW-Authenticate"); (challenge != "") != (c.status == 401) || strings.Contains(challenge, "resource_metadata") {
+			t.Errorf("%s: WWW-Authenticate is %q", c.name, challenge)
+		}
+	}
+}
+
+func countRows(t *testing.T, seed *apitest.Seed, keyID string) int {
+	t.Helper()
+	var n int
+	seed.Query(t, &n, "SELECT count(*) FROM request_log WHERE key_id = $1", keyID)
+	return n
+}
+
+func send(t *testing.T, srv *apitest.Server, method, key string, header http.Header, body string) *apitest.Answer {
+	t.Helper()
+	if method == http.MethodPost {
+		return srv.Post(t, endpoint, key, header, strings.NewReader(body))
+	}
+	return srv.Send(t, method, endpoint, key, header)
+}
+
+// Clients probe with GET and DELETE; the refusal must name the way, and not
+// hide that a key is wanted.
+func TestAdmission_OnlyPOST(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PURGE"} {
+		srv.Send(t, method, endpoint, "", nil).WantError(t, 401, "missing_api_key", "Missing Bearer API key")
+		answer := srv.Send(t, method, endpoint, srv.KeyFor(t, "acme"), nil).WantError(t, 405, "method_not_allowed", "method not allowed")
+		if got := answer.Header.Get("Allow"); got != "POST" {
+			t.Errorf("%s: Allow is %q, want POST", method, got)
+		}
+	}
+	head := srv.Send(t, "HEAD", endpoint, srv.KeyFor(t, "acme"), nil).WantStatus(t, 405)
+	if head.Header.Get("Allow") != "POST" {
+		t.Errorf("HEAD: Allow is %q, want POST", head.Header.Get("Allow"))
+	}
+	srv.Post(t, endpoint+"/", srv.KeyFor(t, "acme"), with(), strings.NewReader(listTools)).WantError(t, 404, "not_found", "not found")
+}
+
+func TestAdmission_Origins(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t, func(s *config.Server) { s.PublicURL = "https://Intelligence.example.com/brand" })
+	key := srv.KeyFor(t, "acme")
+	own := strings.TrimPrefix(srv.URL, "http://")
+	for _, c := range []struct {
+		host, origin string
+		status       int
+	}{
+		{"", "", 200},
+		{"", srv.URL, 200},
+		{"", "http://" + strings.ToUpper(own), 200},
+		{"", "https://intelligence.example.com", 200},
+		{"", "https://intelligence.example.com:443", 200},
+		{"intelligence.example.com", "", 200},
+		{"intelligence.example.com", "https://intelligence.example.com", 200},
+		{"", "http://intelligence.example.com", 403},
+		{"", "https://intelligence.example.com:8443", 403},
+		{"", "https://intelligence.example.com.evil.example", 403},
+		{"", "https://evil.example", 403},
+		{"", "null", 403},
+		{"", "file://", 403},
+		{"", "evil", 403},
+		{"", "http://" + own + "0", 403},
+		// A page whose own name was made to point at this machine.
+		{"evil.example", "http://evil.example", 403},
+		{own, "http://evil.example", 403},
+	} {
+		changes := []string{}
+		if c.host != "" {
+			changes = append(changes, "Host", c.host)
+		}
+		if c.origin != "" {
+			changes = append(changes, "Origin", c.origin)
+		}
+		answer := srv.Post(t, endpoint, key, with(changes...), strings.NewReader(listTools))
+		if answer.Status != c.status {
+			t.Errorf("origin %q at host %q: status %d, want %d", c.origin, c.host, answer.Status, c.status)
+		}
+	}
+	two := with()
+	two["Origin"] = []string{srv.URL, "https://evil.example"}
+	srv.Post(t, endpoint, key, two, strings.NewReader(listTools)).WantError(t, 403, "forbidden_origin", "origin not allowed")
+}
+
+// Accept and Content-Type come in many spellings.
+func TestAdmission_Negotiation(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	for _, c := range []struct {
+		name, value string
+		status      int
+	}{
+		{"Accept", "*/*", 200},
+		{"Accept", "application/json;q=0.9, text/event-stream;q=0.1", 200},
+		{"Accept", "TEXT/*,Application/JSON", 200},
+		{"Accept", "application/json", 406},
+		{"Accept", "text/event-stream", 406},
+		{"Accept", "", 406},
+		{"Content-Type", "application/json; charset=utf-8", 200},
+		{"Content-Type", "Application/JSON", 200},
+		{"Content-Type", "application/json-patch+json", 415},
+		{"Content-Type", "text/json", 415},
+		{"Content-Type", "application/x-www-form-urlencoded", 415},
+		{"Content-Type", ";", 415},
+		{"Content-Type", "", 415},
+		{"Content-Encoding", "identity", 200},
+		{"Content-Encoding", "gzip", 415},
+		{"Mcp-Protocol-Version", "2025-06-18", 200},
+		{"Mcp-Protocol-Version", "yesterday", 400},
+	} {
+		answer := srv.Post(t, endpoint, key, with(c.name, c.value), strings.NewReader(listTools))
+		if answer.Status != c.status {
+			t.Errorf("%s %q: status %d, want %d; body %.200s", c.name, c.value, answer.Status, c.status, answer.Body)
+		}
+	}
+}
+
+// A key's window is one, whichever way its requests come, and a full one is an
+// HTTP answer that every client understands.
+func TestAdmission_CountsOnceAndRefusesAtTheLimit(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	key := srv.Issue(t, apikey.Request{Client: "acme", Name: "limited"})
+	a := agent{srv, key.Key, "2025-11-25"}
+	for i, ask := range []func() http.Header{
+		func() http.Header { return a.send(t, "tools/list", "", "").Header },
+		func() http.Header {
+			return a.send(t, "tools/call", "", `{"name":"list_interviews","arguments":{}}`).Header
+		},
+		func() http.Header { return a.send(t, "tools/call", "", `{"name":"nothing"}`).Header },
+		func() http.Header { return srv.Get(t, routes["list_interviews"], key.Key).Header },
+		func() http.Header { return srv.Post(t, endpoint, key.Key, with(), strings.NewReader("{")).Header },
+	} {
+		header := ask()
+		if got, want := header.Get("X-RateLimit-Remaining"), fmt.Sprint(600-i); got != want || header.Get("X-RateLimit-Limit") != "600" {
+			t.Errorf("request %d: Remaining is %q, want %s", i+1, got, want)
+		}
+	}
+	if got := countRows(t, seed, key.ID.String()); got != 5 {
+		t.Errorf("%d rows are counted, want 5", got)
+	}
+	seed.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
+		SELECT client_id, $1, at, n, 'mcp', 200 FROM request_log AS l, generate_series(6, 600) AS n WHERE l.key_id = $1 AND l.seq = 5`, key.ID)
+	for _, revision := range revisions {
+		a.revision = revision
+		answer := a.send(t, "tools/call", "list_interviews", `{"name":"list_interviews","arguments":{}}`).
+			WantError(t, 429, "rate_limited", "rate_limited")
+		if answer.Header.Get("Retry-After") == "" || answer.Header.Get("X-RateLimit-Remaining") != "0" {
+			t.Errorf("%s: a 429 has the headers %v", revision, answer.Header)
+		}
+	}
+}
+
+// Each way a key fails is an HTTP answer, told as REST tells it.
+func TestAdmission_Keys(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	past := time.Now().Add(-time.Hour)
+	expired := srv.Issue(t, apikey.Request{Client: "acme", Name: "expired", ExpiresAt: &past}).Key
+	revoked := srv.Issue(t, apikey.Request{Client: "acme", Name: "revoked"})
+	srv.WithKeys(t, func(r *apikey.Registry) error { _, err := r.Revoke(t.Context(), revoked.Prefix); return err })
+	for _, revision := range revisions {
+		for key, want := range map[string][2]string{
+			"":                                    {"missing_api_key", "Missing Bearer API key"},
+			"nonsense":                            {"invalid_api_key", "Invalid API key"},
+			expired:                               {"expired_api_key", "API key has expired"},
+			revoked.Key:                           {"inactive_api_key", "API key is not active"},
+			expired[:20] + "00000" + expired[25:]: {"invalid_api_key", "Invalid API key"},
+		} {
+			agent{srv, key, revision}.send(t, "tools/list", "", "").WantError(t, 401, want[0], want[1])
+		}
+	}
+}
+
+// Clients that find OAuth metadata start a login instead of sending the key.
+func TestAdmission_NoOAuth(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	for _, path := range []string{
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource" + endpoint,
+		"/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server" + endpoint,
+		"/.well-known/openid-configuration", endpoint + "/.well-known/openid-configuration", "/register", "/authorize",
+	} {
+		srv.Get(t, path, "").WantError(t, 404, "not_found", "not found")
+		srv.Get(t, path, srv.KeyFor(t, "acme", auth.ReadCampaigns)).WantError(t, 404, "not_found", "not found")
+	}
+}

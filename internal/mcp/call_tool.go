@@ -1,0 +1,53 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/clientintel/clientintel/internal/httpapi"
+)
+
+// toolHandler answers calls of one tool with what REST would answer.
+func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
+	return func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		current := requestFrom(ctx)
+		if current == nil {
+			return nil, errors.New("a tool was called outside a request")
+		}
+		arguments, err := parseArguments(call.Params.Arguments)
+		if err != nil {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+		}
+		// The request's own context: the library lets calls of the older
+		// revisions outlive their request.
+		response := h.api.Do(current.ctx, httpapi.Call{
+			Operation: t.operation, LogName: t.name, Arguments: arguments, CheckSize: current.sizeLimit(t),
+		})
+		return result(response), nil
+	}
+}
+
+// result turns a response into a tool's result. An error has no structured
+// content, since clients check that against the output schema.
+func result(response httpapi.CallResponse) *sdk.CallToolResult {
+	var text bytes.Buffer
+	if err := json.Compact(&text, response.Body); err != nil {
+		// A truncated response must not look complete.
+		text.Reset()
+		text.WriteString(`{"error":"internal error","code":"internal_error"}`)
+		response.Status = http.StatusInternalServerError
+	}
+	made := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text.String()}}}
+	if response.Status == http.StatusOK {
+		made.StructuredContent = json.RawMessage(text.Bytes())
+	} else {
+		made.IsError = true
+	}
+	return made
+}

@@ -1,0 +1,102 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+// A page that outgrows an answer's room is refused with advice, and a smaller
+// one of the same list is whole.
+func TestCall_LargeAnswers(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	turn := fmt.Sprintf(`{"role": "customer", "text": %q}`, strings.Repeat("a long story & <more> ", 250))
+	transcript := json.RawMessage("[" + strings.Repeat(turn+",", 19) + turn + "]")
+	for range 100 {
+		seed.Interview(t, "acme", apitest.Fields{"transcript": transcript})
+	}
+	key := srv.KeyFor(t, "acme")
+	for _, revision := range revisions {
+		a := agent{srv, key, revision}
+		refused := a.call(t, "list_interviews", `{"limit":200}`)
+		const want = `{"error":"payload too large","details":"the answer would be larger than 8 MiB; ask for fewer interviews with limit","code":"payload_too_large"}`
+		if !refused.IsError || refused.Content[0].Text != want || refused.StructuredContent != nil {
+			t.Errorf("%s: got %.300s, want %s", revision, refused.Content[0].Text, want)
+		}
+		if equal(t, a, "list_interviews", `{"limit":20}`, routes["list_interviews"]+"?limit=20") != 1 {
+			t.Errorf("%s: a part of it was refused", revision)
+		}
+	}
+}
+
+// REST streams a window of any size; a tool collects it, so it says how to ask
+// for less, and what fits is whole.
+func TestCall_LargeWindowsOfAnalytics(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	seed.Exec(t, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, duration_seconds, nps_score)
+		SELECT $1, gen_random_uuid(), '2026-01-01'::timestamptz + n * interval '1 minute', 'completed', 'passed', true, true, 90, n % 11
+		FROM generate_series(1, 90000) AS n`, seed.Clients["acme"])
+	a := agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}
+	refused := a.call(t, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-12-31"}`)
+	const want = `{"error":"payload too large","details":"the answer would be larger than 8 MiB; set a shorter window with date_from and date_to, or one campaign","code":"payload_too_large"}`
+	if !refused.IsError || refused.Content[0].Text != want || refused.StructuredContent != nil {
+		t.Errorf("got %.300s, want %s", refused.Content[0].Text, want)
+	}
+	if equal(t, a, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-01-20"}`,
+		routes["get_interview_analytics"]+"?date_from=2026-01-01&date_to=2026-01-20") != 1 {
+		t.Error("a shorter window was refused")
+	}
+}
+
+// Tests hold every answer back until it was checked; servers send it at once.
+func TestCall_HoweverAnswersAreChecked(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	seed.Interview(t, "globex", nil)
+	key := srv.KeyFor(t, "globex")
+	for _, mode := range []config.ResponseValidation{config.Sample, config.Off} {
+		other := *srv
+		other.URL = srv.StartAnother(t, func(s *config.Server) { s.ResponseValidation = mode })
+		a := agent{&other, key, "2026-07-28"}
+		for tool, route := range routes {
+			if equal(t, a, tool, `{"campaign":"nothing","q":"late"}`, route+"?campaign=nothing&q=late")+
+				equal(t, a, tool, `{"date_from":"2026-01-01"}`, route+"?date_from=2026-01-01")+
+				equal(t, a, tool, `{"q":"late"}`, route+"?q=late") == 0 {
+				t.Errorf("in the mode %s, %s answers nothing", mode, tool)
+			}
+		}
+	}
+}
+
+// There is nothing to listen to, so that no connection is held for it.
+func TestCall_ListeningEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	a := agent{srv, srv.KeyFor(t, "acme"), "2026-07-28"}
+	answer := a.send(t, "subscriptions/listen", "", `{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a"]}}`).
+		WantStatus(t, http.StatusOK)
+	if got := string(answer.Body); !strings.Contains(got, `"notifications":{}`) || !strings.Contains(got, `"resultType":"complete"`) {
+		t.Errorf("got %s, want an acknowledgement of nothing, and an end", got)
+	}
+	if got := answer.Header.Get("Cache-Control"); got != "private, no-store" {
+		t.Errorf("Cache-Control is %q", got)
+	}
+}
+
+// An agent's answers are compressed as REST's are, and no cache keeps them.
+func TestCall_AnswersAreCompressedAndNotKept(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	header := with("Accept-Encoding", "gzip")
+	answer := srv.Post(t, endpoint, srv.KeyFor(t, "acme"), header, strings.NewReader(listTools)).WantStatus(t, http.StatusOK)
+	if answer.Header.Get("Content-Encoding") != "gzip" || answer.Header.Get("Cache-Control") != "private, no-store" {
+		t.Errorf("headers are %v", answer.Header)
+	}
+}

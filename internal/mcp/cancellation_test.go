@@ -1,0 +1,73 @@
+package mcp_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// An agent that goes away leaves no query running, in any revision: the library
+// lets calls of the older ones outlive their request.
+func TestCall_EndsWithItsRequest(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t, func(s *config.Server) { s.StatementTimeout = 10 * time.Minute })
+	key := srv.KeyFor(t, "acme")
+	locker, err := pgx.Connect(t.Context(), srv.Database.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer locker.Close(context.Background())
+	if _, err := locker.Exec(t.Context(), "BEGIN; LOCK TABLE interviews IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	for _, revision := range revisions {
+		ctx, leave := context.WithCancel(t.Context())
+		body := message(revision, "tools/call", `{"name":"list_interviews","arguments":{}}`)
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL+endpoint, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = form(revision, "tools/call", "list_interviews")
+		req.Header.Set("Authorization", "Bearer "+key)
+		gone := make(chan error, 1)
+		go func() {
+			res, err := http.DefaultClient.Do(req)
+			if err == nil {
+				res.Body.Close()
+			}
+			gone <- err
+		}()
+		waitForQueries(t, srv.Database, revision, 1)
+		leave()
+		if err := <-gone; err == nil {
+			t.Errorf("%s: the call was answered while the table was locked", revision)
+		}
+		waitForQueries(t, srv.Database, revision, 0)
+	}
+}
+
+// waitForQueries waits until so many of the server's queries wait for a lock.
+func waitForQueries(t *testing.T, database *dbtest.Database, revision string, want int) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		var waiting int
+		database.Query(t, &waiting, `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'clientintel read'`)
+		if waiting == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: %d queries wait, want %d", revision, waiting, want)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/openapi"
+)
+
+// Deps are what the handler works with.
+type Deps struct {
+	// API admits requests and runs the operations behind the tools.
+	API *httpapi.Server
+	// PublicURL is the public address of the service; requests from its origin are
+	// allowed. Empty: there is none.
+	PublicURL string
+	// Version is the release, which agents are told.
+	Version string
+}
+
+// Handler serves the protocol's endpoint.
+type Handler struct {
+	api       *httpapi.Server
+	public    origin
+	version   string
+	transport http.Handler
+	reserved  responseMemory
+
+	tools        []tool
+	declarations []*sdk.Tool
+
+	mu      sync.Mutex
+	servers map[uint]*sdk.Server // by the visible tools' bits
+}
+
+// New reads the tools' schemas from the contract and builds the handler.
+func New(d Deps) (*Handler, error) {
+	public, err := parsePublicOrigin(d.PublicURL)
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := openapi.ReadSchemas()
+	if err != nil {
+		return nil, err
+	}
+	h := &Handler{api: d.API, public: public, version: d.Version, tools: tools(), servers: map[uint]*sdk.Server{}}
+	for _, t := range h.tools {
+		declared, err := declare(t, schemas)
+		if err != nil {
+			return nil, fmt.Errorf("declaring %s: %w", t.name, err)
+		}
+		h.declarations = append(h.declarations, declared)
+	}
+	h.transport = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
+		Stateless:           true,
+		JSONResponse:        true,
+		MaxRequestBodyBytes: maxMessage,
+		// ServeHTTP refuses foreign origins and hosts, before authentication.
+		DisableLocalhostProtection:   true,
+		PropagateRequestCancellation: true,
+	})
+	return h, nil
+}
+
+// ServeHTTP checks the origin, authenticates and admits the request, checks its
+// form, and only then passes it to the protocol's library.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !h.public.allows(r) {
+		h.api.Refuse(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
+		return
+	}
+	h.api.Admit("mcp", http.HandlerFunc(h.serveMessage)).ServeHTTP(w, r)
+}
+
+// serveMessage handles an admitted request.
+func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		h.api.Refuse(w, r, apierror.MethodNotAllowed())
+		return
+	}
+	message, err := readMessage(w, r)
+	if err != nil {
+		h.api.Refuse(w, r, err)
+		return
+	}
+	current := &request{ctx: r.Context(), memory: &h.reserved}
+	defer current.release()
+	rewriter := &errorRewriter{ResponseWriter: w}
+	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
+	if err := rewriter.err(); err != nil {
+		h.api.Refuse(w, r, err)
+	}
+}

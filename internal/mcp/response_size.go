@@ -1,0 +1,77 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+)
+
+const (
+	// maxResponse is the largest result of a tool, in bytes. REST streams
+	// analytics; here a result is collected, and its message contains it twice.
+	maxResponse = 8 << 20
+	// unreservedResponse is the size below which a response reserves no memory.
+	unreservedResponse = 1 << 20
+	// maxReserved bounds what all responses together reserve beyond that.
+	maxReserved = 64 << 20
+)
+
+var errTooManyLargeResponses = errors.New("too many large answers at once")
+
+// responseMemory counts the bytes that large responses have reserved.
+type responseMemory struct{ taken atomic.Int64 }
+
+func (m *responseMemory) reserve(n int64) bool {
+	if m.taken.Add(n) > maxReserved {
+		m.taken.Add(-n)
+		return false
+	}
+	return true
+}
+
+// request is an HTTP request while its message is handled.
+type request struct {
+	ctx      context.Context // of the HTTP request
+	memory   *responseMemory
+	reserved int64
+}
+
+// sizeLimit returns the check of a growing response's size. It reserves memory
+// for a large one.
+func (r *request) sizeLimit(t tool) func(size int) error {
+	return func(size int) error {
+		if size > maxResponse {
+			return apierror.PayloadTooLarge(fmt.Sprintf("the answer would be larger than %d MiB; %s", maxResponse>>20, t.narrower))
+		}
+		// In steps, so that a response of small pieces seldom touches the counter.
+		want := max(0, int64(size+unreservedResponse-1)/unreservedResponse*unreservedResponse-unreservedResponse)
+		if want > r.reserved {
+			if !r.memory.reserve(want - r.reserved) {
+				return apierror.Unavailable(errTooManyLargeResponses)
+			}
+			r.reserved = want
+		}
+		return nil
+	}
+}
+
+// release returns the memory that the request reserved.
+func (r *request) release() {
+	r.memory.taken.Add(-r.reserved)
+}
+
+type requestKey struct{}
+
+func withRequest(r *http.Request, v *request) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), requestKey{}, v))
+}
+
+// requestFrom returns what withRequest stored, in the library's goroutine.
+func requestFrom(ctx context.Context) *request {
+	v, _ := ctx.Value(requestKey{}).(*request)
+	return v
+}

@@ -1,0 +1,104 @@
+package mcp
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/openapi"
+)
+
+// listTTL is how long a client may keep the list of tools, in milliseconds. It
+// changes with the key or the release only.
+const listTTL = 5 * 60 * 1000
+
+// declare describes a tool as the protocol has it.
+func declare(t tool, schemas *openapi.Schemas) (*sdk.Tool, error) {
+	input, err := schemas.Parameters(t.operation)
+	if err != nil {
+		return nil, err
+	}
+	output, err := schemas.Answer(t.operation)
+	if err != nil {
+		return nil, err
+	}
+	no := false
+	return &sdk.Tool{
+		Name: t.name, Title: t.title, Description: t.description(), InputSchema: input, OutputSchema: output,
+		Annotations: &sdk.ToolAnnotations{
+			Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no,
+		},
+	}, nil
+}
+
+// serverFor returns the protocol server with the tools that the caller may see.
+// Any other tool does not exist there.
+func (h *Handler) serverFor(r *http.Request) *sdk.Server {
+	caller := auth.CallerFrom(r.Context())
+	var visible uint
+	for i, t := range h.tools {
+		if h.api.Allows(caller, t.operation) {
+			visible |= 1 << i
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.servers[visible] == nil {
+		h.servers[visible] = h.newServer(visible)
+	}
+	return h.servers[visible]
+}
+
+func (h *Handler) newServer(visible uint) *sdk.Server {
+	server := sdk.NewServer(
+		&sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: h.version},
+		&sdk.ServerOptions{
+			Instructions: instructions,
+			// Tools only: no logging, and a list that does not change under a client.
+			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+			SetCacheable: func(_ context.Context, _ sdk.Request, answer *sdk.Cacheable) {
+				answer.TTLMs, answer.CacheScope = listTTL, "private"
+			},
+			SupportedProtocolVersions: []string{"2026-07-28", "2025-11-25", "2025-06-18"},
+		})
+	server.AddReceivingMiddleware(refuseListCursors)
+	for i, t := range h.tools {
+		if visible&(1<<i) != 0 {
+			server.AddTool(h.declarations[i], h.toolHandler(t))
+		}
+	}
+	return server
+}
+
+// refuseListCursors refuses the lists' cursors, as each list is one page. The
+// library would decode them with gob, which is unsafe for untrusted input.
+func refuseListCursors(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
+		var cursor string
+		switch params := request.GetParams().(type) {
+		case *sdk.ListToolsParams:
+			if params != nil {
+				cursor = params.Cursor
+			}
+		case *sdk.ListPromptsParams:
+			if params != nil {
+				cursor = params.Cursor
+			}
+		case *sdk.ListResourcesParams:
+			if params != nil {
+				cursor = params.Cursor
+			}
+		case *sdk.ListResourceTemplatesParams:
+			if params != nil {
+				cursor = params.Cursor
+			}
+		}
+		if cursor != "" {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is one page only; leave cursor out"}
+		}
+		return next(ctx, method, request)
+	}
+}

@@ -1,0 +1,220 @@
+package measurement
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// watched is a database with two canonical clients, alder and birch, and a
+// legacy one, as a server's own audits meet it.
+type watched struct {
+	*dbtest.Database
+	*Auditor
+	log  *bytes.Buffer
+	conn *pgx.Conn
+}
+
+func newWatched(t *testing.T) *watched {
+	t.Helper()
+	d := dbtest.New(t)
+	conn, err := pgx.Connect(t.Context(), d.SuperuserURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	w := &watched{Database: d, conn: conn, log: &bytes.Buffer{}}
+	w.Auditor = w.server()
+	d.Exec(t, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version) VALUES
+		('a0000000-0000-4000-8000-000000000000', 'alder', 'Alder', 'canonical', 'canonical_measurement.v1'),
+		('b0000000-0000-4000-8000-000000000000', 'birch', 'Birch', 'canonical', 'canonical_measurement.v1'),
+		('c0000000-0000-4000-8000-000000000000', 'cedar', 'Cedar', 'legacy', NULL)`)
+	return w
+}
+
+// server is one more server's watch.
+func (w *watched) server() *Auditor {
+	return NewAuditor(w.OwnerURL, slog.New(slog.NewTextHandler(w.log, nil)))
+}
+
+// restless makes the next client due at once.
+func (w *watched) restless(t *testing.T) {
+	t.Helper()
+	w.Exec(t, "UPDATE measurement_states SET audit_took = '0'")
+}
+
+func (w *watched) slugs(t *testing.T, where string) string {
+	t.Helper()
+	var slugs string
+	err := w.conn.QueryRow(t.Context(), `SELECT coalesce(string_agg(c.slug, ' ' ORDER BY c.slug), '')
+		FROM clients AS c JOIN measurement_states AS s ON s.client_id = c.id WHERE `+where).Scan(&slugs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slugs
+}
+
+func look(t *testing.T, w *Auditor) {
+	t.Helper()
+	if _, err := w.auditNext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Servers take turns: each canonical client is audited once, legacy ones never,
+// and the rest after an audit is everybody's.
+func TestWatch_ServersShareTheWork(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	other := w.server()
+	look(t, w.Auditor)
+	if got := w.slugs(t, "s.audited_at IS NOT NULL"); got != "alder" {
+		t.Fatalf("%q were audited first, want alder", got)
+	}
+	w.Exec(t, "UPDATE measurement_states SET audit_took = '10 s'")
+	idle, err := other.auditNext(t.Context())
+	if err != nil || other.Audits() != 0 || idle.Seconds() < 900 || idle.Seconds() > 990 {
+		t.Fatalf("another server audited %d clients and waits %v, error %v; want none and the rest of 99 times 10 s", other.Audits(), idle, err)
+	}
+	w.restless(t)
+	look(t, other)
+	w.restless(t)
+	idle, err = w.auditNext(t.Context())
+	if err != nil || w.Audits() != 1 || other.Audits() != 1 || idle.Minutes() < 14 || idle.Minutes() > 15 {
+		t.Errorf("%d and %d audits, idle for %v, error %v; want one each and the rest of 15 minutes", w.Audits(), other.Audits(), idle, err)
+	}
+	if got := w.slugs(t, "s.audited_at IS NOT NULL"); got != "alder birch" {
+		t.Errorf("%q were audited, want the canonical clients", got)
+	}
+	w.Exec(t, "UPDATE measurement_states SET audited_at = audited_at - interval '16 minutes'")
+	look(t, w.Auditor)
+	if w.Audits() != 2 || w.Last() == 0 {
+		t.Errorf("%d audits, the last at %v; want a second one after 15 minutes", w.Audits(), w.Last())
+	}
+
+	// While one audits, another finds nothing to do.
+	tx, err := w.conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('clientintel audit', 0))"); err != nil {
+		t.Fatal(err)
+	}
+	w.Exec(t, "UPDATE measurement_states SET audited_at = NULL")
+	look(t, other)
+	if other.Audits() != 1 {
+		t.Error("two servers audited at once")
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWatch_MarksAndTells(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.Exec(t, "UPDATE measurement_states SET members = 1 WHERE client_id IN (SELECT id FROM clients WHERE slug IN ('birch', 'cedar'))")
+	look(t, w.Auditor)
+	w.restless(t)
+	look(t, w.Auditor)
+	if w.Audits() != 2 || w.Differing() != 1 || w.Broken() != 1 || w.slugs(t, "s.broken_at IS NOT NULL") != "birch" {
+		t.Errorf("%d audits, %d differing, %v broken, marked: %q; want 2, 1, 1, birch",
+			w.Audits(), w.Differing(), w.Broken(), w.slugs(t, "s.broken_at IS NOT NULL"))
+	}
+	if !strings.Contains(w.log.String(), `client_id=b0000000-0000-4000-8000-000000000000 fault="the state counts 1 members, the facts 0"`) {
+		t.Errorf("the log says %s", w.log)
+	}
+	w.Exec(t, "DELETE FROM measurement_states WHERE client_id = 'a0000000-0000-4000-8000-000000000000'")
+	look(t, w.Auditor)
+	if w.Broken() != 2 {
+		t.Errorf("%v clients are broken, want the marked one and the one without a state", w.Broken())
+	}
+}
+
+// A trigger that is off for a time is remembered, whoever is due.
+func TestWatch_MarksEveryClientWhileTriggersAreOff(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	look(t, w.Auditor)
+	w.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER count_deleted_members")
+	look(t, w.Auditor)
+	w.Exec(t, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_deleted_members")
+	if got := w.slugs(t, "s.broken_at IS NOT NULL"); got != "alder birch" {
+		t.Errorf("%q are marked, want every canonical client", got)
+	}
+}
+
+// Writers at stricter levels fold nothing; a server does.
+func TestWatch_FoldsWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.Exec(t, `BEGIN ISOLATION LEVEL REPEATABLE READ;
+		INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
+			SELECT id, gen_random_uuid(), now(), 'completed', 'passed', true, true FROM clients;
+		COMMIT`)
+	count := func() (n int) {
+		if err := w.conn.QueryRow(t.Context(), "SELECT count(*) FROM measurement_changes").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := count(); n != 3 {
+		t.Fatalf("%d changes are left to fold, want 3", n)
+	}
+	look(t, w.Auditor)
+	if n := count(); n != 0 || w.slugs(t, "s.members = 1") != "alder birch cedar" {
+		t.Errorf("%d changes are left, folded into %q", n, w.slugs(t, "s.members = 1"))
+	}
+}
+
+// The server's role may ask for the audit that is due, and for nothing else.
+func TestWatch_TheServersRoleCanOnlyAskForTheNext(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	if _, err := w.conn.Exec(t.Context(), "SET ROLE clientintel_server"); err != nil {
+		t.Fatal(err)
+	}
+	for _, forbidden := range []string{
+		"SELECT audit_measurement('a0000000-0000-4000-8000-000000000000')",
+		"SELECT compare_measurement('a0000000-0000-4000-8000-000000000000')",
+		"SELECT check_measurement('a0000000-0000-4000-8000-000000000000')",
+		"SELECT mark_broken_by_disabled_triggers()",
+		"SELECT merge_client_changes('a0000000-0000-4000-8000-000000000000')",
+		"SELECT enable_measurement_triggers()",
+		"SELECT rebuild_measurement('a0000000-0000-4000-8000-000000000000')",
+		"SELECT cut_over_measurement('a0000000-0000-4000-8000-000000000000', 'canonical_measurement.v1')",
+		"SELECT * FROM audited_interviews",
+		"UPDATE measurement_states SET broken_at = NULL",
+	} {
+		if _, err := w.conn.Exec(t.Context(), forbidden); err == nil || !strings.Contains(err.Error(), "permission denied") {
+			t.Errorf("%s: %v, want permission denied", forbidden, err)
+		}
+	}
+	if _, err := w.conn.Exec(t.Context(), "SELECT audit_next_measurement('1 min', 99)"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Run ends with its context.
+func TestWatch_RunsUntilItIsStopped(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.Run(ctx)
+	}()
+	for w.Audits() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	stop()
+	<-done
+}

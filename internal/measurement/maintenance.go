@@ -1,0 +1,175 @@
+package measurement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/clientintel/clientintel/gen/db"
+)
+
+// ErrUnknownClient says that no client goes by that id or slug.
+var ErrUnknownClient = errors.New("no client has this id or slug")
+
+// Maintenance audits, rebuilds and switches measurement, as the owner, on a
+// connection of its own.
+type Maintenance struct {
+	conn *pgx.Conn
+}
+
+// NewMaintenance works on the owner's connection.
+func NewMaintenance(conn *pgx.Conn) *Maintenance { return &Maintenance{conn: conn} }
+
+// Client is a client as measurement sees it.
+type Client struct {
+	ID              uuid.UUID `json:"client_id"`
+	Slug            string    `json:"slug"`
+	Mode            Mode      `json:"measurement_mode"`
+	ContractVersion *string   `json:"measurement_contract_version"`
+}
+
+// Clients lists the canonical clients, or the one named by id or slug, whatever
+// its mode.
+func (m *Maintenance) Clients(ctx context.Context, named string) ([]Client, error) {
+	rows, err := db.New(m.conn).ListMeasuredClients(ctx, named)
+	if err != nil {
+		return nil, fmt.Errorf("looking up clients: %w", err)
+	}
+	if named != "" {
+		if len(rows) == 0 {
+			return nil, fmt.Errorf("%q: %w", named, ErrUnknownClient)
+		}
+		rows = rows[:1] // an id wins over a slug that looks like it
+	}
+	clients := make([]Client, len(rows))
+	for i, r := range rows {
+		clients[i] = Client{
+			ID: r.ClientID, Slug: r.Slug, Mode: Mode(r.MeasurementMode), ContractVersion: r.MeasurementContractVersion,
+		}
+	}
+	return clients, nil
+}
+
+// Audit is what one audit of a client found.
+type Audit struct {
+	Client
+	// Members is what the state says, nil without a state; Found counts the facts.
+	Members *int64 `json:"members"`
+	Found   int64  `json:"found_members"`
+	// Misjudged counts the interviews whose stored judgement is not what their facts say.
+	Misjudged int64 `json:"misjudged"`
+	// Fault says what is wrong; nil when state and facts agree.
+	Fault *string `json:"fault"`
+	// BrokenAt and BrokenReason are the client's mark, now.
+	BrokenAt     *time.Time `json:"broken_at"`
+	BrokenReason *string    `json:"broken_reason"`
+	Seconds      float64    `json:"seconds"`
+}
+
+// Consistent tells whether state and facts agree and no earlier mark stands.
+func (a Audit) Consistent() bool { return a.Fault == nil && a.BrokenAt == nil }
+
+// Audit holds a client's state against the raw facts, in one snapshot, and
+// marks a canonical client that differs: its requests are refused from then on.
+func (m *Maintenance) Audit(ctx context.Context, c Client) (Audit, error) {
+	var found db.AuditMeasurementRow
+	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
+		found, err = queries.AuditMeasurement(ctx, c.ID)
+		return err
+	})
+	if err != nil {
+		return Audit{Client: c}, fmt.Errorf("auditing %s: %w", c.Slug, err)
+	}
+	return Audit{
+		Client: c, Members: found.Members, Found: found.FoundMembers, Misjudged: found.Misjudged, Fault: found.Fault,
+		BrokenAt: found.BrokenAt, BrokenReason: found.BrokenReason, Seconds: found.Took.Seconds(),
+	}, nil
+}
+
+// RebuildResult is what a rebuild put right.
+type RebuildResult struct {
+	Client
+	// EnabledTriggers counts the triggers that were switched off and are on again.
+	EnabledTriggers int
+	// Rejudged counts interviews whose copy of their campaign's liveness was wrong.
+	Rejudged int64
+	// Corrected was added to the count. Changed also tells of other members at the same count.
+	Corrected int64
+	Changed   bool
+	WasBroken bool
+	// Members is the count now.
+	Members int64
+}
+
+// Rebuild makes a client's state right again, beside any number of writers, and
+// clears its mark.
+func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, error) {
+	enabled, err := db.New(m.conn).EnableMeasurementTriggers(ctx)
+	if err != nil {
+		return RebuildResult{Client: c}, fmt.Errorf("switching on what keeps the count: %w", withHint(err))
+	}
+	var r db.RebuildMeasurementRow
+	err = m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
+		r, err = queries.RebuildMeasurement(ctx, c.ID)
+		return err
+	})
+	if err != nil {
+		return RebuildResult{Client: c}, fmt.Errorf("rebuilding %s: %w", c.Slug, withHint(err))
+	}
+	return RebuildResult{
+		Client: c, EnabledTriggers: int(enabled), Rejudged: r.Rejudged,
+		Corrected: r.Corrected, Changed: r.Changed, WasBroken: r.WasBroken, Members: r.Members,
+	}, nil
+}
+
+// inReadCommitted calls one of the database's functions at the isolation level
+// that they require, whatever the database's default is.
+func (m *Maintenance) inReadCommitted(ctx context.Context, call func(*db.Queries) error) error {
+	return pgx.BeginTxFunc(ctx, m.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		return call(db.New(tx))
+	})
+}
+
+// withHint makes a refusal of the database's functions say what to do about it.
+func withHint(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Hint != "" {
+		return fmt.Errorf("%s. %s", refused.Message, refused.Hint)
+	}
+	return err
+}
+
+// FaultError says why a client was not cut over.
+type FaultError struct{ Fault string }
+
+func (e *FaultError) Error() string { return e.Fault }
+
+// CutOver proves a client's measurement and switches it to canonical, in one
+// transaction, and returns its members. A *FaultError says that it was not proven.
+func (m *Maintenance) CutOver(ctx context.Context, c Client) (int64, error) {
+	var proof db.CutOverMeasurementRow
+	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
+		proof, err = queries.CutOverMeasurement(ctx, db.CutOverMeasurementParams{ClientID: c.ID, ContractVersion: ContractVersion})
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("cutting %s over: %w", c.Slug, err)
+	}
+	if proof.Fault != nil {
+		return 0, &FaultError{Fault: *proof.Fault}
+	}
+	return proof.Members, nil
+}
+
+// ReturnToLegacy switches a client back.
+func (m *Maintenance) ReturnToLegacy(ctx context.Context, c Client) error {
+	if err := db.New(m.conn).ReturnToLegacy(ctx, c.ID); err != nil {
+		return fmt.Errorf("returning %s to legacy: %w", c.Slug, err)
+	}
+	return nil
+}

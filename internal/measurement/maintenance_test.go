@@ -1,0 +1,198 @@
+package measurement_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// tamper runs statements with the count's triggers off, in one transaction, so
+// that the catalog never shows it.
+func tamper(t *testing.T, d *dbtest.Database, statements string) {
+	t.Helper()
+	on := ""
+	for _, trigger := range []string{"count_inserted_members", "count_updated_members", "count_deleted_members", "check_campaign_of_interview"} {
+		on += "ALTER TABLE interviews ENABLE ALWAYS TRIGGER " + trigger + "; "
+	}
+	// Through a file of SQL, as an administrator would: one implicit transaction.
+	d.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER ALL; "+statements+"; ALTER TABLE interviews ENABLE TRIGGER ALL; "+on+
+		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_truncated_members; "+
+		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_insert; "+
+		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_update")
+}
+
+func keeper(t *testing.T, d *dbtest.Database) *measurement.Maintenance {
+	t.Helper()
+	return measurement.NewMaintenance(connect(t, d.OwnerURL))
+}
+
+func find(t *testing.T, k *measurement.Maintenance, named string) measurement.Client {
+	t.Helper()
+	clients, err := k.Clients(context.Background(), named)
+	if err != nil {
+		t.Fatalf("finding %s: %v", named, err)
+	}
+	return clients[0]
+}
+
+// Whatever was done to a client's measurement behind the triggers' back, the
+// audit finds it and refuses the client, others are unharmed, and a rebuild
+// mends it.
+func TestKeeper_AuditFindsAndRebuildMends(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		harm  string
+		fault string
+		total string
+	}{
+		"the count": {
+			"UPDATE measurement_states SET members = members + 1", "the state counts 4 members, the facts 3", "3"},
+		"a change": {
+			"UPDATE measurement_states SET members = members - 2, fingerprint = 7", "the state counts 1 members, the facts 3", "3"},
+		"the fingerprint": {
+			"UPDATE measurement_states SET fingerprint = fingerprint + 1", "the state counts other members than the facts", "3"},
+		"the state": {
+			"DELETE FROM measurement_states", "the state is missing", "3"},
+		"a row that came uncounted": {
+			"INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe) SELECT id, gen_random_uuid(), now(), 'completed', 'passed', true, true FROM clients WHERE slug = 'globex'",
+			"the state counts 3 members, the facts 4", "4"},
+		"a row that went uncounted": {
+			"DELETE FROM interviews WHERE campaign_id IS NOT NULL", "the state counts 3 members, the facts 2", "2"},
+		"a row in another's place": {
+			"UPDATE interviews SET id = gen_random_uuid() WHERE campaign_id IS NULL", "the state counts other members than the facts", "3"},
+		"a row at another moment": {
+			"UPDATE interviews SET created_at = created_at + interval '1 microsecond' WHERE campaign_id IS NULL", "the state counts other members than the facts", "3"},
+		"a judgement": {
+			"UPDATE interviews SET campaign_live = false WHERE campaign_id IS NOT NULL", "1 interviews are not judged as their facts are, ", "3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, seed := apitest.Start(t)
+			seed.Client(t, "initech", "canonical")
+			for range 2 {
+				seed.Interview(t, "globex", nil)
+			}
+			seed.Interview(t, "globex", apitest.Fields{"campaign_id": seed.Campaign(t, "globex", nil)})
+			key, other := srv.KeyFor(t, "globex"), srv.KeyFor(t, "initech")
+			tamper(t, srv.Database, c.harm+"; "+rescueInitech)
+
+			k := keeper(t, srv.Database)
+			found, err := k.Audit(context.Background(), find(t, k, "globex"))
+			if err != nil || found.Fault == nil || !strings.HasPrefix(*found.Fault, c.fault) {
+				t.Fatalf("the audit says %s, error %v; want %q", describe(found), err, c.fault)
+			}
+			if (found.BrokenAt == nil) != (name == "the state") {
+				t.Errorf("marked broken at %v", found.BrokenAt)
+			}
+			srv.Get(t, api+"/interviews", key).WantError(t, 503, "measurement_unavailable", "measurement_unavailable")
+			srv.Get(t, api+"/interviews", other).WantStatus(t, 200)
+			if a, err := k.Audit(context.Background(), find(t, k, "initech")); err != nil || !a.Consistent() {
+				t.Errorf("another client: %s, error %v", describe(a), err)
+			}
+
+			mended, err := k.Rebuild(context.Background(), find(t, k, "globex"))
+			if err != nil || mended.WasBroken != (name != "the state") || (!mended.Changed && name != "a judgement") {
+				t.Fatalf("the rebuild says %+v, error %v", mended, err)
+			}
+			list := srv.Get(t, api+"/interviews", key).List(t)
+			if got := string(list.Meta["measurement_total_count"]); got != c.total {
+				t.Errorf("the total is %s after the rebuild, want %s", got, c.total)
+			}
+			if a, err := k.Audit(context.Background(), find(t, k, "globex")); err != nil || !a.Consistent() {
+				t.Errorf("after the rebuild: %s, error %v", describe(a), err)
+			}
+		})
+	}
+}
+
+// rescueInitech takes back what a harm without a WHERE did to the client without interviews.
+const rescueInitech = `INSERT INTO measurement_states (client_id) SELECT id FROM clients WHERE slug = 'initech'
+	ON CONFLICT (client_id) DO UPDATE SET members = 0, fingerprint = 0`
+
+func TestKeeper_ALegacyClientIsToldButNotMarked(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	b := newBrand(t, connect(t, d.OwnerURL), "acme", "legacy")
+	d.Exec(t, "UPDATE measurement_states SET members = 1")
+	a := audited(t, d, b)
+	if a.Fault == nil || a.BrokenAt != nil {
+		t.Errorf("fault %s, marked %v; want a fault and no mark", describe(a), a.BrokenAt)
+	}
+	clients, err := keeper(t, d).Clients(context.Background(), "")
+	if err != nil || len(clients) != 0 {
+		t.Errorf("without a name %v are audited, error %v; want canonical clients only", clients, err)
+	}
+}
+
+// Triggers that were off missed something of any client, so all are refused
+// until each is rebuilt, also after the triggers are on again.
+func TestKeeper_TriggersThatWereOffRefuseEveryClient(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	conn := connect(t, d.OwnerURL)
+	one, two := newBrand(t, conn, "one", "canonical"), newBrand(t, conn, "two", "canonical")
+	three := newBrand(t, conn, "three", "legacy")
+	exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER count_inserted_members")
+	one.members(t, conn, 1)
+	two.members(t, conn, 2)
+	exec(t, conn, "ALTER TABLE interviews ENABLE TRIGGER count_inserted_members") // as is usual, and not enough
+
+	k := keeper(t, d)
+	mended, err := k.Rebuild(context.Background(), find(t, k, "one"))
+	if err != nil || mended.EnabledTriggers != 1 || mended.Corrected != 1 || !mended.WasBroken {
+		t.Fatalf("the rebuild says %+v, error %v", mended, err)
+	}
+	one.members(t, conn, 1)
+	wantSound(t, d, one, 2)
+	if a := audited(t, d, two); a.Fault == nil || a.BrokenAt == nil || *a.BrokenReason != "what keeps the count was switched off" {
+		t.Errorf("the other client: %s, marked %v", describe(a), a.BrokenAt)
+	}
+	if a := audited(t, d, three); a.BrokenAt != nil {
+		t.Errorf("a legacy client is marked: %s", *a.BrokenReason)
+	}
+	if _, err := k.Rebuild(context.Background(), find(t, k, "two")); err != nil {
+		t.Fatal(err)
+	}
+	wantSound(t, d, two, 2)
+
+	d.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER ALL")
+	_, err = k.Rebuild(context.Background(), find(t, k, "one"))
+	if err == nil || !strings.Contains(err.Error(), "A superuser switches it on: ALTER TABLE interviews ENABLE TRIGGER ALL") {
+		t.Errorf("a foreign key that is off: %v, want advice", err)
+	}
+	d.Exec(t, "ALTER TABLE interviews ENABLE TRIGGER ALL")
+	if mended, err := k.Rebuild(context.Background(), find(t, k, "one")); err != nil || mended.EnabledTriggers != 7 {
+		t.Errorf("after the advice: %+v, error %v, want 7 triggers on again", mended, err)
+	}
+	exec(t, conn, "DROP TRIGGER propagate_campaign_live ON campaigns")
+	if _, err := k.Rebuild(context.Background(), find(t, k, "one")); err == nil {
+		t.Error("a missing trigger was passed over")
+	}
+}
+
+func TestKeeper_WhatCannotBeMendedIsNamed(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	conn := connect(t, d.OwnerURL)
+	b := newBrand(t, conn, "acme", "canonical")
+	exec(t, conn, insertUsable, b.id, uuid.New(), b.campaign(t, conn, "live"))
+	d.Exec(t, "ALTER TABLE campaigns DISABLE TRIGGER ALL; DELETE FROM campaigns; ALTER TABLE campaigns ENABLE TRIGGER ALL; "+
+		"ALTER TABLE campaigns ENABLE ALWAYS TRIGGER propagate_campaign_live; ALTER TABLE campaigns ENABLE ALWAYS TRIGGER check_interviews_of_campaign")
+	k := keeper(t, d)
+	if a := audited(t, d, b); a.Misjudged != 1 || a.BrokenAt == nil {
+		t.Errorf("an interview of a campaign that is gone: %s", describe(a))
+	}
+	_, err := k.Rebuild(context.Background(), find(t, k, "acme"))
+	if err == nil || !strings.Contains(err.Error(), "Does its campaign exist?") {
+		t.Errorf("the rebuild says %v, want advice", err)
+	}
+	if a := audited(t, d, b); a.BrokenAt == nil {
+		t.Error("a rebuild that failed cleared the mark")
+	}
+}

@@ -1,0 +1,150 @@
+package measurement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+// SnapshotReader opens the snapshots that responses are read in.
+type SnapshotReader struct {
+	pool *postgres.Pool
+	// maxBasis bounds the interviews a basis may name: a response's size stays bounded.
+	maxBasis int
+	bases    *basisCache
+}
+
+// NewSnapshotReader reads through the pool. maxBasis is the most ids that a basis holds.
+func NewSnapshotReader(pool *postgres.Pool, maxBasis int) *SnapshotReader {
+	return &SnapshotReader{pool: pool, maxBasis: maxBasis, bases: newBasisCache(basisCacheBytes)}
+}
+
+// Snapshot is the snapshot that one response is read in, with what its numbers
+// stand on.
+type Snapshot struct {
+	*postgres.Snapshot
+	Provenance Provenance
+
+	caller   auth.Caller
+	maxBasis int
+	bases    *basisCache
+	version  version
+}
+
+// version names a membership: equal for equal memberships, with every member's
+// id, created_at, status and campaign.
+type version struct {
+	members     int64
+	fingerprint string
+}
+
+// Read runs fn in one read-only snapshot of the caller's client. For a canonical
+// client the measurement is proven before fn runs; a measurement that cannot be
+// proven is an error, never a guess.
+func (r *SnapshotReader) Read(ctx context.Context, caller auth.Caller, fn func(context.Context, *Snapshot) error) error {
+	return r.pool.Read(ctx, caller.ClientID, func(ctx context.Context, s *postgres.Snapshot) error {
+		snapshot, err := r.snapshot(caller, s)
+		if err != nil {
+			return err
+		}
+		return fn(ctx, snapshot)
+	})
+}
+
+// RowsReader reads the rows of a snapshot's first query, after the measurement was
+// proven.
+type RowsReader func(ctx context.Context, in *Snapshot, rows pgx.Rows) error
+
+// ReadFirst is Read with a first query that is sent together with the snapshot's
+// beginning. fn reads the rows to their end before it runs another query.
+func (r *SnapshotReader) ReadFirst(ctx context.Context, caller auth.Caller, first postgres.Query, fn RowsReader) error {
+	return r.pool.ReadFirst(ctx, caller.ClientID, first, r.proven(caller, fn))
+}
+
+// ReadOnce is ReadFirst for a snapshot of one query; fn can run no other, and may
+// run on another goroutine.
+func (r *SnapshotReader) ReadOnce(ctx context.Context, caller auth.Caller, only postgres.Query, fn RowsReader) error {
+	return r.pool.ReadOnce(ctx, caller.ClientID, only, r.proven(caller, fn))
+}
+
+func (r *SnapshotReader) proven(caller auth.Caller, fn RowsReader) postgres.RowsReader {
+	return func(ctx context.Context, s *postgres.Snapshot, rows pgx.Rows) error {
+		snapshot, err := r.snapshot(caller, s)
+		if err != nil {
+			return err
+		}
+		return fn(ctx, snapshot, rows)
+	}
+}
+
+func (r *SnapshotReader) snapshot(caller auth.Caller, s *postgres.Snapshot) (*Snapshot, error) {
+	provenance, err := prove(s)
+	if err != nil {
+		return nil, err
+	}
+	return &Snapshot{
+		Snapshot: s, Provenance: provenance, caller: caller, maxBasis: r.maxBasis, bases: r.bases,
+		version: version{members: provenance.Total, fingerprint: s.Measurement.Fingerprint},
+	}, nil
+}
+
+// prove turns the stored state into what a response may say. It need not look at
+// the rows: readers read through usable_interviews, which is the members by a
+// generated column that no writer can set. That column and the count depend on
+// triggers and a foreign key, and the snapshot says whether those are enabled.
+func prove(s *postgres.Snapshot) (Provenance, error) {
+	m := s.Measurement
+	if m == nil && s.Replica {
+		return Provenance{}, apierror.Unavailable(errors.New("the key's client has not reached the replica yet"))
+	}
+	if m == nil {
+		return Provenance{}, apierror.Internal(errors.New("the key's client does not exist"))
+	}
+	if Mode(m.MeasurementMode) == Legacy {
+		return Provenance{Mode: Legacy, AsOf: s.AsOf}, nil
+	}
+	switch {
+	case m.MeasurementContractVersion == nil || *m.MeasurementContractVersion != ContractVersion:
+		return Provenance{}, unproven("the client's measurement contract version is unknown to this server")
+	case m.StateMembers == nil:
+		return Provenance{}, unproven("the client's measurement state is missing")
+	case m.BrokenAt != nil:
+		return Provenance{}, unproven("the client's measurement is marked broken")
+	case !m.TriggersEnabled:
+		return Provenance{}, unproven("what keeps the count of interviews is switched off")
+	}
+	total := *m.StateMembers + m.PendingMembers
+	if total < 0 {
+		return Provenance{}, unproven("the client's measurement state is negative")
+	}
+	return Provenance{Mode: Canonical, AsOf: s.AsOf, Total: total}, nil
+}
+
+// ProveFirstPage holds the first page of a list against the other figures of
+// its response: a page that is the whole list has as many rows as the basis has
+// ids and, without filters, as the total counts.
+func (r *Snapshot) ProveFirstPage(scope basis.Scope, rows int, more bool) error {
+	listed := int64(-1)
+	switch {
+	case r.Provenance.Mode != Canonical:
+	case r.Provenance.Basis != nil:
+		listed = int64(r.Provenance.Basis.SourceCount)
+	case scope.Whole():
+		listed = r.Provenance.Total
+	}
+	if listed >= 0 && (int64(rows) > listed || more == (int64(rows) == listed)) {
+		return unproven("a first page of %d rows, more to come: %v, contradicts a list of %d", rows, more, listed)
+	}
+	return nil
+}
+
+func unproven(format string, args ...any) error {
+	return apierror.MeasurementUnavailable(fmt.Errorf(format, args...))
+}

@@ -1,0 +1,52 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/clientintel/clientintel/gen/db"
+)
+
+// Query is a query and its arguments, in order.
+type Query struct {
+	SQL  string
+	Args []any
+}
+
+// QueryOf is the query that a generated method sends, to be sent in a batch
+// instead: the method's parameters stay typed. call calls one method and returns
+// its error.
+func QueryOf(call func(*db.Queries) error) Query {
+	var q Query
+	if err := call(db.New((*recorder)(&q))); !errors.Is(err, errRecorded) {
+		panic("postgres: a query was not recorded")
+	}
+	return q
+}
+
+var errRecorded = errors.New("the query was recorded, not sent")
+
+// recorder keeps the query that it is asked.
+type recorder Query
+
+func (r *recorder) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	r.SQL, r.Args = sql, args
+	return pgconn.CommandTag{}, errRecorded
+}
+
+func (r *recorder) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	r.SQL, r.Args = sql, args
+	return nil, errRecorded
+}
+
+func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
+	r.SQL, r.Args = sql, args
+	return recordedRow{}
+}
+
+type recordedRow struct{}
+
+func (recordedRow) Scan(...any) error { return errRecorded }

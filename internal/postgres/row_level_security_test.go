@@ -1,0 +1,238 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// What the server may read and no client owns.
+var noClients = map[string]string{
+	"server_secrets":   "the service's own",
+	"goose_db_version": "the migrations' own",
+}
+
+// Whatever the server may read is behind row-level security, forced on its owner
+// too, or a view that reads as who asks.
+func TestRowLevelSecurity_StandsAroundEverythingTheServerReads(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	rows, err := conn.Query(t.Context(), `
+		SELECT
+			c.relname::text AS name,
+			c.relkind IN ('v', 'm') AS is_view,
+			CASE
+				WHEN c.relkind = 'v' THEN coalesce('security_invoker=true' = ANY (c.reloptions), false)
+				ELSE c.relrowsecurity AND c.relforcerowsecurity
+			END AS walled,
+			ARRAY(
+				SELECT pg_get_expr(p.polqual, p.polrelid)
+				FROM pg_policy AS p
+				WHERE p.polrelid = c.oid
+					AND p.polroles && ARRAY['clientintel_server'::regrole::oid, 0]
+			) AS lets_through
+		FROM pg_class AS c
+		WHERE c.relnamespace = 'public'::regnamespace
+			AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+			AND has_any_column_privilege('clientintel_server', c.oid, 'SELECT')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type relation struct {
+		Name        string
+		IsView      bool
+		Walled      bool
+		LetsThrough []string
+	}
+	readable, err := pgx.CollectRows(rows, pgx.RowToStructByPos[relation])
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := 0
+	for _, r := range readable {
+		if _, excused := noClients[r.Name]; excused {
+			continue
+		}
+		if !r.Walled {
+			t.Errorf("%s: the server may read it and nothing holds other clients' rows back: a table needs ENABLE and FORCE ROW LEVEL SECURITY, a view security_invoker = true", r.Name)
+		}
+		if r.IsView {
+			continue
+		}
+		tables++
+		column := "client_id"
+		if r.Name == "clients" {
+			column = "id"
+		}
+		if want := "(" + column + " = current_client_id())"; len(r.LetsThrough) != 1 || r.LetsThrough[0] != want {
+			t.Errorf("%s: its policies for the server let through %q, want %q alone", r.Name, r.LetsThrough, want)
+		}
+	}
+	if tables < 10 {
+		t.Errorf("only %d tables were looked at", tables)
+	}
+}
+
+// Functions of the owner's that the server may call see every client. Each is
+// known here, with what it does about that.
+var callable = map[string]string{
+	"admit":                  "finds the client by the key",
+	"audit_next_measurement": "tells a client's id and what is wrong with its count",
+	"find_search_documents":  "refuses another client than the transaction's",
+	"merge_leftover_changes": "answers nothing",
+	"index_search_documents": "answers how many",
+	"maintain_request_log":   "answers nothing",
+	"record_statuses":        "answers nothing",
+}
+
+func TestRowLevelSecurity_HasNoOtherDoorsThanTheKnownFunctions(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	rows, err := conn.Query(t.Context(), `
+		SELECT p.proname::text
+		FROM pg_proc AS p
+		WHERE p.pronamespace = 'public'::regnamespace
+			AND p.prosecdef
+			AND p.prorettype <> 'trigger'::regtype
+			AND has_function_privilege('clientintel_server', p.oid, 'EXECUTE')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if _, known := callable[name]; !known {
+			t.Errorf("the server may call %s, which runs as the owner and sees every client: REVOKE EXECUTE … FROM PUBLIC, or say here what keeps clients apart", name)
+		}
+	}
+	if len(names) != len(callable) {
+		t.Errorf("the server may call %q, want the %d known here", names, len(callable))
+	}
+}
+
+// The server's role has nothing of its own and no way to more rights.
+func TestRowLevelSecurity_ServerRoleIsNobody(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	owner := connect(t, d.OwnerURL)
+	var owns, powers int
+	if err := owner.QueryRow(t.Context(), `
+		SELECT
+			(SELECT count(*) FROM pg_shdepend WHERE refobjid = r.oid AND deptype = 'o')
+				+ (SELECT count(*) FROM pg_class WHERE relowner = r.oid)
+				+ (SELECT count(*) FROM pg_proc WHERE proowner = r.oid),
+			(SELECT count(*) FROM pg_auth_members WHERE member = r.oid)
+				+ (r.rolsuper OR r.rolbypassrls OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolcanlogin)::integer
+				+ has_schema_privilege(r.oid, 'public', 'CREATE')::integer
+				+ (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user)::integer
+		FROM pg_roles AS r
+		WHERE r.rolname = 'clientintel_server'`).Scan(&owns, &powers); err != nil {
+		t.Fatal(err)
+	}
+	if owns != 0 || powers != 0 {
+		t.Errorf("the server's role owns %d things and has %d rights beyond its grants, want none", owns, powers)
+	}
+	server := connect(t, d.ServerURL)
+	for _, statement := range []string{"SET ROLE clientintel_owner", "SET SESSION AUTHORIZATION clientintel_owner"} {
+		if _, err := server.Exec(t.Context(), statement); codeOf(err) != "42501" {
+			t.Errorf("%s as the server's login: %v, want it refused", statement, err)
+		}
+	}
+	takeServerRole(t, server)
+	for _, statement := range []string{
+		"SET ROLE clientintel_owner",
+		"SET row_security = off; SELECT FROM interviews",
+		"ALTER TABLE interviews DISABLE ROW LEVEL SECURITY",
+		"CREATE TABLE public.mine ()",
+		"SELECT FROM api_keys",
+		"SELECT FROM request_log",
+		"SELECT FROM record_owners",
+	} {
+		if _, err := server.Exec(t.Context(), statement); codeOf(err) != "42501" {
+			t.Errorf("%s as the server: %v, want it refused", statement, err)
+		}
+		if _, err := server.Exec(t.Context(), "SET row_security = on"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A connection goes back to the pool without a client, however its reading ended.
+func TestRowLevelSecurity_NoClientSurvivesItsTransaction(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	twins := newTwins(t, d)
+	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
+		URL: d.ServerURL, Size: 1, AcquireTimeout: time.Minute, StatementTimeout: time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	stop := errors.New("stop")
+	for name, read := range map[string]func(context.Context, *postgres.Snapshot) error{
+		"as it should": func(context.Context, *postgres.Snapshot) error { return nil },
+		"an error":     func(context.Context, *postgres.Snapshot) error { return stop },
+		"a failed statement": func(ctx context.Context, s *postgres.Snapshot) error {
+			_, err := s.Tx().Exec(ctx, "SELECT 1 / 0")
+			return err
+		},
+		"a timeout": func(ctx context.Context, s *postgres.Snapshot) error {
+			_, err := s.Tx().Exec(ctx, "SELECT pg_sleep(5)")
+			return err
+		},
+		"a caller that is gone": func(ctx context.Context, s *postgres.Snapshot) error {
+			gone, leave := context.WithCancel(ctx)
+			leave()
+			_, err := s.Tx().Exec(gone, "SELECT 1")
+			return err
+		},
+	} {
+		var seen int
+		err := pool.Read(t.Context(), twins.acme, func(ctx context.Context, s *postgres.Snapshot) error {
+			if err := s.Tx().QueryRow(ctx, "SELECT count(*) FROM interviews").Scan(&seen); err != nil {
+				return err
+			}
+			return read(ctx, s)
+		})
+		if (err == nil) != (name == "as it should") || seen != 1 {
+			t.Errorf("%s: %v after %d rows", name, err, seen)
+		}
+		var setting *string
+		if err := pool.QueryRow(t.Context(), "SELECT nullif(current_setting('clientintel.client_id', true), ''), count(*) FROM interviews").
+			Scan(&setting, &seen); err != nil || setting != nil || seen != 0 {
+			t.Errorf("%s: afterwards the connection has client %v and sees %d rows (%v), want none", name, setting, seen, err)
+		}
+	}
+	// Where beginning and end share one round trip, too.
+	if err := pool.ReadOnce(t.Context(), twins.acme, postgres.Query{SQL: "SELECT FROM interviews"},
+		func(_ context.Context, _ *postgres.Snapshot, rows pgx.Rows) error {
+			if !rows.Next() || rows.Next() {
+				t.Error("the client's own interview is not seen, or another's is")
+			}
+			return rows.Err()
+		}); err != nil {
+		t.Fatal(err)
+	}
+	var seen int
+	if err := pool.QueryRow(t.Context(), "SELECT count(*) FROM interviews").Scan(&seen); err != nil || seen != 0 {
+		t.Errorf("after one round trip the connection sees %d rows (%v), want none", seen, err)
+	}
+	if err := pool.Read(t.Context(), uuid.Nil, func(ctx context.Context, s *postgres.Snapshot) error {
+		if s.Measurement != nil {
+			t.Error("a client that does not exist has a measurement")
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,155 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// Arguments that no server sends.
+var hostile = map[string][]string{
+	"interval":   {"NULL", "'-3 days'", "'-100000 years'", "'100000 years'", "'0'"},
+	"integer":    {"NULL", "-1", "0", "1", "2147483647"},
+	"bigint":     {"NULL", "-1", "0", "1", "9223372036854775807"},
+	"text":       {"NULL", "''", "'x'", "'%'", "'held'"},
+	"boolean":    {"NULL", "true", "false", "true", "false"},
+	"uuid":       {"NULL", "gen_random_uuid()", "'00000000-0000-0000-0000-000000000000'", "gen_random_uuid()", "gen_random_uuid()"},
+	"text[]":     {"NULL", "'{}'", "'{NULL}'", "'{held}'", "'{held,held}'"},
+	"uuid[]":     {"NULL", "'{}'", "'{NULL}'", "ARRAY[gen_random_uuid()]", "'{}'"},
+	"bytea[]":    {"NULL", "'{}'", "'{NULL}'", "'{NULL}'", "'{NULL,NULL}'"},
+	"bigint[]":   {"NULL", "'{}'", "'{NULL}'", "'{-1}'", "'{}'"},
+	"smallint[]": {"NULL", "'{}'", "'{NULL}'", "'{-1}'", "'{}'"},
+}
+
+// Whatever the server's role calls, and with whatever, the keys, the log and the
+// data stay as they are.
+func TestServerRole_ErasesNothing(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	newTwins(t, d)
+	d.Exec(t, `INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
+		SELECT 'held', gen_random_uuid(), id, 'held', sha256('held'), '{}' FROM clients LIMIT 1`)
+	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
+		SELECT client_id, id, now() - n * interval '20 minutes', 300 - n, 'listInterviews', CASE WHEN n < 200 THEN 200 END
+		FROM api_keys, generate_series(0, 299) AS n WHERE prefix = 'held'`)
+	before := digests(t, d)
+
+	server := connect(t, d.ServerURL)
+	takeServerRole(t, server)
+	if _, err := server.Exec(t.Context(), "SET statement_timeout = '5s'"); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := server.Query(t.Context(), `SELECT p.proname::text AS name, ARRAY(
+			SELECT format_type(a.type, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY AS a (type, nth) ORDER BY a.nth
+		)::text[] AS types
+		FROM pg_proc AS p
+		WHERE p.pronamespace = 'public'::regnamespace
+			AND p.prokind = 'f'
+			AND p.prorettype <> 'trigger'::regtype
+			AND has_function_privilege('clientintel_server', p.oid, 'EXECUTE')
+			AND NOT EXISTS (SELECT FROM pg_depend AS e WHERE e.objid = p.oid AND e.deptype = 'e')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type function struct {
+		Name  string
+		Types []string
+	}
+	functions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[function])
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := map[string]bool{}
+	for _, f := range functions {
+		called[f.Name] = true
+		for variant := range 25 {
+			args := make([]string, len(f.Types))
+			for i, of := range f.Types {
+				values, known := hostile[of]
+				if !known {
+					values = []string{"NULL"}
+				}
+				// Alike for all arguments, then each against its neighbour.
+				args[i] = values[(variant+variant/5*i)%len(values)] + "::" + of
+			}
+			_, _ = server.Exec(t.Context(), fmt.Sprintf("SELECT * FROM public.%s(%s)", f.Name, strings.Join(args, ", ")))
+		}
+	}
+	for name := range callable {
+		if !called[name] {
+			t.Errorf("%s was not called", name)
+		}
+	}
+	wantUnchanged(t, d, before)
+
+	// A name of the catalogue that stands for a table of the caller's.
+	for _, statement := range []string{
+		`CREATE TEMPORARY TABLE pg_class AS SELECT 'public.api_keys'::regclass::oid AS oid, 'x_20000101'::text AS relname`,
+		`CREATE TEMPORARY TABLE pg_inherits AS SELECT 'public.api_keys'::regclass::oid AS inhrelid, 'public.request_log'::regclass::oid AS inhparent`,
+		`SELECT public.maintain_request_log()`,
+	} {
+		if _, err := server.Exec(t.Context(), statement); err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	wantUnchanged(t, d, before)
+}
+
+// digests has a digest of each table's rows, but those that the server's work changes.
+func digests(t *testing.T, d *dbtest.Database) map[string]string {
+	t.Helper()
+	conn := connect(t, d.SuperuserURL)
+	defer conn.Close(context.Background())
+	rows, err := conn.Query(t.Context(), `SELECT c.relname::text,
+			(xpath('//digest/text()', query_to_xml(format('SELECT md5(string_agg(r::text, '','' ORDER BY r::text)) AS digest FROM public.%I AS r', c.relname), true, true, '')))[1]::text
+		FROM pg_class AS c
+		WHERE c.relnamespace = 'public'::regnamespace
+			AND c.relkind IN ('r', 'p')
+			AND c.relname !~ '^(request_statuses|request_log_|measurement_|search_)'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	var name string
+	var digest *string
+	if _, err := pgx.ForEachRow(rows, []any{&name, &digest}, func() error {
+		found[name] = fmt.Sprint(digest != nil)
+		if digest != nil {
+			found[name] = *digest
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func wantUnchanged(t *testing.T, d *dbtest.Database, before map[string]string) {
+	t.Helper()
+	after := digests(t, d)
+	for name, digest := range before {
+		if after[name] != digest {
+			t.Errorf("%s was changed by the server's role", name)
+		}
+	}
+}
+
+// The server's role makes no temporary tables where the owner owns the database.
+func TestServerRole_HasNoTemporaryTables(t *testing.T) {
+	t.Parallel()
+	d := dbtest.NewEmpty(t)
+	if _, err := postgres.Migrate(t.Context(), d.OwnerURL); err != nil {
+		t.Fatal(err)
+	}
+	server := connect(t, d.ServerURL)
+	takeServerRole(t, server)
+	if _, err := server.Exec(t.Context(), "CREATE TEMPORARY TABLE mine ()"); codeOf(err) != "42501" {
+		t.Errorf("a temporary table: %v, want it refused", err)
+	}
+}

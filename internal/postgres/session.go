@@ -1,0 +1,92 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// clientEncoding is named when a connection begins: another one, which a database
+// or a role may have set, would store texts encoded twice.
+const clientEncoding = "UTF8"
+
+type setting struct{ name, value string }
+
+// sessionSettings are what the statements of a session stand on, whatever the
+// defaults of the database, the role or the URL are.
+var sessionSettings = []setting{
+	// A stricter level has one snapshot for a whole transaction: what waits for a
+	// lock would then not see what it waited for.
+	{"default_transaction_isolation", "read committed"},
+	{"default_transaction_read_only", "off"},
+	{"default_transaction_deferrable", "off"},
+	{"search_path", "public, pg_temp"},
+	{"row_security", "on"},
+	{"TimeZone", "UTC"},
+	{"DateStyle", "ISO, MDY"},
+	{"IntervalStyle", "postgres"},
+	{"bytea_output", "hex"},
+	{"extra_float_digits", "1"},
+}
+
+// serverSettings are those of a session that answers requests.
+var serverSettings = slices.Concat(sessionSettings, []setting{
+	{"idle_in_transaction_session_timeout", "60s"},
+	{"idle_session_timeout", "0"},
+	{"transaction_timeout", "0"},
+	{"plan_cache_mode", "auto"},
+	{"enable_seqscan", "on"},
+	{"enable_indexscan", "on"},
+	{"enable_indexonlyscan", "on"},
+	{"enable_bitmapscan", "on"},
+	{"enable_sort", "on"},
+	{"enable_nestloop", "on"},
+	{"enable_hashjoin", "on"},
+	{"enable_mergejoin", "on"},
+	{"enable_hashagg", "on"},
+	{"jit", "off"},
+})
+
+// setAll leaves out what this version of PostgreSQL does not know. A crash must
+// not give requests back to a key, so commits are waited for; how far, beyond
+// the primary's own disk, is the operator's choice.
+const setAll = `SELECT pg_catalog.set_config(s.name, s.value, false)
+FROM (
+    SELECT * FROM unnest($1::text[], $2::text[])
+    UNION ALL
+    SELECT 'synchronous_commit', 'on' WHERE pg_catalog.current_setting('synchronous_commit') = 'off'
+) AS s (name, value)
+WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL`
+
+func set(ctx context.Context, conn *pgx.Conn, settings []setting) error {
+	names, values := make([]string, len(settings)), make([]string, len(settings))
+	for i, s := range settings {
+		names[i], values[i] = s.name, s.value
+	}
+	if _, err := conn.Exec(ctx, setAll, names, values); err != nil {
+		return fmt.Errorf("setting what a session needs: %w", err)
+	}
+	return nil
+}
+
+// ConnectOwner connects for the work of one command, whose statements have no
+// bound but what the database sets.
+func ConnectOwner(ctx context.Context, url string) (*pgx.Conn, error) {
+	config, err := parseURL(url)
+	if err != nil {
+		return nil, err
+	}
+	config.RuntimeParams["client_encoding"] = clientEncoding
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the database as its owner: %w", err)
+	}
+	RegisterTypes(conn)
+	if err := set(ctx, conn, sessionSettings); err != nil {
+		_ = conn.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return conn, nil
+}

@@ -1,0 +1,110 @@
+package ratelimit_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// A key gets its 600 whatever the defaults of the database are: a session sets
+// what it needs itself.
+func TestLimiter_ExactUnderAnyDefaults(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{
+		"default_transaction_isolation = 'repeatable read'",
+		"default_transaction_isolation = 'serializable'",
+		"default_transaction_isolation = 'serializable'; default_transaction_deferrable = on; default_transaction_read_only = on",
+		"default_transaction_read_only = on",
+		"search_path = nowhere",
+		"client_encoding = LATIN1; TimeZone = 'Asia/Kathmandu'; DateStyle = 'SQL, DMY'; IntervalStyle = sql_standard; bytea_output = escape",
+		"statement_timeout = 5; lock_timeout = 1",
+		"synchronous_commit = off; row_security = off",
+		"plan_cache_mode = force_custom_plan; enable_indexscan = off; enable_indexonlyscan = off; enable_bitmapscan = off",
+		"enable_nestloop = off; enable_hashjoin = off; enable_mergejoin = off; enable_hashagg = off; jit = on; jit_above_cost = 0",
+	} {
+		t.Run(settings, func(t *testing.T) {
+			t.Parallel()
+			database := dbtest.New(t)
+			conn := connect(t, database.OwnerURL)
+			client := insertClient(t, conn)
+			insertKey(t, conn, &model{prefix: "held", client: &client})
+			for setting := range strings.SplitSeq(settings, "; ") {
+				database.Exec(t, fmt.Sprintf("ALTER DATABASE %s SET %s", database.Name, setting))
+			}
+			var admitted atomic.Int64
+			var remaining sync.Map
+			var running sync.WaitGroup
+			for range 2 {
+				limiter := newLimiter(t, database)
+				for range 400 {
+					running.Go(func() {
+						a, err := limiter.Admit(t.Context(), held())
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						if a.Verdict != ratelimit.Admitted {
+							return
+						}
+						admitted.Add(1)
+						if _, told := remaining.LoadOrStore(a.Remaining, true); told {
+							t.Errorf("Remaining is %d twice", a.Remaining)
+						}
+					})
+				}
+			}
+			running.Wait()
+			if got := admitted.Load(); got != 600 {
+				t.Errorf("%d of 800 are admitted, want 600", got)
+			}
+		})
+	}
+}
+
+// Where admit could miscount, it refuses to run and says why.
+func TestAdmit_RefusesToMiscount(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	client := insertClient(t, conn)
+	insertKey(t, conn, &model{prefix: "held", client: &client})
+	const isolation = `admit counts at the isolation level read committed only, this transaction is at `
+	const request = "admit takes a prefix, a secret's hash and a route for each request, and no nulls"
+	const policy = "admit takes a limit of at least 1, a window longer than none and a clock's shift"
+	for _, c := range []struct {
+		level pgx.TxIsoLevel
+		args  string
+		want  string
+	}{
+		{pgx.RepeatableRead, "'{held}', ARRAY[$1::bytea], '{r}', 600, '1 hour', '0'", isolation + "repeatable read"},
+		{pgx.Serializable, "'{held}', ARRAY[$1::bytea], '{r}', 600, '1 hour', '0'", isolation + "serializable"},
+		{pgx.ReadUncommitted, "'{held}', ARRAY[$1::bytea], '{r}', 600, '1 hour', '0'", isolation + "read uncommitted"},
+		{pgx.ReadCommitted, "'{held}', (ARRAY[NULL, $1::bytea])[1:1], '{r}', 600, '1 hour', '0'", request},
+		{pgx.ReadCommitted, "'{held,held}', ARRAY[$1::bytea], '{r,r}', 600, '1 hour', '0'", request},
+		{pgx.ReadCommitted, "'{held,NULL}', ARRAY[$1::bytea, $1::bytea], '{r,r}', 600, '1 hour', '0'", request},
+		{pgx.ReadCommitted, "'{held}', ARRAY[$1::bytea], NULL, 600, '1 hour', '0'", request},
+		{pgx.ReadCommitted, "'{held}', ARRAY[$1::bytea], '{r}', NULL, '1 hour', '0'", policy},
+		{pgx.ReadCommitted, "'{held}', ARRAY[$1::bytea], '{r}', 0, '1 hour', '0'", policy},
+		{pgx.ReadCommitted, "'{held}', ARRAY[$1::bytea], '{r}', 600, NULL, '0'", policy},
+		{pgx.ReadCommitted, "'{held}', ARRAY[$1::bytea], '{r}', 600, '-1 hour', '0'", policy},
+		{pgx.ReadCommitted, "'{held}', ARRAY[$1::bytea], '{r}', 600, '1 hour', NULL", policy},
+	} {
+		err := pgx.BeginTxFunc(t.Context(), conn, pgx.TxOptions{IsoLevel: c.level}, func(tx pgx.Tx) error {
+			_, err := tx.Exec(t.Context(), "SELECT FROM admit("+c.args+")", secret[:])
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), c.want+" (SQLSTATE") {
+			t.Errorf("%s at %s: %v, want %q", c.args, c.level, err, c.want)
+		}
+	}
+	var logged int
+	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM request_log").Scan(&logged); err != nil || logged != 0 {
+		t.Errorf("%d requests are logged (%v), want none", logged, err)
+	}
+}

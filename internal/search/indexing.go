@@ -1,0 +1,109 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+const (
+	// keepOutside is how many documents of a large client stay outside the trigram
+	// index. A search reads them all, in some 4 ms.
+	keepOutside = 5_000
+	// indexBatch takes less than half a second.
+	indexBatch = 2_000
+	// indexTimeout frees the connection where the database has frozen.
+	indexTimeout = time.Minute
+	// indexEvery is the pause when nothing was left to index.
+	indexEvery = time.Minute
+	// pauseShare is how many times longer the pause after a batch is than the batch:
+	// pages matter more.
+	pauseShare = 3
+	// retryAfter is how soon IndexAll tries again while another call indexes.
+	retryAfter = 100 * time.Millisecond
+)
+
+// KeepIndexed puts new documents of large clients into the trigram index until ctx
+// is done. Writers do not, as it costs ten times what the rest of their work costs;
+// and an answer never depends on it, only how long it takes. Any number of servers
+// may do this: one works at a time.
+func KeepIndexed(ctx context.Context, pool db.DBTX, limits Limits, log *slog.Logger) {
+	for {
+		pause := indexEvery
+		began := time.Now()
+		indexed, err := Index(ctx, pool, limits.Newest, keepOutside, indexBatch)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !postgres.IsUnavailable(err): // requests log that the database is unavailable
+			log.Warn("indexing documents for searches", "error", postgres.Loggable(err))
+		case indexed > 0:
+			pause = pauseShare * time.Since(began)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Index puts up to batch documents into the trigram index, of clients with more
+// than scanLimit, and leaves the newest keep outside. It returns how many: none
+// while another call indexes.
+func Index(ctx context.Context, conn db.DBTX, scanLimit, keep int64, batch int32) (int, error) {
+	indexed, err := index(ctx, conn, scanLimit, keep, batch)
+	if err != nil || indexed == nil {
+		return 0, err
+	}
+	return int(*indexed), nil
+}
+
+// index returns nil while another call indexes.
+func index(ctx context.Context, conn db.DBTX, scanLimit, keep int64, batch int32) (*int32, error) {
+	ctx, cancel := context.WithTimeout(ctx, indexTimeout)
+	defer cancel()
+	return db.New(conn).IndexSearchDocuments(ctx, db.IndexSearchDocumentsParams{
+		ScanLimit: scanLimit, KeepOutside: keep, MaxDocuments: batch,
+	})
+}
+
+// IndexAll does without pauses what KeepIndexed does with them: it is for after a
+// large import, as the owner, outside any transaction. It may be interrupted, and
+// returns how many documents it put into the index.
+func IndexAll(ctx context.Context, conn *pgx.Conn, limits Limits) (int, error) {
+	total := 0
+	for {
+		indexed, err := index(ctx, conn, limits.Newest, keepOutside, indexBatch)
+		if err != nil {
+			return total, fmt.Errorf("indexing documents for searches: %w", err)
+		}
+		if indexed == nil {
+			select {
+			case <-time.After(retryAfter):
+				continue
+			case <-ctx.Done():
+				return total, ctx.Err()
+			}
+		}
+		if *indexed == 0 {
+			break
+		}
+		total += int(*indexed)
+	}
+	if total == 0 {
+		return 0, nil
+	}
+	// Each was written anew; searches would read the dead rows along. VACUUM stands
+	// here because sqlc does not know it.
+	if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) search_documents"); err != nil {
+		return total, fmt.Errorf("vacuuming search_documents: %w", err)
+	}
+	return total, nil
+}

@@ -1,0 +1,163 @@
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/app"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// Server is one test's server on its own database.
+type Server struct {
+	URL      string
+	Database *dbtest.Database
+	Logs     *Logs
+
+	keys map[string]string // by client slug and scopes
+}
+
+// Logs is what the server logged.
+type Logs struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *Logs) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *Logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// Start runs a server with response validation enforced, and two clients, acme
+// (legacy) and globex (canonical), to begin with.
+func Start(t testing.TB, change ...func(*config.Server)) (*Server, *Seed) {
+	t.Helper()
+	database := dbtest.New(t)
+	s := &Server{Database: database, Logs: &Logs{}, keys: map[string]string{}}
+	seed := newSeed(t, database)
+	s.URL = s.StartAnother(t, change...)
+	return s, seed
+}
+
+// StartAnother runs a further server on the same database and returns its URL.
+func (s *Server) StartAnother(t testing.TB, change ...func(*config.Server)) string {
+	t.Helper()
+	all, err := config.FromEnv(os.Getenv)
+	if err != nil {
+		t.Fatalf("reading settings: %v", err)
+	}
+	settings := all.Server
+	settings.ResponseValidation = config.Enforce
+	settings.PoolSize = 4
+	for _, c := range change {
+		c(&settings)
+	}
+	log := slog.New(slog.NewJSONHandler(io.MultiWriter(s.Logs), nil))
+	server, err := app.NewServer(context.Background(), s.Database.ServerURL, settings, log)
+	if err != nil {
+		t.Fatalf("starting the server: %v", err)
+	}
+	listening := httptest.NewServer(server.Handler)
+	t.Cleanup(func() {
+		listening.Close()
+		server.Close()
+	})
+	return listening.URL
+}
+
+// KeyFor returns a key of the client with the scopes; without any, with all.
+func (s *Server) KeyFor(t testing.TB, client string, scopes ...auth.Scope) string {
+	t.Helper()
+	if len(scopes) == 0 {
+		scopes = auth.All()
+	}
+	name := client
+	for _, scope := range scopes {
+		name += " " + string(scope)
+	}
+	if key, ok := s.keys[name]; ok {
+		return key
+	}
+	s.keys[name] = s.Issue(t, apikey.Request{Client: client, Name: name, Scopes: scopes}).Key
+	return s.keys[name]
+}
+
+// Issue issues a fresh key.
+func (s *Server) Issue(t testing.TB, request apikey.Request) apikey.Issued {
+	t.Helper()
+	var issued apikey.Issued
+	s.WithKeys(t, func(r *apikey.Registry) error {
+		var err error
+		issued, err = r.Issue(context.Background(), request)
+		return err
+	})
+	return issued
+}
+
+// WithKeys works on the registry of keys, as the operator would.
+func (s *Server) WithKeys(t testing.TB, do func(*apikey.Registry) error) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, s.Database.OwnerURL)
+	if err != nil {
+		t.Fatalf("connecting as the owner: %v", err)
+	}
+	defer conn.Close(ctx)
+	postgres.RegisterTypes(conn)
+	if err := do(apikey.NewRegistry(conn)); err != nil {
+		t.Fatalf("working on keys: %v", err)
+	}
+}
+
+// Get sends a GET with a key (none when empty) and reads the whole answer.
+func (s *Server) Get(t testing.TB, path, key string) *Answer {
+	t.Helper()
+	return s.Send(t, http.MethodGet, path, key, nil)
+}
+
+// Send sends any request; header is added to it.
+func (s *Server) Send(t testing.TB, method, path, key string, header http.Header) *Answer {
+	t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), method, s.URL+path, nil)
+	if err != nil {
+		t.Fatalf("making the request: %v", err)
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatalf("%s %s: reading the body: %v", method, path, err)
+	}
+	answer := &Answer{Status: res.StatusCode, Header: res.Header, Body: body, request: method + " " + path}
+	holdAgainstContract(t, req, answer)
+	return answer
+}

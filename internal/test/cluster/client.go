@@ -1,0 +1,58 @@
+//go:build linux
+
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+// Import imports a file's text with the program.
+func (b *Base) Import(p *Postgres, file string) error {
+	c, err := b.Start(p.OwnerURL(), "import", "-")
+	if err != nil {
+		return err
+	}
+	// Where the program ends early, it says why.
+	_, _ = c.Stdin.Write([]byte(file))
+	_ = c.Stdin.Close()
+	if _, stderr, err := c.Output(5 * time.Minute); err != nil {
+		return fmt.Errorf("importing: %w: %s", err, stderr)
+	}
+	return nil
+}
+
+// IssueKeys issues keys with every scope.
+func (p *Postgres) IssueKeys(ctx context.Context, client string, n int) ([]string, error) {
+	conn, err := p.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	keys := make([]string, n)
+	for i := range keys {
+		issued, err := apikey.NewRegistry(conn).Issue(ctx, apikey.Request{Client: client, Name: "test", Scopes: auth.All()})
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = issued.Key
+	}
+	return keys, nil
+}
+
+// Connect logs in as the superuser, whom no policy binds.
+func (p *Postgres) Connect(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := pgx.Connect(ctx, p.URL(embedded.Superuser))
+	if err == nil {
+		postgres.RegisterTypes(conn)
+	}
+	return conn, err
+}

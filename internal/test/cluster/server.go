@@ -1,0 +1,209 @@
+//go:build linux
+
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Server is the program serving, in a process of its own.
+type Server struct {
+	*Process
+	// URL is the API's address, OpsURL the operator's.
+	URL, OpsURL string
+
+	logs *tail
+}
+
+// StartServer runs `clientintel serve` on a database and waits until it serves.
+// env are further settings, as NAME=value.
+func (b *Base) StartServer(ctx context.Context, databaseURL string, env ...string) (*Server, error) {
+	s, err := b.LaunchServer(ctx, databaseURL, env...)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.AwaitServing(ctx)
+}
+
+// LaunchServer runs `clientintel serve` and does not wait.
+func (b *Base) LaunchServer(_ context.Context, databaseURL string, env ...string) (*Server, error) {
+	s := &Server{logs: newTail()}
+	cmd := b.command(databaseURL, []string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"}, env)
+	cmd.Stderr = s.logs
+	var err error
+	s.Process, err = startProcess(cmd, syscall.SIGKILL)
+	return s, err
+}
+
+func (b *Base) command(databaseURL string, args, env []string) *exec.Cmd {
+	cmd := exec.Command(b.Program, args...) //nolint:noctx // it outlives any one context
+	cmd.Env = append(append(os.Environ(), "DATABASE_URL="+databaseURL, "CLIENTINTEL_DRAIN_DELAY=0", "GOCOVERDIR="+coverDir()), env...)
+	return cmd
+}
+
+// AwaitServing waits until the server says that it serves.
+func (s *Server) AwaitServing(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	select {
+	case <-s.logs.serving:
+		s.URL, s.OpsURL = s.logs.address, s.logs.operations
+		return nil
+	case <-s.Done:
+		return fmt.Errorf("the server ended before it served: %s", s.Logs())
+	case <-ctx.Done():
+		return fmt.Errorf("the server does not serve: %s", s.Logs())
+	}
+}
+
+// Logs is the end of what the server logged.
+func (s *Server) Logs() string { return s.logs.String() }
+
+// Close ends a server that a test no longer needs: at once, unless what it executed
+// is to be counted, which it writes down only when it ends in order.
+func (s *Server) Close() {
+	if coverDir() != "" {
+		s.Signal(syscall.SIGTERM)
+		_, _ = s.Wait(30 * time.Second)
+	}
+	s.Kill()
+}
+
+// Kill ends it at once.
+func (s *Server) Kill() {
+	s.Signal(syscall.SIGKILL)
+	<-s.Done
+}
+
+// Ready asks /readyz and says how long that took.
+func (s *Server) Ready(ctx context.Context) (bool, time.Duration) {
+	began := time.Now()
+	status, _, err := s.ops(ctx, "/readyz")
+	return err == nil && status == http.StatusOK, time.Since(began)
+}
+
+// Metrics are the figures of /metrics by name, labels included.
+func (s *Server) Metrics(ctx context.Context) (map[string]float64, error) {
+	status, body, err := s.ops(ctx, "/metrics")
+	if err != nil || status != http.StatusOK {
+		return nil, errors.Join(err, fmt.Errorf("/metrics answers %d", status))
+	}
+	figures := map[string]float64{}
+	for line := range strings.Lines(string(body)) {
+		cut := strings.LastIndexByte(strings.TrimSpace(line), ' ')
+		if cut < 0 || line[0] == '#' {
+			continue
+		}
+		if value, err := strconv.ParseFloat(strings.TrimSpace(line[cut:]), 64); err == nil {
+			figures[line[:cut]] = value
+		}
+	}
+	return figures, nil
+}
+
+func (s *Server) ops(ctx context.Context, path string) (int, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.OpsURL+path, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, body, err
+}
+
+// Command is another command of the program, under way.
+type Command struct {
+	*Process
+	Stdin          io.WriteCloser
+	stdout, stderr bytes.Buffer
+}
+
+// Start runs a command of the program.
+func (b *Base) Start(databaseURL string, args ...string) (*Command, error) {
+	c := &Command{}
+	cmd := b.command(databaseURL, args, nil)
+	cmd.Stdout, cmd.Stderr = &c.stdout, &c.stderr
+	var err error
+	if c.Stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	c.Process, err = startProcess(cmd, syscall.SIGKILL)
+	return c, err
+}
+
+// Output waits for the end: standard output, standard error, and nil if it
+// succeeded.
+func (c *Command) Output(patience time.Duration) (string, string, error) {
+	inTime, err := c.Wait(patience)
+	if !inTime {
+		c.Signal(syscall.SIGKILL)
+		<-c.Done
+		err = errors.New("it did not end in time")
+	}
+	return c.stdout.String(), c.stderr.String(), err
+}
+
+// tail keeps the end of a log and finds the line that says where it serves.
+type tail struct {
+	mu                  sync.Mutex
+	text                []byte
+	partial             []byte
+	serving             chan struct{}
+	address, operations string
+}
+
+const tailBytes = 64 << 10
+
+func newTail() *tail { return &tail{serving: make(chan struct{})} }
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	if len(t.text) > 2*tailBytes {
+		t.text = append([]byte(nil), t.text[len(t.text)-tailBytes:]...)
+	}
+	if t.address == "" {
+		t.partial = append(t.partial, b...)
+		t.look()
+	}
+	return len(b), nil
+}
+
+func (t *tail) look() {
+	lines := bufio.NewScanner(bytes.NewReader(t.partial))
+	for lines.Scan() {
+		var line struct{ Msg, Address, Operations string }
+		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "serving" {
+			t.address, t.operations, t.partial = line.Address, line.Operations, nil
+			close(t.serving)
+			return
+		}
+	}
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}

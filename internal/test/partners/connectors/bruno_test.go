@@ -1,0 +1,68 @@
+//go:build partners
+
+package connectors_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+)
+
+// Every request of the collection passes its own tests, with either kind of
+// measurement, and with a quota that is used up when it comes.
+func TestBruno(t *testing.T) {
+	// The quota is for the whole collection, and the window longer than its program
+	// takes to start: on any machine its first request is refused.
+	const quota = 40
+	srv, _ := partnerserver.Start(t, quota, 45*time.Second)
+	packages.Install(t)
+	program, err := filepath.Abs("node_modules/@usebruno/cli/bin/bru.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		client string
+		scopes []auth.Scope
+	}{
+		"canonical, default scopes": {brand, auth.Default()},
+		"legacy, all scopes":        {"alderpeak", auth.All()},
+		"nothing to show":           {"acme", auth.Default()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			key := srv.KeyFor(t, c.client, c.scopes...)
+			for range quota {
+				srv.Get(t, "/api/client/v1/campaigns?limit=1", key).WantStatus(t, 200)
+			}
+			before, report := waited(srv), filepath.Join(t.TempDir(), "report.json")
+			command := exec.CommandContext(t.Context(), "node", program, "run", "--env", "service", "--env-var", "url="+srv.URL,
+				"--env-var", "key="+key, "--env-var", "page=40", "--reporter-json", report)
+			command.Dir = offered + "bruno"
+			output, err := command.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, output)
+			}
+			text, err := os.ReadFile(report)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var runs []struct {
+				Summary struct{ PassedTests, FailedTests, PassedRequests, ErrorRequests int }
+			}
+			if err := json.Unmarshal(text, &runs); err != nil || len(runs) != 1 {
+				t.Fatalf("the report has %d runs: %v", len(runs), err)
+			}
+			if s := runs[0].Summary; s.FailedTests > 0 || s.ErrorRequests > 0 || s.PassedTests < 15 {
+				t.Errorf("got %+v\n%s", s, output)
+			}
+			if waited(srv) == before {
+				t.Error("it was never refused for its quota: nothing was shown")
+			}
+		})
+	}
+}

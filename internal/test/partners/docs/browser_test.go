@@ -1,0 +1,117 @@
+//go:build partners
+
+package docs_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/partners/npm"
+)
+
+type answer struct {
+	Status, Line, Body, Curl string
+	Next                     bool
+}
+
+type seen struct {
+	Operations, Complaints, Foreign, Overflow []string
+	Answers                                   map[string]answer
+	Guides                                    map[string]string
+	Stored                                    string
+}
+
+// A browser shows every operation of the served contract, tries them with a key
+// that it keeps nowhere, complains of nothing and asks no other origin.
+// SCREENSHOTS names a folder to keep its pictures in.
+func TestReference_InABrowser(t *testing.T) {
+	srv, seed := apitest.Start(t)
+	campaign := seed.Campaign(t, "globex", apitest.Fields{"slug": "winter-launch"})
+	for _, day := range []string{"2026-03-01", "2026-03-02", "2026-03-03"} {
+		seed.Interview(t, "globex", apitest.Fields{"campaign_id": campaign, "created_at": apitest.At(day)})
+	}
+	key := srv.Issue(t, apikey.Request{Client: "globex", Name: t.Name(), Scopes: auth.All()}).Key
+	pictures := os.Getenv("SCREENSHOTS")
+	if pictures == "" {
+		pictures = t.TempDir()
+	}
+	folder := &npm.Folder{Path: "."}
+	stdout, stderr, exit := folder.Run(t, "browse.mjs", srv.URL, key, pictures)
+	if exit != 0 {
+		t.Fatalf("exit %d:\n%s", exit, stderr)
+	}
+	var got seen
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatalf("decoding %s: %v", stdout, err)
+	}
+	want := operations(t, srv)
+	slices.Sort(got.Operations)
+	if !slices.Equal(got.Operations, want) {
+		t.Errorf("shows %v, want %v", got.Operations, want)
+	}
+	for what, found := range map[string][]string{
+		"the browser complains": got.Complaints, "another origin was asked": got.Foreign, "wider than the window": got.Overflow,
+	} {
+		if len(found) > 0 {
+			t.Errorf("%s: %v", what, found)
+		}
+	}
+	if len(got.Guides) != 2 || got.Guides["bi-guide"] != "BI guide" || got.Guides["agent-guide"] != "Agent guide" {
+		t.Errorf("guides: %v", got.Guides)
+	}
+	if strings.Contains(got.Stored, "cik_") {
+		t.Error("the key was kept by the page")
+	}
+	triesAreReal(t, srv, key, got.Answers)
+}
+
+func operations(t *testing.T, srv *apitest.Server) []string {
+	t.Helper()
+	var contract struct {
+		Paths map[string]map[string]struct{ OperationID string }
+	}
+	srv.Get(t, "/api/client/v1/openapi.json", "").WantStatus(t, http.StatusOK).Decode(t, &contract)
+	var ids []string
+	for _, path := range contract.Paths {
+		for _, operation := range path {
+			ids = append(ids, operation.OperationID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func triesAreReal(t *testing.T, srv *apitest.Server, key string, answers map[string]answer) {
+	t.Helper()
+	for name, status := range map[string]string{
+		"no key": "401", "refused": "400", "list": "200", "next page": "200", "one": "200", "search": "200",
+	} {
+		if got := answers[name]; got.Status != status {
+			t.Errorf("%s: answered %+v, want %s", name, got, status)
+		}
+	}
+	list := answers["list"]
+	var shown, told struct {
+		Data []map[string]any
+	}
+	if err := json.Unmarshal([]byte(list.Body), &shown); err != nil {
+		t.Fatalf("shows %s: %v", list.Body, err)
+	}
+	srv.Get(t, "/api/client/v1/interviews?limit=2", key).WantStatus(t, http.StatusOK).Decode(t, &told)
+	if len(shown.Data) != 2 || len(told.Data) != 2 || shown.Data[0]["id"] != told.Data[0]["id"] || shown.Data[1]["id"] != told.Data[1]["id"] {
+		t.Errorf("shows %v, the API tells %v", shown.Data, told.Data)
+	}
+	if !list.Next || !strings.Contains(list.Line, "of 600 requests left") {
+		t.Errorf("the first of two pages is shown as %q, next page offered: %v", list.Line, list.Next)
+	}
+	if want := "curl '" + srv.URL + "/api/client/v1/interviews?limit=2' \\\n  -H \"Authorization: Bearer $KEY\""; list.Curl != want {
+		t.Errorf("the line to paste is %q, want %q", list.Curl, want)
+	}
+}

@@ -1,0 +1,140 @@
+//go:build partners
+
+package schemathesis_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+)
+
+// hunt sends examples, edges and at most so many random requests an operation,
+// then walks along the links between operations. It gives up after a while.
+func hunt(t *testing.T, srv *apitest.Server, address, key, examples string) (report string, passed bool) {
+	t.Helper()
+	programs := partnerserver.Python(t, "requirements.txt")
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir() // it keeps what it found, to try it again first
+	contract := filepath.Join(dir, "openapi.json")
+	served := srv.Get(t, partnerserver.Base+"/openapi.json", "").WantStatus(t, http.StatusOK).Body
+	if err := os.WriteFile(contract, served, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	// The document is read from a file because the tool leaves out the operation that it loads it from.
+	command := exec.CommandContext(ctx, filepath.Join(programs, "st"), "--config-file", filepath.Join(here, "schemathesis.toml"),
+		"run", contract, "--url", address, "--checks", "all", "--continue-on-failure", "--max-examples", examples)
+	command.Dir = dir
+	command.Env = append(os.Environ(), "CLIENTINTEL_KEY="+key, "PYTHONPATH="+here, "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1")
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	err = command.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("it found no end:\n%s", out.String())
+	}
+	if !strings.Contains(out.String(), "Selected: 7/7") || !strings.Contains(out.String(), "Tested: 7") {
+		t.Fatalf("not all seven operations were tested (%v):\n%s", err, out.String())
+	}
+	return out.String(), err == nil
+}
+
+// Whatever is sent with whichever key, the answer is one that the contract
+// promises: right requests are accepted, wrong ones refused, nothing breaks.
+func TestServedContract_HoldsForWhateverIsSent(t *testing.T) {
+	srv, _ := partnerserver.Start(t, 1_000_000, time.Hour)
+	for name, request := range map[string]apikey.Request{
+		"all scopes, canonical":  {Client: "brightlarder", Scopes: auth.All()},
+		"default scopes, legacy": {Client: "alderpeak", Scopes: auth.Default()},
+		"one scope, canonical":   {Client: "brightlarder", Scopes: []auth.Scope{auth.ReadInterviewsMetadata}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			request.Name = name
+			report, passed := hunt(t, srv, srv.URL, srv.Issue(t, request).Key, "300")
+			if !passed {
+				t.Error(report)
+			}
+			t.Log(report[strings.LastIndex(report, "Test cases:"):])
+		})
+	}
+}
+
+// A service that is not as its contract says would be noticed.
+func TestServedContract_ABrokenServiceIsNoticed(t *testing.T) {
+	srv, _ := partnerserver.Start(t, 1_000_000, time.Hour)
+	key := srv.KeyFor(t, "brightlarder")
+	target, err := url.Parse(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		request  func(*http.Request)
+		response func(*http.Response)
+		noticed  string
+	}{
+		"a header is missing": {
+			response: func(r *http.Response) { r.Header.Del("X-RateLimit-Reset") },
+			noticed:  "Missing required response headers",
+		},
+		"anybody may read": {
+			request: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+key) },
+			noticed: "accepts requests without authentication",
+		},
+		"mistyped filters are ignored": {
+			request: func(r *http.Request) { r.URL.RawQuery = "" },
+			noticed: "Schema-violating request accepted",
+		},
+		"a field has another type": {
+			response: func(r *http.Response) {
+				body, _ := io.ReadAll(r.Body)
+				body = bytes.ReplaceAll(body, []byte(`"count":`), []byte(`"count":"", "counted":`))
+				r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+				r.Header.Del("Content-Length")
+			},
+			noticed: "Response violates schema",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			broken := httptest.NewServer(&httputil.ReverseProxy{
+				ErrorLog: log.New(io.Discard, "", 0),
+				Rewrite: func(r *httputil.ProxyRequest) {
+					r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host
+					r.Out.Header.Set("Accept-Encoding", "identity")
+					if c.request != nil {
+						c.request(r.Out)
+					}
+				},
+				ModifyResponse: func(r *http.Response) error {
+					if c.response != nil {
+						c.response(r)
+					}
+					return nil
+				},
+			})
+			t.Cleanup(broken.Close)
+			report, passed := hunt(t, srv, broken.URL, key, "20")
+			if passed || !strings.Contains(report, c.noticed) {
+				t.Errorf("it passed: %v; want %q noticed:\n%s", passed, c.noticed, report)
+			}
+		})
+	}
+}

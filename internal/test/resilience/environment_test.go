@@ -1,0 +1,212 @@
+//go:build linux
+
+package resilience
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/cluster"
+)
+
+// base is built once for all tests.
+var base *cluster.Base
+
+func TestMain(m *testing.M) {
+	// They wait more than they work.
+	flag.Parse()
+	_ = flag.Set("test.parallel", "6")
+	var err error
+	if base, err = cluster.Prepare(context.Background(), raced); err != nil {
+		fmt.Fprintln(os.Stderr, "preparing:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	base.Close()
+	os.Exit(code)
+}
+
+// maxResponseTime is how long a response may take under any fault: four seconds to
+// be admitted or three to begin reading, and the statement timeout of these tests.
+// The rest is for a busy machine.
+const maxResponseTime = 8 * time.Second
+
+// statementTimeout is shorter than the default of ten seconds, so that tests are too.
+const statementTimeout = "CLIENTINTEL_STATEMENT_TIMEOUT=2s"
+
+// environment is a database with the brands acme and globex, both canonical.
+type environment struct {
+	*cluster.Postgres
+	caller *cluster.Caller
+}
+
+func setup(t *testing.T, settings map[string]string) *environment {
+	t.Helper()
+	return setupIn(t, "", settings)
+}
+
+func setupIn(t *testing.T, dir string, settings map[string]string) *environment {
+	t.Helper()
+	pg, err := base.NewPostgres(t.Context(), dir, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &environment{Postgres: pg, caller: cluster.NewCaller(400)}
+	t.Cleanup(func() { w.caller.Close(); pg.Crash() })
+	w.importing(t, importFile(t, 300))
+	return w
+}
+
+// importFile is an import file of two brands with so many interviews each. A larger
+// one has those of a smaller one, and more.
+func importFile(t *testing.T, interviews int) string {
+	t.Helper()
+	var file strings.Builder
+	if _, err := demodata.Generate(&file, demodata.Options{
+		Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now(),
+		Clients: []demodata.ClientOptions{
+			{Slug: "acme", Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: 8, Synthesis: 10},
+			{Slug: "globex", Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: 4},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
+// importing imports a file with the program.
+func (w *environment) importing(t *testing.T, file string) {
+	t.Helper()
+	if err := base.Import(w.Postgres, file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serve starts a server on the database, or through another URL.
+func (w *environment) serve(t *testing.T, url string, env ...string) *cluster.Server {
+	t.Helper()
+	s, err := base.StartServer(t.Context(), url, append([]string{statementTimeout, "CLIENTINTEL_RESPONSE_VALIDATION=enforce"}, env...)...)
+	if s != nil {
+		t.Cleanup(s.Close)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// key issues a key with every scope.
+func (w *environment) key(t *testing.T, client string) string {
+	t.Helper()
+	return w.keys(t, client, 1)[0]
+}
+
+func (w *environment) keys(t *testing.T, client string, n int) []string {
+	t.Helper()
+	keys, err := w.IssueKeys(t.Context(), client, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+// number reads a number from the database as the superuser.
+func (w *environment) number(t *testing.T, sql string, args ...any) int {
+	t.Helper()
+	conn, err := w.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	var n int
+	if err := conn.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return n
+}
+
+// holdTransaction runs a statement in a transaction that stays open until release.
+func (w *environment) holdTransaction(t *testing.T, sql string) (release func()) {
+	t.Helper()
+	conn, err := w.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	if _, err := conn.Exec(t.Context(), "BEGIN"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+	return func() { _, _ = conn.Exec(context.Background(), "ROLLBACK") }
+}
+
+// wantCorrectCounts compares the server's totals with the tables, and runs the program's
+// audit.
+func (w *environment) wantCorrectCounts(t *testing.T, s *cluster.Server) {
+	t.Helper()
+	for _, client := range []string{"acme", "globex"} {
+		key := w.key(t, client)
+		want := w.number(t, "SELECT count(*) FROM usable_interviews AS i JOIN clients AS c ON c.id = i.client_id WHERE c.slug = $1", client)
+		var list struct {
+			Meta struct {
+				Total int `json:"measurement_total_count"`
+			}
+		}
+		a := w.caller.Get(t.Context(), s.URL, "/interviews?limit=1", key)
+		if err := json.Unmarshal(a.Body, &list); err != nil || a.Status != 200 || list.Meta.Total != want {
+			t.Errorf("%s: status %d, total %d of %d usable interviews, %v", client, a.Status, list.Meta.Total, want, err)
+		}
+		var window struct{ Data struct{ Total int } }
+		a = w.caller.Get(t.Context(), s.URL, "/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", key)
+		if err := json.Unmarshal(a.Body, &window); err != nil || a.Status != 200 || window.Data.Total != want {
+			t.Errorf("%s: status %d, analytics count %d of %d usable interviews, %v", client, a.Status, window.Data.Total, want, err)
+		}
+	}
+	c, err := base.Start(w.OwnerURL(), "measurement", "audit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stdout, stderr, err := c.Output(time.Minute); err != nil {
+		t.Errorf("the audit: %v: %s%s", err, stdout, stderr)
+	}
+}
+
+// awaitReady waits until the server says that it is ready again, and answers.
+func (w *environment) awaitReady(t *testing.T, s *cluster.Server, key string) time.Duration {
+	t.Helper()
+	began := time.Now()
+	for time.Since(began) < recovery {
+		if ready, _ := s.Ready(t.Context()); ready {
+			if a := w.caller.Get(t.Context(), s.URL, "/interviews?limit=1", key); a.Status == 200 {
+				return time.Since(began)
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("no recovery within %s; the log ends: %s", recovery, s.Logs())
+	return 0
+}
+
+// recovery is how long the server may take to recover once its database is back.
+const recovery = 20 * time.Second
+
+// wantUnready wants /readyz to refuse in time.
+func wantUnready(t *testing.T, s *cluster.Server) {
+	t.Helper()
+	ready, took := s.Ready(t.Context())
+	if ready {
+		t.Error("/readyz says that the server is ready")
+	}
+	if took > 4*time.Second {
+		t.Errorf("/readyz took %s", took)
+	}
+}

@@ -1,0 +1,283 @@
+//go:build linux
+
+package restore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/internal/test/cluster"
+)
+
+// base is built once for all tests.
+var base *cluster.Base
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	var err error
+	if base, err = cluster.Prepare(context.Background(), false); err != nil {
+		fmt.Fprintln(os.Stderr, "preparing:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	base.Close()
+	os.Exit(code)
+}
+
+// A dump, taken and restored by either role that may, is the same service: its
+// answers, its keys and what is left of their hour, its cursors.
+func TestDumpIsRestored(t *testing.T) {
+	t.Parallel()
+	for name, role := range map[string]string{"by the owner": embedded.Owner, "by a superuser": embedded.Superuser} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lost := newPostgres(t, nil)
+			importing(t, lost, 300)
+			keys := map[string]string{"acme": key(t, lost, "acme"), "globex": key(t, lost, "globex")}
+			server := serve(t, lost.URL(embedded.Login), lost.OwnerURL())
+			want := answers(t, server, keys)
+			cursor, counted := begun(t, server, keys["acme"])
+
+			dump := filepath.Join(lost.Dir, "clientintel.dump")
+			options := []string{"--format=custom", "--file=" + dump, "--dbname=" + lost.URL(role)}
+			if role == embedded.Owner {
+				options = append(options, "--enable-row-security")
+			}
+			if _, err := lost.Run(t.Context(), "pg_dump", options...); err != nil {
+				t.Fatal(err)
+			}
+			server.Kill()
+			lost.Crash()
+
+			// Another cluster, which has the roles and an empty database for it.
+			found := newPostgres(t, nil)
+			run(t, found, "CREATE DATABASE restored OWNER "+embedded.Owner)
+			into := found.URLOf(role, "restored")
+			if _, err := found.Run(t.Context(), "pg_restore", "--exit-on-error", "--dbname="+into, dump); err != nil {
+				t.Fatal(err)
+			}
+			owner := found.URLOf(embedded.Owner, "restored")
+			wantSound(t, owner)
+			server = serve(t, found.URLOf(embedded.Login, "restored"), owner)
+			if a := get(t, server, "/interviews?limit=3&starting_after="+url.QueryEscape(cursor), keys["acme"]); a.Status != 200 {
+				t.Errorf("a cursor from before: status %d: %s", a.Status, a.Body)
+			}
+			if _, again := begun(t, server, keys["acme"]); again >= counted {
+				t.Errorf("what is left of the hour was %d and is %d", counted, again)
+			}
+			wantSame(t, answers(t, server, keys), want)
+		})
+	}
+}
+
+// A base backup and the archive lead back to the moment before the mistake.
+func TestRecoveryToAPointInTime(t *testing.T) {
+	t.Parallel()
+	lost := newPostgres(t, cluster.Archiving())
+	importing(t, lost, 100)
+	backup, err := base.BackUp(t.Context(), lost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	importing(t, lost, 300) // after the backup: only the archive has it
+	keys := map[string]string{"acme": key(t, lost, "acme"), "globex": key(t, lost, "globex")}
+	server := serve(t, lost.URL(embedded.Login), lost.OwnerURL())
+	want := answers(t, server, keys)
+	server.Kill()
+
+	moment := ask(t, lost, "SELECT clock_timestamp()::text")
+	run(t, lost, "DELETE FROM interviews WHERE client_id = (SELECT id FROM clients WHERE slug = 'acme')")
+	archived(t, lost)
+	lost.Crash()
+
+	if err := backup.Recover(t.Context(), lost, moment); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(backup.Crash)
+	promoted(t, backup)
+	wantSound(t, backup.OwnerURL())
+	wantSame(t, answers(t, serve(t, backup.URL(embedded.Login), backup.OwnerURL()), keys), want)
+}
+
+// wantSound runs what docs/deployment.md tells to run on a restored database.
+func wantSound(t *testing.T, owner string) {
+	t.Helper()
+	for _, args := range [][]string{{"migrate"}, {"measurement", "audit"}, {"doctor"}} {
+		c, err := base.Start(owner, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stdout, stderr, err := c.Output(time.Minute); err != nil {
+			t.Errorf("clientintel %s: %v: %s%s", strings.Join(args, " "), err, stdout, stderr)
+		}
+	}
+}
+
+// answers are everything that a client is told, by client and path.
+func answers(t *testing.T, s *cluster.Server, keys map[string]string) map[string][]string {
+	t.Helper()
+	caller := cluster.NewCaller(2)
+	defer caller.Close()
+	told := map[string][]string{}
+	for client, key := range keys {
+		for _, path := range []string{
+			"/interviews?limit=100", "/campaigns?limit=100", "/synthesis?limit=100",
+			"/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", "/intelligence/search?q=the&limit=5",
+		} {
+			pages, err := caller.Walk(t.Context(), s.URL, path, key)
+			if err != nil {
+				t.Error(err)
+			}
+			told[client+path] = pages
+		}
+	}
+	return told
+}
+
+func wantSame(t *testing.T, got, want map[string][]string) {
+	t.Helper()
+	for _, what := range slices.Sorted(maps.Keys(want)) {
+		if len(want[what]) == 0 || !slices.Equal(got[what], want[what]) {
+			t.Errorf("%s: %d pages differ from the %d before", what, len(got[what]), len(want[what]))
+		}
+	}
+}
+
+// begun asks for a first page: its cursor, and what it leaves of the hour.
+func begun(t *testing.T, s *cluster.Server, key string) (string, int) {
+	t.Helper()
+	a := get(t, s, "/interviews?limit=3", key)
+	var list struct {
+		Meta struct {
+			NextCursor string `json:"next_cursor"`
+		}
+	}
+	if err := json.Unmarshal(a.Body, &list); err != nil || a.Status != 200 || list.Meta.NextCursor == "" {
+		t.Fatalf("status %d, %v: %s", a.Status, err, a.Body)
+	}
+	left, err := strconv.Atoi(a.Header.Get("X-RateLimit-Remaining"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Meta.NextCursor, left
+}
+
+func get(t *testing.T, s *cluster.Server, path, key string) cluster.Response {
+	t.Helper()
+	caller := cluster.NewCaller(1)
+	defer caller.Close()
+	return caller.Get(t.Context(), s.URL, path, key)
+}
+
+func newPostgres(t *testing.T, settings map[string]string) *cluster.Postgres {
+	t.Helper()
+	all := map[string]string{"fsync": "on"} // or the doctor objects
+	maps.Copy(all, settings)
+	pg, err := base.NewPostgres(t.Context(), "", all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pg.Crash)
+	return pg
+}
+
+func importing(t *testing.T, pg *cluster.Postgres, interviews int) {
+	t.Helper()
+	var file strings.Builder
+	_, err := demodata.Generate(&file, demodata.Options{
+		Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now(),
+		Clients: []demodata.ClientOptions{
+			{Slug: "acme", Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: 8, Synthesis: 10},
+			{Slug: "globex", Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: 4, Synthesis: 5},
+		},
+	})
+	if err := errors.Join(err, base.Import(pg, file.String())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func serve(t *testing.T, login, owner string) *cluster.Server {
+	t.Helper()
+	s, err := base.StartServer(t.Context(), login, "DATABASE_OWNER_URL="+owner, "CLIENTINTEL_RESPONSE_VALIDATION=enforce")
+	if s != nil {
+		t.Cleanup(s.Close)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func key(t *testing.T, pg *cluster.Postgres, client string) string {
+	t.Helper()
+	keys, err := pg.IssueKeys(t.Context(), client, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys[0]
+}
+
+// archived waits until the archive has all WAL written so far.
+func archived(t *testing.T, pg *cluster.Postgres) {
+	t.Helper()
+	last := ask(t, pg, "SELECT pg_walfile_name(pg_switch_wal())")
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(pg.Dir, "archive", last)); err == nil &&
+			ask(t, pg, "SELECT coalesce(last_archived_wal, '') FROM pg_stat_archiver") >= last {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s is not archived", last)
+		}
+	}
+}
+
+// promoted waits until a recovered cluster takes writers.
+func promoted(t *testing.T, pg *cluster.Postgres) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ask(t, pg, "SELECT pg_is_in_recovery()::text") != "false"; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the recovery does not end")
+		}
+	}
+}
+
+func ask(t *testing.T, pg *cluster.Postgres, sql string) string {
+	t.Helper()
+	conn, err := pg.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	var text string
+	if err := conn.QueryRow(t.Context(), sql).Scan(&text); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return text
+}
+
+func run(t *testing.T, pg *cluster.Postgres, sql string) {
+	t.Helper()
+	conn, err := pg.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import "strings"
+
+// goal is one measure with what is asked of it.
+type goal struct {
+	// key names it in the JSON output.
+	key  string
+	text string
+	unit string // of the value; empty for a ratio
+	// moreIsBetter says that more is better.
+	moreIsBetter bool
+	threshold    float64
+	aim          float64
+	// exact says that only this value is right; it fails the call.
+	exact bool
+	// unjudged is reported without a verdict.
+	unjudged bool
+	// optional has a value only where more is asked for than goals.
+	optional bool
+}
+
+// number is the goal that a measure belongs to: 2 of 2a, but 4b is one of its own.
+func (g goal) number() string {
+	if g.key == "4b" {
+		return g.key
+	}
+	end := strings.IndexFunc(g.key, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		return g.key
+	}
+	return g.key[:end]
+}
+
+func goals() []goal {
+	return []goal{
+		{key: "1", text: "page of 50, mid-corpus, 32 connections ÷ best pgbench of its SQL", moreIsBetter: true, threshold: 0.40, aim: 0.60},
+		{key: "2a", text: "the same ÷ baseline server, 32 connections", moreIsBetter: true, threshold: 2.0, aim: 3.0},
+		{key: "2b", text: "the same ÷ baseline server, 1 connection", moreIsBetter: true, threshold: 1.3, aim: 1.6},
+		{key: "3", text: "the same ÷ itself with admission off", moreIsBetter: true, threshold: 0.65, aim: 0.80},
+		{key: "4", text: "canonical ÷ legacy client, same continuation page", moreIsBetter: true, threshold: 0.85, aim: 0.95},
+		{key: "4b", text: "first page with a basis of 9,999 ids ÷ continuation page, worse of unfiltered and filtered", moreIsBetter: true, threshold: 0.5, aim: 0.8},
+		{key: "5a", text: "page time, 1 million ÷ 10 thousand interviews", threshold: 1.6, aim: 1.3},
+		{key: "5b", text: "page time, all created_at equal ÷ all different, same size", threshold: 2, aim: 1.2},
+		{key: "6", text: "WAL a request, log and outcome, no full-page images", unit: "bytes", threshold: 800, aim: 550},
+		{key: "7a", text: "200-row pages with transcripts ÷ best pgbench of their SQL", moreIsBetter: true, threshold: 0.55, aim: 0.75},
+		{key: "7b", text: "peak server memory meanwhile, 32 connections", unit: "MB", threshold: 64, aim: 48},
+		{key: "8a", text: "analytics of 30 days, time ÷ pgbench of its rows", threshold: 1.5, aim: 1.1},
+		{key: "8b", text: "peak server memory, analytics of the full history", unit: "MB", threshold: 128, aim: 96},
+		{key: "9a", text: "search, worst of 16 kinds ÷ one strpos scan of the same rows", threshold: 1.5, aim: 1.1},
+		{key: "9b", text: "search, worst of 16 kinds, brand of 3 thousand", unit: "ms", threshold: 10, aim: 5},
+		{key: "10a", text: "search p99, common term", unit: "ms", threshold: 25, aim: 10},
+		{key: "10b", text: "search p99, rare or absent word", unit: "ms", threshold: 60, aim: 25},
+		{key: "10c", text: "search p99, rare phrase of common words", unit: "ms", threshold: 400, aim: 250},
+		{key: "11", text: "page p99 while the worst search runs ÷ quiet", threshold: 3, aim: 2},
+		{key: "12", text: "import, gate and totals kept ÷ bare COPY of the same rows", threshold: 1.5, aim: 1.2},
+		{key: "12_with_search", text: "the same, search documents kept too", unjudged: true},
+		{key: "13", text: "response validation sample ÷ off", moreIsBetter: true, threshold: 0.95, aim: 0.98},
+		{key: "13_enforce", text: "response validation enforce ÷ off", moreIsBetter: true, unjudged: true},
+		{key: "others", text: "page of 50 ÷ the first server named with -against", unjudged: true, optional: true},
+		{key: "14", text: "one key, two servers, 64 connections: admitted", unit: "requests", threshold: 600, aim: 600, exact: true},
+		{key: "15a", text: "start to ready, warm data directory", unit: "s", threshold: 1, aim: 0.5},
+		{key: "15b", text: "idle memory of the server", unit: "MB", threshold: 40, aim: 30},
+	}
+}
+
+// verdict says what a value is worth.
+func (g goal) verdict(value float64) string {
+	meets := func(bound float64) bool {
+		switch {
+		case g.exact:
+			return value == bound
+		case g.moreIsBetter:
+			return value >= bound
+		default:
+			return value <= bound
+		}
+	}
+	switch {
+	case g.unjudged:
+		return "info"
+	case meets(g.aim):
+		return "pass"
+	case meets(g.threshold):
+		return "near"
+	default:
+		return "MISS"
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// findPgbench looks beside the server's programs, where packages put it, and on
+// the PATH.
+func findPgbench(ctx context.Context, conn *pgx.Conn) (string, error) {
+	var bin string
+	err := conn.QueryRow(ctx, "SELECT setting FROM pg_config WHERE name = 'BINDIR'").Scan(&bin)
+	if err != nil {
+		return "", fmt.Errorf("looking for pgbench: %w", err)
+	}
+	path := filepath.Join(bin, "pgbench")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	path, err = exec.LookPath("pgbench")
+	if err != nil {
+		return "", errors.New("pgbench is missing: install PostgreSQL's own programs (Debian: the package postgresql)")
+	}
+	return path, nil
+}
+
+var parameterPattern = regexp.MustCompile(`\$(\d+)`)
+
+// script is a query of the product as pgbench runs it: prepared, each parameter
+// a variable. Expressions take the place of some.
+type script struct {
+	prologue  string // such as \set lines
+	query     string // with $1, $2, …
+	variables []any  // of $1, $2, …; a sqlExpression stands in the text itself
+}
+
+type sqlExpression string
+
+// text returns the script and the definitions it is called with.
+func (c script) text() (string, []string) {
+	var lines []string
+	for line := range strings.Lines(c.query) {
+		// pgbench would take :many for a variable.
+		if !strings.HasPrefix(strings.TrimSpace(line), "--") {
+			lines = append(lines, line)
+		}
+	}
+	used := map[int]bool{}
+	body := parameterPattern.ReplaceAllStringFunc(strings.TrimSpace(strings.Join(lines, "")), func(found string) string {
+		n, _ := strconv.Atoi(found[1:])
+		if expression, ok := c.variables[n-1].(sqlExpression); ok {
+			return "(" + string(expression) + ")"
+		}
+		used[n] = true
+		return ":p" + found[1:]
+	})
+	var definitions []string
+	for i, v := range c.variables {
+		if used[i+1] {
+			definitions = append(definitions, fmt.Sprintf("--define=p%d=%v", i+1, v))
+		}
+	}
+	return c.prologue + strings.TrimSuffix(body, ";") + ";\n", definitions
+}
+
+// pgbenchWorkload runs a query on PostgreSQL alone.
+func (s *session) pgbenchWorkload(name string, c script, connections int) (workload, error) {
+	text, definitions := c.text()
+	path := filepath.Join(s.dir, "script-"+strings.NewReplacer(" ", "-", ",", "").Replace(name)+".sql")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		return workload{}, err
+	}
+	return workload{name, func(ctx context.Context, d time.Duration) (sample, error) {
+		args := append([]string{
+			"--no-vacuum", "--protocol=prepared", "--file=" + path, "--client=" + strconv.Itoa(connections),
+			"--time=" + strconv.Itoa(max(int(d.Round(time.Second).Seconds()), 1)),
+		}, definitions...)
+		args = append(args, s.cluster.OwnerURL())
+		cmd := exec.CommandContext(ctx, s.pgbench, args...)
+		cmd.Env = append(environment(), "PGOPTIONS=-c jit=off -c TimeZone=UTC -c max_parallel_workers_per_gather=0")
+		before := cpuOfTree(s.postmaster)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			return sample{}, fmt.Errorf("pgbench: %w: %s", err, out)
+		}
+		took, err := parsePgbench(string(out))
+		if err != nil {
+			return sample{}, err
+		}
+		took.database = (cpuOfTree(s.postmaster) - before) / time.Duration(took.requests)
+		return took, nil
+	}}, nil
+}
+
+var pgbenchFigures = map[string]*regexp.Regexp{
+	"transactions": regexp.MustCompile(`(?m)^number of transactions actually processed: (\d+)`),
+	"latency":      regexp.MustCompile(`(?m)^latency average = ([0-9.]+) ms`),
+	"rate":         regexp.MustCompile(`(?m)^tps = ([0-9.]+) `),
+}
+
+func parsePgbench(out string) (sample, error) {
+	figure := map[string]float64{}
+	for name, pattern := range pgbenchFigures {
+		found := pattern.FindStringSubmatch(out)
+		if found == nil {
+			return sample{}, fmt.Errorf("pgbench tells no %s: %s", name, out)
+		}
+		var err error
+		if figure[name], err = strconv.ParseFloat(found[1], 64); err != nil {
+			return sample{}, fmt.Errorf("pgbench's %s: %w", name, err)
+		}
+	}
+	if figure["transactions"] == 0 {
+		return sample{}, fmt.Errorf("pgbench ran nothing: %s", out)
+	}
+	return sample{
+		requests: int(figure["transactions"]), rate: figure["rate"],
+		mean: time.Duration(figure["latency"] * float64(time.Millisecond)),
+	}, nil
+}

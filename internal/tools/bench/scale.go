@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/demodata"
+)
+
+// scale is how large a corpus is, and how long it is worth measuring.
+type scale struct {
+	name     string
+	duration time.Duration
+	exact    time.Duration
+	// shared is PostgreSQL's shared_buffers.
+	shared string
+	// imported is how many interviews goal 12 imports.
+	imported int
+
+	large, second, tied, ten, small int
+}
+
+func scaleNamed(name string) (scale, error) {
+	for _, s := range []scale{
+		{
+			name: "tiny", duration: 250 * time.Millisecond, exact: 2 * time.Second, shared: "256MB", imported: 2000,
+			large: 30_000, second: 4000, tied: 4000, ten: 3000, small: 1,
+		},
+		{
+			name: "small", duration: time.Second, exact: 5 * time.Second, shared: "512MB", imported: 20_000,
+			large: 60_000, second: 20_000, tied: 20_000, ten: 10_000, small: 4,
+		},
+		{
+			name: "full", duration: 2 * time.Second, exact: 2 * time.Minute, shared: "3GB", imported: 100_000,
+			large: 1_000_000, second: 100_000, tied: 100_000, ten: 10_000, small: 44,
+		},
+	} {
+		if s.name == name {
+			return s, nil
+		}
+	}
+	return scale{}, fmt.Errorf("there is no scale %q: choose tiny, small or full", name)
+}
+
+// The brands that measures ask for by name.
+const (
+	brandLarge = "large"
+	// brandSecond and brandTied differ in that all of the latter's interviews
+	// have one created_at.
+	brandSecond = "second"
+	brandTied   = "tied"
+	brandTen    = "ten"
+	// brandLargestBasis has exactly 9,999 usable interviews: the largest basis there is.
+	brandLargestBasis = "members"
+	brandThree        = "three"
+
+	maxBasis = 9_999
+)
+
+// span of created_at: at full scale 30 days of the large brand hold 27 thousand
+// usable interviews.
+var (
+	spanFrom = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	spanTo   = time.Date(2026, 2, 24, 0, 0, 0, 0, time.UTC)
+)
+
+func (s scale) corpus() demodata.Options {
+	canonical := func(slug string, interviews, campaigns int) demodata.ClientOptions {
+		return demodata.ClientOptions{
+			Slug: slug, Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: campaigns, Synthesis: interviews / 50,
+		}
+	}
+	tied, full := canonical(brandTied, s.tied, 20), canonical(brandLargestBasis, maxBasis, 20)
+	tied.EqualCreatedAt = s.tied
+	full.UsableShare = 1
+	clients := []demodata.ClientOptions{
+		canonical(brandLarge, s.large, 60), canonical(brandSecond, s.second, 20), tied,
+		canonical(brandTen, s.ten, 20), full, canonical(brandThree, 3000, 20),
+	}
+	for i := range s.small {
+		c := canonical(fmt.Sprintf("small-%d", i+1), 2000+i*8000/max(s.small-1, 1), 20)
+		if i%2 == 0 {
+			c.Mode = demodata.ModeLegacy
+		}
+		clients = append(clients, c)
+	}
+	return demodata.Options{Seed: 1, From: spanFrom, To: spanTo, Clients: clients}
+}

@@ -1,0 +1,155 @@
+// Command generate makes gen/ and sql/schema.sql from the contract and the SQL.
+// It keeps a hash of what went in and what came out, so that it is quick when
+// nothing changed; with -check it fails instead of leaving a difference.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+const hashFile = "gen/hash.txt"
+
+// sources decide what is generated; the tools' versions stand in go.mod.
+var (
+	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries"}
+	results = []string{"gen/api", "gen/client", "gen/db", "sql/schema.sql"}
+)
+
+func main() {
+	check := flag.Bool("check", false, "fail when what is committed is stale")
+	flag.Parse()
+	if err := run(*check); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(check bool) error {
+	committed, err := os.ReadFile(hashFile)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	before, err := hash()
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(string(committed)) == before {
+		fmt.Println("generated code is up to date")
+		return nil
+	}
+	if err := generate(); err != nil {
+		return err
+	}
+	after, err := hash()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(hashFile, []byte(after+"\n"), 0o644); err != nil {
+		return err
+	}
+	if check {
+		return fmt.Errorf("generated code is stale: run 'make generate' and commit the result")
+	}
+	return nil
+}
+
+func generate() error {
+	for _, command := range [][]string{
+		{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", "openapi/openapi.yaml"},
+		{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.client.yaml", "openapi/openapi.yaml"},
+		{"go", "tool", "sqlc", "generate"},
+	} {
+		fmt.Println(strings.Join(command, " "))
+		cmd := exec.CommandContext(context.Background(), command[0], command[1:]...)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%s: %w", strings.Join(command, " "), err)
+		}
+	}
+	return dumpSchema(context.Background())
+}
+
+// versionLines name the server and the tool that dumped, and a random token:
+// nothing of the schema.
+var versionLines = regexp.MustCompile(`(?m)^(-- Dumped .*|\\(un)?restrict .*)\n`)
+
+// dumpSchema writes the schema as the migrations leave it, for people to read.
+func dumpSchema(ctx context.Context) error {
+	fmt.Println("dumping sql/schema.sql")
+	dir, err := os.MkdirTemp("", "clientintel-schema-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return err
+	}
+	cluster, err := embedded.Open(ctx, embedded.Options{Dir: filepath.Join(dir, "data"), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer cluster.Close(ctx)
+	if _, err := postgres.Migrate(ctx, cluster.OwnerURL()); err != nil {
+		return err
+	}
+	dump, err := exec.CommandContext(ctx, "pg_dump", "--schema-only", "--no-owner",
+		"--exclude-table=goose_db_version*", "--exclude-table=request_log_2*", "--exclude-table=request_statuses_2*", "--dbname", cluster.OwnerURL()).Output()
+	if err != nil {
+		return fmt.Errorf("pg_dump (from PostgreSQL's client package): %w", err)
+	}
+	header := "-- The schema as the migrations leave it, to read. Generated: change sql/migrations.\n\n"
+	return os.WriteFile("sql/schema.sql", append([]byte(header), versionLines.ReplaceAll(dump, nil)...), 0o644)
+}
+
+// hash covers every source and result, and the tools' versions.
+func hash() (string, error) {
+	h := sha256.New()
+	for _, root := range slices.Concat(sources, results) {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if os.IsNotExist(err) {
+				return nil
+			}
+			if err != nil || d.IsDir() {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(h, "%s %d\n", filepath.ToSlash(path), len(content))
+			_, err = h.Write(content)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	module, err := os.ReadFile("go.mod")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(module)) {
+		if strings.Contains(line, "oapi-codegen/v2") || strings.Contains(line, "sqlc-dev/sqlc ") {
+			if _, err := io.WriteString(h, strings.TrimSpace(line)); err != nil {
+				return "", err
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,200 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/test/cluster"
+)
+
+// load is one way to overload a server.
+type load struct {
+	name string
+	// factor is how much later others may be answered meanwhile.
+	factor float64
+	// saturates says that there is more work than the machine can do: then others
+	// may be refused too.
+	saturates bool
+	// start begins and returns what waits for its end, when ctx is done.
+	start func(ctx context.Context, s *environment, own *tally) (wait func(), err error)
+}
+
+func loads() []load {
+	return []load{
+		{name: "nothing", factor: 2, start: func(context.Context, *environment, *tally) (func(), error) { return func() {}, nil }},
+		{name: "1000 keep-alive", factor: 3, start: keepAlive},
+		{name: "slow headers", factor: 3, start: slowHeaders},
+		{name: "slow bodies", factor: 3, start: slowBodies},
+		{name: "slow readers", factor: 4, start: slowReaders},
+		{name: "key storm", factor: 20, start: keyStorm},
+		{name: "heavy reads", factor: 20, saturates: true, start: heavyReads},
+	}
+}
+
+// keepAlive opens a thousand connections that ask now and then.
+func keepAlive(ctx context.Context, s *environment, own *tally) (func(), error) {
+	const connections = 1000
+	keys, err := s.pg.IssueKeys(ctx, "acme", 20)
+	if err != nil {
+		return nil, err
+	}
+	caller := cluster.NewCaller(connections)
+	return many(connections, func(i int) {
+		for ctx.Err() == nil {
+			own.add(caller.Get(context.WithoutCancel(ctx), s.server.URL, "/campaigns?limit=1", keys[i%len(keys)]))
+			rest(ctx, 10*time.Second)
+		}
+	}, caller.Close), nil
+}
+
+// keyStorm is one key's requests without end, most of them beyond its 600.
+func keyStorm(ctx context.Context, s *environment, own *tally) (func(), error) {
+	const connections = 256
+	keys, err := s.pg.IssueKeys(ctx, "globex", 1)
+	if err != nil {
+		return nil, err
+	}
+	caller := cluster.NewCaller(connections)
+	return many(connections, func(int) {
+		for ctx.Err() == nil {
+			own.add(caller.Get(context.WithoutCancel(ctx), s.server.URL, "/interviews?limit=1", keys[0]))
+		}
+	}, caller.Close), nil
+}
+
+// heavyReads are long windows of many keys at once: more than the machine can do.
+func heavyReads(ctx context.Context, s *environment, own *tally) (func(), error) {
+	const connections = 64
+	keys, err := s.pg.IssueKeys(ctx, "globex", 16)
+	if err != nil {
+		return nil, err
+	}
+	caller := cluster.NewCaller(connections)
+	return many(connections, func(i int) {
+		for ctx.Err() == nil {
+			own.add(caller.Get(context.WithoutCancel(ctx), s.server.URL,
+				"/analytics/interviews?date_from=2000-01-01", keys[i%len(keys)]))
+		}
+	}, caller.Close), nil
+}
+
+// slowHeaders dribbles a request line and its headers.
+func slowHeaders(ctx context.Context, s *environment, own *tally) (func(), error) {
+	return many(200, func(int) {
+		for ctx.Err() == nil {
+			sendSlowly(ctx, s, own, "GET "+cluster.Prefix+"/interviews HTTP/1.1\r\nHost: x\r\n", strings.Repeat("X-A: b\r\n", 1000))
+		}
+	}, nil), nil
+}
+
+// slowBodies dribbles an agent's message, with a key that is good.
+func slowBodies(ctx context.Context, s *environment, own *tally) (func(), error) {
+	keys, err := s.pg.IssueKeys(ctx, "globex", 4)
+	if err != nil {
+		return nil, err
+	}
+	return many(200, func(i int) {
+		head := fmt.Sprintf("POST %s/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+			"Accept: application/json, text/event-stream\r\nContent-Length: 100000\r\n\r\n{", cluster.Prefix, keys[i%len(keys)])
+		for ctx.Err() == nil {
+			sendSlowly(ctx, s, own, head, strings.Repeat(" ", 99_000))
+		}
+	}, nil), nil
+}
+
+// sendSlowly sends a beginning at once and the rest one byte at a time, until the
+// server has had enough.
+func sendSlowly(ctx context.Context, s *environment, own *tally, head, tail string) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(s.server.URL, "http://"))
+	if err != nil {
+		rest(ctx, time.Second)
+		return
+	}
+	defer conn.Close()
+	_, _ = io.WriteString(conn, head)
+	for i := range tail {
+		if _, err := conn.Write([]byte{tail[i]}); err != nil || ctx.Err() != nil {
+			break
+		}
+		rest(ctx, 500*time.Millisecond)
+	}
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	own.statuses[0]++ // connections that were given up
+}
+
+// slowReaders ask for long windows and read a little now and then.
+func slowReaders(ctx context.Context, s *environment, own *tally) (func(), error) {
+	keys, err := s.pg.IssueKeys(ctx, "globex", 8)
+	if err != nil {
+		return nil, err
+	}
+	narrow := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return conn, conn.(*net.TCPConn).SetReadBuffer(8 << 10)
+	}}
+	client := &http.Client{Transport: narrow}
+	return many(32, func(i int) {
+		for ctx.Err() == nil {
+			readSlowly(ctx, client, s.server.URL+cluster.Prefix+"/analytics/interviews?date_from=2000-01-01", keys[i%len(keys)], own)
+		}
+	}, narrow.CloseIdleConnections), nil
+}
+
+func readSlowly(ctx context.Context, client *http.Client, url, key string, own *tally) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Accept-Encoding", "identity")
+	began := time.Now()
+	answer, err := client.Do(request)
+	if err != nil {
+		return
+	}
+	defer answer.Body.Close()
+	own.add(cluster.Response{Status: answer.StatusCode, Header: answer.Header, Took: time.Since(began)})
+	if answer.StatusCode != http.StatusOK {
+		rest(ctx, time.Second)
+		return
+	}
+	for piece := make([]byte, 4<<10); ctx.Err() == nil; rest(ctx, 100*time.Millisecond) {
+		if _, err := answer.Body.Read(piece); err != nil {
+			return
+		}
+	}
+}
+
+// many runs so many at once; wait waits for all of them.
+func many(n int, do func(i int), after func()) (wait func()) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { do(i) })
+	}
+	return func() {
+		all.Wait()
+		if after != nil {
+			after()
+		}
+	}
+}
+
+// rest waits, unless the end comes first.
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

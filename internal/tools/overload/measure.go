@@ -1,0 +1,137 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/test/cluster"
+)
+
+// tally is how requests were answered.
+type tally struct {
+	mu          sync.Mutex
+	took        []time.Duration // of those answered with 200
+	statuses    map[int]int
+	slowest     time.Duration // of those answered with 503
+	wrongErrors int           // a 5xx that is no 503 with Retry-After
+}
+
+func newTally() *tally { return &tally{statuses: map[int]int{}} }
+
+func (t *tally) add(a cluster.Response) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.statuses[a.Status]++
+	switch {
+	case a.Status == 200:
+		t.took = append(t.took, a.Took)
+	case a.Status == 503 && a.Header.Get("Retry-After") != "":
+		t.slowest = max(t.slowest, a.Took)
+	case a.Status >= 500:
+		t.wrongErrors++
+	}
+}
+
+func (t *tally) p99() time.Duration {
+	if len(t.took) == 0 {
+		return 0
+	}
+	slices.Sort(t.took)
+	return t.took[len(t.took)*99/100]
+}
+
+func (t *tally) String() string {
+	var parts []string
+	for _, status := range slices.Sorted(maps.Keys(t.statuses)) {
+		parts = append(parts, fmt.Sprintf("%d×%d", t.statuses[status], status))
+	}
+	return strings.Join(parts, " ")
+}
+
+// result is one line of the table.
+type result struct {
+	load        load
+	alone, then *tally
+	own         *tally
+	megabytes   float64
+}
+
+func (r result) factor() float64 {
+	return float64(r.then.p99()) / float64(max(r.alone.p99(), time.Microsecond))
+}
+
+// promisesHeld tells whether the promises held.
+func (r result) promisesHeld() bool {
+	refused := len(r.then.took) < r.then.statuses[503] && !r.load.saturates
+	return r.factor() <= r.load.factor && r.megabytes <= maxMegabytes &&
+		r.then.wrongErrors+r.own.wrongErrors+r.then.statuses[0] == 0 && !refused
+}
+
+// maxMegabytes bounds the server's memory under any of the loads.
+const maxMegabytes = 256
+
+func (r result) String() string {
+	mark := ""
+	if !r.promisesHeld() {
+		mark = fmt.Sprintf("! (want factor up to %g)", r.load.factor)
+	}
+	return fmt.Sprintf("%-15s %9s %9s %6.1fx  %-22s %-34s %9.0f %s %s", r.load.name,
+		r.alone.p99().Round(100*time.Microsecond), r.then.p99().Round(100*time.Microsecond), r.factor(),
+		r.then, r.own, r.megabytes, max(r.then.slowest, r.own.slowest).Round(time.Millisecond), mark)
+}
+
+// measure probes without and with the load, in turn.
+func (s *environment) measure(ctx context.Context, l load, rounds int, length time.Duration) (result, error) {
+	r := result{load: l, alone: newTally(), then: newTally(), own: newTally()}
+	for range rounds {
+		if err := s.probe(ctx, r.alone, length); err != nil {
+			return r, err
+		}
+		loading, stop := context.WithCancel(ctx)
+		wait, err := l.start(loading, s, r.own)
+		if err == nil {
+			time.Sleep(time.Second) // until it weighs
+			err = s.probe(ctx, r.then, length)
+		}
+		if figures, merr := s.server.Metrics(ctx); merr == nil {
+			r.megabytes = max(r.megabytes, figures["process_resident_memory_bytes"]/1e6)
+		}
+		stop()
+		if err != nil {
+			return r, err
+		}
+		wait()
+		time.Sleep(time.Second)
+	}
+	return r, ctx.Err()
+}
+
+// probe has four callers ask for pages at an easy pace, as other keys do.
+func (s *environment) probe(ctx context.Context, into *tally, length time.Duration) error {
+	const probes = 4
+	keys, err := s.pg.IssueKeys(ctx, "acme", probes)
+	if err != nil {
+		return err
+	}
+	caller := cluster.NewCaller(probes)
+	defer caller.Close()
+	end := time.Now().Add(length)
+	var callers sync.WaitGroup
+	for _, key := range keys {
+		callers.Go(func() {
+			for time.Now().Before(end) && ctx.Err() == nil {
+				into.add(caller.Get(ctx, s.server.URL, "/interviews?limit=20", key))
+				time.Sleep(length / 500) // a key has 600
+			}
+		})
+	}
+	callers.Wait()
+	return ctx.Err()
+}

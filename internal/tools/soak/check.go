@@ -1,0 +1,165 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// usable is the gate, written again from its description: the service's own view
+// proves nothing about itself.
+const usable = `SELECT i.id::text FROM interviews AS i
+	JOIN clients AS c ON c.id = i.client_id
+	LEFT JOIN campaigns AS g ON g.id = i.campaign_id AND g.client_id = i.client_id
+	WHERE c.slug = $1 AND i.status IN ('completed', 'analyzed') AND NOT i.is_test
+		AND coalesce(i.duration_seconds, 60) >= 60 AND coalesce(i.engagement, '') <> 'disengaged'
+		AND i.quality = 'passed' AND i.reportable AND i.client_safe
+		AND (i.campaign_id IS NULL OR g.launch_status = 'live' AND g.active IS NOT FALSE)
+	ORDER BY i.created_at DESC, i.id`
+
+// check compares servers and tables now and then.
+func (e *environment) check(ctx context.Context) {
+	for ctx.Err() == nil {
+		rest(ctx, 5*time.Second)
+		e.checkAll(ctx)
+	}
+}
+
+// checkAll compares every brand on every server with the tables, in a moment
+// without writers and faults; readers go on.
+func (e *environment) checkAll(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+	defer cancel()
+	e.comparing.Lock()
+	defer e.comparing.Unlock()
+	conn, err := e.pg.Connect(ctx)
+	if err != nil {
+		e.violation("comparing: %v", err)
+		return
+	}
+	defer conn.Close(ctx)
+	for _, b := range e.brands {
+		rows, err := conn.Query(ctx, usable, b.slug)
+		if err != nil {
+			e.violation("comparing: %v", err)
+			return
+		}
+		want, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			e.violation("comparing: %v", err)
+			return
+		}
+		for n := range e.servers {
+			if err := e.compareBrand(ctx, n, b, want); err != nil {
+				e.violation("%s on server %d: %v", b.slug, n, err)
+			}
+			e.checks.Add(1)
+		}
+	}
+}
+
+type page struct {
+	Data []struct{ ID string }
+	Meta struct {
+		Next  *string `json:"next_cursor"`
+		Total *int    `json:"measurement_total_count"`
+		Mode  string  `json:"measurement_mode"`
+	}
+}
+
+// compareBrand holds a walk, the total and the charts against the ids there are.
+func (e *environment) compareBrand(ctx context.Context, n int, b brand, want []string) error {
+	key, err := e.key(ctx, b.slug)
+	if err != nil {
+		return err
+	}
+	got := []string{}
+	for cursor := ""; ; {
+		var p page
+		if err := e.read200(ctx, n, "/interviews?limit=173"+cursor, key, &p); err != nil {
+			return err
+		}
+		for _, row := range p.Data {
+			got = append(got, row.ID)
+		}
+		if p.Meta.Mode == "canonical" && (p.Meta.Total == nil || *p.Meta.Total != len(want)) {
+			return fmt.Errorf("total %v, want %d", p.Meta.Total, len(want))
+		}
+		if p.Meta.Next == nil {
+			break
+		}
+		cursor = "&starting_after=" + url.QueryEscape(*p.Meta.Next)
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("the walk has %d interviews, the tables %d, or another order", len(got), len(want))
+	}
+	var chart struct {
+		Data struct {
+			Total  int
+			Rows   []struct{}
+			Volume []struct{ Value int }
+		}
+	}
+	if err := e.read200(ctx, n, "/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", key, &chart); err != nil {
+		return err
+	}
+	sum := 0
+	for _, point := range chart.Data.Volume {
+		sum += point.Value
+	}
+	if chart.Data.Total != len(want) || len(chart.Data.Rows) != len(want) || sum != len(want) {
+		return fmt.Errorf("charts: total %d, %d rows, volume %d; want %d", chart.Data.Total, len(chart.Data.Rows), sum, len(want))
+	}
+	return nil
+}
+
+var errRefused = errors.New("no answer although nothing is broken")
+
+// read200 wants a 200: no fault is injected now.
+func (e *environment) read200(ctx context.Context, n int, path, key string, into any) error {
+	a := e.get(ctx, n, path, key)
+	if a.Status != 200 {
+		return fmt.Errorf("%s: status %d: %s: %w", path, a.Status, a.Body, errors.Join(a.Err, errRefused))
+	}
+	return json.Unmarshal(a.Body, into)
+}
+
+// checkKeys holds every key's account against the log: nothing uncounted, never
+// more than 600, no place in the window given twice.
+func (e *environment) checkKeys(ctx context.Context) {
+	conn, err := e.pg.Connect(ctx)
+	if err != nil {
+		e.violation("comparing the log: %v", err)
+		return
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	e.mu.Lock()
+	accounts := e.accounts
+	e.mu.Unlock()
+	for key, a := range accounts {
+		var rows, span int
+		if err := conn.QueryRow(ctx, `SELECT count(*), coalesce(max(l.seq) - min(l.seq) + 1, 0)
+			FROM request_log AS l JOIN api_keys AS k ON k.id = l.key_id WHERE k.prefix = $1`, key[4:16]).Scan(&rows, &span); err != nil {
+			e.violation("comparing the log: %v", err)
+			return
+		}
+		const limit = 600
+		answered := a.sent - a.statuses[429] - a.statuses[503] - a.statuses[0]
+		if rows != span || rows < answered || rows > limit || a.statuses[429] > 0 && rows != limit {
+			e.violation("a key: %d rows, numbered over %d, statuses %v", rows, span, a.statuses)
+		}
+		for place, times := range a.remaining {
+			if times > 1 {
+				e.violation("a key: place %s was given %d times", place, times)
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/test/cluster"
+)
+
+// account is what was sent and received with one key.
+type account struct {
+	sent      int
+	statuses  map[int]int
+	remaining map[string]int // X-RateLimit-Remaining of admitted requests
+}
+
+// maxResponseTime is how long an answer may take, whatever happens to the database:
+// see docs/faults.md. The rest is for a busy machine.
+const maxResponseTime = 10 * time.Second
+
+// read sends requests for everything, key after key.
+func (e *environment) read(ctx context.Context) {
+	const callers = 6
+	var all sync.WaitGroup
+	for n := range callers {
+		all.Go(func() {
+			random := e.random(uint64(100 + n))
+			for ctx.Err() == nil {
+				key, err := e.key(ctx, e.brands[n%len(e.brands)].slug)
+				if err != nil { // the database is away
+					rest(ctx, 100*time.Millisecond)
+					continue
+				}
+				for ctx.Err() == nil {
+					paths := paths()
+					a := e.get(ctx, random.IntN(len(e.servers)), paths[random.IntN(len(paths))], key)
+					if a.Status == 429 {
+						break
+					}
+					rest(ctx, time.Duration(random.IntN(40))*time.Millisecond)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func paths() []string {
+	return []string{
+		"/interviews?limit=50", "/interviews?limit=200&date_from=2020-01-01", "/campaigns", "/synthesis",
+		"/synthesis?surface=portal&type=home", "/analytics/interviews", "/analytics/interviews?date_from=2000-01-01",
+		"/intelligence/search?q=support", "/intelligence/search?q=zanzibar", "/interviews?status=completed&limit=20",
+	}
+}
+
+// get sends a request to one server and records the response in the key's account.
+// The response is read whole, even when time is up.
+func (e *environment) get(ctx context.Context, n int, path, key string) cluster.Response {
+	s := e.server(n)
+	a := e.caller.Get(context.WithoutCancel(ctx), s.URL, path, key)
+	e.reads.Add(1)
+	e.mu.Lock()
+	entry := e.accounts[key]
+	if entry == nil {
+		entry = &account{statuses: map[int]int{}, remaining: map[string]int{}}
+		e.accounts[key] = entry
+	}
+	entry.sent++
+	entry.statuses[a.Status]++
+	if a.Status != 429 && a.Header.Get("X-RateLimit-Remaining") != "" {
+		entry.remaining[a.Header.Get("X-RateLimit-Remaining")]++
+	}
+	e.mu.Unlock()
+	if fault := badResponse(a); fault != "" && (n != restarted || a.Status != 0) {
+		e.violation("%s: %s", path, fault)
+	}
+	if a.Status == 503 {
+		e.refused.Add(1)
+		rest(ctx, 100*time.Millisecond)
+	}
+	return a
+}
+
+// badResponse says what is wrong with a response that no fault excuses.
+func badResponse(a cluster.Response) string {
+	switch {
+	case a.Took > maxResponseTime:
+		return fmt.Sprintf("status %d came after %s", a.Status, a.Took)
+	case a.Status == 0:
+		return fmt.Sprintf("the connection broke: %v", a.Err)
+	case a.Status == 503 && (a.Code != "service_unavailable" || a.Header.Get("Retry-After") == ""):
+		return fmt.Sprintf("503 with code %q, Retry-After %q", a.Code, a.Header.Get("Retry-After"))
+	case a.Status != 200 && a.Status != 429 && a.Status != 503:
+		return fmt.Sprintf("status %d: %s", a.Status, a.Body)
+	}
+	return ""
+}
+
+// rest waits, unless the end comes first.
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

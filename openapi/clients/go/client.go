@@ -1,0 +1,112 @@
+package clientintel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/gen/client"
+)
+
+// Settings say where and as whom to read.
+type Settings struct {
+	// BaseURL is the deployment, as https://intelligence.example.com, without
+	// the path of the API.
+	BaseURL string
+	// Key is the API key.
+	Key string
+	// HTTPClient sends the requests. Nil: one that gives up after two minutes.
+	HTTPClient *http.Client
+	// MaxWait bounds what one request may wait in all, for the quota and for
+	// every Retry-After together. What would take longer fails at once. Zero: two
+	// minutes; negative: no waiting. A walk that may outlast its key's hour wants an hour.
+	MaxWait time.Duration
+}
+
+const (
+	defaultTimeout = 2 * time.Minute
+	defaultMaxWait = 2 * time.Minute
+)
+
+// Client reads what one key may see. It is safe for concurrent use.
+type Client struct {
+	api client.ClientInterface
+}
+
+// New makes a client; nothing is sent yet.
+func New(s Settings) (*Client, error) {
+	u, err := url.Parse(s.BaseURL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, fmt.Errorf("clientintel: BaseURL must be an address such as https://intelligence.example.com, not %q", s.BaseURL)
+	}
+	if s.Key == "" || strings.ContainsFunc(s.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("clientintel: Key is empty, or no key")
+	}
+	retrying := &retryingClient{http: s.HTTPClient, maxWait: s.MaxWait}
+	if retrying.http == nil {
+		retrying.http = &http.Client{Timeout: defaultTimeout}
+	}
+	if retrying.maxWait == 0 {
+		retrying.maxWait = defaultMaxWait
+	}
+	api, err := client.NewClient(s.BaseURL, client.WithHTTPClient(retrying),
+		client.WithRequestEditorFn(func(_ context.Context, req *http.Request) error {
+			req.Header.Set("Authorization", "Bearer "+s.Key)
+			req.Header.Set("User-Agent", "clientintel-goclient")
+			return nil
+		}))
+	if err != nil {
+		return nil, fmt.Errorf("clientintel: %w", err)
+	}
+	return &Client{api: api}, nil
+}
+
+// Interview reads one interview.
+func (c *Client) Interview(ctx context.Context, id uuid.UUID) (client.InterviewDetailResponse, error) {
+	res, err := c.api.GetInterview(ctx, id) //nolint:bodyclose // decode closes it
+	return decode[client.InterviewDetailResponse](res, err)
+}
+
+// Analytics reads the series of one window of time.
+func (c *Client) Analytics(
+	ctx context.Context, params client.GetInterviewAnalyticsParams,
+) (client.InterviewAnalyticsResponse, error) {
+	res, err := c.api.GetInterviewAnalytics(ctx, &params) //nolint:bodyclose // decode closes it
+	return decode[client.InterviewAnalyticsResponse](res, err)
+}
+
+// Search finds interviews whose client-safe extraction contains a text.
+func (c *Client) Search(
+	ctx context.Context, params client.SearchIntelligenceParams,
+) (client.IntelligenceSearchResponse, error) {
+	res, err := c.api.SearchIntelligence(ctx, &params) //nolint:bodyclose // decode closes it
+	return decode[client.IntelligenceSearchResponse](res, err)
+}
+
+// decode reads a response, or its error.
+func decode[T any](res *http.Response, err error) (T, error) {
+	var answer T
+	if err != nil {
+		return answer, fmt.Errorf("clientintel: %w", err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return answer, responseError(res)
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return answer, fmt.Errorf("clientintel: the answer breaks off: %w", err)
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return answer, fmt.Errorf("clientintel: the answer is not as the contract has it: %w", err)
+	}
+	return answer, nil
+}

@@ -1,0 +1,153 @@
+package clientintel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/gen/client"
+	clientintel "github.com/clientintel/clientintel/openapi/clients/go"
+)
+
+func open(t *testing.T, key string) *clientintel.Client {
+	t.Helper()
+	c, err := clientintel.New(clientintel.Settings{BaseURL: baseURL, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A walk is the same whatever its page size, may be ranged over again, and ends
+// when its caller has seen enough.
+func TestInterviews_AreWalkedWhole(t *testing.T) {
+	t.Parallel()
+	c := open(t, key)
+	var want []string
+	for i := range 12 {
+		want = append(want, fmt.Sprintf("00000000-0000-4000-8000-0000000000%02d", i))
+	}
+	for _, size := range []int{0, 1, 5, 11, 12, 13} {
+		params := client.ListInterviewsParams{}
+		if size > 0 {
+			params.Limit = &size
+		}
+		walk := c.Interviews(t.Context(), params)
+		for range 2 {
+			var got []string
+			for interview, err := range walk {
+				if err != nil {
+					t.Fatalf("page size %d: %v", size, err)
+				}
+				got = append(got, interview.ID.String())
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("page size %d: %v", size, got)
+			}
+		}
+		seen := 0
+		for _, err := range walk {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if seen++; seen == 3 {
+				break
+			}
+		}
+		if seen != 3 {
+			t.Errorf("page size %d: %d seen", size, seen)
+		}
+	}
+}
+
+func TestSynthesis_RowsAndBodies(t *testing.T) {
+	t.Parallel()
+	c, two := open(t, key), 2
+	rows, bodies := 0, 0
+	for row, err := range c.Synthesis(t.Context(), client.ListSynthesisParams{Limit: &two}) {
+		if err != nil || row.ContractVersion != "home_synthesis.v3" {
+			t.Fatalf("%v, %+v", err, row)
+		}
+		rows++
+	}
+	for body, err := range c.Portal(t.Context(), client.ListSynthesisParams{Limit: &two}) {
+		if err != nil || body.AdditionalProperties["schema"] != "portal_home.v2" {
+			t.Fatalf("%v, %+v", err, body)
+		}
+		bodies++
+	}
+	if rows != 3 || bodies != 3 {
+		t.Errorf("%d rows, %d bodies", rows, bodies)
+	}
+}
+
+func TestClient_OneAnswer(t *testing.T) {
+	t.Parallel()
+	c := open(t, key)
+	id := uuid.MustParse("00000000-0000-4000-8000-000000000003")
+	one, err := c.Interview(t.Context(), id)
+	if err != nil || one.Data.Interview.ID != id {
+		t.Errorf("%v, %+v", err, one)
+	}
+	from, to := "2026-01-01", "2026-12-31"
+	series, err := c.Analytics(t.Context(), client.GetInterviewAnalyticsParams{DateFrom: &from, DateTo: &to})
+	if err != nil || series.Data.Total != 12 {
+		t.Errorf("%v, total %d", err, series.Data.Total)
+	}
+	hits, err := c.Search(t.Context(), client.SearchIntelligenceParams{Q: "LATE"})
+	if err != nil || len(hits.Data) != 12 {
+		t.Errorf("%v, %d hits", err, len(hits.Data))
+	}
+}
+
+// Each refusal is known by errors.Is, and carries what to look it up by.
+func TestError_RefusalsAreToldApart(t *testing.T) {
+	t.Parallel()
+	ctx, wrong := context.Background(), "yesterday"
+	interviews := func(key string, params client.ListInterviewsParams) error {
+		for _, err := range open(t, key).Interviews(ctx, params) {
+			return err
+		}
+		return nil
+	}
+	_, missing := open(t, key).Interview(ctx, uuid.New())
+	for want, c := range map[error]struct {
+		err  error
+		code string
+	}{
+		clientintel.ErrUnauthenticated: {interviews("cik_nobody", client.ListInterviewsParams{}), "invalid_api_key"},
+		clientintel.ErrMissingScope:    {interviews(narrowKey, client.ListInterviewsParams{}), "insufficient_scope"},
+		clientintel.ErrInvalidRequest:  {interviews(key, client.ListInterviewsParams{DateFrom: &wrong}), "invalid_parameter"},
+		clientintel.ErrInvalidCursor:   {interviews(key, client.ListInterviewsParams{StartingAfter: &wrong}), "invalid_cursor"},
+		clientintel.ErrNotFound:        {missing, "not_found"},
+	} {
+		var refused *clientintel.Error
+		if !errors.Is(c.err, want) || !errors.As(c.err, &refused) || refused.Code != c.code || refused.RequestID == "" || refused.Message == "" {
+			t.Errorf("%v: %+v", want, c.err)
+		}
+		if errors.Is(c.err, clientintel.ErrRateLimited) || errors.Is(c.err, clientintel.ErrUnavailable) {
+			t.Errorf("%v is taken for another refusal", c.err)
+		}
+		if text := c.err.Error(); !strings.Contains(text, refused.Message) || !strings.Contains(text, refused.RequestID) {
+			t.Errorf("the error reads %q, without %q or %q", text, refused.Message, refused.RequestID)
+		}
+	}
+}
+
+func TestNew_MistakesAreTold(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]clientintel.Settings{
+		"BaseURL must be": {BaseURL: "intelligence.example.com", Key: "k"},
+		"Key is empty":    {BaseURL: "https://x.example"},
+		"or no key":       {BaseURL: "https://x.example", Key: "a\nb"},
+	} {
+		if _, err := clientintel.New(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

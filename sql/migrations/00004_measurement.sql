@@ -1,0 +1,714 @@
+-- The count of a client's usable interviews, kept by the database in the writer's
+-- own transaction, for every writer; and its audits. Locks nothing: the tables are
+-- new and the triggers meet no row.
+--
+-- Each writing transaction adds up its changes in a row of its own
+-- (measurement_changes), so two writers of one client never wait for each
+-- other and cannot deadlock. At commit the rows are added to the client's
+-- state, unless another transaction is doing it. A reader's total is state plus changes,
+-- exact in every snapshot.
+
+-- +goose Up
+CREATE TABLE measurement_states (
+    client_id uuid PRIMARY KEY REFERENCES clients (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+    members bigint NOT NULL DEFAULT 0,
+    -- A sum over the members, equal for equal memberships: the version of the
+    -- membership for caches, and what an audit compares.
+    fingerprint numeric NOT NULL DEFAULT 0,
+    broken_at timestamptz,
+    broken_reason text,
+    audited_at timestamptz,
+    -- How long the last audit took: audits rest in proportion, over all servers together.
+    audit_took interval
+) WITH (fillfactor = 50);
+
+CREATE TABLE measurement_changes (
+    client_id uuid NOT NULL,
+    xid bigint NOT NULL,
+    members bigint NOT NULL,
+    fingerprint numeric NOT NULL,
+    PRIMARY KEY (client_id, xid)
+);
+
+-- member_fingerprint covers everything that decides which filters a member
+-- matches. The hash functions are those of hash partitioning: stable on disk.
+CREATE FUNCTION member_fingerprint(id uuid, created_at timestamptz, status text, campaign_id uuid)
+RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN uuid_hash_extended(
+    id,
+    timestamp_hash_extended(
+        created_at AT TIME ZONE 'UTC',
+        hashtextextended(status, coalesce(uuid_hash_extended(campaign_id, 0), 0))
+    )
+)::numeric;
+
+-- +goose StatementBegin
+CREATE FUNCTION count_inserted_members() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
+    SELECT
+        n.client_id,
+        pg_current_xact_id()::text::bigint,
+        count(*),
+        sum(public.member_fingerprint(n.id, n.created_at, n.status, n.campaign_id))
+    FROM new_rows AS n
+    WHERE n.usable
+    GROUP BY n.client_id
+    ON CONFLICT (client_id, xid) DO UPDATE
+    SET members = c.members + excluded.members,
+        fingerprint = c.fingerprint + excluded.fingerprint;
+    RETURN NULL;
+END;
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE FUNCTION count_deleted_members() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
+    SELECT
+        o.client_id,
+        pg_current_xact_id()::text::bigint,
+        -count(*),
+        -sum(public.member_fingerprint(o.id, o.created_at, o.status, o.campaign_id))
+    FROM old_rows AS o
+    WHERE o.usable
+    GROUP BY o.client_id
+    ON CONFLICT (client_id, xid) DO UPDATE
+    SET members = c.members + excluded.members,
+        fingerprint = c.fingerprint + excluded.fingerprint;
+    RETURN NULL;
+END;
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE FUNCTION count_updated_members() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
+    SELECT
+        m.client_id,
+        pg_current_xact_id()::text::bigint,
+        sum(m.sign),
+        sum(m.sign * public.member_fingerprint(m.id, m.created_at, m.status, m.campaign_id))
+    FROM (
+        SELECT -1 AS sign, o.client_id, o.id, o.created_at, o.status, o.campaign_id
+        FROM old_rows AS o
+        WHERE o.usable
+        UNION ALL
+        SELECT 1 AS sign, n.client_id, n.id, n.created_at, n.status, n.campaign_id
+        FROM new_rows AS n
+        WHERE n.usable
+    ) AS m
+    GROUP BY m.client_id
+    ON CONFLICT (client_id, xid) DO UPDATE
+    SET members = c.members + excluded.members,
+        fingerprint = c.fingerprint + excluded.fingerprint;
+    RETURN NULL;
+END;
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE FUNCTION count_truncated_members() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    -- TRUNCATE has no old rows to show, but holds its lock already: count them.
+    -- An older snapshot does not show all that goes.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'interviews can be truncated at READ COMMITTED only: at % not every row that goes is seen and counted',
+            upper(current_setting('transaction_isolation'))
+            USING ERRCODE = 'invalid_transaction_state', HINT = 'DELETE works at every isolation level.';
+    END IF;
+    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
+    SELECT
+        i.client_id,
+        pg_current_xact_id()::text::bigint,
+        -count(*),
+        -sum(public.member_fingerprint(i.id, i.created_at, i.status, i.campaign_id))
+    FROM public.interviews AS i
+    WHERE i.usable
+    GROUP BY i.client_id
+    ON CONFLICT (client_id, xid) DO UPDATE
+    SET members = c.members + excluded.members,
+        fingerprint = c.fingerprint + excluded.fingerprint;
+    RETURN NULL;
+END;
+$$;
+-- +goose StatementEnd
+
+CREATE TRIGGER count_inserted_members AFTER INSERT ON interviews
+    REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_members();
+CREATE TRIGGER count_updated_members AFTER UPDATE ON interviews
+    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_updated_members();
+CREATE TRIGGER count_deleted_members AFTER DELETE ON interviews
+    REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_members();
+CREATE TRIGGER count_truncated_members BEFORE TRUNCATE ON interviews
+    FOR EACH STATEMENT EXECUTE FUNCTION count_truncated_members();
+
+-- merge_client_changes adds a client's changes to its state, unless another
+-- transaction is doing it: the next call merges what is left over.
+-- +goose StatementBegin
+CREATE FUNCTION merge_client_changes(merged_client uuid) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM FROM public.measurement_states AS s
+    WHERE s.client_id = merged_client
+    FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    WITH merged AS (
+        DELETE FROM public.measurement_changes AS c
+        WHERE c.client_id = merged_client
+        RETURNING c.members, c.fingerprint
+    ),
+
+    total AS (
+        SELECT coalesce(sum(m.members), 0) AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
+        FROM merged AS m
+    )
+
+    UPDATE public.measurement_states AS s
+    SET members = s.members + t.members,
+        fingerprint = s.fingerprint + t.fingerprint
+    FROM total AS t
+    WHERE s.client_id = merged_client
+        AND (t.members <> 0 OR t.fingerprint <> 0);
+END;
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE FUNCTION merge_changes_at_commit() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    -- A stricter isolation level would fail on a state that moved; leave the
+    -- merging to the next writer then.
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        PERFORM public.merge_client_changes(NEW.client_id);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+-- +goose StatementEnd
+
+-- Deferred, so the state is locked for the commit alone and not for a whole import.
+CREATE CONSTRAINT TRIGGER merge_changes_at_commit AFTER INSERT ON measurement_changes
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION merge_changes_at_commit();
+
+-- +goose StatementBegin
+CREATE FUNCTION create_measurement_state() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    -- A client that comes back may find changes of its former self, or of this
+    -- very transaction: the state begins with what makes the sum right.
+    INSERT INTO public.measurement_states (client_id, members, fingerprint)
+    SELECT NEW.id, m.members - c.members, m.fingerprint - c.fingerprint
+    FROM (
+        SELECT
+            count(*) AS members,
+            coalesce(sum(public.member_fingerprint(i.id, i.created_at, i.status, i.campaign_id)), 0) AS fingerprint
+        FROM public.interviews AS i
+        WHERE i.client_id = NEW.id
+            AND i.usable
+    ) AS m, (
+        SELECT coalesce(sum(x.members), 0) AS members, coalesce(sum(x.fingerprint), 0) AS fingerprint
+        FROM public.measurement_changes AS x
+        WHERE x.client_id = NEW.id
+    ) AS c
+    ON CONFLICT (client_id) DO NOTHING;
+    RETURN NULL;
+END;
+$$;
+-- +goose StatementEnd
+
+CREATE TRIGGER create_measurement_state AFTER INSERT ON clients
+    FOR EACH ROW EXECUTE FUNCTION create_measurement_state();
+
+ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_inserted_members;
+ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_updated_members;
+ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_deleted_members;
+ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_truncated_members;
+ALTER TABLE measurement_changes ENABLE ALWAYS TRIGGER merge_changes_at_commit;
+ALTER TABLE clients ENABLE ALWAYS TRIGGER create_measurement_state;
+
+-- What keeps the membership's count true. An owner can switch a trigger off, and
+-- an administrator a foreign key; the catalog shows it, in every snapshot.
+CREATE VIEW measurement_triggers WITH (security_invoker = true) AS
+SELECT
+    r.relation,
+    r.name::text AS name,
+    EXISTS (
+        SELECT 1 FROM pg_catalog.pg_trigger AS t
+        WHERE t.tgrelid = r.relation
+            AND t.tgname = r.name
+            AND t.tgenabled = 'A'
+    ) AS enabled
+FROM (
+    SELECT 'interviews'::regclass AS relation, 'fill_campaign_live_on_insert'::name AS name
+    UNION ALL
+    SELECT 'interviews'::regclass, 'fill_campaign_live_on_update'::name
+    UNION ALL
+    SELECT 'interviews'::regclass, 'check_campaign_of_interview'::name
+    UNION ALL
+    SELECT 'interviews'::regclass, 'count_inserted_members'::name
+    UNION ALL
+    SELECT 'interviews'::regclass, 'count_updated_members'::name
+    UNION ALL
+    SELECT 'interviews'::regclass, 'count_deleted_members'::name
+    UNION ALL
+    SELECT 'interviews'::regclass, 'count_truncated_members'::name
+    UNION ALL
+    SELECT 'campaigns'::regclass, 'propagate_campaign_live'::name
+    UNION ALL
+    SELECT 'campaigns'::regclass, 'check_interviews_of_campaign'::name
+    UNION ALL
+    SELECT 'measurement_changes'::regclass, 'merge_changes_at_commit'::name
+    UNION ALL
+    SELECT 'clients'::regclass, 'create_measurement_state'::name
+) AS r
+UNION ALL
+-- A foreign key works through four triggers of its own.
+SELECT
+    'interviews'::regclass AS relation,
+    'interviews_campaign_is_the_clients_own' AS name,
+    (
+        SELECT count(*)
+        FROM pg_catalog.pg_constraint AS k
+        JOIN pg_catalog.pg_trigger AS t ON t.tgconstraint = k.oid
+        WHERE k.conrelid = 'interviews'::regclass
+            AND k.contypid = 0
+            AND k.conname = 'interviews_campaign_is_the_clients_own'
+            AND t.tgenabled IN ('O', 'A')
+    ) = 4 AS enabled;
+
+-- The same in one look at the catalog: every response asks, and a look at each
+-- trigger cost a response as much as a third of its page.
+CREATE VIEW measurement_trigger_status WITH (security_invoker = true) AS
+SELECT
+    count(*) FILTER (
+        WHERE t.tgenabled = 'A'
+            AND t.tgname = ANY (ARRAY[
+                'fill_campaign_live_on_insert', 'fill_campaign_live_on_update', 'check_campaign_of_interview',
+                'count_inserted_members', 'count_updated_members', 'count_deleted_members', 'count_truncated_members',
+                'propagate_campaign_live', 'check_interviews_of_campaign', 'merge_changes_at_commit', 'create_measurement_state'
+            ]::name[])
+    ) = 11
+    -- The foreign key between interviews and campaigns works through four triggers
+    -- of its own, two on either side.
+    AND count(*) FILTER (
+        WHERE t.tgisinternal
+            AND t.tgenabled IN ('O', 'A')
+            AND (
+                t.tgrelid = 'interviews'::regclass AND t.tgconstrrelid = 'campaigns'::regclass
+                OR t.tgrelid = 'campaigns'::regclass AND t.tgconstrrelid = 'interviews'::regclass
+            )
+    ) = 4 AS all_enabled
+FROM pg_catalog.pg_trigger AS t
+WHERE t.tgrelid = ANY (ARRAY[
+    'interviews'::regclass, 'campaigns'::regclass, 'measurement_changes'::regclass, 'clients'::regclass
+]::oid[]);
+
+-- The gate, spelled a second time from the raw facts alone: neither the
+-- generated column nor the copy of the campaign's liveness is trusted. Audits
+-- compare the two; nothing else reads this.
+CREATE VIEW audited_interviews WITH (security_invoker = true) AS
+SELECT
+    i.client_id,
+    i.id,
+    i.created_at,
+    i.status,
+    i.campaign_id,
+    i.usable,
+    (
+        i.status IN ('completed', 'analyzed')
+        AND NOT i.is_test
+        AND coalesce(i.duration_seconds >= 60, true)
+        AND coalesce(i.engagement <> 'disengaged', true)
+        AND i.quality = 'passed'
+        AND i.reportable
+        AND i.client_safe
+        AND CASE
+            WHEN i.campaign_id IS NULL THEN true
+            ELSE coalesce(c.launch_status = 'live' AND coalesce(c.active, true), false)
+        END
+    ) AS passes
+FROM interviews AS i
+LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id;
+
+-- compare_measurement holds a client's state against the facts, both in the one
+-- snapshot of the statement that calls it.
+-- +goose StatementBegin
+CREATE FUNCTION compare_measurement(compared_client uuid)
+RETURNS TABLE (
+    has_state boolean,
+    members bigint,
+    fingerprint numeric,
+    found_members bigint,
+    found_fingerprint numeric,
+    misjudged bigint,
+    misjudged_example text
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+-- Thorough, not urgent.
+SET max_parallel_workers_per_gather = 0 SET jit = off SET plan_cache_mode = force_custom_plan
+AS $$
+SELECT
+    s.client_id IS NOT NULL AS has_state,
+    coalesce(s.members, 0) + c.members AS members,
+    coalesce(s.fingerprint, 0) + c.fingerprint AS fingerprint,
+    f.members AS found_members,
+    f.fingerprint AS found_fingerprint,
+    f.misjudged,
+    f.misjudged_example
+FROM (
+    SELECT
+        count(*) FILTER (WHERE a.passes) AS members,
+        coalesce(
+            sum(public.member_fingerprint(a.id, a.created_at, a.status, a.campaign_id)) FILTER (WHERE a.passes), 0
+        ) AS fingerprint,
+        count(*) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged,
+        min(a.id::text) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged_example
+    FROM public.audited_interviews AS a
+    WHERE a.client_id = compared_client
+) AS f
+CROSS JOIN (
+    SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
+    FROM public.measurement_changes AS m
+    WHERE m.client_id = compared_client
+) AS c
+LEFT JOIN public.measurement_states AS s ON s.client_id = compared_client;
+$$;
+-- +goose StatementEnd
+
+-- lock_measurement lets one audit, rebuild or cutover of a client run at a time, as
+-- each acts on what it found, and keeps TRUNCATE away, which shows through older
+-- snapshots. The statement after it must have a snapshot of its own.
+-- +goose StatementBegin
+CREATE FUNCTION lock_measurement(with_client uuid) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'measurement is audited, rebuilt and switched at READ COMMITTED only'
+            USING ERRCODE = 'invalid_transaction_state';
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtextextended('clientintel measurement ' || with_client, 0));
+    LOCK TABLE public.interviews IN ACCESS SHARE MODE;
+END;
+$$;
+-- +goose StatementEnd
+
+-- check_measurement says what is wrong with a client's measurement, or null.
+-- +goose StatementBegin
+CREATE FUNCTION check_measurement(
+    examined_client uuid,
+    OUT members bigint, OUT found_members bigint, OUT misjudged bigint, OUT fault text
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    d record;
+    disabled_triggers text;
+BEGIN
+    PERFORM public.lock_measurement(examined_client);
+    SELECT string_agg(format('%s on %s', t.name, t.relation), ', ' ORDER BY t.name) INTO disabled_triggers
+    FROM public.measurement_triggers AS t
+    WHERE NOT t.enabled;
+    SELECT x.* INTO STRICT d FROM public.compare_measurement(examined_client) AS x;
+    members := CASE WHEN d.has_state THEN d.members END;
+    found_members := d.found_members;
+    misjudged := d.misjudged;
+    fault := nullif(concat_ws('; ',
+        CASE WHEN disabled_triggers IS NOT NULL THEN 'switched off: ' || disabled_triggers END,
+        CASE WHEN NOT d.has_state THEN 'the state is missing' END,
+        CASE WHEN d.misjudged > 0 THEN format(
+            '%s interviews are not judged as their facts are, %s among them', d.misjudged, d.misjudged_example
+        ) END,
+        CASE WHEN d.has_state AND d.members <> d.found_members THEN format(
+            'the state counts %s members, the facts %s', d.members, d.found_members
+        ) END,
+        CASE WHEN d.has_state AND d.members = d.found_members AND d.fingerprint <> d.found_fingerprint
+            THEN 'the state counts other members than the facts' END
+    ), '');
+END;
+$$;
+-- +goose StatementEnd
+
+-- mark_broken_by_disabled_triggers marks every canonical client when something that
+-- keeps the count is switched off: switching it on again does not count what was
+-- missed.
+-- +goose StatementBegin
+CREATE FUNCTION mark_broken_by_disabled_triggers() RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    moment CONSTANT timestamptz := clock_timestamp();
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM public.measurement_triggers AS t WHERE NOT t.enabled) THEN
+        RETURN false;
+    END IF;
+    UPDATE public.measurement_states AS s
+    SET broken_at = moment,
+        broken_reason = 'what keeps the count was switched off'
+    FROM public.clients AS c
+    WHERE c.id = s.client_id
+        AND c.measurement_mode = 'canonical'
+        AND s.broken_at IS NULL;
+    RETURN true;
+END;
+$$;
+-- +goose StatementEnd
+
+-- audit_measurement compares, and marks a canonical client that differs: its
+-- requests are refused until it is rebuilt.
+-- +goose StatementBegin
+CREATE FUNCTION audit_measurement(
+    audited_client uuid,
+    OUT members bigint,
+    OUT found_members bigint,
+    OUT misjudged bigint,
+    OUT fault text,
+    OUT broken_at timestamptz,
+    OUT broken_reason text,
+    OUT took interval
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    began CONSTANT timestamptz := clock_timestamp();
+    ended timestamptz;
+BEGIN
+    PERFORM public.mark_broken_by_disabled_triggers();
+    SELECT f.* INTO members, found_members, misjudged, fault
+    FROM public.check_measurement(audited_client) AS f;
+    ended := clock_timestamp();
+    took := ended - began;
+    UPDATE public.measurement_states AS s
+    SET audited_at = ended,
+        audit_took = audit_measurement.took,
+        broken_at = CASE WHEN verdict.consistent THEN s.broken_at ELSE coalesce(s.broken_at, ended) END,
+        broken_reason = CASE WHEN verdict.consistent THEN s.broken_reason ELSE coalesce(s.broken_reason, audit_measurement.fault) END
+    FROM (
+        SELECT audit_measurement.fault IS NULL OR c.measurement_mode <> 'canonical' AS consistent
+        FROM public.clients AS c
+        WHERE c.id = audited_client
+    ) AS verdict
+    WHERE s.client_id = audited_client
+    RETURNING s.broken_at, s.broken_reason INTO broken_at, broken_reason;
+END;
+$$;
+-- +goose StatementEnd
+
+-- audit_next_measurement is the servers' own audit: one client a call, the one
+-- that was audited longest ago, if any is due. Only one call works at a time,
+-- and the next must wait rest times as long as the last one took, whichever
+-- server makes it.
+-- +goose StatementBegin
+CREATE FUNCTION audit_next_measurement(
+    every interval, rest integer,
+    OUT client_id uuid,
+    OUT fault text,
+    OUT took interval,
+    -- How long nothing will be due.
+    OUT idle interval,
+    -- The canonical clients whose requests are refused: marked, or without a state.
+    OUT broken_clients bigint
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    idle := every;
+    IF pg_try_advisory_xact_lock(hashtextextended('clientintel audit', 0)) THEN
+        PERFORM public.mark_broken_by_disabled_triggers();
+        SELECT max(s.audited_at + rest * s.audit_took) - clock_timestamp() INTO idle
+        FROM public.measurement_states AS s;
+        IF coalesce(idle <= interval '0', true) THEN
+            SELECT s.client_id, s.audited_at + every - clock_timestamp() INTO client_id, idle
+            FROM public.measurement_states AS s
+            JOIN public.clients AS c ON c.id = s.client_id
+            WHERE c.measurement_mode = 'canonical'
+                AND s.broken_at IS NULL
+            ORDER BY s.audited_at NULLS FIRST, s.client_id
+            LIMIT 1;
+            IF idle > interval '0' THEN
+                client_id := NULL;
+            END IF;
+            IF client_id IS NOT NULL THEN
+                SELECT a.fault, a.took, rest * a.took INTO fault, took, idle
+                FROM public.audit_measurement(client_id) AS a;
+            END IF;
+        END IF;
+    END IF;
+    idle := coalesce(idle, every);
+    SELECT count(*) INTO broken_clients
+    FROM public.clients AS c
+    LEFT JOIN public.measurement_states AS s ON s.client_id = c.id
+    WHERE c.measurement_mode = 'canonical'
+        AND (s.client_id IS NULL OR s.broken_at IS NOT NULL);
+END;
+$$;
+-- +goose StatementEnd
+
+-- enable_measurement_triggers switches on what keeps the count, and returns how
+-- many triggers were off. All of it in one transaction: no request is answered
+-- from a count that may have missed something.
+-- +goose StatementBegin
+CREATE FUNCTION enable_measurement_triggers() RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    disabled record;
+    restored integer := 0;
+BEGIN
+    PERFORM public.mark_broken_by_disabled_triggers();
+    FOR disabled IN SELECT t.relation, t.name FROM public.measurement_triggers AS t WHERE NOT t.enabled ORDER BY t.name LOOP
+        IF disabled.name = 'interviews_campaign_is_the_clients_own' THEN
+            RAISE EXCEPTION 'the foreign key % on interviews is switched off or missing', disabled.name
+                USING HINT = 'A superuser switches it on: ALTER TABLE interviews ENABLE TRIGGER ALL; ALTER TABLE campaigns ENABLE TRIGGER ALL. Then rebuild.';
+        END IF;
+        -- Waits for the writers under way, whose rows are not counted.
+        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', disabled.relation, disabled.name);
+        restored := restored + 1;
+    END LOOP;
+    RETURN restored;
+END;
+$$;
+-- +goose StatementEnd
+
+-- rebuild_measurement makes a client's state right again and clears its mark. The
+-- error, taken in one snapshot, is appended as one more change: whatever other
+-- writers add meanwhile adds up with it.
+-- +goose StatementBegin
+CREATE FUNCTION rebuild_measurement(
+    rebuilt_client uuid,
+    OUT rejudged bigint, OUT corrected bigint, OUT changed boolean, OUT was_broken boolean, OUT members bigint
+)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    d record;
+    rebuilt_at timestamptz;
+BEGIN
+    PERFORM public.lock_measurement(rebuilt_client);
+    IF EXISTS (SELECT 1 FROM public.measurement_triggers AS t WHERE NOT t.enabled) THEN
+        RAISE EXCEPTION 'triggers that keep the count are switched off: restore them first';
+    END IF;
+    INSERT INTO public.measurement_states (client_id) VALUES (rebuilt_client)
+    ON CONFLICT (client_id) DO NOTHING;
+
+    -- No campaign ends or goes live while its interviews are put right.
+    PERFORM FROM public.campaigns AS c
+    WHERE c.client_id = rebuilt_client
+    ORDER BY c.id
+    FOR KEY SHARE;
+    UPDATE public.interviews AS i
+    SET campaign_live = c.live
+    FROM public.campaigns AS c
+    WHERE i.client_id = rebuilt_client
+        AND c.client_id = i.client_id
+        AND c.id = i.campaign_id
+        AND i.campaign_live <> c.live;
+    GET DIAGNOSTICS rejudged = ROW_COUNT;
+
+    SELECT x.* INTO STRICT d FROM public.compare_measurement(rebuilt_client) AS x;
+    IF d.misjudged > 0 THEN
+        RAISE EXCEPTION '% interviews are still not judged as their facts are, % among them', d.misjudged, d.misjudged_example
+            USING HINT = 'Does its campaign exist? Delete the interviews, or import the campaign; then rebuild.';
+    END IF;
+    corrected := d.found_members - d.members;
+    changed := corrected <> 0 OR d.found_fingerprint <> d.fingerprint;
+    IF changed THEN
+        INSERT INTO public.measurement_changes AS m (client_id, xid, members, fingerprint)
+        VALUES (
+            rebuilt_client, pg_current_xact_id()::text::bigint, corrected, d.found_fingerprint - d.fingerprint
+        )
+        ON CONFLICT (client_id, xid) DO UPDATE
+        SET members = m.members + excluded.members,
+            fingerprint = m.fingerprint + excluded.fingerprint;
+    END IF;
+
+    SELECT s.broken_at IS NOT NULL INTO STRICT was_broken
+    FROM public.measurement_states AS s
+    WHERE s.client_id = rebuilt_client
+    FOR UPDATE;
+    rebuilt_at := clock_timestamp();
+    UPDATE public.measurement_states AS s
+    SET broken_at = NULL,
+        broken_reason = NULL,
+        audited_at = rebuilt_at
+    WHERE s.client_id = rebuilt_client;
+    members := d.found_members;
+END;
+$$;
+-- +goose StatementEnd
+
+-- cut_over_measurement proves a client's measurement and, if nothing is wrong
+-- with it, switches the client to canonical in the same transaction. What
+-- writers add after the proof, they count.
+-- +goose StatementBegin
+CREATE FUNCTION cut_over_measurement(
+    switched_client uuid, contract_version text,
+    OUT members bigint, OUT fault text
+)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    SELECT f.found_members, f.fault INTO members, fault
+    FROM public.check_measurement(switched_client) AS f;
+    fault := coalesce(fault, (
+        SELECT format('it was marked broken at %s: %s', to_char(s.broken_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), s.broken_reason)
+        FROM public.measurement_states AS s
+        WHERE s.client_id = switched_client
+            AND s.broken_at IS NOT NULL
+    ));
+    IF fault IS NULL THEN
+        UPDATE public.clients AS c
+        SET measurement_mode = 'canonical',
+            measurement_contract_version = contract_version
+        WHERE c.id = switched_client;
+    END IF;
+END;
+$$;
+-- +goose StatementEnd
+
+ALTER TABLE measurement_states ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY server_reads_current_client ON measurement_states
+    FOR SELECT TO clientintel_server USING (client_id = current_client_id());
+CREATE POLICY owner_accesses_every_client ON measurement_states TO CURRENT_USER USING (true) WITH CHECK (true);
+ALTER TABLE measurement_changes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY server_reads_current_client ON measurement_changes
+    FOR SELECT TO clientintel_server USING (client_id = current_client_id());
+CREATE POLICY owner_accesses_every_client ON measurement_changes TO CURRENT_USER USING (true) WITH CHECK (true);
+
+REVOKE EXECUTE ON FUNCTION merge_client_changes, compare_measurement, lock_measurement, check_measurement, mark_broken_by_disabled_triggers,
+    audit_measurement, audit_next_measurement, enable_measurement_triggers, rebuild_measurement, cut_over_measurement
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION audit_next_measurement TO clientintel_server;
+GRANT SELECT ON measurement_states, measurement_changes, measurement_triggers, measurement_trigger_status TO clientintel_server;
+
+-- +goose Down
+DROP FUNCTION cut_over_measurement;
+DROP FUNCTION rebuild_measurement;
+DROP FUNCTION enable_measurement_triggers;
+DROP FUNCTION audit_next_measurement;
+DROP FUNCTION audit_measurement;
+DROP FUNCTION mark_broken_by_disabled_triggers;
+DROP FUNCTION check_measurement;
+DROP FUNCTION lock_measurement;
+DROP FUNCTION compare_measurement;
+DROP VIEW audited_interviews;
+DROP VIEW measurement_trigger_status;
+DROP VIEW measurement_triggers;
+DROP TRIGGER create_measurement_state ON clients;
+DROP TRIGGER count_inserted_members ON interviews;
+DROP TRIGGER count_updated_members ON interviews;
+DROP TRIGGER count_deleted_members ON interviews;
+DROP TRIGGER count_truncated_members ON interviews;
+DROP TABLE measurement_changes;
+DROP TABLE measurement_states;
+DROP FUNCTION create_measurement_state();
+DROP FUNCTION merge_changes_at_commit();
+DROP FUNCTION merge_client_changes(uuid);
+DROP FUNCTION count_truncated_members();
+DROP FUNCTION count_updated_members();
+DROP FUNCTION count_deleted_members();
+DROP FUNCTION count_inserted_members();
+DROP FUNCTION member_fingerprint(uuid, timestamptz, text, uuid);

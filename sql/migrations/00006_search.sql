@@ -1,0 +1,585 @@
+-- Search: what can be found of each usable interview, with its case folded once
+-- when it is written, kept by the database in the writer's own transaction, for every
+-- writer. Documents are read in their order along an index, which costs the more
+-- the rarer the hits are; from an index of trigrams, which costs the more the
+-- commoner they are; or all at once, where neither narrows the query down.
+-- Locks nothing: the table is new, and interviews is empty.
+
+-- +goose Up
+-- +goose StatementBegin
+DO $$
+BEGIN
+    IF current_setting('server_encoding') <> 'UTF8' THEN
+        RAISE EXCEPTION 'the database''s encoding is %, and search needs UTF8: create the database with ENCODING ''UTF8'' TEMPLATE template0',
+            current_setting('server_encoding');
+    END IF;
+END;
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+DO $$
+BEGIN
+    CREATE EXTENSION IF NOT EXISTS pg_trgm;
+EXCEPTION
+    WHEN insufficient_privilege THEN
+        RAISE EXCEPTION 'the extension pg_trgm is missing and % may not create it: grant the owner CREATE on the database, or let an administrator run CREATE EXTENSION pg_trgm',
+            current_user;
+    WHEN undefined_file OR feature_not_supported THEN
+        RAISE EXCEPTION 'the extension pg_trgm is not installed on the database server: install PostgreSQL''s contrib modules there (the package is often called postgresql-contrib)';
+END;
+$$;
+-- +goose StatementEnd
+
+-- fold_case is Unicode's simple case folding (15.0.0): the letters that differ in
+-- nothing but case become one of them, whatever the place and the language. Accents
+-- and ß stay. The letters are listed, as lower() depends on the server's C library,
+-- its ICU and the database's locale; a test makes the lists from Go's tables. The
+-- noncharacter U+FFFF, which keeps folded fields apart, becomes U+FFFD.
+-- +goose StatementBegin
+CREATE FUNCTION fold_case(original text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    folded text COLLATE "C" := lower(original COLLATE "C");
+BEGIN
+    IF octet_length(folded) = char_length(folded) THEN
+        RETURN folded;
+    END IF;
+    DECLARE
+        variants CONSTANT text COLLATE "C" :=
+            'µÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽſƁƂ'
+            'ƄƆƇƉƊƋƎƏƐƑƓƔƖƗƘƜƝƟƠƢƤƦƧƩƬƮƯƱƲƳƵƷƸƼǄǅǇǈǊǋǍǏǑǓǕǗǙǛǞǠǢǤǦǨǪǬǮǱǲǴǶǷǸǺǼǾȀȂȄȆȈȊȌȎȐȒȔȖȘȚȜȞȠȢȤȦȨȪȬȮȰȲȺȻȽȾ'
+            'ɁɃɄɅɆɈɊɌɎͅͰͲͶͿΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫςϏϐϑϕϖϘϚϜϞϠϢϤϦϨϪϬϮϰϱϴϵϷϹϺϽϾϿЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГД'
+            'ЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯѠѢѤѦѨѪѬѮѰѲѴѶѸѺѼѾҀҊҌҎҐҒҔҖҘҚҜҞҠҢҤҦҨҪҬҮҰҲҴҶҸҺҼҾӀӁӃӅӇӉӋӍӐӒӔӖӘӚӜӞӠӢӤӦӨӪӬӮӰ'
+            'ӲӴӶӸӺӼӾԀԂԄԆԈԊԌԎԐԒԔԖԘԚԜԞԠԢԤԦԨԪԬԮԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖႠႡႢႣႤႥႦႧႨႩႪႫႬႭႮႯႰႱႲႳႴႵႶႷႸႹႺ'
+            'ႻႼႽႾႿჀჁჂჃჄჅჇჍᎠᎡᎢᎣᎤᎥᎦᎧᎨᎩᎪᎫᎬᎭᎮᎯᎰᎱᎲᎳᎴᎵᎶᎷᎸᎹᎺᎻᎼᎽᎾᎿᏀᏁᏂᏃᏄᏅᏆᏇᏈᏉᏊᏋᏌᏍᏎᏏᏐᏑᏒᏓᏔᏕᏖᏗᏘᏙᏚᏛᏜᏝᏞᏟᏠᏡᏢᏣᏤᏥᏦᏧᏨᏩᏪᏫᏬᏭᏮᏯᏰᏱᏲ'
+            'ᏳᏴᏵᲀᲁᲂᲃᲄᲅᲆᲇᲈᲐᲑᲒᲓᲔᲕᲖᲗᲘᲙᲚᲛᲜᲝᲞᲟᲠᲡᲢᲣᲤᲥᲦᲧᲨᲩᲪᲫᲬᲭᲮᲯᲰᲱᲲᲳᲴᲵᲶᲷᲸᲹᲺᲽᲾᲿḀḂḄḆḈḊḌḎḐḒḔḖḘḚḜḞḠḢḤḦḨḪḬḮḰḲḴḶḸḺḼḾṀṂṄṆṈṊ'
+            'ṌṎṐṒṔṖṘṚṜṞṠṢṤṦṨṪṬṮṰṲṴṶṸṺṼṾẀẂẄẆẈẊẌẎẐẒẔẛẞẠẢẤẦẨẪẬẮẰẲẴẶẸẺẼẾỀỂỄỆỈỊỌỎỐỒỔỖỘỚỜỞỠỢỤỦỨỪỬỮỰỲỴỶỸỺỼỾἈἉἊἋἌἍἎἏἘ'
+            'ἙἚἛἜἝἨἩἪἫἬἭἮἯἸἹἺἻἼἽἾἿὈὉὊὋὌὍὙὛὝὟὨὩὪὫὬὭὮὯᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾸᾹᾺΆᾼιῈΈῊΉῌῘῙῚΊῨῩῪΎῬῸΌῺΏῼΩKÅℲⅠⅡⅢⅣ'
+            'ⅤⅥⅦⅧⅨⅩⅪⅫⅬⅭⅮⅯↃⒶⒷⒸⒹⒺⒻⒼⒽⒾⒿⓀⓁⓂⓃⓄⓅⓆⓇⓈⓉⓊⓋⓌⓍⓎⓏⰀⰁⰂⰃⰄⰅⰆⰇⰈⰉⰊⰋⰌⰍⰎⰏⰐⰑⰒⰓⰔⰕⰖⰗⰘⰙⰚⰛⰜⰝⰞⰟⰠⰡⰢⰣⰤⰥⰦⰧⰨⰩⰪⰫⰬⰭⰮⰯⱠⱢⱣⱤⱧⱩⱫⱭⱮ'
+            'ⱯⱰⱲⱵⱾⱿⲀⲂⲄⲆⲈⲊⲌⲎⲐⲒⲔⲖⲘⲚⲜⲞⲠⲢⲤⲦⲨⲪⲬⲮⲰⲲⲴⲶⲸⲺⲼⲾⳀⳂⳄⳆⳈⳊⳌⳎⳐⳒⳔⳖⳘⳚⳜⳞⳠⳢⳫⳭⳲꙀꙂꙄꙆꙈꙊꙌꙎꙐꙒꙔꙖꙘꙚꙜꙞꙠꙢꙤꙦꙨꙪꙬꚀꚂꚄꚆꚈꚊꚌꚎꚐꚒꚔꚖꚘꚚ'
+            'ꜢꜤꜦꜨꜪꜬꜮꜲꜴꜶꜸꜺꜼꜾꝀꝂꝄꝆꝈꝊꝌꝎꝐꝒꝔꝖꝘꝚꝜꝞꝠꝢꝤꝦꝨꝪꝬꝮꝹꝻꝽꝾꞀꞂꞄꞆꞋꞍꞐꞒꞖꞘꞚꞜꞞꞠꞢꞤꞦꞨꞪꞫꞬꞭꞮꞰꞱꞲꞳꞴꞶꞸꞺꞼꞾꟀꟂꟄꟅꟆꟇꟉꟐꟖꟘꟵＡＢＣＤＥＦＧＨＩＪ'
+            'ＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ𐐀𐐁𐐂𐐃𐐄𐐅𐐆𐐇𐐈𐐉𐐊𐐋𐐌𐐍𐐎𐐏𐐐𐐑𐐒𐐓𐐔𐐕𐐖𐐗𐐘𐐙𐐚𐐛𐐜𐐝𐐞𐐟𐐠𐐡𐐢𐐣𐐤𐐥𐐦𐐧𐒰𐒱𐒲𐒳𐒴𐒵𐒶𐒷𐒸𐒹𐒺𐒻𐒼𐒽𐒾𐒿𐓀𐓁𐓂𐓃𐓄𐓅𐓆𐓇𐓈𐓉𐓊𐓋𐓌𐓍𐓎𐓏𐓐𐓑𐓒𐓓𐕰𐕱𐕲𐕳'
+            '𐕴𐕵𐕶𐕷𐕸𐕹𐕺𐕼𐕽𐕾𐕿𐖀𐖁𐖂𐖃𐖄𐖅𐖆𐖇𐖈𐖉𐖊𐖌𐖍𐖎𐖏𐖐𐖑𐖒𐖔𐖕𐲀𐲁𐲂𐲃𐲄𐲅𐲆𐲇𐲈𐲉𐲊𐲋𐲌𐲍𐲎𐲏𐲐𐲑𐲒𐲓𐲔𐲕𐲖𐲗𐲘𐲙𐲚𐲛𐲜𐲝𐲞𐲟𐲠𐲡𐲢𐲣𐲤𐲥𐲦𐲧𐲨𐲩𐲪𐲫𐲬𐲭𐲮𐲯𐲰𐲱𐲲𑢠𑢡𑢢𑢣𑢤𑢥𑢦𑢧𑢨𑢩𑢪𑢫𑢬𑢭'
+            '𑢮𑢯𑢰𑢱𑢲𑢳𑢴𑢵𑢶𑢷𑢸𑢹𑢺𑢻𑢼𑢽𑢾𑢿𖹀𖹁𖹂𖹃𖹄𖹅𖹆𖹇𖹈𖹉𖹊𖹋𖹌𖹍𖹎𖹏𖹐𖹑𖹒𖹓𖹔𖹕𖹖𖹗𖹘𖹙𖹚𖹛𖹜𖹝𖹞𖹟𞤀𞤁𞤂𞤃𞤄𞤅𞤆𞤇𞤈𞤉𞤊𞤋𞤌𞤍𞤎𞤏𞤐𞤑𞤒𞤓𞤔𞤕𞤖𞤗𞤘𞤙𞤚𞤛𞤜𞤝𞤞𞤟𞤠𞤡';
+        letters CONSTANT text COLLATE "C" :=
+            'μàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžsɓƃ'
+            'ƅɔƈɖɗƌǝəɛƒɠɣɩɨƙɯɲɵơƣƥʀƨʃƭʈưʊʋƴƶʒƹƽǆǆǉǉǌǌǎǐǒǔǖǘǚǜǟǡǣǥǧǩǫǭǯǳǳǵƕƿǹǻǽǿȁȃȅȇȉȋȍȏȑȓȕȗșțȝȟƞȣȥȧȩȫȭȯȱȳⱥȼƚⱦ'
+            'ɂƀʉʌɇɉɋɍɏιͱͳͷϳάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋσϗβθφπϙϛϝϟϡϣϥϧϩϫϭϯκρθεϸϲϻͻͼͽѐёђѓєѕіїјљњћќѝўџабвгд'
+            'ежзийклмнопрстуфхцчшщъыьэюяѡѣѥѧѩѫѭѯѱѳѵѷѹѻѽѿҁҋҍҏґғҕҗҙқҝҟҡңҥҧҩҫҭүұҳҵҷҹһҽҿӏӂӄӆӈӊӌӎӑӓӕӗәӛӝӟӡӣӥӧөӫӭӯӱ'
+            'ӳӵӷӹӻӽӿԁԃԅԇԉԋԍԏԑԓԕԗԙԛԝԟԡԣԥԧԩԫԭԯաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆⴀⴁⴂⴃⴄⴅⴆⴇⴈⴉⴊⴋⴌⴍⴎⴏⴐⴑⴒⴓⴔⴕⴖⴗⴘⴙⴚ'
+            'ⴛⴜⴝⴞⴟⴠⴡⴢⴣⴤⴥⴧⴭꭰꭱꭲꭳꭴꭵꭶꭷꭸꭹꭺꭻꭼꭽꭾꭿꮀꮁꮂꮃꮄꮅꮆꮇꮈꮉꮊꮋꮌꮍꮎꮏꮐꮑꮒꮓꮔꮕꮖꮗꮘꮙꮚꮛꮜꮝꮞꮟꮠꮡꮢꮣꮤꮥꮦꮧꮨꮩꮪꮫꮬꮭꮮꮯꮰꮱꮲꮳꮴꮵꮶꮷꮸꮹꮺꮻꮼꮽꮾꮿᏸᏹᏺ'
+            'ᏻᏼᏽвдосттъѣꙋაბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭხჯჰჱჲჳჴჵჶჷჸჹჺჽჾჿḁḃḅḇḉḋḍḏḑḓḕḗḙḛḝḟḡḣḥḧḩḫḭḯḱḳḵḷḹḻḽḿṁṃṅṇṉṋ'
+            'ṍṏṑṓṕṗṙṛṝṟṡṣṥṧṩṫṭṯṱṳṵṷṹṻṽṿẁẃẅẇẉẋẍẏẑẓẕṡßạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹỻỽỿἀἁἂἃἄἅἆἇἐ'
+            'ἑἒἓἔἕἠἡἢἣἤἥἦἧἰἱἲἳἴἵἶἷὀὁὂὃὄὅὑὓὕὗὠὡὢὣὤὥὦὧᾀᾁᾂᾃᾄᾅᾆᾇᾐᾑᾒᾓᾔᾕᾖᾗᾠᾡᾢᾣᾤᾥᾦᾧᾰᾱὰάᾳιὲέὴήῃῐῑὶίῠῡὺύῥὸόὼώῳωkåⅎⅰⅱⅲⅳ'
+            'ⅴⅵⅶⅷⅸⅹⅺⅻⅼⅽⅾⅿↄⓐⓑⓒⓓⓔⓕⓖⓗⓘⓙⓚⓛⓜⓝⓞⓟⓠⓡⓢⓣⓤⓥⓦⓧⓨⓩⰰⰱⰲⰳⰴⰵⰶⰷⰸⰹⰺⰻⰼⰽⰾⰿⱀⱁⱂⱃⱄⱅⱆⱇⱈⱉⱊⱋⱌⱍⱎⱏⱐⱑⱒⱓⱔⱕⱖⱗⱘⱙⱚⱛⱜⱝⱞⱟⱡɫᵽɽⱨⱪⱬɑɱ'
+            'ɐɒⱳⱶȿɀⲁⲃⲅⲇⲉⲋⲍⲏⲑⲓⲕⲗⲙⲛⲝⲟⲡⲣⲥⲧⲩⲫⲭⲯⲱⲳⲵⲷⲹⲻⲽⲿⳁⳃⳅⳇⳉⳋⳍⳏⳑⳓⳕⳗⳙⳛⳝⳟⳡⳣⳬⳮⳳꙁꙃꙅꙇꙉꙋꙍꙏꙑꙓꙕꙗꙙꙛꙝꙟꙡꙣꙥꙧꙩꙫꙭꚁꚃꚅꚇꚉꚋꚍꚏꚑꚓꚕꚗꚙꚛ'
+            'ꜣꜥꜧꜩꜫꜭꜯꜳꜵꜷꜹꜻꜽꜿꝁꝃꝅꝇꝉꝋꝍꝏꝑꝓꝕꝗꝙꝛꝝꝟꝡꝣꝥꝧꝩꝫꝭꝯꝺꝼᵹꝿꞁꞃꞅꞇꞌɥꞑꞓꞗꞙꞛꞝꞟꞡꞣꞥꞧꞩɦɜɡɬɪʞʇʝꭓꞵꞷꞹꞻꞽꞿꟁꟃꞔʂᶎꟈꟊꟑꟗꟙꟶａｂｃｄｅｆｇｈｉｊ'
+            'ｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ𐐨𐐩𐐪𐐫𐐬𐐭𐐮𐐯𐐰𐐱𐐲𐐳𐐴𐐵𐐶𐐷𐐸𐐹𐐺𐐻𐐼𐐽𐐾𐐿𐑀𐑁𐑂𐑃𐑄𐑅𐑆𐑇𐑈𐑉𐑊𐑋𐑌𐑍𐑎𐑏𐓘𐓙𐓚𐓛𐓜𐓝𐓞𐓟𐓠𐓡𐓢𐓣𐓤𐓥𐓦𐓧𐓨𐓩𐓪𐓫𐓬𐓭𐓮𐓯𐓰𐓱𐓲𐓳𐓴𐓵𐓶𐓷𐓸𐓹𐓺𐓻𐖗𐖘𐖙𐖚'
+            '𐖛𐖜𐖝𐖞𐖟𐖠𐖡𐖣𐖤𐖥𐖦𐖧𐖨𐖩𐖪𐖫𐖬𐖭𐖮𐖯𐖰𐖱𐖳𐖴𐖵𐖶𐖷𐖸𐖹𐖻𐖼𐳀𐳁𐳂𐳃𐳄𐳅𐳆𐳇𐳈𐳉𐳊𐳋𐳌𐳍𐳎𐳏𐳐𐳑𐳒𐳓𐳔𐳕𐳖𐳗𐳘𐳙𐳚𐳛𐳜𐳝𐳞𐳟𐳠𐳡𐳢𐳣𐳤𐳥𐳦𐳧𐳨𐳩𐳪𐳫𐳬𐳭𐳮𐳯𐳰𐳱𐳲𑣀𑣁𑣂𑣃𑣄𑣅𑣆𑣇𑣈𑣉𑣊𑣋𑣌𑣍'
+            '𑣎𑣏𑣐𑣑𑣒𑣓𑣔𑣕𑣖𑣗𑣘𑣙𑣚𑣛𑣜𑣝𑣞𑣟𖹠𖹡𖹢𖹣𖹤𖹥𖹦𖹧𖹨𖹩𖹪𖹫𖹬𖹭𖹮𖹯𖹰𖹱𖹲𖹳𖹴𖹵𖹶𖹷𖹸𖹹𖹺𖹻𖹼𖹽𖹾𖹿𞤢𞤣𞤤𞤥𞤦𞤧𞤨𞤩𞤪𞤫𞤬𞤭𞤮𞤯𞤰𞤱𞤲𞤳𞤴𞤵𞤶𞤷𞤸𞤹𞤺𞤻𞤼𞤽𞤾𞤿𞥀𞥁𞥂𞥃';
+        variant CONSTANT text COLLATE "C" := '[' || variants || ']';
+        met text COLLATE "C";
+        block integer;
+    BEGIN
+        -- translate() walks its list for each character of the text. So it gets the
+        -- 32 variants around one that the text holds, and no block of them twice:
+        -- the time is linear in the text.
+        LOOP
+            met := substring(folded FROM variant);
+            EXIT WHEN met IS NULL;
+            block := (strpos(variants, met) - 1) / 32 * 32 + 1;
+            folded := translate(folded, substr(variants, block, 32), substr(letters, block, 32));
+        END LOOP;
+        RETURN replace(folded, U&'\FFFF', U&'\FFFD');
+    END;
+END;
+$$;
+-- +goose StatementEnd
+
+-- join_json_strings is a list as its strings, null when it has none. A list of nothing
+-- but strings in which nothing is escaped is read off as it is written.
+-- +goose StatementBegin
+CREATE FUNCTION join_json_strings(list jsonb) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+    joined CONSTANT text := replace(list::text, '", "', '; ');
+    plain CONSTANT text := split_part(joined, '"', 2);
+BEGIN
+    IF '["' || plain || '"]' = joined AND strpos(plain, '\') = 0 THEN
+        RETURN plain;
+    END IF;
+    RETURN (
+        SELECT string_agg(e.element #>> '{}', '; ' ORDER BY e.place)
+        FROM jsonb_array_elements(list) WITH ORDINALITY AS e (element, place)
+        WHERE jsonb_typeof(e.element) = 'string'
+    );
+END;
+$$;
+-- +goose StatementEnd
+
+-- extracted_text is a field of the extraction as text: a string as it is, a list
+-- as its strings, anything else null. One expression, and not strict, so that the
+-- planner puts it in place of the call.
+CREATE FUNCTION extracted_text(value jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE CALLED ON NULL INPUT PARALLEL SAFE
+RETURN CASE jsonb_typeof(value)
+    WHEN 'string' THEN value #>> '{}'
+    WHEN 'array' THEN public.join_json_strings(value)
+END;
+
+-- searched_text is what search looks into: the five fields, folded, with U+FFFF
+-- between them, which no folded text holds. So nothing matches across fields.
+-- The fields are folded together, with a character between them that folding
+-- leaves alone and hardly any text holds; one by one where a text holds it.
+-- +goose StatementBegin
+CREATE FUNCTION searched_text(extraction jsonb, best_quote text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+    fields CONSTANT text :=
+        coalesce(public.extracted_text(extraction -> 'best_quote'), best_quote, '') || E'\x01'
+        || coalesce(public.extracted_text(extraction -> 'primary_pain_points'), '') || E'\x01'
+        || coalesce(public.extracted_text(extraction -> 'feature_requests'), '') || E'\x01'
+        || coalesce(public.extracted_text(extraction -> 'product_feedback'), '') || E'\x01'
+        || coalesce(public.extracted_text(extraction -> 'competitor_mentions'), '');
+BEGIN
+    IF octet_length(replace(fields, E'\x01', '')) = octet_length(fields) - 4 THEN
+        RETURN replace(public.fold_case(fields), E'\x01', U&'\FFFF');
+    END IF;
+    RETURN array_to_string(
+        ARRAY[
+            public.fold_case(coalesce(public.extracted_text(extraction -> 'best_quote'), best_quote)),
+            public.fold_case(public.extracted_text(extraction -> 'primary_pain_points')),
+            public.fold_case(public.extracted_text(extraction -> 'feature_requests')),
+            public.fold_case(public.extracted_text(extraction -> 'product_feedback')),
+            public.fold_case(public.extracted_text(extraction -> 'competitor_mentions'))
+        ],
+        U&'\FFFF',
+        ''
+    );
+END;
+$$;
+-- +goose StatementEnd
+
+CREATE TABLE search_documents (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    campaign_id uuid,
+    created_at timestamptz NOT NULL,
+    folded text NOT NULL,
+    -- Whether the trigram index has it. It costs ten times what the rest costs,
+    -- so a writer never waits for it; index_search_documents does it later.
+    indexed boolean NOT NULL DEFAULT false
+) WITH (toast_tuple_target = 8160); -- A document out of line costs each scan a look-up.
+
+-- Nested loops only: whatever is known of a table that is being filled, a
+-- statement's rows are found in it one by one, and never all of it is read.
+-- +goose StatementBegin
+CREATE FUNCTION maintain_search_documents() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        TRUNCATE public.search_documents;
+        RETURN NULL;
+    END IF;
+    IF TG_OP IN ('UPDATE', 'DELETE') THEN
+        DELETE FROM public.search_documents AS d
+        USING old_rows AS o
+        WHERE d.client_id = o.client_id
+            AND d.created_at = o.created_at
+            AND d.id = o.id
+            AND NOT EXISTS (
+                SELECT 1 FROM public.interviews AS i
+                WHERE i.client_id = o.client_id
+                    AND i.id = o.id
+                    AND i.created_at = o.created_at
+                    AND i.usable
+            );
+    END IF;
+    IF TG_OP IN ('UPDATE', 'INSERT') THEN
+        INSERT INTO public.search_documents AS d (client_id, id, campaign_id, created_at, folded)
+        SELECT
+            n.client_id,
+            n.id,
+            n.campaign_id,
+            n.created_at,
+            public.searched_text(n.custom_extraction, n.best_quote)
+        FROM new_rows AS n
+        WHERE n.usable
+        ON CONFLICT (client_id, created_at, id) DO UPDATE
+        SET campaign_id = excluded.campaign_id,
+            folded = excluded.folded,
+            indexed = false
+        WHERE (d.campaign_id, d.folded) IS DISTINCT FROM (excluded.campaign_id, excluded.folded);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+-- +goose StatementEnd
+
+CREATE TRIGGER maintain_search_documents_on_insert AFTER INSERT ON interviews
+    REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION maintain_search_documents();
+CREATE TRIGGER maintain_search_documents_on_update AFTER UPDATE ON interviews
+    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION maintain_search_documents();
+CREATE TRIGGER maintain_search_documents_on_delete AFTER DELETE ON interviews
+    REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION maintain_search_documents();
+CREATE TRIGGER maintain_search_documents_on_truncate AFTER TRUNCATE ON interviews
+    FOR EACH STATEMENT EXECUTE FUNCTION maintain_search_documents();
+
+ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_insert;
+ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_update;
+ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_delete;
+ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_truncate;
+
+-- Documents are found by the key of their order. One of another time than its
+-- interview's would belong to no interview, and readers tell.
+CREATE UNIQUE INDEX search_documents_page ON search_documents (client_id, created_at DESC, id);
+
+CREATE INDEX search_documents_campaign_page ON search_documents (client_id, campaign_id, created_at DESC, id);
+
+CREATE INDEX search_documents_not_indexed ON search_documents (client_id) WHERE NOT indexed;
+
+-- has_trigrams tells whether the trigram index can narrow a search down: whether
+-- three characters in a row are letters or digits to it. It alone can tell, as
+-- that is a matter of the database's locale.
+-- +goose StatementBegin
+CREATE FUNCTION has_trigrams(needle text) RETURNS boolean
+LANGUAGE plpgsql STABLE STRICT AS $$
+BEGIN
+    RETURN (
+        SELECT string_agg(CASE WHEN cardinality(show_trgm(c.letter)) > 0 THEN 'x' ELSE ' ' END, '' ORDER BY c.place)
+            LIKE '%xxx%'
+        FROM string_to_table(needle, NULL) WITH ORDINALITY AS c (letter, place)
+    );
+END;
+$$;
+-- +goose StatementEnd
+
+-- The extension may be there already, in a schema of its own. The client stands
+-- in the index as a list: lists need no further extension, and no other index
+-- answers a condition on one, so that the planner has no choice.
+-- +goose StatementBegin
+DO $$
+DECLARE
+    home CONSTANT text := (
+        SELECT n.nspname
+        FROM pg_extension AS e
+        JOIN pg_namespace AS n ON n.oid = e.extnamespace
+        WHERE e.extname = 'pg_trgm'
+    );
+BEGIN
+    EXECUTE format(
+        'CREATE INDEX search_documents_trigrams ON search_documents
+        USING gin ((ARRAY[client_id]), folded %I.gin_trgm_ops) WHERE indexed',
+        home
+    );
+    EXECUTE format('ALTER FUNCTION has_trigrams(text) SET search_path = pg_catalog, %I, pg_temp', home);
+END;
+$$;
+-- +goose StatementEnd
+
+-- check_search_triggers refuses to search while a trigger above is off: the answer
+-- could be wrong without an error.
+-- +goose StatementBegin
+CREATE FUNCTION check_search_triggers() RETURNS void
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF (
+        SELECT count(*)
+        FROM pg_catalog.pg_trigger AS t
+        WHERE t.tgrelid = 'public.interviews'::regclass
+            AND t.tgname IN (
+                'maintain_search_documents_on_insert',
+                'maintain_search_documents_on_update',
+                'maintain_search_documents_on_delete',
+                'maintain_search_documents_on_truncate'
+            )
+            AND t.tgenabled = 'A'
+    ) <> 4 THEN
+        RAISE EXCEPTION 'a trigger that keeps search documents is switched off'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                HINT = 'ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_…; then SELECT rebuild_search_documents(client) for each client.';
+    END IF;
+END;
+$$;
+-- +goose StatementEnd
+
+-- rebuild_search_documents makes up for writes while a trigger was off, and returns
+-- how many documents were wrong. It locks the client's interviews against
+-- changes: a document must not be made of a version that is gone by then.
+-- +goose StatementBegin
+CREATE FUNCTION rebuild_search_documents(rebuilt_client uuid) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    removed bigint;
+    written bigint;
+BEGIN
+    DELETE FROM public.search_documents AS d
+    WHERE d.client_id = rebuilt_client
+        AND NOT EXISTS (
+            SELECT 1 FROM public.interviews AS i
+            WHERE i.client_id = d.client_id
+                AND i.id = d.id
+                AND i.created_at = d.created_at
+                AND i.usable
+        );
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    INSERT INTO public.search_documents AS d (client_id, id, campaign_id, created_at, folded)
+    SELECT
+        i.client_id,
+        i.id,
+        i.campaign_id,
+        i.created_at,
+        public.searched_text(i.custom_extraction, i.best_quote)
+    FROM public.interviews AS i
+    WHERE i.client_id = rebuilt_client
+        AND i.usable
+    FOR SHARE OF i
+    ON CONFLICT (client_id, created_at, id) DO UPDATE
+    SET campaign_id = excluded.campaign_id,
+        folded = excluded.folded,
+        indexed = false
+    WHERE (d.campaign_id, d.folded) IS DISTINCT FROM (excluded.campaign_id, excluded.folded);
+    GET DIAGNOSTICS written = ROW_COUNT;
+    RETURN removed + written;
+END;
+$$;
+-- +goose StatementEnd
+
+-- The fields of a usable interview that search looks into and shows.
+CREATE VIEW searched_interviews WITH (security_invoker = true) AS
+SELECT
+    client_id,
+    id,
+    campaign_id,
+    coalesce(extracted_text(custom_extraction -> 'best_quote'), best_quote) AS best_quote,
+    extracted_text(custom_extraction -> 'primary_pain_points') AS primary_pain_points,
+    extracted_text(custom_extraction -> 'feature_requests') AS feature_requests,
+    extracted_text(custom_extraction -> 'product_feedback') AS product_feedback,
+    extracted_text(custom_extraction -> 'competitor_mentions') AS competitor_mentions,
+    created_at
+FROM usable_interviews;
+
+-- campaign_id_by_slug is the client's campaign with the slug; null when there is none.
+-- +goose StatementBegin
+CREATE FUNCTION campaign_id_by_slug(client uuid, campaign_slug text) RETURNS uuid
+LANGUAGE sql STABLE STRICT
+RETURN (
+    SELECT c.id
+    FROM public.campaigns AS c
+    WHERE c.client_id = client
+        AND c.slug = campaign_slug
+);
+-- +goose StatementEnd
+
+-- matched_fields are the numbers of the fields, from 1, that hold the needle.
+-- +goose StatementBegin
+CREATE FUNCTION matched_fields(folded text, needle text) RETURNS integer[]
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (
+    SELECT array_agg(f.number::integer ORDER BY f.number)
+    FROM string_to_table(folded, U&'\FFFF') WITH ORDINALITY AS f (field, number)
+    WHERE strpos(f.field, needle) > 0
+);
+-- +goose StatementEnd
+
+-- scan_search_documents reads the newest max_rows documents (null: all) of a
+-- client, or of its campaign with the slug, and returns the newest max_hits that
+-- hold the query. The settings leave one plan, whatever the statistics say:
+-- along the index, in order.
+-- +goose StatementBegin
+CREATE FUNCTION scan_search_documents(client uuid, campaign_slug text, query text, max_hits integer, max_rows bigint)
+RETURNS SETOF search_documents
+LANGUAGE plpgsql STABLE ROWS 50 SET search_path = pg_catalog, pg_temp
+SET enable_indexscan = on SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
+SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    needle CONSTANT text := public.fold_case(query);
+    campaign CONSTANT uuid := public.campaign_id_by_slug(client, campaign_slug);
+BEGIN
+    PERFORM public.check_search_triggers();
+    IF campaign_slug IS NOT NULL AND campaign IS NULL THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT n.*
+    FROM (
+        SELECT d.*
+        FROM public.search_documents AS d
+        WHERE d.client_id = client
+            AND (campaign IS NULL OR d.campaign_id = campaign)
+        ORDER BY d.created_at DESC, d.id
+        LIMIT max_rows
+    ) AS n
+    WHERE strpos(n.folded, needle) > 0
+    ORDER BY n.created_at DESC, n.id
+    LIMIT max_hits;
+END;
+$$;
+-- +goose StatementEnd
+
+-- has_older_search_documents tells whether a scan of max_rows leaves documents unread.
+-- +goose StatementBegin
+CREATE FUNCTION has_older_search_documents(client uuid, campaign_slug text, max_rows bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off
+SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    campaign CONSTANT uuid := public.campaign_id_by_slug(client, campaign_slug);
+BEGIN
+    RETURN (campaign_slug IS NULL OR campaign IS NOT NULL) AND EXISTS (
+        SELECT 1
+        FROM public.search_documents AS d
+        WHERE d.client_id = client
+            AND (campaign IS NULL OR d.campaign_id = campaign)
+        OFFSET max_rows
+    );
+END;
+$$;
+-- +goose StatementEnd
+
+-- trigrams_are_selective tells whether a trigram of the needle is missing in most of the
+-- client's newest documents. When each of them is nearly everywhere, the index
+-- costs twice what reading everything costs.
+-- +goose StatementBegin
+CREATE FUNCTION trigrams_are_selective(client uuid, needle text) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET enable_indexscan = on SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
+SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
+    RETURN coalesce((
+        WITH newest AS MATERIALIZED (
+            SELECT d.folded
+            FROM public.search_documents AS d
+            WHERE d.client_id = client
+            ORDER BY d.created_at DESC, d.id
+            LIMIT 500
+        ),
+
+        pieces AS (
+            SELECT DISTINCT p.piece
+            FROM generate_series(1, least(length(needle) - 2, 32)) AS s (place)
+            CROSS JOIN LATERAL (SELECT substr(needle, s.place, 3) AS piece) AS p
+            WHERE public.has_trigrams(p.piece)
+        ),
+
+        shares AS (
+            SELECT avg((strpos(n.folded, p.piece) > 0)::integer) AS share
+            FROM pieces AS p
+            CROSS JOIN newest AS n
+            GROUP BY p.piece
+        )
+
+        SELECT min(s.share) < 0.4
+        FROM shares AS s
+    ), true);
+END;
+$$;
+-- +goose StatementEnd
+
+-- find_search_documents answers for all of a client's documents: from the
+-- trigrams of those in the index, reading the others; all of them where trigrams
+-- do not narrow the query down. The owner reads here, as a row-level policy would
+-- keep LIKE away from the index; so it answers for the transaction's client alone.
+-- +goose StatementBegin
+CREATE FUNCTION find_search_documents(client uuid, campaign_slug text, query text, max_hits integer)
+RETURNS SETOF search_documents
+LANGUAGE plpgsql STABLE ROWS 50 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_indexscan = off SET enable_indexonlyscan = off
+-- A bitmap of a large client's pages stays exact in that much.
+SET work_mem = '16MB' SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    needle CONSTANT text := public.fold_case(query);
+    pattern CONSTANT text := '%' || regexp_replace(needle, '([\\%_])', '\\\1', 'g') || '%';
+    campaign CONSTANT uuid := public.campaign_id_by_slug(client, campaign_slug);
+BEGIN
+    IF client IS DISTINCT FROM nullif(current_setting('clientintel.client_id', true), '')::uuid THEN
+        RAISE EXCEPTION 'another client than the transaction''s is searched' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    PERFORM public.check_search_triggers();
+    IF campaign_slug IS NOT NULL AND campaign IS NULL THEN
+        RETURN;
+    END IF;
+    IF NOT public.has_trigrams(needle) OR NOT public.trigrams_are_selective(client, needle) THEN
+        -- The table as it lies, when most of it is the client's; else its pages.
+        IF campaign IS NULL AND (
+            SELECT 2 * sum(s.members) FILTER (WHERE s.client_id = client) > sum(s.members)
+            FROM public.measurement_states AS s
+        ) THEN
+            PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'off', true);
+        END IF;
+        RETURN QUERY
+        SELECT d.*
+        FROM public.search_documents AS d
+        WHERE d.client_id = client
+            AND (campaign IS NULL OR d.campaign_id = campaign)
+            AND strpos(d.folded, needle) > 0
+        ORDER BY d.created_at DESC, d.id
+        LIMIT max_hits;
+        RETURN;
+    END IF;
+    -- IS TRUE keeps the campaign's own index out of both plans: it holds all of
+    -- a campaign, however little is wanted of it.
+    RETURN QUERY
+    SELECT n.*
+    FROM (
+        (
+            SELECT d.*
+            FROM public.search_documents AS d
+            WHERE d.indexed
+                AND ARRAY[d.client_id] @> ARRAY[client]
+                AND d.folded LIKE pattern
+                AND (campaign IS NULL OR (d.campaign_id = campaign) IS TRUE)
+            ORDER BY d.created_at DESC, d.id
+            LIMIT max_hits
+        )
+        UNION ALL
+        (
+            SELECT d.*
+            FROM public.search_documents AS d
+            WHERE NOT d.indexed
+                AND d.client_id = client
+                AND strpos(d.folded, needle) > 0
+                AND (campaign IS NULL OR (d.campaign_id = campaign) IS TRUE)
+            ORDER BY d.created_at DESC, d.id
+            LIMIT max_hits
+        )
+    ) AS n
+    ORDER BY n.created_at DESC, n.id
+    LIMIT max_hits;
+END;
+$$;
+-- +goose StatementEnd
+
+ALTER TABLE search_documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY server_reads_current_client ON search_documents
+    FOR SELECT TO clientintel_server USING (client_id = current_client_id());
+CREATE POLICY owner_accesses_every_client ON search_documents TO CURRENT_USER USING (true) WITH CHECK (true);
+
+REVOKE EXECUTE ON FUNCTION rebuild_search_documents, find_search_documents FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_search_documents TO clientintel_server;
+GRANT SELECT ON search_documents, searched_interviews TO clientintel_server;
+
+-- +goose Down
+DROP FUNCTION find_search_documents;
+DROP FUNCTION trigrams_are_selective;
+DROP FUNCTION has_older_search_documents;
+DROP FUNCTION scan_search_documents;
+DROP FUNCTION matched_fields;
+DROP FUNCTION campaign_id_by_slug;
+DROP VIEW searched_interviews;
+DROP FUNCTION rebuild_search_documents;
+DROP FUNCTION check_search_triggers;
+DROP TRIGGER maintain_search_documents_on_truncate ON interviews;
+DROP TRIGGER maintain_search_documents_on_delete ON interviews;
+DROP TRIGGER maintain_search_documents_on_update ON interviews;
+DROP TRIGGER maintain_search_documents_on_insert ON interviews;
+DROP FUNCTION maintain_search_documents;
+DROP TABLE search_documents;
+DROP FUNCTION has_trigrams;
+DROP FUNCTION searched_text;
+DROP FUNCTION extracted_text;
+DROP FUNCTION join_json_strings;
+DROP FUNCTION fold_case;
+-- pg_trgm stays: it may have been there before.

@@ -1,0 +1,17 @@
+-- name: AdmitRequests :many
+-- AdmitRequests authenticates and counts a group of requests, and answers each,
+-- in no order.
+SELECT a.ordinal, a.verdict, a.key_id, a.client_id, a.scopes, a.at, a.seq, a.remaining, a.reset_at
+FROM admit(
+    @prefixes::text[], @secret_hashes::bytea[], @routes::text[],
+    @max_requests::integer, @time_window::interval, @clock_shift::interval
+) AS a;
+
+-- name: RecordStatuses :exec
+-- RecordStatuses records the statuses that admitted requests ended with: the n-th
+-- of each list belong together.
+SELECT record_statuses(@clock_shift::interval, @keys::uuid[], @seqs::bigint[], @statuses::smallint[]);
+
+-- name: MaintainRequestLog :exec
+-- MaintainRequestLog makes the coming days' partitions and drops those out of retention.
+SELECT maintain_request_log();

@@ -1,0 +1,74 @@
+-- name: ClaimRecordIDs :execrows
+-- ClaimRecordIDs registers ids of one kind for their clients, and counts those
+-- that were new. In one order: two imports with ids in common then wait for each
+-- other rather than deadlock, as far as their batches go.
+INSERT INTO record_owners (kind, id, client_id)
+SELECT @kind::text, r.id, r.client_id
+FROM (
+    SELECT unnest(@client_ids::uuid[]) AS client_id, unnest(@ids::uuid[]) AS id
+) AS r
+ORDER BY r.id
+ON CONFLICT DO NOTHING;
+
+-- name: FindForeignRecordID :one
+-- FindForeignRecordID finds the first id that belongs to another client than the one
+-- given: its position, from 1, and its owner.
+SELECT r.position::bigint AS position, o.client_id
+FROM (
+    SELECT unnest(@client_ids::uuid[]) AS client_id, unnest(@ids::uuid[]) AS id, generate_subscripts(@ids::uuid[], 1) AS position
+) AS r
+JOIN record_owners AS o ON o.kind = @kind::text AND o.id = r.id
+WHERE o.client_id <> r.client_id
+ORDER BY r.position
+LIMIT 1;
+
+-- name: LockCampaigns :many
+-- LockCampaigns returns which campaigns are live. Locked until the commit, so that
+-- no other transaction ends a campaign whose interviews are being written as live:
+-- their foreign key would refuse them.
+SELECT c.client_id, c.id, c.live
+FROM campaigns AS c
+WHERE (c.client_id, c.id) IN (
+    SELECT unnest(@client_ids::uuid[]), unnest(@ids::uuid[])
+)
+ORDER BY c.client_id, c.id
+FOR KEY SHARE;
+
+-- name: CorrectCampaignLive :exec
+-- CorrectCampaignLive copies a campaign's live to those of its interviews that
+-- have another value.
+UPDATE interviews AS i
+SET campaign_live = c.live
+FROM campaigns AS c
+WHERE c.client_id = @client_id
+    AND c.id = @id
+    AND i.client_id = c.client_id
+    AND i.campaign_id = c.id
+    AND i.campaign_live <> c.live;
+
+-- name: FindUnrevokedKey :one
+-- FindUnrevokedKey returns the prefix of a client's oldest key that is not revoked.
+SELECT k.prefix
+FROM api_keys AS k
+WHERE k.client_id = @client_id
+    AND (k.revoked_at IS NULL OR k.revoked_at > now())
+ORDER BY k.created_at
+LIMIT 1;
+
+-- name: DeleteRevokedKeys :exec
+-- DeleteRevokedKeys deletes clients' revoked keys. A key issued since the check
+-- stays, and with it the client.
+DELETE FROM api_keys AS k
+WHERE k.client_id = ANY (@client_ids::uuid[])
+    AND k.revoked_at <= now();
+
+-- name: DeleteClients :execrows
+-- DeleteClients deletes clients that have no record left, and counts them.
+DELETE FROM clients AS c
+WHERE c.id = ANY (@client_ids::uuid[]);
+
+-- name: DeleteMeasurementChanges :exec
+-- DeleteMeasurementChanges deletes changes of deleted clients: left behind, they
+-- would be added to a client that comes back.
+DELETE FROM measurement_changes AS m
+WHERE m.client_id = ANY (@client_ids::uuid[]);
