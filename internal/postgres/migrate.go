@@ -36,7 +36,6 @@ func migrate(ctx context.Context, ownerURL string, version int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	config.RuntimeParams["client_encoding"] = clientEncoding
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		return set(ctx, conn, sessionSettings)
 	}))
@@ -98,5 +97,6 @@ func parseURL(url string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the database URL cannot be read: expected postgres://user:password@host:port/database, or key=value settings")
 	}
+	config.RuntimeParams["client_encoding"] = clientEncoding
 	return config, nil
 }

@@ -78,7 +78,6 @@ func ConnectOwner(ctx context.Context, url string) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.RuntimeParams["client_encoding"] = clientEncoding
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the database as its owner: %w", err)
