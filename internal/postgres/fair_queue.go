@@ -57,67 +57,67 @@ func newFairQueue(connections int, maxWait time.Duration) *fairQueue {
 }
 
 // acquire waits for a connection. The caller releases it.
-func (l *fairQueue) acquire(ctx context.Context, client uuid.UUID) error {
-	mine, err := l.enqueue(client, nil)
-	if mine == nil {
+func (f *fairQueue) acquire(ctx context.Context, client uuid.UUID) error {
+	w, err := f.enqueue(client, nil)
+	if w == nil {
 		return err
 	}
 	select {
-	case <-mine.granted:
+	case <-w.granted:
 		return nil
 	case <-ctx.Done():
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	select {
-	case <-mine.granted: // just now
-		l.grantNext(l.connections)
+	case <-w.granted: // just now
+		f.grantNext(f.connections)
 	default:
-		l.quit(mine, ctx.Err())
+		f.leave(w, ctx.Err())
 	}
 	return ctx.Err()
 }
 
-// quit removes a waiter. A timeout counts as a connection held for maxWait; a
+// leave removes a waiter. A timeout counts as a connection held for maxWait; a
 // cancelled request says nothing about the queue's speed.
-func (l *fairQueue) quit(mine *waiter, why error) {
-	mine.abandoned = true
-	l.waiting--
+func (f *fairQueue) leave(w *waiter, why error) {
+	w.abandoned = true
+	f.waiting--
 	if errors.Is(why, context.DeadlineExceeded) {
-		l.recordHeld(l.maxWait)
+		f.recordHeld(f.maxWait)
 	}
 }
 
 // acquireOrBatch waits for a connection, or for another waiter that runs q in its
 // batch. With a connection it returns the other queries to run on it.
-func (l *fairQueue) acquireOrBatch(ctx context.Context, client uuid.UUID, q *batchedQuery) (granted bool, batched []*batchedQuery, err error) {
-	mine, err := l.enqueue(client, q)
+func (f *fairQueue) acquireOrBatch(ctx context.Context, client uuid.UUID, q *batchedQuery) (granted bool, batched []*batchedQuery, err error) {
+	w, err := f.enqueue(client, q)
 	if err != nil {
 		return false, nil, err
 	}
 	// Requests admitted together arrive here together: letting other goroutines
 	// enqueue first puts their queries into one batch even if connections are free.
 	runtime.Gosched()
-	l.grantFree()
+	f.grantFree()
 	select {
-	case <-mine.granted:
-		return true, mine.batched, nil
+	case <-w.granted:
+		return true, w.batched, nil
 	case err := <-q.result:
 		return false, nil, err
 	case <-ctx.Done():
 	}
-	l.mu.Lock()
+	f.mu.Lock()
 	select {
-	case <-mine.granted: // just now: the batched queries depend on it
-		l.mu.Unlock()
-		return true, mine.batched, nil
+	case <-w.granted: // just now: the batched queries depend on it
+		f.mu.Unlock()
+		return true, w.batched, nil
 	default:
 	}
 	queued := !q.taken
 	if queued {
-		l.quit(mine, ctx.Err())
+		f.leave(w, ctx.Err())
 	}
-	l.mu.Unlock()
+	f.mu.Unlock()
 	if queued || q.abandon() {
 		return false, nil, ctx.Err()
 	}
@@ -126,102 +126,102 @@ func (l *fairQueue) acquireOrBatch(ctx context.Context, client uuid.UUID, q *bat
 
 // enqueue takes a free connection and returns nil, or adds a waiter. A query
 // always gets a waiter, so that other queries can join its batch.
-func (l *fairQueue) enqueue(client uuid.UUID, q *batchedQuery) (*waiter, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.free > 0 && q == nil {
-		l.free--
+func (f *fairQueue) enqueue(client uuid.UUID, q *batchedQuery) (*waiter, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.free > 0 && q == nil {
+		f.free--
 		return nil, nil
 	}
-	p, clients := l.byClient[client], len(l.clients)
-	if p == nil {
-		p = &clientQueue{client: client}
+	queue, clients := f.byClient[client], len(f.clients)
+	if queue == nil {
+		queue = &clientQueue{client: client}
 		clients++
 	}
-	before := min(l.waiting, len(p.waiters)*clients+clients-1)
-	if l.free == 0 && time.Duration(before+1)*l.meanHeld/time.Duration(l.connections) > l.maxWait {
-		l.refused++
+	before := min(f.waiting, len(queue.waiters)*clients+clients-1)
+	if f.free == 0 && time.Duration(before+1)*f.meanHeld/time.Duration(f.connections) > f.maxWait {
+		f.refused++
 		return nil, apierror.Unavailable(errQueueFull)
 	}
-	if len(p.waiters) == 0 {
-		l.byClient[client] = p
-		l.clients = append(l.clients, p)
+	if len(queue.waiters) == 0 {
+		f.byClient[client] = queue
+		f.clients = append(f.clients, queue)
 	}
-	mine := &waiter{granted: make(chan struct{}), query: q}
-	p.waiters = append(p.waiters, mine)
-	l.waiting++
-	return mine, nil
+	w := &waiter{granted: make(chan struct{}), query: q}
+	queue.waiters = append(queue.waiters, w)
+	f.waiting++
+	return w, nil
 }
 
 // release returns a connection that was held for a time and a number of queries.
-func (l *fairQueue) release(held time.Duration, queries int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.recordHeld(held / time.Duration(queries))
-	l.grantNext(l.connections)
+func (f *fairQueue) release(held time.Duration, queries int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.recordHeld(held / time.Duration(queries))
+	f.grantNext(f.connections)
 }
 
 // grantFree grants the free connections.
-func (l *fairQueue) grantFree() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for l.free > 0 && len(l.clients) > 0 {
-		l.free--
-		l.grantNext(l.free + 1)
+func (f *fairQueue) grantFree() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.free > 0 && len(f.clients) > 0 {
+		f.free--
+		f.grantNext(f.free + 1)
 	}
 }
 
 // recordHeld weighs one value so little that a few slow first statements on new
 // connections do not fill the queue.
-func (l *fairQueue) recordHeld(held time.Duration) { l.meanHeld += (held - l.meanHeld) / 16 }
+func (f *fairQueue) recordHeld(held time.Duration) { f.meanHeld += (held - f.meanHeld) / 16 }
 
 // grantNext grants a connection to the next client's oldest waiter. Its batch is
 // at most one connection's share of all waiters, of so many connections.
-func (l *fairQueue) grantNext(connections int) {
-	for len(l.clients) > 0 {
-		p := l.clients[0]
-		l.clients = l.clients[1:]
-		next := p.waiters[0]
-		p.waiters = p.waiters[1:]
+func (f *fairQueue) grantNext(connections int) {
+	for len(f.clients) > 0 {
+		queue := f.clients[0]
+		f.clients = f.clients[1:]
+		next := queue.waiters[0]
+		queue.waiters = queue.waiters[1:]
 		if next.query != nil && !next.abandoned {
-			next.batched = l.takeBatch(p, connections)
+			next.batched = f.takeBatch(queue, connections)
 		}
-		if len(p.waiters) == 0 {
-			delete(l.byClient, p.client)
+		if len(queue.waiters) == 0 {
+			delete(f.byClient, queue.client)
 		} else {
-			l.clients = append(l.clients, p)
+			f.clients = append(f.clients, queue)
 		}
 		if next.abandoned {
 			continue
 		}
-		l.waiting--
+		f.waiting--
 		close(next.granted)
 		return
 	}
-	l.free++
+	f.free++
 }
 
 // takeBatch removes a client's next queries from the queue.
-func (l *fairQueue) takeBatch(p *clientQueue, connections int) []*batchedQuery {
-	share := min((l.waiting+connections-1)/connections, maxBatch)
+func (f *fairQueue) takeBatch(queue *clientQueue, connections int) []*batchedQuery {
+	share := min((f.waiting+connections-1)/connections, maxBatch)
 	var batched []*batchedQuery
-	for len(batched)+1 < share && len(p.waiters) > 0 {
-		next := p.waiters[0]
+	for len(batched)+1 < share && len(queue.waiters) > 0 {
+		next := queue.waiters[0]
 		if next.query == nil && !next.abandoned {
 			break
 		}
-		p.waiters = p.waiters[1:]
+		queue.waiters = queue.waiters[1:]
 		if !next.abandoned {
 			next.query.taken = true
 			batched = append(batched, next.query)
 		}
 	}
-	l.waiting -= len(batched)
+	f.waiting -= len(batched)
 	return batched
 }
 
-func (l *fairQueue) refusals() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.refused
+func (f *fairQueue) refusals() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.refused
 }
