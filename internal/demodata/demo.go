@@ -1,112 +1,59 @@
 package demodata
 
 import (
+	"bytes"
+	"compress/gzip"
+	_ "embed" // the corpus
 	"fmt"
 	"io"
-	"slices"
+	"math"
+	"strings"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/basis"
 )
 
-// Demo writes the demo corpus: both Brands, with the last 120 days of their
-// interviews up to now and with what was published about them. It is a few
-// megabytes, made in memory. The same now gives the same bytes; another now
-// gives the same ids at other times.
+// corpusDays is how far back the dates of the embedded corpus reach.
+const corpusDays = 600
+
+//go:embed demo.ndjson.gz
+var packed []byte
+
+// AsOf is the instant for which the embedded corpus was generated.
+func AsOf() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+
+// Demo writes the demo corpus with every date moved by the whole days between
+// AsOf and now, so that its latest interviews are at most a day old and none
+// lies in the future.
 func Demo(w io.Writer, now time.Time) error {
-	now = now.UTC().Truncate(time.Microsecond)
-	t, err := loadTexts()
+	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return err
+		return fmt.Errorf("unpacking the demo: %w", err)
 	}
-	out := newLineWriter(w)
-	for _, b := range t.brands {
-		if err := out.writeLines(demoLines(t, b, now)); err != nil {
-			return fmt.Errorf("writing the demo of %s: %w", b.Brand.Slug, err)
+	text, err := io.ReadAll(unpacked)
+	if err != nil {
+		return fmt.Errorf("unpacking the demo: %w", err)
+	}
+	moved := int(math.Floor(now.Sub(AsOf()).Hours() / 24))
+	var pairs []string
+	for ago := range corpusDays {
+		from := AsOf().AddDate(0, 0, -ago)
+		to := from.AddDate(0, 0, moved)
+		pairs = append(pairs, `"`+from.Format(time.DateOnly), `"`+to.Format(time.DateOnly))
+		for _, b := range Brands() {
+			pairs = append(pairs, feedScope(b, from).Hash(), feedScope(b, to).Hash())
 		}
 	}
-	if err := out.Flush(); err != nil {
+	if _, err := strings.NewReplacer(pairs...).WriteString(w, string(text)); err != nil {
 		return fmt.Errorf("writing the demo: %w", err)
 	}
 	return nil
 }
 
-// demoLines are one brand's records, whatever is referred to before whatever
-// refers to it.
-func demoLines(t texts, b brandTexts, now time.Time) []any {
-	lines := []any{clientLine{
-		Kind: "client", ID: b.Brand.ID, Slug: b.Brand.Slug, Name: b.Brand.Name, Mode: b.Brand.Mode,
-		ContractVersion: b.Brand.ContractVersion,
+// feedScope is the scope of a portal's daily feed. A saved basis holds its hash,
+// which depends on the day.
+func feedScope(b Brand, day time.Time) basis.Scope {
+	return basis.Scope{ClientID: b.ID, Route: "/synthesis", Filters: map[string]string{
+		"surface": "portal", "type": "daily_feed", "day": day.Format(time.DateOnly),
 	}}
-	for _, c := range b.Campaigns {
-		lines = append(lines, campaignLineOf(b.Brand, c, now))
-	}
-	for _, l := range b.Lanes {
-		lines = append(lines, laneLine{
-			Kind: "lane", ID: b.Brand.id("lane/" + l.Slug), ClientID: b.Brand.ID,
-			Slug: l.Slug, DisplayName: l.Name, Visible: l.Visible,
-		})
-	}
-	made := interviews(t, b, now)
-	for _, c := range made {
-		lines = append(lines, c.line)
-	}
-	published := publisher{texts: b, interviews: made, now: now}
-	for _, row := range published.rows() {
-		lines = append(lines, row)
-	}
-	bases, bodies := published.bodies()
-	for _, basis := range bases {
-		lines = append(lines, basis)
-	}
-	for _, body := range bodies {
-		lines = append(lines, body)
-	}
-	return lines
-}
-
-// interviews are a brand's interviews, oldest first.
-func interviews(t texts, b brandTexts, now time.Time) []interview {
-	s := newGenerator(t, b, now)
-	var made []interview
-	for _, p := range schedule(b, now) {
-		made = append(made, s.interview(p))
-	}
-	slices.SortStableFunc(made, func(x, y interview) int { return x.at.Compare(y.at) })
-	return made
-}
-
-func campaignLineOf(b Brand, c campaign, now time.Time) campaignLine {
-	line := campaignLine{
-		Kind: "campaign", ID: b.id("campaign/" + c.Slug), ClientID: b.ID, Slug: c.Slug, DisplayName: ref(c.Name),
-		Brief: orNil(c.Brief), Goal: orNil(c.Goal), GoalContext: orNil(c.Context), TargetSegment: orNil(c.Segment),
-		Playbook: orNil(c.Playbook), Cadence: orNil(c.Cadence), Active: c.Active, LaunchStatus: ref(c.Status),
-	}
-	switch {
-	case c.LegacyQuestions:
-		line.KeyQuestions = c.KeyQuestions
-	case len(c.KeyQuestions) > 0:
-		questions := make([]keyQuestion, len(c.KeyQuestions))
-		for i, q := range c.KeyQuestions {
-			questions[i] = keyQuestion{ID: questionID(i), Question: q}
-		}
-		line.KeyQuestions = questions
-	}
-	touched := now.Add(-3 * time.Hour)
-	if c.LaunchedDays > 0 {
-		launched := daylight(newRNG(b.Slug+"/campaign/"+c.Slug), now.AddDate(0, 0, -c.LaunchedDays))
-		line.LaunchedAt = ref(stamp(launched))
-		line.CreatedAt = ref(stamp(launched.AddDate(0, 0, -9)))
-		touched = launched.AddDate(0, 0, c.LaunchedDays-max(c.EndedDays, 2))
-	}
-	if c.live() {
-		line.LastRefreshed = ref(stamp(touched))
-	}
-	line.UpdatedAt = ref(stamp(touched))
-	return line
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

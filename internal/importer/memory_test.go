@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // Memory is bounded by batches, not by the file. Not parallel: the heap is
@@ -29,9 +29,9 @@ func (d *database) peakHeap(t *testing.T, slug string, interviews int) uint64 {
 	var most uint64
 	in, out := io.Pipe()
 	go func() {
-		_, err := demodata.Generate(out, demodata.Options{
+		_, err := corpus.Generate(out, corpus.Options{
 			Seed:    1,
-			Clients: []demodata.ClientOptions{{Slug: slug, Interviews: interviews, Campaigns: 8}},
+			Clients: []corpus.ClientOptions{{Slug: slug, Interviews: interviews, Campaigns: 8}},
 			From:    time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
 			To:      time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		})

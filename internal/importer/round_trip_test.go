@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // One record of each kind, and both clients with the same slugs.
@@ -142,10 +143,10 @@ func TestGeneratedDataIsImportedTwice(t *testing.T) {
 	if err := demodata.Demo(&file, time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := demodata.Generate(&file, demodata.Options{
+	sum, err := corpus.Generate(&file, corpus.Options{
 		Seed: 7,
-		Clients: []demodata.ClientOptions{
-			{Slug: "first", Mode: demodata.ModeCanonical, Interviews: 12000, Campaigns: 9, Synthesis: 300},
+		Clients: []corpus.ClientOptions{
+			{Slug: "first", Mode: corpus.ModeCanonical, Interviews: 12000, Campaigns: 9, Synthesis: 300},
 			{Slug: "second", Interviews: 500, Campaigns: 4, Synthesis: 20},
 		},
 		From: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // base is built once for all tests.
@@ -69,11 +69,11 @@ func setupIn(t *testing.T, dir string, settings map[string]string) *environment 
 func importFile(t *testing.T, interviews int) string {
 	t.Helper()
 	var file strings.Builder
-	if _, err := demodata.Generate(&file, demodata.Options{
+	if _, err := corpus.Generate(&file, corpus.Options{
 		Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now(),
-		Clients: []demodata.ClientOptions{
-			{Slug: "acme", Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: 8, Synthesis: 10},
-			{Slug: "globex", Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: 4},
+		Clients: []corpus.ClientOptions{
+			{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 8, Synthesis: 10},
+			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 4},
 		},
 	}); err != nil {
 		t.Fatal(err)

@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // base is built once for all tests.
@@ -198,11 +198,11 @@ func newPostgres(t *testing.T, settings map[string]string) *cluster.Postgres {
 func importing(t *testing.T, pg *cluster.Postgres, interviews int) {
 	t.Helper()
 	var file strings.Builder
-	_, err := demodata.Generate(&file, demodata.Options{
+	_, err := corpus.Generate(&file, corpus.Options{
 		Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now(),
-		Clients: []demodata.ClientOptions{
-			{Slug: "acme", Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: 8, Synthesis: 10},
-			{Slug: "globex", Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: 4, Synthesis: 5},
+		Clients: []corpus.ClientOptions{
+			{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 8, Synthesis: 10},
+			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 4, Synthesis: 5},
 		},
 	})
 	if err := errors.Join(err, base.Import(pg, file.String())); err != nil {

@@ -13,11 +13,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // openCluster starts the benchmark's own PostgreSQL. Whatever makes a commit
@@ -73,7 +73,7 @@ func fill(ctx context.Context, cluster *embedded.Cluster, s scale, dir string, l
 			continue
 		}
 		part := whole
-		part.Clients = []demodata.ClientOptions{client}
+		part.Clients = []corpus.ClientOptions{client}
 		if err := importPart(ctx, conn, part, logf); err != nil {
 			return err
 		}
@@ -82,11 +82,11 @@ func fill(ctx context.Context, cluster *embedded.Cluster, s scale, dir string, l
 }
 
 // importPart imports one brand as an operator would.
-func importPart(ctx context.Context, conn *pgx.Conn, part demodata.Options, logf func(string, ...any)) error {
+func importPart(ctx context.Context, conn *pgx.Conn, part corpus.Options, logf func(string, ...any)) error {
 	reader, writer := io.Pipe()
 	defer reader.Close()
 	go func() {
-		_, err := demodata.Generate(writer, part)
+		_, err := corpus.Generate(writer, part)
 		writer.CloseWithError(err)
 	}()
 	sum, err := importer.Import(ctx, conn, reader, importer.Options{})

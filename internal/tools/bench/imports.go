@@ -11,10 +11,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // imports is goal 12: a file's import against a bare binary COPY of the very
@@ -53,9 +53,9 @@ func (m *imports) generate() error {
 		return err
 	}
 	defer out.Close()
-	_, err = demodata.Generate(out, demodata.Options{
+	_, err = corpus.Generate(out, corpus.Options{
 		Seed: 2, From: spanFrom, To: spanTo,
-		Clients: []demodata.ClientOptions{{Slug: "imported", Mode: demodata.ModeCanonical, Interviews: m.interviews, Campaigns: 40}},
+		Clients: []corpus.ClientOptions{{Slug: "imported", Mode: corpus.ModeCanonical, Interviews: m.interviews, Campaigns: 40}},
 	})
 	return err
 }

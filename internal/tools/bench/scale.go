@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // scale is how large a corpus is, and how long it is worth measuring.
@@ -64,25 +64,25 @@ var (
 	spanTo   = time.Date(2026, 2, 24, 0, 0, 0, 0, time.UTC)
 )
 
-func (s scale) corpus() demodata.Options {
-	canonical := func(slug string, interviews, campaigns int) demodata.ClientOptions {
-		return demodata.ClientOptions{
-			Slug: slug, Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: campaigns, Synthesis: interviews / 50,
+func (s scale) corpus() corpus.Options {
+	canonical := func(slug string, interviews, campaigns int) corpus.ClientOptions {
+		return corpus.ClientOptions{
+			Slug: slug, Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: campaigns, Synthesis: interviews / 50,
 		}
 	}
 	tied, full := canonical(brandTied, s.tied, 20), canonical(brandLargestBasis, maxBasis, 20)
 	tied.EqualCreatedAt = s.tied
 	full.UsableShare = 1
-	clients := []demodata.ClientOptions{
+	clients := []corpus.ClientOptions{
 		canonical(brandLarge, s.large, 60), canonical(brandSecond, s.second, 20), tied,
 		canonical(brandTen, s.ten, 20), full, canonical(brandThree, 3000, 20),
 	}
 	for i := range s.small {
 		c := canonical(fmt.Sprintf("small-%d", i+1), 2000+i*8000/max(s.small-1, 1), 20)
 		if i%2 == 0 {
-			c.Mode = demodata.ModeLegacy
+			c.Mode = corpus.ModeLegacy
 		}
 		clients = append(clients, c)
 	}
-	return demodata.Options{Seed: 1, From: spanFrom, To: spanTo, Clients: clients}
+	return corpus.Options{Seed: 1, From: spanFrom, To: spanTo, Clients: clients}
 }

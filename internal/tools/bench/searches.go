@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/auth"
-	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 	"github.com/clientintel/clientintel/internal/tools/bench/load"
 )
 
@@ -18,11 +18,11 @@ type searchKind struct{ name, text string }
 
 func searchKinds() []searchKind {
 	return []searchKind{
-		{"very common word", demodata.TermVeryCommon},
-		{"word of 4 %", demodata.TermCommon},
-		{"with a _", demodata.TermUnderscore},
-		{"with a %", demodata.TermPercent},
-		{"rare word", demodata.TermRare},
+		{"very common word", corpus.TermVeryCommon},
+		{"word of 4 %", corpus.TermCommon},
+		{"with a _", corpus.TermUnderscore},
+		{"with a %", corpus.TermPercent},
+		{"rare word", corpus.TermRare},
 		{"absent word", absentWord},
 		{"two letters, none", shortText},
 		{"letter and digit, none", "q7"},
@@ -30,7 +30,7 @@ func searchKinds() []searchKind {
 		{"% alone", "%"},
 		{"_ alone", "_"},
 		{"\\ alone, none", `\`},
-		{"rare phrase of common words", demodata.PhraseRare},
+		{"rare phrase of common words", corpus.PhraseRare},
 		{"common trigrams", "ing the"},
 		{"accents, upper case", "CRÈME BRÛLÉE"},
 		{"seven common words, none", "support order delivery the quality again parcel"},
@@ -78,9 +78,9 @@ func (s *session) measureSearch(ctx context.Context) error {
 		return nil
 	}
 	all, err := s.compare(ctx, "searches at their slowest",
-		s.httpWorkload("search, common term", of(large, demodata.TermVeryCommon, demodata.TermCommon)),
-		s.httpWorkload("search, rare or absent word", of(large, demodata.TermRare, absentWord)),
-		s.httpWorkload("search, rare phrase", of(large, demodata.PhraseRare)))
+		s.httpWorkload("search, common term", of(large, corpus.TermVeryCommon, corpus.TermCommon)),
+		s.httpWorkload("search, rare or absent word", of(large, corpus.TermRare, absentWord)),
+		s.httpWorkload("search, rare phrase", of(large, corpus.PhraseRare)))
 	if err != nil {
 		return err
 	}

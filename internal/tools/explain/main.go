@@ -21,10 +21,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 func main() {
@@ -134,11 +134,11 @@ func fill(ctx context.Context, url string, interviews int) error {
 	defer conn.Close(ctx)
 	reader, writer := io.Pipe()
 	go func() {
-		_, err := demodata.Generate(writer, demodata.Options{
+		_, err := corpus.Generate(writer, corpus.Options{
 			Seed: 1, From: time.Date(2024, 11, 1, 0, 0, 0, 0, time.UTC), To: time.Now().UTC(),
-			Clients: []demodata.ClientOptions{
-				{Slug: "large", Mode: demodata.ModeCanonical, Interviews: interviews, Campaigns: 60, Synthesis: interviews / 50, EqualCreatedAt: interviews / 10},
-				{Slug: "small", Mode: demodata.ModeLegacy, Interviews: 3000, Campaigns: 20, Synthesis: 200},
+			Clients: []corpus.ClientOptions{
+				{Slug: "large", Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 60, Synthesis: interviews / 50, EqualCreatedAt: interviews / 10},
+				{Slug: "small", Mode: corpus.ModeLegacy, Interviews: 3000, Campaigns: 20, Synthesis: 200},
 			},
 		})
 		writer.CloseWithError(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // sample is what the queries are asked about: the largest client, one of its
@@ -88,10 +88,10 @@ func queries(s sample) []query {
 			ClientID: s.client, CampaignID: s.campaign, FromCreatedAt: s.middle.AddDate(0, 0, -30), UntilCreatedAt: s.middle,
 		}},
 		{"ListNewestSearchHits, a common word", db.ListNewestSearchHits, db.ListNewestSearchHitsParams{
-			ClientID: s.client, Query: demodata.TermVeryCommon, MaxHits: 50, MaxRows: 20_000,
+			ClientID: s.client, Query: corpus.TermVeryCommon, MaxHits: 50, MaxRows: 20_000,
 		}},
 		{"ListSearchHits, a rare word", db.ListSearchHits, db.ListSearchHitsParams{
-			ClientID: s.client, Query: demodata.TermRare, MaxHits: 50,
+			ClientID: s.client, Query: corpus.TermRare, MaxHits: 50,
 		}},
 	}
 }

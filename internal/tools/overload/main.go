@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 func main() {
@@ -81,11 +81,11 @@ func run(ctx context.Context, rounds int, length time.Duration) error {
 // fill imports one brand with a long history, and the brand that probes.
 func fill(base *cluster.Base, pg *cluster.Postgres) error {
 	var file strings.Builder
-	if _, err := demodata.Generate(&file, demodata.Options{
+	if _, err := corpus.Generate(&file, corpus.Options{
 		Seed: 1, From: time.Now().AddDate(-1, 0, 0), To: time.Now(),
-		Clients: []demodata.ClientOptions{
-			{Slug: "acme", Mode: demodata.ModeCanonical, Interviews: 10_000, Campaigns: 12, Synthesis: 20},
-			{Slug: "globex", Mode: demodata.ModeCanonical, Interviews: 90_000, Campaigns: 12, TranscriptShare: -1},
+		Clients: []corpus.ClientOptions{
+			{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: 10_000, Campaigns: 12, Synthesis: 20},
+			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: 90_000, Campaigns: 12, TranscriptShare: -1},
 		},
 	}); err != nil {
 		return err

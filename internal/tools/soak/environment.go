@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // environment is a database with three servers: one that is never stopped and shows
@@ -93,11 +93,11 @@ func (e *environment) close() {
 // fill imports three brands.
 func (e *environment) fill() error {
 	var file strings.Builder
-	sum, err := demodata.Generate(&file, demodata.Options{
+	sum, err := corpus.Generate(&file, corpus.Options{
 		Seed: 1, From: time.Now().AddDate(-1, 0, 0), To: time.Now(),
-		Clients: []demodata.ClientOptions{
-			{Slug: "acme", Mode: demodata.ModeCanonical, Interviews: 1500, Campaigns: 6, Synthesis: 30},
-			{Slug: "globex", Mode: demodata.ModeCanonical, Interviews: 1500, Campaigns: 6, EqualCreatedAt: 400},
+		Clients: []corpus.ClientOptions{
+			{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: 1500, Campaigns: 6, Synthesis: 30},
+			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: 1500, Campaigns: 6, EqualCreatedAt: 400},
 			{Slug: "initech", Interviews: 1500, Campaigns: 6},
 		},
 	})

@@ -18,9 +18,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // base is built once for all tests.
@@ -157,11 +157,11 @@ func newPostgres(t *testing.T) *cluster.Postgres {
 	}
 	t.Cleanup(pg.Crash)
 	var file strings.Builder
-	_, err = demodata.Generate(&file, demodata.Options{
+	_, err = corpus.Generate(&file, corpus.Options{
 		Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now(),
-		Clients: []demodata.ClientOptions{
-			{Slug: "acme", Mode: demodata.ModeCanonical, Interviews: 300, Campaigns: 8, Synthesis: 10},
-			{Slug: "globex", Mode: demodata.ModeCanonical, Interviews: 200, Campaigns: 4, Synthesis: 5},
+		Clients: []corpus.ClientOptions{
+			{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: 300, Campaigns: 8, Synthesis: 10},
+			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: 200, Campaigns: 4, Synthesis: 5},
 		},
 	})
 	if err := errors.Join(err, base.Import(pg, file.String())); err != nil {

@@ -1,4 +1,4 @@
-package demodata
+package corpus
 
 // english is what conversations in English have, whatever the brand: the
 // interviewer's frame, and the ways in which a conversation can fail.

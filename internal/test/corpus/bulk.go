@@ -1,4 +1,4 @@
-package demodata
+package corpus
 
 import (
 	"cmp"
@@ -103,11 +103,10 @@ const (
 
 // writeFrame writes the client, its campaigns and its lanes.
 func (b *bulk) writeFrame() error {
-	client := clientLine{Kind: "client", ID: b.sum.ID, Slug: b.sum.Slug, Name: "Client " + b.sum.Slug, Mode: b.sum.Mode}
-	if b.sum.Mode == ModeCanonical {
-		client.ContractVersion = ContractVersion
-	}
-	lines := []any{client}
+	lines := []any{clientLine{
+		Kind: "client", ID: b.sum.ID, Slug: b.sum.Slug, Name: "Client " + b.sum.Slug, Mode: b.sum.Mode,
+		ContractVersion: contractVersion(b.sum.Mode),
+	}}
 	for i := range b.options.Campaigns {
 		lines = append(lines, b.campaign(i))
 	}

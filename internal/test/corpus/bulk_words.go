@@ -1,4 +1,4 @@
-package demodata
+package corpus
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package demodata
+package corpus
 
 // sentiment is the customer's, and decides the score, the words and the themes.
 type sentiment int

@@ -1,4 +1,4 @@
-package demodata
+package corpus
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clientintel/clientintel/internal/demodata"
 )
 
 // texts are the words of every generated file. The generators share them and
@@ -25,8 +27,7 @@ type texts struct {
 //go:embed texts
 var textFiles embed.FS
 
-// loadTexts decodes the texts when the first file is generated: a server that
-// generates none keeps none in memory.
+// loadTexts decodes the texts when the first file is generated.
 var loadTexts = sync.OnceValues(func() (texts, error) {
 	var t texts
 	missing := []error{
@@ -37,9 +38,9 @@ var loadTexts = sync.OnceValues(func() (texts, error) {
 	for i, code := range []string{"de", "fr", "es", "el", "ru"} {
 		missing = append(missing, decodeTexts(textFiles, code+".yaml", &t.locales[i]))
 	}
-	for _, brand := range Brands() {
-		b := brandTexts{Brand: brand}
-		missing = append(missing, decodeTexts(textFiles, brand.Slug+"/*.yaml", &b))
+	for _, named := range demodata.Brands() {
+		b := brandTexts{Brand: brand{named}}
+		missing = append(missing, decodeTexts(textFiles, named.Slug+"/*.yaml", &b))
 		t.brands = append(t.brands, b)
 	}
 	return t, errors.Join(missing...)

@@ -1,4 +1,4 @@
-package demodata_test
+package corpus_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 func afternoon() time.Time { return time.Date(2026, 11, 20, 14, 30, 12, 345678901, time.UTC) }
@@ -108,7 +109,7 @@ func TestDemo_EachRuleKeepsSomebodyOut(t *testing.T) {
 			"is_test", "short", "disengaged", "quality failed", "quality pending", "not reportable", "not client_safe",
 			"status in_progress", "status scheduled", "status abandoned",
 		}
-		if b.Mode == demodata.ModeCanonical {
+		if b.Mode == corpus.ModeCanonical {
 			want = append(want, "campaign not active")
 		} else {
 			want = append(want, "campaign paused")
@@ -130,8 +131,8 @@ func TestDemo_BrandsAreComplete(t *testing.T) {
 	brands := demodata.Brands()
 	for i, c := range ofKind(records, "client") {
 		b := brands[i]
-		got := [4]string{c.text("id"), c.text("slug"), c.text("measurement_mode"), c.text("measurement_contract_version")}
-		if want := [4]string{b.ID.String(), b.Slug, b.Mode, b.ContractVersion}; got != want {
+		got := [3]string{c.text("id"), c.text("slug"), c.text("measurement_mode")}
+		if want := [3]string{b.ID.String(), b.Slug, b.Mode}; got != want {
 			t.Errorf("got client %v, want %v", got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package demodata_test
+package corpus_test
 
 import (
 	"bufio"

@@ -1,10 +1,10 @@
-package demodata
+package corpus
 
 import "slices"
 
 // brandTexts are what a brand's customers talk about.
 type brandTexts struct {
-	Brand      Brand `yaml:"-"`
+	Brand      brand `yaml:"-"`
 	Interviews int
 	Lanes      []lane
 	Campaigns  []campaign

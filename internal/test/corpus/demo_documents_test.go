@@ -1,4 +1,4 @@
-package demodata_test
+package corpus_test
 
 import (
 	"crypto/sha256"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // A document's counts are the interviews' counts: whoever asks the interview
@@ -189,7 +190,7 @@ func TestDemo_SavedBasesGiveEachVerdict(t *testing.T) {
 			}
 		}
 	}
-	verdicts, bases := map[string]int{}, 0
+	verdicts, bases, canonical := map[string]int{}, 0, demodata.Brands()[1].ID.String()
 	for _, d := range ofKind(records, "portal_document") {
 		if d.text("status") != "published" {
 			continue
@@ -197,12 +198,12 @@ func TestDemo_SavedBasesGiveEachVerdict(t *testing.T) {
 		client := d.text("client_id")
 		s, saved := snapshots[d.text("measurement_snapshot_id")]
 		if !saved {
-			if client == demodata.BrightlarderID {
+			if client == canonical {
 				verdicts[d.text("type")+" without basis"]++
 			}
 			continue
 		}
-		if client != demodata.BrightlarderID {
+		if client != canonical {
 			t.Errorf("the legacy brand saved a basis for %s", d.text("type"))
 		}
 		bases++
@@ -233,7 +234,7 @@ func TestDemo_SavedBasesGiveEachVerdict(t *testing.T) {
 		switch {
 		case hexSum(strings.Join(ids, "\n")) != s.text("membership_hash") || int(s["source_count"].(float64)) != len(ids):
 			verdicts["unverifiable"]++
-		case s.text("measurement_contract_version") != demodata.ContractVersion:
+		case s.text("measurement_contract_version") != corpus.ContractVersion:
 			verdicts["contract_changed"]++
 		case hexSum(string(scope)) != s.text("scope_hash"):
 			verdicts["scope_changed"]++

@@ -1,4 +1,4 @@
-package demodata
+package corpus
 
 import "github.com/clientintel/clientintel/internal/basis"
 
@@ -8,7 +8,7 @@ const formerContractVersion = "canonical_measurement.v0"
 
 // portalScope is a portal surface's scope. selector is the row's own `lane`,
 // `campaign` or `day`, or empty.
-func portalScope(b Brand, surfaceType, selector, value string) basis.Scope {
+func portalScope(b brand, surfaceType, selector, value string) basis.Scope {
 	filters := map[string]string{"surface": "portal", "type": surfaceType}
 	if selector != "" {
 		filters[selector] = value

@@ -1,4 +1,4 @@
-package demodata_test
+package corpus_test
 
 import (
 	"bytes"
@@ -10,17 +10,18 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
-func twoYears(clients ...demodata.ClientOptions) demodata.Options {
+func twoYears(clients ...corpus.ClientOptions) corpus.Options {
 	to := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	return demodata.Options{Seed: 7, From: to.AddDate(-2, 0, 0), To: to, Clients: clients}
+	return corpus.Options{Seed: 7, From: to.AddDate(-2, 0, 0), To: to, Clients: clients}
 }
 
-func generate(t *testing.T, o demodata.Options) ([]byte, demodata.Summary) {
+func generate(t *testing.T, o corpus.Options) ([]byte, corpus.Summary) {
 	t.Helper()
 	var b bytes.Buffer
-	sum, err := demodata.Generate(&b, o)
+	sum, err := corpus.Generate(&b, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,18 +34,18 @@ func generate(t *testing.T, o demodata.Options) ([]byte, demodata.Summary) {
 func TestGenerate_SummaryCountsWhatTheGateLetsThrough(t *testing.T) {
 	t.Parallel()
 	o := twoYears(
-		demodata.ClientOptions{Slug: "acme", Mode: demodata.ModeCanonical, Interviews: 6000, Campaigns: 20, Synthesis: 300, EqualCreatedAt: 700},
-		demodata.ClientOptions{Slug: "globex", Interviews: 900, Campaigns: 2, UsableShare: 0.3, TranscriptShare: 1},
-		demodata.ClientOptions{Slug: "hooli", Interviews: 40, Synthesis: 10, UsableShare: 1, TranscriptShare: -1},
-		demodata.ClientOptions{Slug: "initech", Campaigns: 5, UsableShare: -1, Interviews: 30},
-		demodata.ClientOptions{Slug: "empty"},
+		corpus.ClientOptions{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: 6000, Campaigns: 20, Synthesis: 300, EqualCreatedAt: 700},
+		corpus.ClientOptions{Slug: "globex", Interviews: 900, Campaigns: 2, UsableShare: 0.3, TranscriptShare: 1},
+		corpus.ClientOptions{Slug: "hooli", Interviews: 40, Synthesis: 10, UsableShare: 1, TranscriptShare: -1},
+		corpus.ClientOptions{Slug: "initech", Campaigns: 5, UsableShare: -1, Interviews: 30},
+		corpus.ClientOptions{Slug: "empty"},
 	)
 	text, sum := generate(t, o)
 	records := parse(t, text)
 	campaigns := campaignsByID(records)
-	got := map[string]*demodata.ClientSummary{}
+	got := map[string]*corpus.ClientSummary{}
 	for _, c := range ofKind(records, "client") {
-		got[c.text("id")] = &demodata.ClientSummary{Slug: c.text("slug"), Mode: c.text("measurement_mode")}
+		got[c.text("id")] = &corpus.ClientSummary{Slug: c.text("slug"), Mode: c.text("measurement_mode")}
 	}
 	invisible, rules, shared := map[string]bool{}, map[string]bool{}, 0
 	for _, r := range records {
@@ -66,8 +67,8 @@ func TestGenerate_SummaryCountsWhatTheGateLetsThrough(t *testing.T) {
 			if len(broken) == 0 {
 				c.Usable++
 				extraction, _ := json.Marshal(r["custom_extraction"])
-				c.Rare += strings.Count(strings.ToLower(string(extraction)), demodata.TermRare)
-				c.RarePhrase += strings.Count(string(extraction), demodata.PhraseRare)
+				c.Rare += strings.Count(strings.ToLower(string(extraction)), corpus.TermRare)
+				c.RarePhrase += strings.Count(string(extraction), corpus.PhraseRare)
 			}
 			for _, rule := range broken {
 				rules[rule] = true
@@ -93,8 +94,8 @@ func TestGenerate_SummaryCountsWhatTheGateLetsThrough(t *testing.T) {
 	if shared != 700 {
 		t.Errorf("%d interviews share an instant, want 700", shared)
 	}
-	if big := sum.Clients[0]; big.Rare != demodata.RareHits || big.RarePhrase != demodata.RareHits {
-		t.Errorf("the rare terms are in %d and %d interviews, want %d", big.Rare, big.RarePhrase, demodata.RareHits)
+	if big := sum.Clients[0]; big.Rare != corpus.RareHits || big.RarePhrase != corpus.RareHits {
+		t.Errorf("the rare terms are in %d and %d interviews, want %d", big.Rare, big.RarePhrase, corpus.RareHits)
 	}
 	if u := sum.Clients[0].Usable; u < 4100 || u > 4420 {
 		t.Errorf("%d of 6000 are usable, want about 71 %%", u)
@@ -109,7 +110,7 @@ func TestGenerate_SummaryCountsWhatTheGateLetsThrough(t *testing.T) {
 
 func TestGenerate_IsDeterministic(t *testing.T) {
 	t.Parallel()
-	c := demodata.ClientOptions{Slug: "acme", Interviews: 500, Campaigns: 5, Synthesis: 20}
+	c := corpus.ClientOptions{Slug: "acme", Interviews: 500, Campaigns: 5, Synthesis: 20}
 	first, _ := generate(t, twoYears(c))
 	second, _ := generate(t, twoYears(c))
 	if !bytes.Equal(first, second) {
@@ -121,7 +122,7 @@ func TestGenerate_IsDeterministic(t *testing.T) {
 		t.Error("another seed gave the same corpus")
 	}
 	// A client's lines do not depend on its neighbours.
-	both, _ := generate(t, twoYears(demodata.ClientOptions{Slug: "other", Interviews: 3}, c))
+	both, _ := generate(t, twoYears(corpus.ClientOptions{Slug: "other", Interviews: 3}, c))
 	if !bytes.HasSuffix(both, first) {
 		t.Error("a client before it changed a client's lines")
 	}
@@ -129,7 +130,7 @@ func TestGenerate_IsDeterministic(t *testing.T) {
 
 func TestGenerate_TermsAreAsFrequentAsPromised(t *testing.T) {
 	t.Parallel()
-	text, _ := generate(t, twoYears(demodata.ClientOptions{Slug: "acme", Interviews: 20000, Campaigns: 8}))
+	text, _ := generate(t, twoYears(corpus.ClientOptions{Slug: "acme", Interviews: 20000, Campaigns: 8}))
 	hits, bytesOf, transcripts, transcriptBytes := map[string]int{}, 0, 0, 0
 	for line := range bytes.Lines(text) {
 		var r struct {
@@ -146,8 +147,8 @@ func TestGenerate_TermsAreAsFrequentAsPromised(t *testing.T) {
 		}
 		folded := strings.ToLower(string(r.Extraction))
 		for _, term := range []string{
-			demodata.TermVeryCommon, demodata.TermCommon, demodata.TermUnderscore, "cottonxblend", demodata.TermPercent, "0 cotton",
-			demodata.TermAccents, demodata.TermRare, demodata.PhraseRare, "support order", "ing the", "zo", "qq", "7", `\`,
+			corpus.TermVeryCommon, corpus.TermCommon, corpus.TermUnderscore, "cottonxblend", corpus.TermPercent, "0 cotton",
+			corpus.TermAccents, corpus.TermRare, corpus.PhraseRare, "support order", "ing the", "zo", "qq", "7", `\`,
 			"éclair", "ωραία", "яблоко", "straße",
 		} {
 			if strings.Contains(folded, term) {
@@ -156,9 +157,9 @@ func TestGenerate_TermsAreAsFrequentAsPromised(t *testing.T) {
 		}
 	}
 	for term, want := range map[string][2]int{
-		demodata.TermVeryCommon: {3000, 12000}, demodata.TermCommon: {720, 880}, demodata.TermUnderscore: {340, 460}, "cottonxblend": {70, 130},
-		demodata.TermPercent: {240, 360}, "0 cotton": {70, 130}, demodata.TermAccents: {520, 680}, "ing the": {1000, 8000},
-		demodata.TermRare: {11, 11}, demodata.PhraseRare: {11, 11}, "support order": {11, 11},
+		corpus.TermVeryCommon: {3000, 12000}, corpus.TermCommon: {720, 880}, corpus.TermUnderscore: {340, 460}, "cottonxblend": {70, 130},
+		corpus.TermPercent: {240, 360}, "0 cotton": {70, 130}, corpus.TermAccents: {520, 680}, "ing the": {1000, 8000},
+		corpus.TermRare: {11, 11}, corpus.PhraseRare: {11, 11}, "support order": {11, 11},
 		"zo": {0, 0}, "qq": {0, 0}, "7": {0, 0}, `\`: {0, 0}, "éclair": {20, 2000}, "ωραία": {5, 2000}, "straße": {5, 2000},
 	} {
 		if got := hits[term]; got < want[0] || got > want[1] {
@@ -176,7 +177,7 @@ func TestGenerate_TermsAreAsFrequentAsPromised(t *testing.T) {
 // Rows that lie in the file as they lie in time would flatter every benchmark.
 func TestGenerate_CreatedAtIsRandomWithTies(t *testing.T) {
 	t.Parallel()
-	o := twoYears(demodata.ClientOptions{Slug: "acme", Interviews: 5000})
+	o := twoYears(corpus.ClientOptions{Slug: "acme", Interviews: 5000})
 	text, _ := generate(t, o)
 	var previous time.Time
 	later, seen, ties, fine := 0, map[time.Time]bool{}, 0, 0
@@ -205,16 +206,16 @@ func TestGenerate_RefusesOptionsItCannotKeep(t *testing.T) {
 	t.Parallel()
 	backwards := twoYears()
 	backwards.From, backwards.To = backwards.To, backwards.From
-	for name, o := range map[string]demodata.Options{
+	for name, o := range map[string]corpus.Options{
 		"no span":      {},
 		"backwards":    backwards,
-		"no slug":      twoYears(demodata.ClientOptions{}),
-		"same slug":    twoYears(demodata.ClientOptions{Slug: "a"}, demodata.ClientOptions{Slug: "a"}),
-		"unknown mode": twoYears(demodata.ClientOptions{Slug: "a", Mode: "modern"}),
-		"negative":     twoYears(demodata.ClientOptions{Slug: "a", Interviews: -1}),
-		"many equal":   twoYears(demodata.ClientOptions{Slug: "a", Interviews: 1, EqualCreatedAt: 2}),
+		"no slug":      twoYears(corpus.ClientOptions{}),
+		"same slug":    twoYears(corpus.ClientOptions{Slug: "a"}, corpus.ClientOptions{Slug: "a"}),
+		"unknown mode": twoYears(corpus.ClientOptions{Slug: "a", Mode: "modern"}),
+		"negative":     twoYears(corpus.ClientOptions{Slug: "a", Interviews: -1}),
+		"many equal":   twoYears(corpus.ClientOptions{Slug: "a", Interviews: 1, EqualCreatedAt: 2}),
 	} {
-		if _, err := demodata.Generate(io.Discard, o); err == nil {
+		if _, err := corpus.Generate(io.Discard, o); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -229,7 +230,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestWriteErrorsAreReported(t *testing.T) {
 	t.Parallel()
 	for _, interviews := range []int{1, 2000} {
-		_, err := demodata.Generate(full{}, twoYears(demodata.ClientOptions{Slug: "a", Interviews: interviews}))
+		_, err := corpus.Generate(full{}, twoYears(corpus.ClientOptions{Slug: "a", Interviews: interviews}))
 		if !errors.Is(err, errFull) {
 			t.Errorf("Generate of %d: %v, want %v", interviews, err, errFull)
 		}
@@ -240,10 +241,10 @@ func TestWriteErrorsAreReported(t *testing.T) {
 }
 
 func BenchmarkGenerate(b *testing.B) {
-	o := twoYears(demodata.ClientOptions{Slug: "acme", Interviews: 20000, Campaigns: 40, Synthesis: 200})
+	o := twoYears(corpus.ClientOptions{Slug: "acme", Interviews: 20000, Campaigns: 40, Synthesis: 200})
 	b.ReportAllocs()
 	for b.Loop() {
-		sum, err := demodata.Generate(io.Discard, o)
+		sum, err := corpus.Generate(io.Discard, o)
 		if err != nil {
 			b.Fatal(err)
 		}
