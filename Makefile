@@ -23,7 +23,7 @@ dist: ## build a release into dist/: static binaries, bills of materials, checks
 dist-check: ## the same, and twice more elsewhere: every binary must come out the same
 	$(GO) run ./internal/tools/release -check
 
-generate: ## make gen/ and sql/schema.sql from the contract and the SQL
+generate: ## make gen/, sql/schema.sql and the embedded documents from their sources
 	$(GO) run ./internal/tools/generate
 
 check-generated: ## fail when generated code is stale

@@ -1,5 +1,6 @@
-// Package openapi holds the contract, openapi.yaml, and the two public guides,
-// both written by hand and built into the binary. It returns the contract as YAML,
-// as JSON and as JSON Schemas, and the guides with the service's address. Other
-// packages enforce the contract and generate code from it.
+// Package openapi holds the contract and the two public guides, which are built
+// into the binary: openapi.yaml and guides/ are written by hand, and the JSON that
+// is served is generated from them. It returns the contract as JSON and as JSON
+// Schemas, and the guides with the service's address. Other packages enforce the
+// contract and generate code from it.
 package openapi

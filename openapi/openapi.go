@@ -2,161 +2,65 @@ package openapi
 
 import (
 	"bytes"
-	_ "embed"
+	_ "embed" // the contract
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
-//go:embed openapi.yaml
+//go:embed generated/openapi.json
 var contract string
 
-// YAML returns the contract as it was written.
-func YAML() []byte {
-	return []byte(contract)
-}
+//go:embed generated/schemas.json
+var schemas []byte
 
 // JSON returns the contract as indented JSON, with keys in the order of the YAML.
-func JSON() ([]byte, error) {
-	return JSONAt("")
-}
+func JSON() []byte { return []byte(contract) }
 
 // JSONAt is JSON with publicURL, which ends before the API's path, as the
 // server's address. When publicURL is empty, the server is "/": the host that
 // served the document.
 func JSONAt(publicURL string) ([]byte, error) {
-	document, err := parse()
-	if err != nil {
-		return nil, err
-	}
-	if publicURL != "" {
-		if err := setServer(document, publicURL); err != nil {
-			return nil, err
-		}
-	}
-	var compact, indented bytes.Buffer
-	if err := writeJSON(&compact, document); err != nil {
-		return nil, err
-	}
-	if err := json.Indent(&indented, compact.Bytes(), "", "  "); err != nil {
-		return nil, fmt.Errorf("indenting the contract: %w", err)
-	}
-	indented.WriteByte('\n')
-	return indented.Bytes(), nil
-}
-
-func parse() (*yaml.Node, error) {
-	var file yaml.Node
-	if err := yaml.Unmarshal([]byte(contract), &file); err != nil {
-		return nil, fmt.Errorf("reading the contract: %w", err)
-	}
-	if len(file.Content) != 1 {
-		return nil, errors.New("the contract is not one YAML document")
-	}
-	return file.Content[0], nil
-}
-
-func setServer(document *yaml.Node, publicURL string) error {
-	servers := valueOf(document, "servers")
-	if servers == nil || len(servers.Content) != 1 {
-		return errors.New("the contract must have one server")
-	}
-	address := valueOf(servers.Content[0], "url")
-	if address == nil {
-		return errors.New("the contract's server has no url")
+	if publicURL == "" {
+		return JSON(), nil
 	}
 	// The contract's paths begin with a slash.
-	address.SetString(strings.TrimRight(publicURL, "/"))
-	return nil
+	address, err := json.Marshal(strings.TrimRight(publicURL, "/"))
+	if err != nil {
+		return nil, fmt.Errorf("writing the server's address: %w", err)
+	}
+	return bytes.Replace(JSON(), []byte(`"url": "/"`), append([]byte(`"url": `), address...), 1), nil
 }
 
-func valueOf(mapping *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return mapping.Content[i+1]
-		}
-	}
-	return nil
+// Schemas returns JSON Schemas of operations. Each holds all that it refers to.
+// Keys have the contract's order.
+type Schemas struct {
+	operations map[string]struct{ Parameters, Answer json.RawMessage }
 }
 
-// writeJSON converts the parts of YAML that the contract uses. The others
-// (aliases, unquoted dates, keys that are not strings) are errors.
-func writeJSON(out *bytes.Buffer, node *yaml.Node) error {
-	switch node.Kind {
-	case yaml.MappingNode:
-		return writeObject(out, node)
-	case yaml.SequenceNode:
-		return writeArray(out, node)
-	case yaml.ScalarNode:
-		return writeScalar(out, node)
-	default:
-		return fmt.Errorf("line %d of the contract: aliases have no JSON", node.Line)
+// ReadSchemas decodes the schemas of every operation.
+func ReadSchemas() (*Schemas, error) {
+	s := &Schemas{}
+	if err := json.Unmarshal(schemas, &s.operations); err != nil {
+		return nil, fmt.Errorf("reading the operations' schemas: %w", err)
 	}
+	return s, nil
 }
 
-func writeObject(out *bytes.Buffer, node *yaml.Node) error {
-	out.WriteByte('{')
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key := node.Content[i]
-		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {
-			return fmt.Errorf("line %d of the contract: a key must be a string", key.Line)
-		}
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		if err := writeString(out, key.Value); err != nil {
-			return err
-		}
-		out.WriteByte(':')
-		if err := writeJSON(out, node.Content[i+1]); err != nil {
-			return err
-		}
-	}
-	out.WriteByte('}')
-	return nil
+// Parameters is the schema of an operation's query parameters, as an object with
+// a property for each parameter.
+func (s *Schemas) Parameters(operationID string) (json.RawMessage, error) {
+	return known(operationID, s.operations[operationID].Parameters)
 }
 
-func writeArray(out *bytes.Buffer, node *yaml.Node) error {
-	out.WriteByte('[')
-	for i, item := range node.Content {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		if err := writeJSON(out, item); err != nil {
-			return err
-		}
-	}
-	out.WriteByte(']')
-	return nil
+// Answer is the schema of an operation's 200 body.
+func (s *Schemas) Answer(operationID string) (json.RawMessage, error) {
+	return known(operationID, s.operations[operationID].Answer)
 }
 
-func writeScalar(out *bytes.Buffer, node *yaml.Node) error {
-	switch tag := node.ShortTag(); tag {
-	case "!!str":
-		return writeString(out, node.Value)
-	case "!!null":
-		out.WriteString("null")
-	case "!!bool", "!!int", "!!float":
-		// Some YAML booleans and numbers are not valid JSON.
-		if !json.Valid([]byte(node.Value)) {
-			return fmt.Errorf("line %d of the contract: %s is not JSON", node.Line, node.Value)
-		}
-		out.WriteString(node.Value)
-	default:
-		return fmt.Errorf("line %d of the contract: quote %s, which YAML reads as %s", node.Line, node.Value, tag)
+func known(operationID string, schema json.RawMessage) (json.RawMessage, error) {
+	if schema == nil {
+		return nil, fmt.Errorf("the contract has no operation %s", operationID)
 	}
-	return nil
-}
-
-func writeString(out *bytes.Buffer, text string) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false) // `<scope>` stays readable
-	if err := encoder.Encode(text); err != nil {
-		return fmt.Errorf("encoding a string of the contract: %w", err)
-	}
-	out.Truncate(out.Len() - 1) // the encoder's newline
-	return nil
+	return schema, nil
 }

@@ -3,14 +3,14 @@ package apidocs
 import (
 	"embed"
 	"fmt"
-	"html/template"
+	"html"
 	"strings"
-
-	"github.com/clientintel/clientintel/openapi"
 )
 
-//go:embed assets
-var assets embed.FS
+// pages are rendered from the contract and the guides (internal/tools/generate).
+//
+//go:embed assets pages
+var embedded embed.FS
 
 // Policy is the Content-Security-Policy of the pages. Scripts and styles come
 // from files of this server alone, forms are sent by script only, and no other
@@ -30,53 +30,42 @@ type File struct {
 	Page bool
 }
 
-const docsPath = "/docs"
+// exampleAddress is the service's address in the pages as they are rendered. The
+// page's script replaces it by the address that the page came from.
+const exampleAddress = "https://clientintel.example.com"
 
-// Files makes every file. publicURL is the address that lines to paste name;
+// Files returns every file. publicURL is the address that lines to paste name;
 // without one they name an example, never a request's own Host header.
 func Files(publicURL string) ([]File, error) {
-	publicURL = strings.TrimRight(publicURL, "/")
-	contract, err := openapi.JSONAt(publicURL)
-	if err != nil {
-		return nil, err
+	address, relative := exampleAddress, "](."
+	if publicURL != "" {
+		address = strings.TrimRight(publicURL, "/")
+		relative = "](" + address
 	}
-	described, err := buildReference(contract, publicURL)
-	if err != nil {
-		return nil, err
-	}
-	files, build, err := assetFiles()
-	if err != nil {
-		return nil, err
-	}
-	templates, err := template.ParseFS(assets, "assets/*.tmpl")
-	if err != nil {
-		return nil, fmt.Errorf("reading the templates: %w", err)
-	}
-	add := func(path, name string, data any) error {
-		var out strings.Builder
-		if err := templates.ExecuteTemplate(&out, name, data); err != nil {
-			return fmt.Errorf("making %s: %w", path, err)
-		}
-		files = append(files, File{Path: path, ContentType: "text/html; charset=utf-8", Body: []byte(out.String()), Page: true})
-		return nil
-	}
-	if err := add(docsPath, "reference.tmpl", struct {
-		layout
-		reference
-	}{layout{Assets: "docs/", Build: build}, described}); err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"bi-guide", "agent-guide"} {
-		g, err := renderGuide(name, publicURL)
+	inPage := strings.NewReplacer(exampleAddress, html.EscapeString(address))
+	inText := strings.NewReplacer("](.", relative)
+	const page = "text/html; charset=utf-8"
+	var files []File
+	for _, f := range []struct {
+		path, name, contentType string
+		replacer                *strings.Replacer
+	}{
+		{"/docs/page.js", "assets/page.js", "text/javascript; charset=utf-8", nil},
+		{"/docs/page.css", "assets/page.css", "text/css; charset=utf-8", nil},
+		{"/docs/icon.svg", "assets/icon.svg", "image/svg+xml", nil},
+		{"/docs", "pages/reference.html", page, inPage},
+		{"/docs/bi-guide", "pages/bi-guide.html", page, inPage},
+		{"/docs/agent-guide", "pages/agent-guide.html", page, inPage},
+		{"/llms.txt", "pages/llms.txt", "text/plain; charset=utf-8", inText},
+	} {
+		body, err := embedded.ReadFile(f.name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("reading the page's files: %w", err)
 		}
-		if err := add(docsPath+"/"+name, "guide.tmpl", struct {
-			layout
-			guide
-		}{layout{Root: "../", Build: build}, g}); err != nil {
-			return nil, err
+		if f.replacer != nil {
+			body = []byte(f.replacer.Replace(string(body)))
 		}
+		files = append(files, File{Path: f.path, ContentType: f.contentType, Body: body, Page: f.replacer != inText})
 	}
-	return append(files, File{Path: "/llms.txt", ContentType: "text/plain; charset=utf-8", Body: llms(described, publicURL)}), nil
+	return files, nil
 }

@@ -1,12 +1,15 @@
-// Command generate makes gen/ and sql/schema.sql from the contract and the SQL.
-// It keeps a hash of what went in and what came out, so that it is quick when
-// nothing changed; with -check it fails instead of leaving a difference.
+// Command generate makes gen/ and sql/schema.sql from the contract and the SQL. It
+// keeps a hash of what went in and what came out, so that it is quick when nothing
+// changed. It also makes the documents that the binary holds: the contract as JSON,
+// the pages at /docs and the demo's records. With -check it fails instead of
+// leaving a difference.
 package main
 
 import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,6 +34,8 @@ var (
 	results = []string{"gen/api", "gen/client", "gen/db", "sql/schema.sql"}
 )
 
+var errStale = errors.New("generated files are stale: run 'make generate' and commit the result")
+
 func main() {
 	check := flag.Bool("check", false, "fail when what is committed is stale")
 	flag.Parse()
@@ -41,6 +46,10 @@ func main() {
 }
 
 func run(check bool) error {
+	return errors.Join(writeDocuments(check), runCode(check))
+}
+
+func runCode(check bool) error {
 	committed, err := os.ReadFile(hashFile)
 	if err != nil && !os.IsNotExist(err) {
 		return err
@@ -64,7 +73,7 @@ func run(check bool) error {
 		return err
 	}
 	if check {
-		return fmt.Errorf("generated code is stale: run 'make generate' and commit the result")
+		return errStale
 	}
 	return nil
 }

@@ -1,13 +1,9 @@
-package apidocs
+package pages
 
 import (
 	"html/template"
 	"strings"
 )
-
-// exampleAddress is used in examples while no public address is set. The page's
-// script replaces it by the address that the page came from.
-const exampleAddress = "https://clientintel.example.com"
 
 // reference is the contract, laid out for reading.
 type reference struct {
@@ -59,7 +55,7 @@ type referenceBuilder struct {
 	err  error
 }
 
-func buildReference(contract []byte, publicURL string) (reference, error) {
+func buildReference(contract []byte) (reference, error) {
 	root, err := parseNode(contract)
 	if err != nil {
 		return reference{}, err
@@ -72,36 +68,33 @@ func buildReference(contract []byte, publicURL string) (reference, error) {
 	}
 	r := reference{
 		Title: info.at("title").text(), Version: info.at("version").text(), Summary: info.at("summary").text(),
-		Intro: intro, Headings: headings, Address: publicURL,
-	}
-	if r.Address == "" {
-		r.Address = exampleAddress
+		Intro: intro, Headings: headings, Address: exampleAddress,
 	}
 	for _, tag := range root.at("tags").items {
 		name := tag.at("name").text()
 		r.Groups = append(r.Groups, group{
 			Name: name, Anchor: "tag-" + strings.ToLower(name), Description: tag.at("description").text(),
-			Operations: d.operations(name, r.Address),
+			Operations: d.operations(name),
 		})
 	}
 	return r, d.err
 }
 
 // operations are those of a tag, in the order of the contract.
-func (d *referenceBuilder) operations(tag, address string) []operation {
+func (d *referenceBuilder) operations(tag string) []operation {
 	var found []operation
 	paths := d.root.at("paths")
 	for _, path := range paths.keys {
 		for _, method := range paths.at(path).keys {
 			if o := paths.at(path, method); len(o.at("tags").items) > 0 && o.at("tags").items[0].text() == tag {
-				found = append(found, d.operation(path, method, o, address))
+				found = append(found, d.operation(path, method, o))
 			}
 		}
 	}
 	return found
 }
 
-func (d *referenceBuilder) operation(path, method string, o node, address string) operation {
+func (d *referenceBuilder) operation(path, method string, o node) operation {
 	made := operation{
 		ID: o.at("operationId").text(), Method: strings.ToUpper(method), Path: path, Summary: o.at("summary").text(),
 		Description: d.markdown(o.at("description").text()), Public: true,
@@ -119,7 +112,7 @@ func (d *referenceBuilder) operation(path, method string, o node, address string
 	for _, status := range responses.keys {
 		made.Responses = append(made.Responses, d.response(status, responses.at(status).resolve(d.root)))
 	}
-	made.Curl = curl(made, address)
+	made.Curl = curl(made)
 	return made
 }
 
@@ -172,7 +165,7 @@ func (d *referenceBuilder) markdown(text string) template.HTML {
 }
 
 // curl is a first request, with the required parameters only.
-func curl(o operation, address string) string {
+func curl(o operation) string {
 	path, query := o.Path, ""
 	for _, p := range o.Parameters {
 		switch {
@@ -182,7 +175,7 @@ func curl(o operation, address string) string {
 			query = "?" + p.Name + "=" + strings.ReplaceAll(p.Example, " ", "+")
 		}
 	}
-	line := "curl '" + address + path + query + "'"
+	line := "curl '" + exampleAddress + path + query + "'"
 	if !o.Public {
 		line += " \\\n  -H \"Authorization: Bearer $KEY\""
 	}

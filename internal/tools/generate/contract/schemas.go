@@ -1,4 +1,4 @@
-package openapi
+package contract
 
 import (
 	"bytes"
@@ -10,28 +10,39 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Schemas returns JSON Schemas of operations. Each holds all that it refers to.
-// Keys have the contract's order.
-type Schemas struct {
-	document *yaml.Node
-}
-
-// ReadSchemas parses the contract.
-func ReadSchemas() (*Schemas, error) {
-	document, err := parse()
-	if err != nil {
-		return nil, err
+// Schemas returns the JSON Schemas of every operation, by its id: one of its query
+// parameters and one of its 200 body. Each holds all that it refers to. Keys have
+// the contract's order.
+func Schemas(document *yaml.Node) ([]byte, error) {
+	s := &schemas{document: document}
+	var out bytes.Buffer
+	separator := "{\n"
+	paths := contentOf(valueOf(document, "paths"))
+	for i := 1; i < len(paths); i += 2 {
+		for j := 1; j < len(paths[i].Content); j += 2 {
+			operation := paths[i].Content[j]
+			id := text(operation, "operationId")
+			parameters, err := s.parameters(operation)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", id, err)
+			}
+			answer, err := s.answer(operation)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", id, err)
+			}
+			fmt.Fprintf(&out, "%s%q: {\n\"parameters\": %s,\n\"answer\": %s}", separator, id, parameters, answer)
+			separator = ",\n"
+		}
 	}
-	return &Schemas{document: document}, nil
+	out.WriteString("\n}\n")
+	return out.Bytes(), nil
 }
 
-// Parameters is the schema of an operation's query parameters, as an object with
+type schemas struct{ document *yaml.Node }
+
+// parameters is the schema of an operation's query parameters, as an object with
 // a property for each parameter.
-func (s *Schemas) Parameters(operationID string) (json.RawMessage, error) {
-	operation, err := s.operation(operationID)
-	if err != nil {
-		return nil, err
-	}
+func (s *schemas) parameters(operation *yaml.Node) (json.RawMessage, error) {
 	properties, required := mapping(), sequence()
 	for _, item := range contentOf(valueOf(operation, "parameters")) {
 		parameter, err := s.resolved(item)
@@ -43,7 +54,7 @@ func (s *Schemas) Parameters(operationID string) (json.RawMessage, error) {
 		}
 		property, err := s.property(parameter)
 		if err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", operationID, text(parameter, "name"), err)
+			return nil, fmt.Errorf("%s: %w", text(parameter, "name"), err)
 		}
 		put(properties, text(parameter, "name"), property)
 		if text(parameter, "required") == "true" {
@@ -61,7 +72,7 @@ func (s *Schemas) Parameters(operationID string) (json.RawMessage, error) {
 }
 
 // property is a parameter's schema, with the parameter's description and examples.
-func (s *Schemas) property(parameter *yaml.Node) (*yaml.Node, error) {
+func (s *schemas) property(parameter *yaml.Node) (*yaml.Node, error) {
 	schema, err := s.resolved(valueOf(parameter, "schema"))
 	if err != nil {
 		return nil, err
@@ -87,26 +98,23 @@ func (s *Schemas) property(parameter *yaml.Node) (*yaml.Node, error) {
 	return property, nil
 }
 
-// Answer is the schema of an operation's 200 body. Schemas that it refers to are
+// answer is the schema of an operation's 200 body. Schemas that it refers to are
 // in $defs, in the order of their first reference.
-func (s *Schemas) Answer(operationID string) (json.RawMessage, error) {
-	operation, err := s.operation(operationID)
-	if err != nil {
-		return nil, err
-	}
+func (s *schemas) answer(operation *yaml.Node) (json.RawMessage, error) {
 	at := operation
 	for _, key := range []string{"responses", "200", "content", "application/json", "schema"} {
 		if at = valueOf(at, key); at == nil {
-			return nil, fmt.Errorf("%s has no %s on the way to its 200 body", operationID, key)
+			return nil, fmt.Errorf("there is no %s on the way to the 200 body", key)
 		}
 	}
-	if at, err = s.resolved(at); err != nil {
+	at, err := s.resolved(at)
+	if err != nil {
 		return nil, err
 	}
 	used := mapping()
 	root, err := s.detached(at, used)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", operationID, err)
+		return nil, err
 	}
 	put(root, "$defs", used)
 	return compact(root)
@@ -116,7 +124,7 @@ const components = "#/components/schemas/"
 
 // detached copies a schema. Its references point to $defs in the copy, and their
 // targets are added to used.
-func (s *Schemas) detached(node *yaml.Node, used *yaml.Node) (*yaml.Node, error) {
+func (s *schemas) detached(node *yaml.Node, used *yaml.Node) (*yaml.Node, error) {
 	clone := *node
 	clone.Content = make([]*yaml.Node, len(node.Content))
 	for i, child := range node.Content {
@@ -153,20 +161,8 @@ func (s *Schemas) detached(node *yaml.Node, used *yaml.Node) (*yaml.Node, error)
 	return &clone, nil
 }
 
-func (s *Schemas) operation(id string) (*yaml.Node, error) {
-	paths := contentOf(valueOf(s.document, "paths"))
-	for i := 1; i < len(paths); i += 2 {
-		for j := 1; j < len(paths[i].Content); j += 2 {
-			if text(paths[i].Content[j], "operationId") == id {
-				return paths[i].Content[j], nil
-			}
-		}
-	}
-	return nil, fmt.Errorf("the contract has no operation %s", id)
-}
-
 // resolved follows a node's $ref, if it has one.
-func (s *Schemas) resolved(node *yaml.Node) (*yaml.Node, error) {
+func (s *schemas) resolved(node *yaml.Node) (*yaml.Node, error) {
 	if node == nil {
 		return nil, errors.New("the contract lacks a schema")
 	}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/tools/generate/contract"
+	"github.com/clientintel/clientintel/internal/tools/generate/pages"
+)
+
+// documents are the texts of the generated files that the binary holds, by path.
+func documents() (map[string][]byte, error) {
+	source, err := os.ReadFile("openapi/openapi.yaml")
+	if err != nil {
+		return nil, err
+	}
+	document, err := contract.Parse(source)
+	if err != nil {
+		return nil, err
+	}
+	served, err := contract.JSON(document)
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := contract.Schemas(document)
+	if err != nil {
+		return nil, err
+	}
+	guides := map[string][]byte{}
+	for _, name := range []string{"bi-guide", "agent-guide"} {
+		if guides[name], err = os.ReadFile("openapi/guides/" + name + ".md"); err != nil {
+			return nil, err
+		}
+	}
+	rendered, err := pages.Render(served, guides, os.DirFS("internal/apidocs/assets"))
+	if err != nil {
+		return nil, err
+	}
+	var demo bytes.Buffer
+	if err := corpus.Demo(&demo, demodata.AsOf()); err != nil {
+		return nil, err
+	}
+	made := map[string][]byte{
+		"openapi/generated/openapi.json":   served,
+		"openapi/generated/schemas.json":   schemas,
+		"internal/demodata/demo.ndjson.gz": demo.Bytes(),
+	}
+	for name, text := range rendered {
+		made["internal/apidocs/pages/"+name] = text
+	}
+	return made, nil
+}
+
+// writeDocuments writes every document whose file holds another text, or, to
+// check, fails.
+func writeDocuments(check bool) error {
+	made, err := documents()
+	if err != nil {
+		return err
+	}
+	var stale []error
+	for path, text := range made {
+		committed, err := readDocument(path)
+		switch {
+		case err == nil && bytes.Equal(committed, text):
+		case check:
+			stale = append(stale, fmt.Errorf("%s: %w", path, errStale))
+		default:
+			if err := writeDocument(path, text); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(stale...)
+}
+
+// readDocument unpacks a packed file: another release of Go may pack the same text
+// into other bytes.
+func readDocument(path string) ([]byte, error) {
+	content, err := os.ReadFile(path)
+	if err != nil || filepath.Ext(path) != ".gz" {
+		return content, err
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(unpacked)
+}
+
+func writeDocument(path string, text []byte) error {
+	if filepath.Ext(path) == ".gz" {
+		var packed bytes.Buffer
+		compress, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := compress.Write(text); err != nil {
+			return err
+		}
+		if err := compress.Close(); err != nil {
+			return err
+		}
+		text = packed.Bytes()
+	}
+	return os.WriteFile(path, text, 0o644)
+}
