@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,10 +27,15 @@ func (s *Server) accessLog(next http.Handler) http.Handler {
 		defer func() {
 			caught := recover()
 			record.aborted = caught != nil && !s.recovered(answer, r, caught)
+			status := answer.status
+			if record.callerLeft = callerLeft(r, record, status); record.callerLeft {
+				// A caller that closed its side only must not read what was meant as an error.
+				status, record.toolStatus, record.aborted = statusCallerLeft, 0, true
+			}
 			took := time.Since(started)
-			s.logRequest(r, record, answer.status, took)
+			s.logRequest(r, record, status, took)
 			if s.trace != nil {
-				s.trace(s.traceOf(r, record, answer.status, started, took))
+				s.trace(s.traceOf(r, record, status, started, took))
 			}
 			if record.aborted {
 				panic(http.ErrAbortHandler)
@@ -37,6 +43,19 @@ func (s *Server) accessLog(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(answer, r)
 	})
+}
+
+// statusCallerLeft is recorded of a request whose caller left before the answer.
+// It is never sent.
+const statusCallerLeft = 499
+
+// callerLeft tells whether a request ended without its answer because the caller
+// closed or reset the connection, or stopped reading. What failed from then on
+// failed because of that.
+func callerLeft(r *http.Request, record *requestRecord, status int) bool {
+	failed := record.aborted || max(status, record.toolStatus) >= 500 || status == http.StatusOK && record.toolStatus == 0 && record.err != nil
+	resetInMidBody := status == http.StatusBadRequest && errors.Is(record.err, syscall.ECONNRESET)
+	return failed && r.Context().Err() != nil || resetInMidBody
 }
 
 func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, took time.Duration) {
@@ -73,9 +92,7 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 		attributes = append(attributes, slog.String("error", loggedError(record.err)))
 	}
 	level := slog.LevelInfo
-	// An answer that broke off without an error of ours was left by its caller.
-	var failed *apierror.Error
-	if result >= 500 || record.aborted && errors.As(record.err, &failed) {
+	if result >= 500 || record.aborted && !record.callerLeft {
 		level = slog.LevelError
 	}
 	s.log.LogAttrs(r.Context(), level, "request", attributes...)
@@ -88,7 +105,7 @@ func (s *Server) traceOf(
 ) tracing.Request {
 	traced := tracing.Request{
 		Header: r.Header, Method: knownMethod(r.Method), Operation: record.operation, RequestID: record.requestID,
-		Status: status, Rows: record.rows, Failed: record.aborted || max(status, record.toolStatus) >= 500,
+		Status: status, Rows: record.rows, Failed: !record.callerLeft && (record.aborted || max(status, record.toolStatus) >= 500),
 		Began: started, Took: took,
 	}
 	if op, known := s.contract.operations[record.operation]; known {

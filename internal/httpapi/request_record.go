@@ -17,6 +17,8 @@ type requestRecord struct {
 	err       error
 	// aborted says that the answer broke off and the connection was closed.
 	aborted bool
+	// callerLeft says that this was the caller's doing.
+	callerLeft bool
 	// toolStatus is the status of the operation behind an MCP tool call, whose
 	// own HTTP status is 200.
 	toolStatus int

@@ -40,7 +40,8 @@ func (l *Limiter) admitNext() {
 // admitGroup admits those of a group that still wait. A request that was abandoned
 // before the group was sent is not counted.
 func (l *Limiter) admitGroup(group []*waiter) {
-	if group = stillWaiting(group); len(group) == 0 {
+	group = slices.DeleteFunc(group, func(w *waiter) bool { return !w.take() })
+	if len(group) == 0 {
 		return
 	}
 	began := time.Now()
@@ -51,7 +52,6 @@ func (l *Limiter) admitGroup(group []*waiter) {
 	if err != nil && (pgconn.SafeToRetry(err) || postgres.IsSerializationFailure(err)) {
 		// The connection died while idle and nothing was sent on it, or the
 		// database rolled everything back.
-		group = stillWaiting(group)
 		admissions, err = l.send(ctx, group)
 	}
 	if err != nil {
@@ -63,10 +63,6 @@ func (l *Limiter) admitGroup(group []*waiter) {
 	for i, w := range group {
 		w.result <- result{admission: admissions[i]}
 	}
-}
-
-func stillWaiting(group []*waiter) []*waiter {
-	return slices.DeleteFunc(group, (*waiter).abandoned)
 }
 
 // recordGroupTime updates the moving mean; an update lost to a race makes no difference.

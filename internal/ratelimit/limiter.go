@@ -98,15 +98,21 @@ type policy struct {
 }
 
 type waiter struct {
-	ctx     context.Context
 	request Request
 	// deadline is when it gives up.
 	deadline time.Time
 	result   chan result
+	// settled is set by the first of: its group takes it, its caller leaves.
+	settled atomic.Bool
 }
 
-// abandoned tells whether the request no longer waits for its result.
-func (w *waiter) abandoned() bool { return w.ctx.Err() != nil || time.Now().After(w.deadline) }
+// take takes the request into a group, unless it no longer waits.
+func (w *waiter) take() bool {
+	return time.Now().Before(w.deadline) && w.settled.CompareAndSwap(false, true)
+}
+
+// abandon ends the waiting, unless a group has taken the request.
+func (w *waiter) abandon() bool { return w.settled.CompareAndSwap(false, true) }
 
 type result struct {
 	admission Admission
@@ -145,7 +151,7 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	if known, ok := l.bypass.lookup(r); ok {
 		return known, nil
 	}
-	w := &waiter{ctx: ctx, request: r, deadline: time.Now().Add(groupTimeout), result: make(chan result, 1)}
+	w := &waiter{request: r, deadline: time.Now().Add(groupTimeout), result: make(chan result, 1)}
 	if l.overloaded() || !l.queue.push(w) {
 		return Admission{}, apierror.Unavailable(errOverloaded)
 	}
@@ -157,19 +163,25 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	}
 	timeout := time.NewTimer(groupTimeout)
 	defer timeout.Stop()
-	select {
-	case a := <-w.result:
-		if a.err == nil {
-			l.bypass.store(r, a.admission)
-			l.callers.update(r, a.admission)
+	left := ctx.Done()
+	for {
+		select {
+		case a := <-w.result:
+			if a.err == nil {
+				l.bypass.store(r, a.admission)
+				l.callers.update(r, a.admission)
+			}
+			return a.admission, a.err
+		case <-timeout.C:
+			return Admission{}, apierror.Unavailable(errTooSlow)
+		case <-left:
+			if w.abandon() {
+				return Admission{}, apierror.Unavailable(ctx.Err())
+			}
+			left = nil // it is being counted, and its row will need a status
+		case <-l.stop:
+			return Admission{}, apierror.Unavailable(errClosed)
 		}
-		return a.admission, a.err
-	case <-timeout.C:
-		return Admission{}, apierror.Unavailable(errTooSlow)
-	case <-ctx.Done():
-		return Admission{}, apierror.Unavailable(ctx.Err())
-	case <-l.stop:
-		return Admission{}, apierror.Unavailable(errClosed)
 	}
 }
 
