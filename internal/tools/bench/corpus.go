@@ -145,7 +145,7 @@ func prewarm(ctx context.Context, conn *pgx.Conn, logf func(string, ...any)) err
 	}
 	_, err := conn.Exec(ctx, `SELECT sum(pg_prewarm(c.oid::regclass))
 		FROM pg_class AS c
-		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i', 'm') AND c.relname NOT LIKE 'request_log%'`)
+		WHERE c.relnamespace::regnamespace::text IN ('public', 'bench_limit') AND c.relkind IN ('r', 'i', 'm') AND c.relname NOT LIKE 'request_log%'`)
 	if err != nil {
 		return fmt.Errorf("reading the tables into memory: %w", err)
 	}

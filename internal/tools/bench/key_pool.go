@@ -25,7 +25,7 @@ const (
 
 // keyPool is a set of keys that take turns, so that none meets its limit.
 type keyPool struct {
-	brand  string
+	brands []string // the keys are of each in turn
 	scopes []auth.Scope
 	keys   []string
 	used   int
@@ -33,15 +33,29 @@ type keyPool struct {
 
 // keyPool returns keys with requests left.
 func (s *session) keyPool(ctx context.Context, brand string, scopes ...auth.Scope) (*keyPool, error) {
+	return s.keyPoolOf(ctx, []string{brand}, scopes...)
+}
+
+// keyPoolOf is keyPool for many brands.
+func (s *session) keyPoolOf(ctx context.Context, brands []string, scopes ...auth.Scope) (*keyPool, error) {
 	if len(scopes) == 0 {
 		scopes = auth.Default()
 	}
-	name := brand + fmt.Sprint(scopes)
+	name := fmt.Sprint(brands, scopes)
 	if s.keyPools[name] == nil {
-		s.keyPools[name] = &keyPool{brand: brand, scopes: scopes}
+		s.keyPools[name] = &keyPool{brands: brands, scopes: scopes}
 	}
 	r := s.keyPools[name]
 	return r, s.renew(ctx, r)
+}
+
+// of is the part of the pool that is of its n-th brand.
+func (r *keyPool) of(n int) *keyPool {
+	part := &keyPool{brands: r.brands[n : n+1], scopes: r.scopes}
+	for i := n; i < len(r.keys); i += len(r.brands) {
+		part.keys = append(part.keys, r.keys[i])
+	}
+	return part
 }
 
 // renew issues new keys where the old ones are nearly spent.
@@ -49,17 +63,23 @@ func (s *session) renew(ctx context.Context, r *keyPool) error {
 	if len(r.keys) > 0 && r.used < requestsEach*len(r.keys) {
 		return nil
 	}
-	keys, err := s.issue(ctx, r.brand, r.scopes, keyPoolSize)
-	if err != nil {
-		return err
-	}
-	r.keys, r.used = keys, 0
 	names := make([]string, len(r.scopes))
 	for i, scope := range r.scopes {
 		names[i] = string(scope)
 	}
-	if err := baseline.AddKeys(ctx, s.admin, s.brands[r.brand].id, names, keys); err != nil {
-		return err
+	each := (keyPoolSize + len(r.brands) - 1) / len(r.brands)
+	r.keys, r.used = make([]string, each*len(r.brands)), 0
+	for i, brand := range r.brands {
+		keys, err := s.issue(ctx, brand, r.scopes, each)
+		if err != nil {
+			return err
+		}
+		if err := baseline.AddKeys(ctx, s.admin, s.brands[brand].id, names, keys); err != nil {
+			return err
+		}
+		for n, key := range keys {
+			r.keys[n*len(r.brands)+i] = key
+		}
 	}
 	return s.fillWindows(ctx)
 }

@@ -12,17 +12,14 @@ const manyConnections = 32
 
 // pageScript is the page's SQL as the product runs it on a continuation page,
 // at a position that differs from transaction to transaction.
-func pageScript(g *fixture, rows int, transcripts bool) script {
-	newest, oldest := g.positions[0].CreatedAt, g.positions[len(g.positions)-1].CreatedAt
-	// A literal's colons would be variables.
-	at := sqlExpression("to_timestamp(:us / 1000000.0)")
+func pageScript(b *brand, rows int, transcripts bool) script {
 	return script{
-		prologue: fmt.Sprintf("\\set us random(%d, %d)\n", oldest.UnixMicro(), newest.UnixMicro()),
+		prologue: randomInstant(b.positions),
 		query:    db.ListInterviews,
 		variables: arguments(db.ListInterviewsParams{
-			ClientID: g.brand.id, WithTranscripts: transcripts, WithCustomExtraction: transcripts,
-			AfterID: g.positions[0].ID, FromCreatedAt: beginningOfTime, MaxRows: int32(rows) + 1,
-		}, map[string]any{"AfterCreatedAt": at}),
+			ClientID: b.id, WithTranscripts: transcripts, WithCustomExtraction: transcripts,
+			AfterID: b.positions[0].ID, FromCreatedAt: beginningOfTime, MaxRows: int32(rows) + 1,
+		}, map[string]any{"AfterCreatedAt": instant}),
 	}
 }
 
@@ -74,7 +71,7 @@ func (s *session) page(g *fixture, name string, v *serverProcess) workload {
 }
 
 func (s *session) pageAgainstPostgreSQL(ctx context.Context, g *fixture) error {
-	alone, err := s.pgbenchPages(pageScript(g, 50, false), 1, 8, manyConnections)
+	alone, err := s.pgbenchPages(pageScript(g.brand, 50, false), 1, 8, manyConnections)
 	if err != nil {
 		return err
 	}

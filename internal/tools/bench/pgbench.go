@@ -46,8 +46,13 @@ type script struct {
 
 type sqlExpression string
 
-// text returns the script and the definitions it is called with.
-func (c script) text() (string, []string) {
+// text returns the script and the definitions it is called with, which are named
+// for its place among the scripts of a call: pgbench has no variables of one script.
+func (c script) text(at int) (string, []string) {
+	prefix := "p"
+	if at > 0 {
+		prefix = fmt.Sprintf("q%d_", at)
+	}
 	var lines []string
 	for line := range strings.Lines(c.query) {
 		// pgbench would take :many for a variable.
@@ -62,12 +67,12 @@ func (c script) text() (string, []string) {
 			return "(" + string(expression) + ")"
 		}
 		used[n] = true
-		return ":p" + found[1:]
+		return ":" + prefix + found[1:]
 	})
 	var definitions []string
 	for i, v := range c.variables {
 		if used[i+1] {
-			definitions = append(definitions, fmt.Sprintf("--define=p%d=%v", i+1, v))
+			definitions = append(definitions, fmt.Sprintf("--define=%s%d=%v", prefix, i+1, v))
 		}
 	}
 	return c.prologue + strings.TrimSuffix(body, ";") + ";\n", definitions
@@ -75,19 +80,33 @@ func (c script) text() (string, []string) {
 
 // pgbenchWorkload runs a query on PostgreSQL alone.
 func (s *session) pgbenchWorkload(name string, c script, connections int) (workload, error) {
-	text, definitions := c.text()
-	path := filepath.Join(s.dir, "script-"+strings.NewReplacer(" ", "-", ",", "").Replace(name)+".sql")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		return workload{}, err
+	return s.pgbenchMode(name, "", connections, c)
+}
+
+// pgbenchMode runs scripts at random, with one mode of planning: generic, custom or
+// PostgreSQL's choice.
+func (s *session) pgbenchMode(name, mode string, connections int, scripts ...script) (workload, error) {
+	var files []string
+	for i, c := range scripts {
+		text, definitions := c.text(i)
+		path := filepath.Join(s.dir, fmt.Sprintf("script-%s-%d.sql", strings.NewReplacer(" ", "-", ",", "").Replace(name), i))
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return workload{}, err
+		}
+		files = append(append(files, definitions...), "--file="+path)
+	}
+	settings := "-c jit=off -c TimeZone=UTC -c max_parallel_workers_per_gather=0"
+	if mode != "" {
+		settings += " -c plan_cache_mode=force_" + mode + "_plan"
 	}
 	return workload{name, func(ctx context.Context, d time.Duration) (sample, error) {
 		args := append([]string{
-			"--no-vacuum", "--protocol=prepared", "--file=" + path, "--client=" + strconv.Itoa(connections),
+			"--no-vacuum", "--protocol=prepared", "--client=" + strconv.Itoa(connections),
 			"--time=" + strconv.Itoa(max(int(d.Round(time.Second).Seconds()), 1)),
-		}, definitions...)
+		}, files...)
 		args = append(args, s.cluster.OwnerURL())
 		cmd := exec.CommandContext(ctx, s.pgbench, args...)
-		cmd.Env = append(environment(), "PGOPTIONS=-c jit=off -c TimeZone=UTC -c max_parallel_workers_per_gather=0")
+		cmd.Env = append(environment(), "PGOPTIONS="+settings)
 		before := cpuOfTree(s.postmaster)
 		out, err := cmd.CombinedOutput()
 		if err != nil {

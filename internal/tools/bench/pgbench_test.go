@@ -16,8 +16,11 @@ import (
 func TestScript_OfTheProductsPage(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	g := &fixture{brand: &brand{id: uuid.MustParse("11111111-1111-4111-8111-111111111111")}, positions: []position{{CreatedAt: at}, {CreatedAt: at.AddDate(0, -1, 0)}}}
-	text, definitions := pageScript(g, 50, true).text()
+	b := &brand{
+		id:        uuid.MustParse("11111111-1111-4111-8111-111111111111"),
+		positions: []position{{CreatedAt: at}, {CreatedAt: at.AddDate(0, -1, 0)}},
+	}
+	text, definitions := pageScript(b, 50, true).text(0)
 	if strings.Contains(text, "$") || strings.Contains(text, "-- name") || !strings.HasSuffix(text, ";\n") {
 		t.Errorf("the script is\n%s", text)
 	}
@@ -46,7 +49,7 @@ func TestScript_NothingIsAnExpression(t *testing.T) {
 			A string
 			B *int64
 		}{A: "a"}, nil),
-	}.text()
+	}.text(0)
 	if text != "SELECT :p1::text, (NULL)::bigint;\n" || !slices.Equal(definitions, []string{"--define=p1=a"}) {
 		t.Errorf("the script is %q with %v", text, definitions)
 	}

@@ -40,6 +40,18 @@ const listPath = "/api/client/v1/interviews"
 // positionsOf are positions in the middle of a brand's interviews, from a walk
 // through all of them. Cursors never expire, so they are kept for the next call.
 func (s *session) positionsOf(ctx context.Context, v *serverProcess, slug string) ([]position, error) {
+	if b := s.brands[slug]; b != nil && b.positions != nil {
+		return b.positions, nil
+	}
+	keys, err := s.keyPool(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return s.positionsWith(ctx, v, slug, keys)
+}
+
+// positionsWith is positionsOf with keys that are at hand.
+func (s *session) positionsWith(ctx context.Context, v *serverProcess, slug string, keys *keyPool) ([]position, error) {
 	b := s.brands[slug]
 	if b == nil {
 		return nil, fmt.Errorf("the corpus has no brand %s", slug)
@@ -47,10 +59,7 @@ func (s *session) positionsOf(ctx context.Context, v *serverProcess, slug string
 	if b.positions != nil {
 		return b.positions, nil
 	}
-	keys, err := s.keyPool(ctx, slug)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	path := filepath.Join(s.home, "bench.positions-"+slug+".json")
 	all := readPositions(path)
 	if len(all) > 0 {

@@ -18,21 +18,23 @@ type scale struct {
 	imported int
 
 	large, second, tied, ten, small int
+	// smallest and largest are how many interviews the small brands have.
+	smallest, largest int
 }
 
 func scaleNamed(name string) (scale, error) {
 	for _, s := range []scale{
 		{
 			name: "tiny", duration: 250 * time.Millisecond, exact: 2 * time.Second, shared: "256MB", imported: 2000,
-			large: 30_000, second: 4000, tied: 4000, ten: 3000, small: 1,
+			large: 30_000, second: 4000, tied: 4000, ten: 3000, small: 2, smallest: 1000, largest: 2000,
 		},
 		{
 			name: "small", duration: time.Second, exact: 5 * time.Second, shared: "512MB", imported: 20_000,
-			large: 60_000, second: 20_000, tied: 20_000, ten: 10_000, small: 4,
+			large: 60_000, second: 20_000, tied: 20_000, ten: 10_000, small: 45, smallest: 1000, largest: 2000,
 		},
 		{
 			name: "full", duration: 2 * time.Second, exact: 2 * time.Minute, shared: "3GB", imported: 100_000,
-			large: 1_000_000, second: 100_000, tied: 100_000, ten: 10_000, small: 44,
+			large: 1_000_000, second: 100_000, tied: 100_000, ten: 10_000, small: 45, smallest: 2000, largest: 10_000,
 		},
 	} {
 		if s.name == name {
@@ -78,7 +80,7 @@ func (s scale) corpus() corpus.Options {
 		canonical(brandTen, s.ten, 20), full, canonical(brandThree, 3000, 20),
 	}
 	for i := range s.small {
-		c := canonical(fmt.Sprintf("small-%d", i+1), 2000+i*8000/max(s.small-1, 1), 20)
+		c := canonical(fmt.Sprintf("small-%d", i+1), s.smallest+i*(s.largest-s.smallest)/max(s.small-1, 1), 20)
 		if i%2 == 0 {
 			c.Mode = corpus.ModeLegacy
 		}

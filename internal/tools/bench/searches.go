@@ -108,7 +108,7 @@ func (s *session) measureKinds(ctx context.Context, of func(*keyPool, ...string)
 	scans := len(workloads)
 	for _, keys := range []*keyPool{large, three} {
 		for _, kind := range kinds {
-			workloads = append(workloads, shortened(s.httpWorkload(fmt.Sprintf("%s: %s", keys.brand, kind.name), of(keys, kind.text))))
+			workloads = append(workloads, shortened(s.httpWorkload(fmt.Sprintf("%s: %s", keys.brands[0], kind.name), of(keys, kind.text))))
 		}
 	}
 	all, err := s.compare(ctx, "kinds of search", workloads...)

@@ -16,7 +16,7 @@ func (s *session) measureTranscripts(ctx context.Context) error {
 	defer g.stop()
 	a := g.pages(200, manyConnections)
 	a.minBytes = 100_000
-	alone, err := s.pgbenchPages(pageScript(g, 200, true), fewConnections, manyConnections)
+	alone, err := s.pgbenchPages(pageScript(g.brand, 200, true), fewConnections, manyConnections)
 	if err != nil {
 		return err
 	}

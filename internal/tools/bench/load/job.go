@@ -19,7 +19,10 @@ type Job struct {
 	Keys     []string
 	FirstKey int
 	Paths    []string
-	Seed     uint64
+	// Groups says that keys and paths are of so many groups in turn, and a key's
+	// path is one of its group. Zero and one: any path.
+	Groups int
+	Seed   uint64
 	// Statuses are those that may come.
 	Statuses []int
 	// MinBytes is how long the body of a 200 is at least.
@@ -67,6 +70,8 @@ func (j Job) check() error {
 			len(j.Targets), len(j.Keys), len(j.Paths), len(j.Statuses))
 	case j.Connections < 1 || j.Connections > 1024:
 		return fmt.Errorf("a job has 1 to 1024 connections, not %d", j.Connections)
+	case j.Groups > 1 && (len(j.Keys)%j.Groups != 0 || len(j.Paths)%j.Groups != 0):
+		return fmt.Errorf("%d keys and %d paths are not of %d groups in turn", len(j.Keys), len(j.Paths), j.Groups)
 	case j.Duration <= 0:
 		return fmt.Errorf("a job lasts a while, not %s", j.Duration)
 	}

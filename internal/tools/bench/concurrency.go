@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Goals 16 to 19 are the page at one connection, at a few and at many, of one
+// brand and of many brands in turn.
+var concurrencies = []int{1, fewConnections, manyConnections}
+
+// pageSet is where pages are read: keys and positions of one brand, or of many.
+type pageSet struct {
+	name   string // the end of a goal's key: empty for one brand
+	title  string
+	brands []*brand
+	keys   *keyPool
+}
+
+// measureConcurrency is goals 16 to 19, a comparison for each set of pages.
+func (s *session) measureConcurrency(ctx context.Context) error {
+	g, err := s.newFixture(ctx, brandLarge)
+	if err != nil {
+		return err
+	}
+	defer g.stop()
+	baselineServer, err := s.startBaseline(ctx)
+	if err != nil {
+		return err
+	}
+	defer baselineServer.stop()
+	others, stop, err := s.variants(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	sets, err := s.pageSets(ctx, g)
+	if err != nil {
+		return err
+	}
+	for _, set := range sets {
+		c := &concurrency{session: s, set: set, ours: map[int]*series{}, theirs: map[int]*series{}}
+		if err := c.measure(ctx, g.service, baselineServer, others); err != nil {
+			return err
+		}
+		c.set16to19()
+	}
+	return nil
+}
+
+// pageSets walks through the brands that a page is read of.
+func (s *session) pageSets(ctx context.Context, g *fixture) ([]pageSet, error) {
+	var mixed []*brand
+	var slugs []string
+	for slug := range s.brands {
+		slugs = append(slugs, slug)
+	}
+	slices.Sort(slugs)
+	slugs = slices.DeleteFunc(slugs, func(slug string) bool { return slug == brandTied })
+	keys, err := s.keyPoolOf(ctx, slugs)
+	if err != nil {
+		return nil, err
+	}
+	for i, slug := range slugs {
+		if _, err := s.positionsWith(ctx, g.service, slug, keys.of(i)); err != nil {
+			return nil, err
+		}
+		mixed = append(mixed, s.brands[slug])
+	}
+	return []pageSet{
+		{title: "one brand", brands: []*brand{g.brand}, keys: g.keys},
+		{name: "_mixed", title: fmt.Sprintf("%d brands", len(mixed)), brands: mixed, keys: keys},
+	}, nil
+}
+
+// paths are pages in turn of each brand, as many of each.
+func (p pageSet) paths(of func(*brand, []position) []string) []string {
+	most := 0
+	for _, b := range p.brands {
+		most = max(most, min(len(b.positions), 5000/len(p.brands)))
+	}
+	each := make([][]string, len(p.brands))
+	for i, b := range p.brands {
+		each[i] = of(b, b.positions)
+	}
+	var all []string
+	for n := range most {
+		for _, paths := range each {
+			all = append(all, paths[n%len(paths)])
+		}
+	}
+	return all
+}
+
+// scripts are the product's own pages, of each brand.
+func (p pageSet) scripts() []script {
+	all := make([]script, len(p.brands))
+	for i, b := range p.brands {
+		all[i] = pageScript(b, 50, false)
+	}
+	return all
+}
+
+// concurrency is a comparison of one set of pages.
+type concurrency struct {
+	*session
+	set          pageSet
+	ours, theirs map[int]*series
+	limits       map[int][]*series
+	// own is the product's SQL on PostgreSQL alone, others are the servers named
+	// with -against: both are only shown.
+	own, others []*series
+}
+
+func (c *concurrency) measure(ctx context.Context, product, baselineServer *serverProcess, others []*serverProcess) error {
+	var workloads []workload
+	var keep []func(*series)
+	add := func(one workload, f func(*series)) {
+		workloads, keep = append(workloads, one), append(keep, f)
+	}
+	ours := c.set.paths(func(_ *brand, all []position) []string { return pagePaths(all, 50) })
+	theirs := c.set.paths(func(b *brand, all []position) []string { return baselinePaths(b, all, 50) })
+	pages := func(v *serverProcess, name string, paths []string, connections int) workload {
+		return c.httpWorkload(fmt.Sprintf("%s, %s, %d connections", name, c.set.title, connections), requests{
+			service: v, keys: c.set.keys, paths: paths, groups: len(c.set.brands), connections: connections, contains: pageCount(50),
+		})
+	}
+	limit, err := c.pageLimit(ctx, c.set)
+	if err != nil {
+		return err
+	}
+	c.limits = map[int][]*series{}
+	for _, n := range concurrencies {
+		add(pages(product, "server", ours, n), func(one *series) { c.ours[n] = one })
+		for _, other := range others {
+			add(pages(other, other.name, ours, n), func(one *series) { c.others = append(c.others, one) })
+		}
+		if c.wants("18") {
+			add(pages(baselineServer, "baseline server", theirs, n), func(one *series) { c.theirs[n] = one })
+		}
+		if c.wants("16") {
+			for _, one := range limit[n] {
+				add(one, func(one *series) { c.limits[n] = append(c.limits[n], one) })
+			}
+			own, err := c.pgbenchMode(fmt.Sprintf("the product's SQL, %s, %d connections", c.set.title, n), "generic", n, c.set.scripts()...)
+			if err != nil {
+				return err
+			}
+			add(own, func(one *series) { c.own = append(c.own, one) })
+		}
+	}
+	all, err := c.compare(ctx, "pages of "+c.set.title, workloads...)
+	for i, one := range all {
+		keep[i](one)
+	}
+	return err
+}
+
+// set16to19 reports the goals that were asked for.
+func (c *concurrency) set16to19() {
+	var below []*series // the limit at as many connections or fewer
+	for i, n := range concurrencies {
+		key := fmt.Sprintf("_%d%s", n, c.set.name)
+		ours := c.ours[n]
+		if c.wants("16") {
+			below = append(below, c.limits[n]...)
+			c.report.set("16"+key, ours.ratioTo(best(rate, below...), rate), append(append([]*series{ours}, c.limits[n]...), c.own[i])...)
+		}
+		if c.wants("17") {
+			c.report.set("17"+key, ours.absolute(func(m sample) float64 { return m.p99.Seconds() / m.p50.Seconds() }), ours)
+		}
+		if c.wants("18") {
+			c.report.set("18"+key, ours.ratioTo(c.theirs[n], rate), ours, c.theirs[n])
+		}
+	}
+	if c.wants("19") {
+		cpu := func(m sample) float64 { return float64(m.server+m.database) / float64(time.Microsecond) }
+		c.report.set("19"+c.set.name, c.ours[1].ratioTo(c.ours[manyConnections], cpu), append([]*series{c.ours[1], c.ours[manyConnections]}, c.others...)...)
+	}
+}
