@@ -89,7 +89,7 @@ func (e *environment) demo(ctx context.Context, settings config.Server) error {
 			log.Info("importing the demo brands")
 			reader, writer := io.Pipe()
 			go func() { writer.CloseWithError(demodata.Demo(writer, time.Now().UTC())) }()
-			err := e.importRecords(ctx, conn, reader, importer.Options{})
+			err := e.importRecords(ctx, conn, []importer.Source{importer.Stream("the demo", reader)}, importer.Options{}, false)
 			if err == nil {
 				issued, err = issueDemoKeys(ctx, conn)
 			}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,42 +16,82 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
+// importFlags are those of the import command, as given.
+type importFlags struct {
+	expectLines    int64
+	replaceClients []string
+	replaceAll     bool
+	yes            bool
+	maxRemoved     string
+	json           bool
+}
+
 func newImport(e *environment) *cobra.Command {
-	var expectLines int64
+	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE|-",
+		Use:   "import FILE|-...",
 		Short: "Import newline-delimited JSON, all of it or nothing",
-		Long: `Import newline-delimited JSON (see docs/import.md) in one transaction: a bad
-line imports nothing, and is named, up to 20 of them at once. A record whose id
-exists is replaced whole. Readers go on meanwhile and see the import when it is
-complete.
+		Long: `Import newline-delimited JSON (see docs/import.md), plain, gzip or zstd, in one
+transaction whatever the number of files: a bad line imports nothing, and is
+named, up to 20 of them at once. A record whose id exists is replaced whole.
+Readers go on meanwhile and see the import when it is complete.
+
+--replace-client C makes the records of C exactly those of the input: what the
+input does not hold is removed. --max-removed bounds how much, as an input that
+lacks more is likely not whole. Clients themselves and their keys stay.
 
 --expect-lines N, or a last line {"kind":"end","lines":N}, proves that the input
-came whole: N counts the lines that are not blank, that last one excepted. Another
-number imports nothing. Input that is empty is an error unless 0 lines are promised.`,
-		Example: `  clientintel import records.ndjson
+came whole: N counts the lines of all files that are not blank, that last one
+excepted. Another number imports nothing. Input that is empty is an error unless
+0 lines are promised.`,
+		Example: `  clientintel import records.ndjson.gz
+  clientintel import --replace-client northwind 'export/*.ndjson.zst'
   set -o pipefail; export-records | clientintel import - --expect-lines 2000`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var options importer.Options
-			if cmd.Flags().Changed("expect-lines") {
-				if expectLines < 0 {
-					return usagef("--expect-lines must be 0 or more, not %d", expectLines)
-				}
-				options.ExpectLines = &expectLines
-			}
-			in, closeInput, err := e.openInput(args[0])
+			options, err := f.options(cmd.Flags().Changed("expect-lines"))
 			if err != nil {
 				return err
 			}
-			defer closeInput()
+			sources, err := e.importSources(args)
+			if err != nil {
+				return err
+			}
 			return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
-				return e.importRecords(cmd.Context(), conn, in, options)
+				return e.importRecords(cmd.Context(), conn, sources, options, f.json)
 			})
 		},
 	}
-	cmd.Flags().Int64Var(&expectLines, "expect-lines", 0, "how many lines the input must hold, blank lines and the trailer not counted")
+	flags := cmd.Flags()
+	flags.Int64Var(&f.expectLines, "expect-lines", 0, "how many lines the input must hold, blank lines and the trailer not counted")
+	flags.StringArrayVar(&f.replaceClients, "replace-client", nil, "remove what the input does not hold of this client, by id or slug; repeatable")
+	flags.BoolVar(&f.replaceAll, "replace-all", false, "the same for every client, those of which the input holds nothing included; needs --yes")
+	flags.BoolVar(&f.yes, "yes", false, "--replace-all is meant")
+	flags.StringVar(&f.maxRemoved, "max-removed", importer.DefaultMaxRemoved().String(),
+		"how many records of a kind and client may be removed: a number, or a share (which lets 20 through in any case)")
+	jsonFlag(cmd, &f.json)
 	return cmd
+}
+
+func (f importFlags) options(expectLinesGiven bool) (importer.Options, error) {
+	var options importer.Options
+	if expectLinesGiven {
+		if f.expectLines < 0 {
+			return options, usagef("--expect-lines must be 0 or more, not %d", f.expectLines)
+		}
+		options.ExpectLines = &f.expectLines
+	}
+	if f.replaceAll && !f.yes {
+		return options, usagef("--replace-all removes what the input does not hold of every client: confirm it with --yes")
+	}
+	if f.replaceAll || len(f.replaceClients) > 0 {
+		limit, err := importer.ParseMaxRemoved(f.maxRemoved)
+		if err != nil {
+			return options, usagef("--max-removed %w", err)
+		}
+		options.Replace = &importer.Replacement{Clients: f.replaceClients, All: f.replaceAll, MaxRemoved: limit}
+	}
+	return options, nil
 }
 
 // openInput opens the file named, or standard input.
@@ -62,31 +101,48 @@ func (e *environment) openInput(name string) (io.Reader, func(), error) {
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			return nil, nil, fmt.Errorf("%s: %w", name, p.Err)
-		}
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%s: %w", name, withoutPath(err))
 	}
 	return file, func() { _ = file.Close() }, nil
 }
 
+// withoutPath is the error of a file whose name is told anyway.
+func withoutPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
 // importRecords imports, and prepares the database for what was imported.
-func (e *environment) importRecords(ctx context.Context, conn *pgx.Conn, in io.Reader, options importer.Options) error {
-	if isTerminal(e.stderr) {
-		options.Progress = func(p importer.Progress) { fmt.Fprintf(e.stderr, "\r%s\x1b[K", progressLine(p)) }
-	}
-	summary, err := importer.Import(ctx, conn, in, options)
-	if options.Progress != nil {
-		fmt.Fprint(e.stderr, "\r\x1b[K")
-	}
+func (e *environment) importRecords(
+	ctx context.Context, conn *pgx.Conn, sources []importer.Source, options importer.Options, asJSON bool,
+) error {
+	var endProgress func()
+	options.Progress, endProgress = e.importProgress()
+	summary, err := importer.ImportAll(ctx, conn, sources, options)
+	endProgress()
 	if err != nil {
+		if asJSON {
+			return e.printFailedImport(err)
+		}
 		return err
 	}
 	for _, warning := range summary.Warnings {
 		fmt.Fprintf(e.stderr, "warning: %v\n", warning)
 	}
-	fmt.Fprintln(e.stderr, summaryLine(summary))
+	if asJSON {
+		err = e.printImport(summary)
+	} else {
+		fmt.Fprintln(e.stderr, summaryLine(summary))
+	}
+	e.prepareForReaders(ctx, conn, summary)
+	return err
+}
+
+// prepareForReaders does what the database and the server would do later.
+func (e *environment) prepareForReaders(ctx context.Context, conn *pgx.Conn, summary importer.Summary) {
 	if err := importer.Vacuum(ctx, conn, summary); err != nil {
 		e.textLog().Warn("the import is complete; the database's statistics follow later", "error", err.Error())
 	}
@@ -98,25 +154,4 @@ func (e *environment) importRecords(ctx context.Context, conn *pgx.Conn, in io.R
 	case indexed > 0:
 		fmt.Fprintf(e.stderr, "indexed %d interviews for searches in %s\n", indexed, time.Since(start).Round(time.Millisecond))
 	}
-	return nil
-}
-
-func progressLine(p importer.Progress) string {
-	line := fmt.Sprintf("%d lines, %.1f MB, %s", p.Lines, float64(p.Bytes)/1e6, p.Elapsed.Round(time.Second))
-	if p.Finishing {
-		line += ", finishing"
-	}
-	return line
-}
-
-func summaryLine(s importer.Summary) string {
-	parts := make([]string, 0, len(s.Kinds))
-	for _, k := range s.Kinds {
-		part := fmt.Sprintf("%s %d", k.Kind, k.Written)
-		if k.Deleted > 0 || k.Missing > 0 {
-			part += fmt.Sprintf(" (deleted %d, not there %d)", k.Deleted, k.Missing)
-		}
-		parts = append(parts, part)
-	}
-	return fmt.Sprintf("imported %d lines in %s: %s", s.Lines, s.Elapsed.Round(time.Millisecond), strings.Join(parts, ", "))
 }

@@ -48,8 +48,11 @@ func TestRun_UsageIsTold(t *testing.T) {
 	}{
 		{"nonsense", `clientintel: unknown command "nonsense" for "clientintel"`},
 		{"--nonsense", "clientintel: unknown flag: --nonsense"},
-		{"import", "clientintel: accepts 1 arg(s), received 0"},
-		{"import a b", "clientintel: accepts 1 arg(s), received 2"},
+		{"import", "clientintel: requires at least 1 arg(s), only received 0"},
+		{"import - -", "clientintel: standard input (-) is given twice"},
+		{"import no-such-*.ndjson", "clientintel: no-such-*.ndjson: no file has such a name"},
+		{"import - --replace-all", "clientintel: --replace-all removes what the input does not hold of every client: confirm it with --yes"},
+		{"import - --replace-client a --max-removed 101%", `clientintel: --max-removed must be a number of records, such as 500, or a share of 0% to 100%, not "101%"`},
 		{"keys", "clientintel: name what to do: issue, rotate, revoke or list"},
 		{"keys issue", "clientintel: --client and --name are needed: whose key is it, and whom is it for?"},
 		{"keys issue --client a --name b --scopes read:all", `clientintel: --scopes: "read:all" is no scope; choose from read:campaigns,`},

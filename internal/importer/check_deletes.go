@@ -16,6 +16,9 @@ func (w *writer) finish(ctx context.Context, checks *deferredChecks) error {
 	if err := w.correctCampaignLive(ctx, checks); err != nil {
 		return err
 	}
+	if err := w.removeTheRest(ctx); err != nil {
+		return err
+	}
 	if err := w.checkDeletes(ctx, checks); err != nil {
 		return err
 	}
@@ -95,7 +98,7 @@ func (w *writer) referrer(ctx context.Context, t recordKey) (string, error) {
 func (w *writer) deleteClients(ctx context.Context, checks *deferredChecks) error {
 	for t := range checks.rewritten {
 		if t.kind == clientKind {
-			w.count(clientKind).Deleted++
+			w.count(clientKind).Removed++
 		}
 	}
 	_, ids := keyArrays(ofKind(clientKind, checks.deleted, byLine))
@@ -109,7 +112,7 @@ func (w *writer) deleteClients(ctx context.Context, checks *deferredChecks) erro
 	if err != nil {
 		return databaseError(ctx, "deleting clients", err)
 	}
-	w.count(clientKind).Deleted += deleted
+	w.count(clientKind).Removed += deleted
 	w.count(clientKind).Missing += int64(len(ids)) - deleted
 	return databaseError(ctx, "deleting clients", w.queries.DeleteMeasurementChanges(ctx, ids))
 }

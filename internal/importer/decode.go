@@ -22,21 +22,24 @@ type decoder struct {
 	at       Progress
 	// records counts the lines that are neither blank nor the trailer.
 	records int64
-	// trailer is the trailer's line, 0 before it.
-	trailer  int64
+	// trailer says that the trailer was read.
+	trailer  bool
 	warnings []*LineError
 	// expectLines is what the caller promised, or nil.
 	expectLines *int64
+	// replacing says whose lines are accepted; nil: everybody's.
+	replacing *replacing
 }
 
 func newDecoder(send func(*batch) error, recycle func() *batch) *decoder {
 	return &decoder{open: map[*kind]*batch{}, deferred: newDeferredChecks(), send: send, recycle: recycle}
 }
 
-// file decodes a whole file. Blank lines are allowed. After a mistake it reads on
+// file decodes all files. Blank lines are allowed. After a mistake it reads on
 // to find others, but sends nothing more.
-func (d *decoder) file(in io.Reader) error {
+func (d *decoder) file(in *files) error {
 	lines := newLineReader(in)
+	defer lines.close()
 	var found LineErrors
 	for len(found) < maxLineErrors {
 		text, err := lines.next()
@@ -83,13 +86,16 @@ func (d *decoder) line(text []byte) error {
 		return err
 	}
 	switch {
-	case d.trailer > 0:
-		return r.refuse("", fmt.Sprintf("must not follow the trailer, which is line %d", d.trailer))
+	case d.trailer:
+		return r.refuse("", "must not follow the trailer")
 	case r.trailer:
 		return d.endLine()
 	}
 	d.records++
 	if r.delete {
+		if d.replacing != nil {
+			return r.refuse("op", "must be left out: an input that replaces a client's records removes what it does not hold")
+		}
 		return d.delete()
 	}
 	return d.write()
@@ -103,6 +109,13 @@ func (d *decoder) write() error {
 	id, err := d.identify()
 	if err != nil {
 		return err
+	}
+	if !d.replacing.accepts(id.client) {
+		field := "client_id"
+		if r.kind == clientKind {
+			field = "id"
+		}
+		return r.refuse(r.kind.name+"."+field, fmt.Sprintf("must be a client whose records are replaced, not %s", id.client))
 	}
 	b, err := d.batchFor(id, false)
 	if err != nil {

@@ -58,8 +58,8 @@ func TestDeletes(t *testing.T) {
 		`{"op":"delete","kind":"client","id":"cccccccc-0000-4000-8000-000000000001"}`,
 	)
 	want := []KindSummary{
-		{Kind: "client", Missing: 1}, {Kind: "lane", Missing: 1}, {Kind: "interview", Deleted: 1, Missing: 2},
-		{Kind: "portal_document", Deleted: 1}, {Kind: "measurement_snapshot", Deleted: 1},
+		{Kind: "client", Missing: 1}, {Kind: "lane", Missing: 1}, {Kind: "interview", Removed: 1, Missing: 2},
+		{Kind: "portal_document", Removed: 1}, {Kind: "measurement_snapshot", Removed: 1},
 	}
 	if !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
@@ -70,11 +70,11 @@ func TestDeletes(t *testing.T) {
 
 	// In the order of the file.
 	sum = d.mustImport(t, deleteLine("interview", someone), interview(`,"best_quote":"back"`))
-	if want := []KindSummary{{Kind: "interview", Written: 1, Missing: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
+	if want := []KindSummary{{Kind: "interview", Added: 1, Missing: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
 	}
 	sum = d.mustImport(t, interview(`,"best_quote":"once more"`), deleteLine("interview", someone), interview(`,"best_quote":"last"`), interview(`,"best_quote":"very last"`), deleteLine("lane", retention[:35]+"7"))
-	if want := []KindSummary{{Kind: "lane", Missing: 1}, {Kind: "interview", Written: 3, Deleted: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
+	if want := []KindSummary{{Kind: "lane", Missing: 1}, {Kind: "interview", Added: 1, Changed: 1, Unchanged: 1, Removed: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
 	}
 	if got := d.get(t, "best_quote", "interviews WHERE id = '"+someone+"'"); got != "very last" {
@@ -152,7 +152,7 @@ func TestDeletingAClientInPassing(t *testing.T) {
 	d.mustImport(t, everything...)
 	before := d.dump(t)
 	sum := d.mustImport(t, deleteHer, client(""))
-	if want := []KindSummary{{Kind: "client", Written: 1, Deleted: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
+	if want := []KindSummary{{Kind: "client", Unchanged: 1, Removed: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
 	}
 	if diff := difference(before, d.dump(t)); diff != "" {

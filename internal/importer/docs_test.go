@@ -40,7 +40,7 @@ func TestTheImportPagesExamples(t *testing.T) {
 	}
 	sum = d.mustImport(t, examples[1])
 	for _, k := range sum.Kinds {
-		if k.Deleted != 1 || k.Missing != 0 {
+		if k.Removed != 1 || k.Missing != 0 {
 			t.Errorf("the delete example: %+v", k)
 		}
 	}

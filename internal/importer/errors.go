@@ -14,19 +14,28 @@ import (
 
 // LineError is a line that cannot be imported. Nothing of its file was.
 type LineError struct {
-	Line int64
+	// File is the line's, empty in an import of one.
+	File string `json:"file,omitempty"`
+	Line int64  `json:"line"`
 	// Field is the path of the invalid field, such as interview.nps_score; empty for the
 	// whole line.
-	Field string
+	Field string `json:"field,omitempty"`
 	// Reason says what is wrong and what is accepted.
-	Reason string
+	Reason string `json:"reason"`
 }
 
 func (e *LineError) Error() string {
 	if e.Field == "" {
-		return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
+		return e.where() + ": " + e.Reason
 	}
-	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Field, e.Reason)
+	return e.where() + ": " + e.Field + ": " + e.Reason
+}
+
+func (e *LineError) where() string {
+	if e.File == "" {
+		return fmt.Sprintf("line %d", e.Line)
+	}
+	return fmt.Sprintf("%s: line %d", e.File, e.Line)
 }
 
 // maxLineErrors bounds how many bad lines of a file are told.

@@ -16,6 +16,8 @@ type Options struct {
 	// ExpectLines is how many lines the input holds that are not blank, the trailer not
 	// counted. Nil when that is not known; an empty input is then an error.
 	ExpectLines *int64
+	// Replace makes clients' records exactly those of the input. Nil: the input adds.
+	Replace *Replacement
 }
 
 // Progress is how far an import has come.
@@ -31,29 +33,37 @@ type Progress struct {
 type Summary struct {
 	Lines, Bytes int64
 	Elapsed      time.Duration
-	// Kinds are those that the file holds.
+	// Kinds are those that the file holds, or of which records were removed.
 	Kinds []KindSummary
 	// Warnings are lines that were imported and are likely mistakes, up to maxLineErrors.
 	Warnings []*LineError
 }
 
-// KindSummary counts the lines of one kind.
+// KindSummary counts what became of the records of one kind.
 type KindSummary struct {
-	Kind string
-	// Written lines made, replaced or confirmed a record.
-	Written int64
-	// Deleted lines removed a record.
-	Deleted int64
+	Kind    string `json:"kind"`
+	Added   int64  `json:"added"`
+	Changed int64  `json:"changed"`
+	// Unchanged lines found their record as they have it, or were followed by
+	// another line of the same id.
+	Unchanged int64 `json:"unchanged"`
+	// Removed records were deleted by a line, or not in the input that replaces them.
+	Removed int64 `json:"removed"`
 	// Missing lines asked to delete a record that was not there.
-	Missing int64
+	Missing int64 `json:"missing"`
 }
 
-// Import reads a whole file into the database, as the owner, or none of it. The
+// Import is ImportAll of one stream.
+func Import(ctx context.Context, conn *pgx.Conn, in io.Reader, o Options) (Summary, error) {
+	return ImportAll(ctx, conn, []Source{Stream("the input", in)}, o)
+}
+
+// ImportAll reads whole files into the database, as the owner, or nothing of any. The
 // connection must be in no transaction, and is closed when ctx ends meanwhile; a
-// Read that is under way is not interrupted. A mistake in the file is a *LineError, several
+// Read that is under way is not interrupted. A mistake in a file is a *LineError, several
 // are LineErrors; an input that is not whole is ErrIncomplete; an error that wraps
 // ErrConflict may be gone on another try.
-func Import(ctx context.Context, conn *pgx.Conn, in io.Reader, o Options) (Summary, error) {
+func ImportAll(ctx context.Context, conn *pgx.Conn, sources []Source, o Options) (Summary, error) {
 	start := time.Now()
 	tx, err := begin(ctx, conn)
 	if err != nil {
@@ -61,35 +71,26 @@ func Import(ctx context.Context, conn *pgx.Conn, in io.Reader, o Options) (Summa
 	}
 	defer rollback(conn, tx)
 
+	w := newWriter(uuidArrays{tx})
+	if err := w.beginReplacing(ctx, o.Replace); err != nil {
+		return Summary{}, err
+	}
 	parsing, stop := context.WithCancel(ctx)
 	defer stop()
+	in := &files{ctx: parsing, sources: sources}
 	pipe := newPipeline(parsing)
-	go pipe.parse(in, o.ExpectLines)
+	go pipe.parse(in, o.ExpectLines, w.replacing)
 
-	w := newWriter(uuidArrays{tx})
 	report := newReporter(o.Progress, start)
-	for {
-		b, err := pipe.next()
-		if err != nil {
-			return Summary{}, err
-		}
-		if b == nil {
-			break
-		}
-		if err := w.write(ctx, b); err != nil {
-			return Summary{}, err
-		}
-		report.now(b.at)
-		pipe.recycle(b)
-	}
-	report.finishing(pipe.at)
-	if err := w.finish(ctx, pipe.deferred); err != nil {
-		return Summary{}, err
+	err = w.writeAll(ctx, pipe, report)
+	if err != nil {
+		return Summary{}, in.locate(err)
 	}
 	// A commit that is interrupted leaves unknown whether it happened.
 	if err := tx.Commit(context.WithoutCancel(ctx)); err != nil {
 		return Summary{}, commitError(err)
 	}
+	in.placeAll(pipe.warnings)
 	return Summary{
 		Lines:    pipe.at.Lines,
 		Bytes:    pipe.at.Bytes,
@@ -97,6 +98,26 @@ func Import(ctx context.Context, conn *pgx.Conn, in io.Reader, o Options) (Summa
 		Kinds:    w.summary(),
 		Warnings: pipe.warnings,
 	}, nil
+}
+
+// writeAll writes every batch and makes the checks of the end.
+func (w *writer) writeAll(ctx context.Context, pipe *pipeline, report *reporter) error {
+	for {
+		b, err := pipe.next()
+		if err != nil {
+			return err
+		}
+		if b == nil {
+			break
+		}
+		if err := w.write(ctx, b); err != nil {
+			return err
+		}
+		report.now(b.at)
+		pipe.recycle(b)
+	}
+	report.finishing(pipe.at)
+	return w.finish(ctx, pipe.deferred)
 }
 
 // begin opens the transaction. What the session or the server set up for short

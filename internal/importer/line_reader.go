@@ -11,22 +11,27 @@ import (
 // size can become a jsonb that PostgreSQL finds too large.
 const maxLine = 16 << 20
 
-// lineReader cuts a stream into lines without copying them.
+// lineReader cuts streams, one after the other, into lines without copying them.
+// No line goes on in the next stream.
 type lineReader struct {
-	in         io.Reader
+	files      *files
+	in         io.ReadCloser
 	buf        []byte
 	start, end int
 	lines      int64
 	bytes      int64
-	done       bool
+	// first says that the stream's next line is its first.
+	first bool
+	// done says that the stream has ended.
+	done bool
 }
 
-func newLineReader(in io.Reader) *lineReader {
-	return &lineReader{in: in, buf: make([]byte, 256<<10)}
+func newLineReader(f *files) *lineReader {
+	return &lineReader{files: f, buf: make([]byte, 256<<10), done: true}
 }
 
 // next is the next line without its end, valid until the call after; io.EOF
-// ends the stream. A byte order mark at the very start is skipped.
+// ends the last stream. A byte order mark at the start of a stream is skipped.
 func (r *lineReader) next() ([]byte, error) {
 	seen := r.start
 	for {
@@ -34,17 +39,23 @@ func (r *lineReader) next() ([]byte, error) {
 			return r.take(seen+n, 1)
 		}
 		if r.done {
-			if r.start == r.end {
-				return nil, io.EOF
+			if r.start < r.end {
+				return r.take(r.end, 0)
 			}
-			return r.take(r.end, 0)
+			if err := r.open(); err != nil {
+				return nil, err
+			}
+			seen = r.start
+			continue
 		}
 		if r.end-r.start > maxLine {
 			return r.take(r.end, 0)
 		}
 		unseen := r.end - r.start
 		if err := r.fill(); err != nil {
-			return nil, fmt.Errorf("nothing was imported: reading line %d: %w", r.lines+1, err)
+			at := &LineError{}
+			at.File, at.Line = r.files.place(r.lines + 1)
+			return nil, fmt.Errorf("nothing was imported: reading %s: %w", at.where(), err)
 		}
 		seen = r.start + unseen
 	}
@@ -58,10 +69,29 @@ func (r *lineReader) take(end, newline int) ([]byte, error) {
 	if len(line) > maxLine {
 		return nil, &LineError{Line: r.lines, Reason: fmt.Sprintf("must not be longer than %d MiB", maxLine>>20)}
 	}
-	if r.lines == 1 {
+	if r.first {
+		r.first = false
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
 	return line, nil
+}
+
+// open goes on with the next stream; io.EOF says that there is none.
+func (r *lineReader) open() error {
+	r.close()
+	in, err := r.files.open(r.lines)
+	if err != nil {
+		return err
+	}
+	r.in, r.start, r.end, r.first, r.done = in, 0, 0, true, false
+	return nil
+}
+
+func (r *lineReader) close() {
+	if r.in != nil {
+		_ = r.in.Close()
+		r.in = nil
+	}
 }
 
 // fill reads more behind what is unread, moving or growing the buffer for it.

@@ -3,12 +3,23 @@ package importer
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 )
+
+func filesOf(in ...io.Reader) *files {
+	f := &files{}
+	for n, one := range in {
+		f.sources = append(f.sources, Stream(fmt.Sprintf("file %d", n+1), one))
+	}
+	return f
+}
+
+func linesOf(in ...io.Reader) *lineReader { return newLineReader(filesOf(in...)) }
 
 // Lines are the same however the stream is cut, also across the buffer's end.
 func TestLinesAreWholeHoweverTheyArrive(t *testing.T) {
@@ -22,7 +33,7 @@ func TestLinesAreWholeHoweverTheyArrive(t *testing.T) {
 		"with EOF":    iotest.DataErrReader(strings.NewReader(file)),
 		"newline too": strings.NewReader(file + "\n"),
 	} {
-		r := newLineReader(in)
+		r := linesOf(in)
 		var got []string
 		for {
 			line, err := r.next()
@@ -46,14 +57,14 @@ func TestLinesAreWholeHoweverTheyArrive(t *testing.T) {
 func TestTheLongestLine(t *testing.T) {
 	t.Parallel()
 	longest := bytes.Repeat([]byte("x"), maxLine)
-	r := newLineReader(io.MultiReader(bytes.NewReader(longest), strings.NewReader("\nnext\n")))
+	r := linesOf(io.MultiReader(bytes.NewReader(longest), strings.NewReader("\nnext\n")))
 	if line, err := r.next(); err != nil || len(line) != maxLine {
 		t.Errorf("the longest line: got %d bytes, %v", len(line), err)
 	}
 	if line, err := r.next(); err != nil || string(line) != "next" {
 		t.Errorf("the line after it: got %q, %v", line, err)
 	}
-	r = newLineReader(io.MultiReader(bytes.NewReader(longest), strings.NewReader("x\nnext\n")))
+	r = linesOf(io.MultiReader(bytes.NewReader(longest), strings.NewReader("x\nnext\n")))
 	if _, err := r.next(); err == nil || err.Error() != "line 1: must not be longer than 16 MiB" {
 		t.Errorf("a byte more: got %v", err)
 	}
@@ -62,7 +73,7 @@ func TestTheLongestLine(t *testing.T) {
 func TestAReaderThatNeverReads(t *testing.T) {
 	t.Parallel()
 	stuck := readerFunc(func([]byte) (int, error) { return 0, nil })
-	if _, err := newLineReader(stuck).next(); !errors.Is(err, io.ErrNoProgress) {
+	if _, err := linesOf(stuck).next(); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("got %v, want %v", err, io.ErrNoProgress)
 	}
 }

@@ -1,9 +1,6 @@
 package importer
 
-import (
-	"context"
-	"io"
-)
+import "context"
 
 // pipeline parses on a goroutine of its own, a batch ahead of the writer.
 type pipeline struct {
@@ -25,10 +22,10 @@ func newPipeline(ctx context.Context) *pipeline {
 	}
 }
 
-func (p *pipeline) parse(in io.Reader, expectLines *int64) {
+func (p *pipeline) parse(in *files, expectLines *int64, replacing *replacing) {
 	defer close(p.batches)
 	d := newDecoder(p.send, p.newBatch)
-	d.expectLines = expectLines
+	d.expectLines, d.replacing = expectLines, replacing
 	p.err = d.file(in)
 	p.at, p.deferred, p.warnings = d.at, d.deferred, d.warnings
 }

@@ -69,7 +69,7 @@ func TestTheLastLineOfAnIDWins(t *testing.T) {
 	}
 	lines = append(lines, interview(`,"best_quote":"fourth"`), deleteLine("interview", "12121212-0000-4000-8000-000000000000"))
 	sum := d.mustImport(t, lines...)
-	if want := []KindSummary{{Kind: "interview", Written: batchRows + 2, Deleted: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
+	if want := []KindSummary{{Kind: "interview", Added: batchRows, Changed: 2, Removed: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
 	}
 	if got := d.get(t, "best_quote", "interviews WHERE id = '"+someone+"'"); got != "fourth" {

@@ -40,7 +40,7 @@ func (d *decoder) endLine() error {
 	if promised != d.records {
 		return r.refuse("end.lines", fmt.Sprintf("must be the number of lines before it that are not blank, which is %d, not %d", d.records, promised))
 	}
-	d.trailer = r.line
+	d.trailer = true
 	return nil
 }
 
@@ -49,7 +49,7 @@ func (d *decoder) checkWhole() error {
 	switch {
 	case d.expectLines != nil && *d.expectLines != d.records:
 		return fmt.Errorf("nothing was imported: %w: %d lines were promised, %d came", ErrIncomplete, *d.expectLines, d.records)
-	case d.expectLines == nil && d.trailer == 0 && d.records == 0:
+	case d.expectLines == nil && !d.trailer && d.records == 0:
 		return fmt.Errorf("nothing was imported: %w: it is empty, and 0 lines were not promised", ErrIncomplete)
 	}
 	return nil

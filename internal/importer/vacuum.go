@@ -22,7 +22,7 @@ func Vacuum(ctx context.Context, conn *pgx.Conn, s Summary) error {
 		if err != nil {
 			return fmt.Errorf("looking up the size of %s: %w", table, err)
 		}
-		if float64(done.Written+done.Deleted)*10 <= rows {
+		if float64(done.Added+done.Changed+done.Removed)*10 <= rows {
 			continue
 		}
 		if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) "+table); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/gen/db"
 )
@@ -20,6 +21,8 @@ type writer struct {
 	// staged are the kinds whose staging table was made.
 	staged map[*kind]bool
 	live   campaignLiveness
+	// replacing is nil when the input only adds.
+	replacing *replacing
 }
 
 func newWriter(tx pgx.Tx) *writer {
@@ -68,15 +71,33 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	if fresh {
 		queries = []string{b.kind.insertQuery()}
 	}
-	err = w.stage(ctx, b, queries)
+	done, err := w.stage(ctx, b, queries)
 	if isDuplicate(err) {
 		err = w.describeDuplicate(ctx, b, err)
 	}
 	if err != nil {
 		return databaseError(ctx, fmt.Sprintf("writing %s, lines %d to %d", b.kind.table, b.rows[0].line, b.rows[len(b.rows)-1].line), err)
 	}
-	w.count(b.kind).Written += b.written
+	w.countWritten(b, done)
 	return nil
+}
+
+func (w *writer) countWritten(b *batch, done []pgconn.CommandTag) {
+	var added, changed, moved int64
+	for _, query := range done {
+		switch {
+		case query.Insert():
+			added += query.RowsAffected()
+		case query.Update():
+			changed += query.RowsAffected()
+		case query.Delete(): // those that an insert then wrote again
+			moved += query.RowsAffected()
+		}
+	}
+	count := w.count(b.kind)
+	count.Added += added - moved
+	count.Changed += changed + moved
+	count.Unchanged += b.written - added - changed
 }
 
 func (w *writer) delete(ctx context.Context, b *batch) error {
@@ -95,7 +116,7 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 	}
 	w.live.forget(b.kind, b.deletes)
 	count := w.count(b.kind)
-	count.Deleted += done.RowsAffected()
+	count.Removed += done.RowsAffected()
 	count.Missing += b.deleted - done.RowsAffected()
 	return nil
 }
@@ -103,28 +124,35 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 // stage streams the batch's rows into the kind's staging table, runs the
 // queries that move them from there to where they belong, and empties it.
 // COPY straight into a table is refused under row-level security.
-func (w *writer) stage(ctx context.Context, b *batch, queries []string) error {
+func (w *writer) stage(ctx context.Context, b *batch, queries []string) ([]pgconn.CommandTag, error) {
 	k := b.kind
 	columns := strings.Join(k.columnNames(), ", ")
 	if !w.staged[k] {
 		_, err := w.tx.Exec(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE import_%[1]s ON COMMIT DROP AS SELECT %[2]s FROM %[1]s WITH NO DATA",
 			k.table, columns))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		w.staged[k] = true
 	}
 	_, err := w.tx.Conn().PgConn().CopyFrom(ctx, b.stream(), fmt.Sprintf(
 		"COPY import_%s (%s) FROM STDIN (FORMAT binary)", k.table, columns))
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var done []pgconn.CommandTag
 	steps := &pgx.Batch{}
 	for _, query := range queries {
-		steps.Queue(query)
+		steps.Queue(query).Exec(func(tag pgconn.CommandTag) error {
+			done = append(done, tag)
+			return nil
+		})
+	}
+	if w.replacing != nil && k != clientKind {
+		steps.Queue(k.keepQuery())
 	}
 	steps.Queue("TRUNCATE import_" + k.table)
-	return w.tx.SendBatch(ctx, steps).Close()
+	return done, w.tx.SendBatch(ctx, steps).Close()
 }
 
 // describeDuplicate names which of the batch's records is there already: under

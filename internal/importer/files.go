@@ -1,0 +1,128 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Source is one of an import's files, in whatever place.
+type Source struct {
+	// Name is what errors call it.
+	Name string
+	// Open is called once, when the sources before it have been read.
+	Open func(context.Context) (io.ReadCloser, error)
+}
+
+// Stream is the source that a reader holds. It is not closed.
+func Stream(name string, in io.Reader) Source {
+	return Source{Name: name, Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(in), nil }}
+}
+
+// files are an import's sources, read one after the other. Within the import lines
+// are numbered through; errors tell the file and the line in it.
+type files struct {
+	ctx     context.Context
+	sources []Source
+	// The parser adds, the writer reads.
+	mu sync.Mutex
+	// before is how many lines precede each source that was opened.
+	before []int64
+}
+
+// open opens the next source, io.EOF after the last one.
+func (f *files) open(linesBefore int64) (io.ReadCloser, error) {
+	f.mu.Lock()
+	n := len(f.before)
+	if n < len(f.sources) {
+		f.before = append(f.before, linesBefore)
+	}
+	f.mu.Unlock()
+	if n == len(f.sources) {
+		return nil, io.EOF
+	}
+	in, err := f.sources[n].Open(f.ctx)
+	if err != nil {
+		return nil, fmt.Errorf("nothing was imported: %s: %w", f.sources[n].Name, err)
+	}
+	plain, err := decompress(in)
+	if err != nil {
+		_ = in.Close()
+		return nil, fmt.Errorf("nothing was imported: reading %s: %w", f.sources[n].Name, err)
+	}
+	return plain, nil
+}
+
+// place is a line's file, empty where there is only one, and its number there.
+func (f *files) place(line int64) (string, int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for n := len(f.before) - 1; n >= 0; n-- {
+		if before := f.before[n]; line > before && len(f.sources) > 1 {
+			return f.sources[n].Name, line - before
+		}
+	}
+	return "", line
+}
+
+// locate replaces the lines of an error, numbered through, by those of their files.
+func (f *files) locate(err error) error {
+	var many LineErrors
+	var one *LineError
+	switch {
+	case errors.As(err, &many):
+		f.placeAll(many)
+	case errors.As(err, &one):
+		f.placeAll([]*LineError{one})
+	}
+	return err
+}
+
+func (f *files) placeAll(found []*LineError) {
+	for _, e := range found {
+		e.File, e.Line = f.place(e.Line)
+	}
+}
+
+// maxWindow bounds what reading zstd needs: --long=27, the most that zstd itself
+// takes without being told.
+const maxWindow = 128 << 20
+
+type decompressed struct {
+	io.Reader
+	close func()
+}
+
+func (d decompressed) Close() error {
+	d.close()
+	return nil
+}
+
+// decompress recognises gzip and zstd by their first bytes.
+func decompress(in io.ReadCloser) (io.ReadCloser, error) {
+	closeIn := func() { _ = in.Close() }
+	ahead := bufio.NewReaderSize(in, 64<<10)
+	magic, err := ahead.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		plain, err := gzip.NewReader(ahead)
+		return decompressed{plain, closeIn}, err
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		plain, err := zstd.NewReader(ahead, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, err
+		}
+		return decompressed{plain, func() { plain.Close(); closeIn() }}, nil
+	}
+	return decompressed{ahead, closeIn}, nil
+}

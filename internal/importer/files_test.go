@@ -1,0 +1,93 @@
+package importer
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := io.WriteString(w, text); err != nil || w.Close() != nil {
+		t.Fatal("compressing")
+	}
+	return out.String()
+}
+
+func zstandard(t *testing.T, text string) string {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(w.EncodeAll([]byte(text), nil))
+}
+
+func (d *database) importFiles(t *testing.T, o Options, files ...string) (Summary, error) {
+	t.Helper()
+	var sources []Source
+	for n, text := range files {
+		sources = append(sources, Stream(string(rune('a'+n))+".ndjson", strings.NewReader(text)))
+	}
+	return ImportAll(t.Context(), d.conn, sources, o)
+}
+
+// Each file has lines of its own: a last one without a line feed, a byte order
+// mark, a compression. References may lead from one to another.
+func TestSeveralFilesAreOneImport(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	sum, err := d.importFiles(t, Options{}, gzipped(t, interview(ofCampaign)), "\xef\xbb\xbf"+client("")+"\r\n\n", "",
+		zstandard(t, onboardingLine("")+"\n")+"", "\n"+`{"kind":"end","lines":3}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Lines != 6 || len(sum.Kinds) != 3 {
+		t.Errorf("got %+v", sum)
+	}
+	if got := d.get(t, "count(*)", "interviews"); got != "1" {
+		t.Errorf("%s interviews, want 1", got)
+	}
+	two := int64(2)
+	for _, c := range []struct {
+		files  []string
+		expect *int64
+		want   string
+	}{
+		{[]string{client("") + "\n\n", "\n" + interview(`,"nps_score":"9"`)}, nil, `b.ndjson: line 2: interview.nps_score: must be a number or null, not "9"`},
+		{[]string{interview(`,"nps_score":"9"`), "", client(""), "x"}, nil,
+			`a.ndjson: line 1: interview.nps_score: must be a number or null, not "9"` + "\n" + "d.ndjson: line 1: is not valid JSON: expected a value at byte 1\nnothing was imported: 2 bad lines"},
+		// Found at the end, of all files together.
+		{[]string{client(""), campaign(`,"slug":"onboarding"`) + "\n" + strings.Replace(interview(ofCampaign), onboarding, synthesis, 1)}, nil,
+			"b.ndjson: line 2: interview.conversation_goal_id: client " + acme + " has no campaign " + synthesis},
+		{[]string{client(""), interview(""), interview("")}, &two, "nothing was imported: the input is not whole: 2 lines were promised, 3 came"},
+		{[]string{client("") + "\n" + `{"kind":"end","lines":1}`, "\n\n" + interview("")}, nil, "b.ndjson: line 3: must not follow the trailer"},
+		{[]string{client(""), gzipped(t, interview(""))[:30]}, nil, "nothing was imported: reading b.ndjson: line 1: unexpected EOF"},
+		{[]string{client(""), "\x1f\x8bxx"}, nil, "nothing was imported: reading b.ndjson: unexpected EOF"},
+	} {
+		before := d.dump(t)
+		_, err := d.importFiles(t, Options{ExpectLines: c.expect}, c.files...)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+		if diff := difference(before, d.dump(t)); diff != "" {
+			t.Errorf("a refused import left something behind:\n%s", diff)
+		}
+	}
+}
+
+// A warning names its file too.
+func TestAWarningTellsItsFile(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	sum, err := d.importFiles(t, Options{}, client(""), "\n"+campaign(`,"slug":"uncategorized","launch_status":"live"`))
+	if err != nil || len(sum.Warnings) != 1 || !strings.HasPrefix(sum.Warnings[0].Error(), "b.ndjson: line 2: campaign.slug: ") {
+		t.Errorf("got %v, %v", sum.Warnings, err)
+	}
+}

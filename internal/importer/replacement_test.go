@@ -1,0 +1,293 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// replacing imports lines in place of what clients have.
+func (d *database) replacing(ctx context.Context, r Replacement, lines ...string) (Summary, error) {
+	return Import(ctx, d.conn, strings.NewReader(strings.Join(lines, "\n")+"\n"+fmt.Sprintf(`{"kind":"end","lines":%d}`, len(lines))), Options{Replace: &r})
+}
+
+// of are the lines of everything that belong to a client.
+func linesOfClient(client string) []string {
+	var found []string
+	for _, line := range everything {
+		if strings.Contains(line, client) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// What the input lacks is gone from what readers see, with its search document and
+// its share of the total; what other clients have, and keys, stay.
+func TestAReplacementRemovesTheRest(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mustImport(t, everything...)
+	d.Exec(t, `INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
+		VALUES ('abcdefghijkl', '77777777-0000-4000-8000-000000000001', '`+acme+`', 'x', sha256('x'), '{}')`)
+	others := d.strings(t, "SELECT t::text FROM interviews AS t WHERE client_id <> $1", acme)
+	var lines []string
+	for _, line := range linesOfClient(acme) {
+		if !strings.Contains(line, `"kind":"interview"`) || strings.Contains(line, someone) {
+			lines = append(lines, line)
+		}
+	}
+	lines = append(lines, strings.Replace(interview(`,"reportable":true,"client_safe":true`), someone, "11111111-0000-4000-8000-0000000000aa", 1))
+	lines[0] = strings.Replace(lines[0], `"Acme"`, `"Acme Ltd"`, 1)
+	sum, err := d.replacing(t.Context(), Replacement{Clients: []string{"acme"}, MaxRemoved: DefaultMaxRemoved()}, lines...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []KindSummary{
+		{Kind: "client", Changed: 1}, {Kind: "campaign", Unchanged: 2}, {Kind: "lane", Unchanged: 1},
+		{Kind: "interview", Added: 1, Unchanged: 1, Removed: 1},
+		{Kind: "synthesis_document", Unchanged: 1}, {Kind: "portal_document", Unchanged: 1}, {Kind: "measurement_snapshot", Unchanged: 1},
+	}
+	if !reflect.DeepEqual(sum.Kinds, want) {
+		t.Errorf("got  %+v\nwant %+v", sum.Kinds, want)
+	}
+	d.wantTrueTotals(t)
+	if got := d.get(t, "count(*)", "search_documents WHERE client_id = '"+acme+"'"); got != "2" {
+		t.Errorf("%s search documents, want 2", got)
+	}
+	if got := d.get(t, "count(*)", "api_keys WHERE client_id = '"+acme+"'"); got != "1" {
+		t.Errorf("%s keys, want the one that was there", got)
+	}
+	if diff := difference(others, d.strings(t, "SELECT t::text FROM interviews AS t WHERE client_id <> $1", acme)); diff != "" {
+		t.Errorf("another client's interviews changed:\n%s", diff)
+	}
+
+	// Nothing of her is left, but herself and the register of ids.
+	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: DefaultMaxRemoved()}); err != nil {
+		t.Fatal(err)
+	}
+	d.wantTrueTotals(t)
+	for _, k := range kinds[1:] {
+		if got := d.get(t, "count(*)", k.table+" WHERE client_id = '"+acme+"'"); got != "0" {
+			t.Errorf("%s of %s are left", got, k.table)
+		}
+	}
+	if got := d.get(t, "count(*)", "record_owners WHERE client_id = '"+acme+"' AND kind = 'interview'"); got != "3" {
+		t.Errorf("%s ids in the register, want 3", got)
+	}
+}
+
+// Every client: also one of which the input holds nothing.
+func TestAReplacementOfAll(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mustImport(t, everything...)
+	if _, err := d.replacing(t.Context(), Replacement{All: true, MaxRemoved: DefaultMaxRemoved()}, linesOfClient(globex)...); err != nil {
+		t.Fatal(err)
+	}
+	d.wantTrueTotals(t)
+	if got := d.get(t, "string_agg(DISTINCT client_id::text, ' ')", "interviews"); got != globex {
+		t.Errorf("interviews of %s, want only those of %s", got, globex)
+	}
+	if got := d.get(t, "count(*)", "clients"); got != "2" {
+		t.Errorf("%s clients, want 2", got)
+	}
+}
+
+func TestAReplacementRefuses(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mustImport(t, everything...)
+	before := d.dump(t)
+	for _, c := range []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{linesOfClient(globex)[0]}, "line 1: client.id: must be a client whose records are replaced, not " + globex},
+		{[]string{interview(""), strings.Replace(interview(""), acme, globex, 1)}, "line 2: interview.client_id: must be a client whose records are replaced, not " + globex},
+		{[]string{deleteLine("interview", someone)}, "line 1: op: must be left out: an input that replaces a client's records removes what it does not hold"},
+		// Its campaign would go.
+		{[]string{interview(ofCampaign)}, "line 1: interview.conversation_goal_id: client " + acme + " has no campaign " + onboarding},
+	} {
+		_, err := d.replacing(t.Context(), Replacement{Clients: []string{"acme"}, MaxRemoved: DefaultMaxRemoved()}, c.lines...)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+	}
+	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{"nobody"}}); err == nil ||
+		err.Error() != `nothing was imported: there is no client "nobody": name one that is not there yet by its id` {
+		t.Errorf("an unknown client: %v", err)
+	}
+	if diff := difference(before, d.dump(t)); diff != "" {
+		t.Errorf("a refused import left something behind:\n%s", diff)
+	}
+	// A client that is not there yet is named by its id.
+	const fresh = "cccccccc-0000-4000-8000-000000000001"
+	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{fresh}}, `{"kind":"client","id":"`+fresh+`","slug":"fresh","name":"Fresh"}`); err != nil {
+		t.Errorf("a new client: %v", err)
+	}
+}
+
+// An input that lacks much is likely not whole. The stored records count as they
+// were before it, however many it adds.
+func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		stored, removed int
+		max             string
+		refused         bool
+	}{
+		{300, 30, "10%", false}, {300, 31, "10%", true}, {30, 20, "10%", false}, {30, 21, "10%", true}, {21, 20, "0%", false},
+		{30, 21, "100%", false}, {30, 21, "21", false}, {30, 21, "20", true}, {1, 1, "0", true},
+	} {
+		t.Run(fmt.Sprintf("%d of %d within %s", c.removed, c.stored, c.max), func(t *testing.T) {
+			t.Parallel()
+			d := setup(t)
+			numbered := func(series string, n int) []string {
+				var lines []string
+				for i := range n {
+					lines = append(lines, strings.Replace(interview(""), someone, fmt.Sprintf("%s-0000-4000-8000-%012d", series, i), 1))
+				}
+				return lines
+			}
+			stored := numbered("12121212", c.stored)
+			d.mustImport(t, append([]string{client("")}, stored...)...)
+			limit, err := ParseMaxRemoved(c.max)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := d.dump(t)
+			_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: limit}, append(stored[c.removed:], numbered("13131313", 400)...)...)
+			if errors.Is(err, ErrTooManyRemoved) != c.refused || err != nil && !c.refused {
+				t.Fatalf("got %v, want it refused: %v", err, c.refused)
+			}
+			if !c.refused {
+				return
+			}
+			want := fmt.Sprintf("nothing was imported: the input lacks too many of the stored records: %d of %d records of kind interview of client %s; if that is right, raise --max-removed, which is %s",
+				c.removed, c.stored, acme, c.max)
+			if err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+			if diff := difference(before, d.dump(t)); diff != "" {
+				t.Errorf("a refused import left something behind:\n%s", diff)
+			}
+		})
+	}
+}
+
+// An export that says what the database holds is read, and not written. Not
+// parallel: the log is the whole server's.
+func TestAnUnchangedImportWritesNextToNoWAL(t *testing.T) {
+	d := setup(t)
+	lines := []string{client("")}
+	for n := range 3 * batchRows {
+		lines = append(lines, strings.Replace(interview(`,"reportable":true,"client_safe":true,"best_quote":"`+strings.Repeat("x", 200)+`"`),
+			someone, fmt.Sprintf("12121212-0000-4000-8000-%012d", n), 1))
+	}
+	d.mustImport(t, lines...)
+	// A checkpoint's first look at a page may log it whole; that is over here.
+	d.mustImport(t, lines...)
+	wal := func(run func()) int {
+		before := d.get(t, "pg_current_wal_insert_lsn()", "(SELECT) AS once")
+		run()
+		n, err := strconv.Atoi(d.get(t, "(pg_current_wal_insert_lsn() - '"+before+"')::bigint", "(SELECT) AS once"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for name, run := range map[string]func() (Summary, error){
+		"again": func() (Summary, error) { return d.mustImport(t, lines...), nil },
+		"in place": func() (Summary, error) {
+			return d.replacing(t.Context(), Replacement{Clients: []string{acme}}, lines...)
+		},
+	} {
+		var sum Summary
+		var err error
+		written := wal(func() { sum, err = run() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []KindSummary{{Kind: "client", Unchanged: 1}, {Kind: "interview", Unchanged: int64(len(lines) - 1)}}; !reflect.DeepEqual(sum.Kinds, want) {
+			t.Errorf("%s: got %+v, want %+v", name, sum.Kinds, want)
+		}
+		if written > 256<<10 {
+			t.Errorf("%s: %d bytes of WAL for %d records that are as they were", name, written, len(lines))
+		}
+	}
+}
+
+// Readers see the old records until the commit, and all of them again when the
+// import's backend dies on the way.
+func TestAReplacementThatDiesChangesNothing(t *testing.T) {
+	t.Parallel()
+	ids := []string{someone, "11111111-0000-4000-8000-000000000002"}
+	for name, locked := range map[string]string{
+		"while it writes":    "SELECT FROM campaigns WHERE id = '" + onboarding + "' FOR UPDATE",
+		"while it removes":   "SELECT FROM interviews WHERE id = '" + ids[1] + "' FOR UPDATE",
+		"while it is proved": "SELECT FROM lanes WHERE id = '" + retention + "' FOR UPDATE",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := setup(t)
+			d.mustImport(t, everything...)
+			before := d.dump(t)
+			holder := connect(t, d.OwnerURL)
+			tx, err := holder.Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tx.Exec(t.Context(), locked); err != nil {
+				t.Fatal(err)
+			}
+			lines := []string{client(`,"measurement_mode":"legacy"`)}
+			for _, line := range linesOfClient(acme)[1:] {
+				if !strings.Contains(line, ids[1]) || strings.Contains(line, "snapshot") {
+					lines = append(lines, strings.Replace(line, `"published"`, `"draft"`, 1))
+				}
+				if strings.Contains(line, synthesis) {
+					lines = append(lines, strings.Replace(line, synthesis, synthesis[:35]+"9", 1))
+				}
+			}
+			importing := &database{Database: d.Database, conn: connect(t, d.OwnerURL)}
+			done := make(chan error, 1)
+			go func() {
+				_, err := importing.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: DefaultMaxRemoved()}, lines...)
+				done <- err
+			}()
+			for {
+				if n := d.get(t, "count(*)", "pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"); n == "1" {
+					break
+				}
+				select {
+				case err := <-done:
+					t.Fatalf("the import did not wait: %v", err)
+				case <-time.After(10 * time.Millisecond):
+				}
+			}
+			if diff := difference(before, d.dump(t)); diff != "" {
+				t.Errorf("others see the import before its end:\n%s", diff)
+			}
+			d.Exec(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+			if err := <-done; err == nil {
+				t.Error("the import succeeded without its backend")
+			}
+			if diff := difference(before, d.dump(t)); diff != "" {
+				t.Errorf("something was left:\n%s", diff)
+			}
+			if err := tx.Rollback(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: DefaultMaxRemoved()}, lines...); err != nil {
+				t.Errorf("the next try: %v", err)
+			}
+			d.wantTrueTotals(t)
+		})
+	}
+}
