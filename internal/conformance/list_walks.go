@@ -3,8 +3,8 @@ package conformance
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/clientintel/clientintel/internal/auth"
@@ -41,8 +41,6 @@ type walk struct {
 	pages    []*verify.Response
 	rows     []row
 	complete bool
-	// changed are rows that were written during the run: they are not compared.
-	changed map[string]bool
 }
 
 // checkWalks walks every list at several page sizes. All walks must be the same.
@@ -68,29 +66,44 @@ func (r *run) checkWalks(ctx context.Context, key *apiKey) {
 				if reference == nil || len(reference.rows) < 2 {
 					return skipf("there are no rows to walk over")
 				}
-				w, err := r.walkList(ctx, key, l, size, maxPages)
-				if err != nil {
-					return err
-				}
-				if err := w.checkOrder(); err != nil {
-					return err
-				}
-				if err := w.compareWith(reference); err == nil {
-					return nil
-				}
-				// A write during the run changes the list: read it again.
-				again, err := r.walkList(ctx, key, l, largest, maxReference)
-				if err != nil {
-					return err
-				}
-				reference = reference.unchanged(again)
-				return w.compareWith(reference)
+				var err error
+				reference, err = r.checkPageSize(ctx, key, l, size, reference)
+				return err
 			})
 		}
 		if l.name == "interviews" {
 			r.check("walks/interviews/reconciles", key, func() error { return r.reconcile(ctx, key, reference) })
 		}
 	}
+}
+
+// checkPageSize walks a list in pages of a size and compares the walk with the list
+// as it was read in the largest pages. A write between the two makes them differ:
+// the list is read again before a difference is a failure, and then compared once
+// more. It returns the latest reading.
+func (r *run) checkPageSize(ctx context.Context, key *apiKey, l list, size int, reference *walk) (*walk, error) {
+	for range 2 {
+		w, err := r.walkList(ctx, key, l, size, maxPages)
+		if err != nil {
+			return reference, err
+		}
+		if err := w.checkOrder(); err != nil {
+			return reference, err
+		}
+		difference := w.differenceFrom(reference)
+		if difference == nil {
+			return reference, nil
+		}
+		again, err := r.walkList(ctx, key, l, largest, maxReference)
+		if err != nil {
+			return reference, err
+		}
+		if slices.EqualFunc(again.rows, reference.rows, func(a, b row) bool { return a.content == b.content }) {
+			return reference, difference
+		}
+		reference = again
+	}
+	return reference, skipf("rows are written while the list is read")
 }
 
 // walkList follows the cursors.
@@ -151,63 +164,25 @@ func (w *walk) checkOrder() error {
 	return failureOf(w.first, report, err)
 }
 
-// compareWith compares a walk with the list as it was read in the largest pages.
-func (w *walk) compareWith(reference *walk) error {
-	known := reference.byKey()
-	at := 0
-	for _, one := range w.rows {
-		if reference.changed[one.key()] {
-			continue
-		}
-		want, there := known[one.key()]
-		if !there {
-			if !reference.complete && at >= len(reference.rows) {
-				continue // further than the list was read
-			}
+// differenceFrom tells how a walk differs from the list as it was read in the
+// largest pages.
+func (w *walk) differenceFrom(reference *walk) error {
+	for i, one := range w.rows {
+		switch {
+		case i >= len(reference.rows) && !reference.complete:
+			return nil // further than the list was read
+		case i >= len(reference.rows):
 			return fmt.Errorf("the walk %s… holds %s, which the list read whole does not", w.first, one.id)
-		}
-		if at >= len(reference.rows) || reference.rows[at].key() != one.key() {
-			return fmt.Errorf("the walk %s… has %s in place %d, the list read whole another", w.first, one.id, at+1)
-		}
-		if one.content != want.content {
+		case reference.rows[i].key() != one.key():
+			return fmt.Errorf("the walk %s… has %s in place %d, the list read whole another", w.first, one.id, i+1)
+		case reference.rows[i].content != one.content:
 			return fmt.Errorf("the walk %s… shows %s otherwise than the list read whole", w.first, one.id)
 		}
-		at++
 	}
-	if w.complete && reference.complete && at < len(reference.rows) {
-		return fmt.Errorf("the walk %s… ends after %d of %d rows", w.first, at, len(reference.rows))
+	if w.complete && reference.complete && len(w.rows) < len(reference.rows) {
+		return fmt.Errorf("the walk %s… ends after %d of %d rows", w.first, len(w.rows), len(reference.rows))
 	}
 	return nil
-}
-
-// unchanged is the list without the rows that changed between two readings.
-func (w *walk) unchanged(again *walk) *walk {
-	before := w.byKey()
-	now := &walk{complete: w.complete && again.complete, changed: maps.Clone(w.changed)}
-	if now.changed == nil {
-		now.changed = map[string]bool{}
-	}
-	for _, one := range again.rows {
-		key := one.key()
-		if was, there := before[key]; there && was.content == one.content {
-			now.rows = append(now.rows, one)
-			delete(before, key)
-		} else {
-			now.changed[key] = true
-		}
-	}
-	for key := range before {
-		now.changed[key] = true
-	}
-	return now
-}
-
-func (w *walk) byKey() map[string]row {
-	rows := make(map[string]row, len(w.rows))
-	for _, one := range w.rows {
-		rows[one.key()] = one
-	}
-	return rows
 }
 
 // reconcile compares three counts of the visible interviews.
