@@ -14,8 +14,8 @@ import (
 // count is a window being counted, row by row, newest first.
 type count struct {
 	window timewindow.Window
-	// room is how many ids a basis could need; beyond it none are kept.
-	room int
+	// maxIDs is how many ids a basis could need; further ones are not kept.
+	maxIDs int
 
 	total       int
 	ids         []uuid.UUID
@@ -29,15 +29,15 @@ type tally struct {
 	value int
 }
 
-// campaignTally stands at its campaign's number; one that no row has named is nil.
+// campaignTally stands at its campaign's number; a campaign without rows is nil.
 type campaignTally struct {
 	campaign *Campaign
 	value    int
 }
 
 // newCount counts rows of so many campaigns.
-func newCount(window timewindow.Window, room, campaigns int) *count {
-	return &count{window: window, room: room, campaigns: make([]campaignTally, campaigns)}
+func newCount(window timewindow.Window, maxIDs, campaigns int) *count {
+	return &count{window: window, maxIDs: maxIDs, campaigns: make([]campaignTally, campaigns)}
 }
 
 func (c *count) add(row Row, id uuid.UUID) {
@@ -51,13 +51,12 @@ func (c *count) add(row Row, id uuid.UUID) {
 	at.campaign = row.Campaign
 	at.value++
 	c.bySentiment[row.Sentiment]++
-	if len(c.ids) < c.room {
+	if len(c.ids) < c.maxIDs {
 		c.ids = append(c.ids, id)
 	}
 }
 
-// listed gives the ids to the basis. Past the room there are more of them than
-// a basis holds, which is all that it asks.
+// listed gives the ids to the basis. At maxIDs there are more than a basis may hold.
 func (c *count) listed(context.Context, int32) ([]uuid.UUID, error) { return c.ids, nil }
 
 func (c *count) report(s measurement.Provenance) Report {

@@ -36,8 +36,8 @@ func (c campaigns) len() int { return 1 + len(c.byID) }
 
 const dayMicroseconds = dayLength * 1_000_000
 
-// dataPoint is one row of the query. Of a million, none is worth a value of its
-// own on the way.
+// dataPoint is one row of the query, reused for the next: a row of its own for each of
+// a million would be garbage.
 type dataPoint struct {
 	at       postgres.Microseconds
 	id       uuid.UUID

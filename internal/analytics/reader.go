@@ -15,7 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
-// MaxBuffered is how many rows an answer may have and be read whole before it is
+// MaxBuffered is how many rows an answer may have and be read read before it is
 // sent: a month of a large brand, in about a megabyte.
 const MaxBuffered = 50_000
 
@@ -25,42 +25,41 @@ type Reader struct {
 	streams   *measurement.SnapshotReader
 }
 
-// New reads in snapshots, and what has too many rows to be held in those of
-// streams: they stay open for as long as their caller takes to read, so
-// their connections are no one else's.
+// New reads in snapshots, and what has too many rows to be buffered in those of
+// streams: a stream stays open for as long as its caller reads, so it has
+// connections of its own.
 func New(snapshots, streams *measurement.SnapshotReader) *Reader {
 	return &Reader{snapshots: snapshots, streams: streams}
 }
 
-// BufferedReport is a window read whole.
+// BufferedReport is a window read read.
 type BufferedReport struct {
 	Report Report
-	// blocks have the rows. A list that grows would be copied a dozen times over,
-	// and all of the copies were garbage.
+	// blocks have the rows. One growing list would be copied a dozen times.
 	blocks [][]Row
 }
 
 // rowsInBlock makes a block of 64 KB.
 const rowsInBlock = 4096
 
-func (h *BufferedReport) add(row Row) {
-	last := len(h.blocks) - 1
-	if last < 0 || len(h.blocks[last]) == rowsInBlock {
-		// The first one grows, as most windows are small.
+func (b *BufferedReport) add(row Row) {
+	last := len(b.blocks) - 1
+	if last < 0 || len(b.blocks[last]) == rowsInBlock {
+		// The first block grows, as most windows are small.
 		size := 0
 		if last >= 0 {
 			size = rowsInBlock
 		}
-		h.blocks = append(h.blocks, make([]Row, 0, size))
+		b.blocks = append(b.blocks, make([]Row, 0, size))
 		last++
 	}
-	h.blocks[last] = append(h.blocks[last], row)
+	b.blocks[last] = append(b.blocks[last], row)
 }
 
 // Rows hands out the rows, newest first, ties by id.
-func (h *BufferedReport) Rows() iter.Seq[Row] {
+func (b *BufferedReport) Rows() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		for _, block := range h.blocks {
+		for _, block := range b.blocks {
 			for _, row := range block {
 				if !yield(row) {
 					return
@@ -71,32 +70,31 @@ func (h *BufferedReport) Rows() iter.Seq[Row] {
 }
 
 // Read counts the caller's interviews in the window. Nil says that there are
-// more than MaxHeld: Stream them.
+// more than MaxBuffered: Stream them.
 func (r *Reader) Read(ctx context.Context, caller auth.Caller, q Query) (*BufferedReport, error) {
-	var held *BufferedReport
+	var buffered *BufferedReport
 	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
-		whole := &BufferedReport{}
+		read := &BufferedReport{}
 		most := int64(MaxBuffered + 1)
 		counted, err := countRows(ctx, in, caller, q, &most, func(row Row) error {
-			whole.add(row)
+			read.add(row)
 			return nil
 		})
 		if err != nil || counted.total > MaxBuffered {
 			return err
 		}
-		whole.Report, err = conclude(ctx, in, q, counted)
-		held = whole
+		read.Report, err = conclude(ctx, in, q, counted)
+		buffered = read
 		return err
 	})
-	return held, err
+	return buffered, err
 }
 
 // Stream counts the caller's interviews in the window and hands each to take,
 // newest first, ties by id. An error of take ends the reading and comes back.
 func (r *Reader) Stream(ctx context.Context, caller auth.Caller, q Query, take func(Row) error) (Report, error) {
-	// Rows that nobody takes any more are not read to their end, and rows that do
-	// not come are not waited for: how long all of it takes is the caller's affair,
-	// so there is no other bound.
+	// Reading ends when the caller stops taking rows or the database stops sending
+	// them. There is no other bound: a caller may read as slowly as it likes.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var rows stallWatchdog
@@ -151,17 +149,17 @@ func countRows(
 		return c, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading pulses: %w", err)
+		return nil, fmt.Errorf("reading data points: %w", err)
 	}
 	defer rows.Close()
-	if err := countPulses(c, named, rows, take); err != nil {
+	if err := countDataPoints(c, named, rows, take); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// countPulses counts the rows and hands each to take, whose error comes back as it is.
-func countPulses(c *count, named campaigns, rows pgx.Rows, take func(Row) error) error {
+// countDataPoints counts the rows and hands each to take, whose error comes back as it is.
+func countDataPoints(c *count, named campaigns, rows pgx.Rows, take func(Row) error) error {
 	var point dataPoint
 	points := point.decode(rows)
 	for points.Next() {
@@ -175,14 +173,14 @@ func countPulses(c *count, named campaigns, rows pgx.Rows, take func(Row) error)
 		}
 	}
 	if err := points.Err(); err != nil {
-		return fmt.Errorf("reading pulses: %w", err)
+		return fmt.Errorf("reading data points: %w", err)
 	}
 	return nil
 }
 
 // readCampaigns returns what charts call the client's campaigns, and the id of
-// the live one that the slug names, nil when it names none. It also settles how
-// pulses are read.
+// the live one that the slug names, nil when it names none. It also makes
+// data points be read in the order of their index.
 func readCampaigns(
 	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, slug *string,
 ) (campaigns, *uuid.UUID, error) {

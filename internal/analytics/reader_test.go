@@ -18,7 +18,7 @@ import (
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
-// However the URL makes statements run, in binary or in text, pulses read the same.
+// However the URL makes statements run, in binary or in text, data points are read the same.
 func TestReader_ReadsBinaryAndText(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -10,22 +10,22 @@ import (
 const (
 	// rowTimeout is what the database may take for the next row of a stream.
 	rowTimeout = 10 * time.Second
-	// lookEvery is how much later it may be noticed.
-	lookEvery = 2 * time.Second
+	// checkInterval is how much later a stall may be noticed.
+	checkInterval = 2 * time.Second
 )
 
 var errStalled = errors.New("no further row came")
 
-// stallWatchdog moves on with each row: even while the database is waited for, odd while
-// the row is taken, which may last as long as the caller likes.
+// stallWatchdog counts up twice for each row: the number is even while the database is
+// waited for, and odd while the caller takes the row, for as long as it likes.
 type stallWatchdog struct{ n atomic.Int64 }
 
-func (b *stallWatchdog) next() { b.n.Add(1) }
+func (w *stallWatchdog) next() { w.n.Add(1) }
 
 // watch ends a stream whose database sends nothing any more. A timer for each
 // row would cost a tenth of the stream.
-func (b *stallWatchdog) watch(ctx context.Context, stop context.CancelCauseFunc) {
-	tick := time.NewTicker(lookEvery)
+func (w *stallWatchdog) watch(ctx context.Context, stop context.CancelCauseFunc) {
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	last, since := int64(-1), time.Now()
 	for {
@@ -34,7 +34,7 @@ func (b *stallWatchdog) watch(ctx context.Context, stop context.CancelCauseFunc)
 			return
 		case <-tick.C:
 		}
-		if n := b.n.Load(); n != last || n%2 == 1 {
+		if n := w.n.Load(); n != last || n%2 == 1 {
 			last, since = n, time.Now()
 		} else if time.Since(since) >= rowTimeout {
 			stop(errStalled)

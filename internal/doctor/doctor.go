@@ -68,7 +68,7 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 	c.run(ctx, "database/clock", c.clock)
 	c.run(ctx, "database/durability", c.durability)
 	c.run(ctx, "database/connections", c.connections)
-	c.run(ctx, "database/upkeep", c.autovacuum)
+	c.run(ctx, "database/maintenance", c.autovacuum)
 	c.run(ctx, "database/disk", c.disk)
 	c.run(ctx, "schema/migrations", c.migrations)
 	if !c.migrated {

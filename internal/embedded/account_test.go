@@ -76,7 +76,7 @@ func TestAsRoot_DirectoryThatWasNotYetGivenAway(t *testing.T) {
 	wantQuery(t, openDir(t, dir).OwnerURL(), `SELECT 1`, "1")
 }
 
-// There are no passwords: nobody else may reach the socket.
+// There are no passwords: no other account may reach the socket.
 func TestAsRoot_OtherAccountsCannotConnect(t *testing.T) {
 	t.Parallel()
 	needRoot(t)

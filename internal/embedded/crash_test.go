@@ -34,7 +34,7 @@ func TestCrash_KilledStarterLosesNothing(t *testing.T) {
 	wantQuery(t, c.OwnerURL(), `SELECT count(*) FROM kept`, "10000")
 }
 
-// As after a power loss: nobody could tidy up.
+// As after a power loss: nothing was cleaned up.
 func TestCrash_KilledStarterAndServerLoseNothing(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
@@ -135,7 +135,7 @@ func TestCrash_ServerStartedByHandIsLeftAlone(t *testing.T) {
 	}
 }
 
-// serverByHand starts a server in the cluster of dir as nobody's child.
+// serverByHand starts a server in the cluster of dir without a parent.
 func serverByHand(t *testing.T, dir string, args func(data string) []string) (int, string) {
 	t.Helper()
 	closeNow(t, openDir(t, dir))

@@ -38,7 +38,7 @@ func (c *Cluster) createCluster(ctx context.Context, a account, p programs) erro
 }
 
 // removeInits removes what killed starts left. An initdb that the kernel is
-// stopping may still add files meanwhile.
+// stopping may still add files.
 func (c *Cluster) removeInits(ctx context.Context, base string) {
 	for end := time.Now().Add(5 * time.Second); ; {
 		var failed error

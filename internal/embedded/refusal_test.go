@@ -134,7 +134,7 @@ func TestRefusal_WrongPrograms(t *testing.T) {
 	}
 }
 
-// A keeper that hangs must not hang others without a word.
+// A process that holds the lock and hangs must not make others hang silently.
 func TestRefusal_KeeperWithoutAServer(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)

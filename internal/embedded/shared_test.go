@@ -40,19 +40,19 @@ func TestAttach_ManyAtOnceOnAnEmptyDirectory(t *testing.T) {
 		})
 	}
 	all.Wait()
-	keepers := 0
+	running := 0
 	for _, c := range opened {
 		if c == nil {
 			continue
 		}
 		if !c.Attached() {
-			keepers++
+			running++
 		}
 		wantQuery(t, c.OwnerURL(), `SELECT 1`, "1")
 		defer closeNow(t, c)
 	}
-	if keepers != 1 {
-		t.Errorf("%d of %d opened clusters run the server, want 1", keepers, len(opened))
+	if running != 1 {
+		t.Errorf("%d of %d opened clusters run the server, want 1", running, len(opened))
 	}
 }
 
@@ -102,7 +102,7 @@ func TestClose_WaitsForOthers(t *testing.T) {
 	}
 }
 
-func TestWatch_ServerThatEndsUnaskedIsStartedAgain(t *testing.T) {
+func TestSupervise_ServerThatEndsUnaskedIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	c := openDir(t, dir)

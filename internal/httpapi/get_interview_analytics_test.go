@@ -21,7 +21,7 @@ type point struct {
 	Value int    `json:"value"`
 }
 
-type pulse struct {
+type dataPoint struct {
 	Date          string `json:"date"`
 	CampaignSlug  string `json:"campaignSlug"`
 	CampaignLabel string `json:"campaignLabel"`
@@ -30,11 +30,11 @@ type pulse struct {
 
 type analyticsBody struct {
 	Data struct {
-		Total     int     `json:"total"`
-		Volume    []point `json:"volume"`
-		Campaigns []point `json:"campaigns"`
-		Sentiment []point `json:"sentiment"`
-		Rows      []pulse `json:"rows"`
+		Total     int         `json:"total"`
+		Volume    []point     `json:"volume"`
+		Campaigns []point     `json:"campaigns"`
+		Sentiment []point     `json:"sentiment"`
+		Rows      []dataPoint `json:"rows"`
 	} `json:"data"`
 	Meta struct {
 		Count int `json:"count"`
@@ -124,7 +124,7 @@ func seedCharted(t *testing.T, seed *apitest.Seed, client string, n int, random 
 // expected is the answer as the decisions write it, computed the plain way.
 func expected(all []charted, first, last string, keep func(charted) bool) analyticsBody {
 	var want analyticsBody
-	want.Data.Rows, want.Data.Campaigns = []pulse{}, []point{}
+	want.Data.Rows, want.Data.Campaigns = []dataPoint{}, []point{}
 	days, slugs := map[string]int{}, map[[2]string]int{}
 	feelings := map[string]int{}
 	for _, c := range all {
@@ -132,7 +132,7 @@ func expected(all []charted, first, last string, keep func(charted) bool) analyt
 			continue
 		}
 		day := c.at.Format(time.DateOnly)
-		want.Data.Rows = append(want.Data.Rows, pulse{day, c.slug, c.label, c.sentiment()})
+		want.Data.Rows = append(want.Data.Rows, dataPoint{day, c.slug, c.label, c.sentiment()})
 		days[day]++
 		slugs[[2]string{c.label, c.slug}]++
 		feelings[c.sentiment()]++

@@ -238,7 +238,7 @@ func TestListSynthesis_JSONIsVerbatim(t *testing.T) {
 	}
 }
 
-// The database itself keeps out bodies that claim what the server vouches for,
+// The database itself refuses bodies that claim what only the server may state,
 // or that could pass for rows.
 func TestListSynthesis_BodiesThatClaimTooMuchCannotBeStored(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func client(fields string) string {
 
 const tooManyDigits = "must not hold a number of more than 400 digits, counted as it is written without an exponent"
 
-// The words are what an operator mends a file by.
+// Operators correct a file by these words.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	hash := strings.Repeat("0123456789abcdef", 4)

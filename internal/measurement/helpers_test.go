@@ -93,11 +93,11 @@ func auditAs(t testing.TB, conn *pgx.Conn, b brand) measurement.Audit {
 	return a
 }
 
-func wantSound(t testing.TB, d *dbtest.Database, b brand, members int64) {
+func wantConsistent(t testing.TB, d *dbtest.Database, b brand, members int64) {
 	t.Helper()
 	a := audited(t, d, b)
 	if !a.Consistent() || *a.Members != members {
-		t.Fatalf("the audit of %s says %s (marked: %v), want soundness and %d members", b.slug, describe(a), a.BrokenAt, members)
+		t.Fatalf("the audit of %s says %s (marked: %v), want no fault and %d members", b.slug, describe(a), a.BrokenAt, members)
 	}
 }
 

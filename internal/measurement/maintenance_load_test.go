@@ -15,38 +15,38 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// A wrong state is rebuilt, and a client cut over, while others write: no
-// number that is read then is wrong, or missing.
-func TestKeeper_RebuildAndCutOverUnderLoad(t *testing.T) {
+// A wrong state is rebuilt, and a client cut over, while others write: every number
+// that is read in between is right.
+func TestMaintenance_RebuildAndCutOverUnderLoad(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	conn := connect(t, d.OwnerURL)
 	b := newBrand(t, conn, "acme", "legacy")
 	b.members(t, conn, 20)
 	load := startLoad(t, d, b)
-	k := keeper(t, d)
-	client := find(t, k, "acme")
+	m := maintenanceOf(t, d)
+	client := find(t, m, "acme")
 
 	for round := range 8 {
 		exec(t, conn, "UPDATE measurement_states SET members = members + $1, fingerprint = fingerprint + 12345", round-3)
-		if _, err := k.CutOver(t.Context(), client); !isFault(err) || modeOf(t, conn, b) != "legacy" {
+		if _, err := m.CutOver(t.Context(), client); !isFault(err) || modeOf(t, conn, b) != "legacy" {
 			t.Fatalf("round %d: a wrong state was cut over to %s: %v", round, modeOf(t, conn, b), err)
 		}
-		mend := func(wasBroken bool) {
-			if m, err := k.Rebuild(t.Context(), client); err != nil || !m.Changed || m.WasBroken != wasBroken {
-				t.Fatalf("round %d: the rebuild says %+v, error %v", round, m, err)
+		rebuild := func(wasBroken bool) {
+			if result, err := m.Rebuild(t.Context(), client); err != nil || !result.Changed || result.WasBroken != wasBroken {
+				t.Fatalf("round %d: the rebuild says %+v, error %v", round, result, err)
 			}
 		}
-		mend(false)
-		if _, err := k.CutOver(t.Context(), client); err != nil {
+		rebuild(false)
+		if _, err := m.CutOver(t.Context(), client); err != nil {
 			t.Fatalf("round %d: cutting over: %v", round, err)
 		}
 		load.wait(5, 3)
 		exec(t, conn, "UPDATE measurement_states SET members = members + 5, broken_at = now(), broken_reason = 'test'")
 		load.wait(3, 0)
-		mend(true)
+		rebuild(true)
 		load.wait(5, 3)
-		if err := k.ReturnToLegacy(t.Context(), client); err != nil {
+		if err := m.ReturnToLegacy(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,36 +20,35 @@ func tamper(t *testing.T, d *dbtest.Database, statements string) {
 	for _, trigger := range []string{"count_inserted_members", "count_updated_members", "count_deleted_members", "check_campaign_of_interview"} {
 		on += "ALTER TABLE interviews ENABLE ALWAYS TRIGGER " + trigger + "; "
 	}
-	// Through a file of SQL, as an administrator would: one implicit transaction.
+	// Several statements in one simple query are one transaction.
 	d.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER ALL; "+statements+"; ALTER TABLE interviews ENABLE TRIGGER ALL; "+on+
 		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_truncated_members; "+
 		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_insert; "+
 		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_update")
 }
 
-func keeper(t *testing.T, d *dbtest.Database) *measurement.Maintenance {
+func maintenanceOf(t *testing.T, d *dbtest.Database) *measurement.Maintenance {
 	t.Helper()
 	return measurement.NewMaintenance(connect(t, d.OwnerURL))
 }
 
-func find(t *testing.T, k *measurement.Maintenance, named string) measurement.Client {
+func find(t *testing.T, m *measurement.Maintenance, named string) measurement.Client {
 	t.Helper()
-	clients, err := k.Clients(context.Background(), named)
+	clients, err := m.Clients(context.Background(), named)
 	if err != nil {
 		t.Fatalf("finding %s: %v", named, err)
 	}
 	return clients[0]
 }
 
-// Whatever was done to a client's measurement behind the triggers' back, the
-// audit finds it and refuses the client, others are unharmed, and a rebuild
-// mends it.
-func TestKeeper_AuditFindsAndRebuildMends(t *testing.T) {
+// The audit finds every change of a client's measurement that the triggers did not
+// see, and refuses the client. Other clients are answered. A rebuild corrects it.
+func TestMaintenance_AuditFindsAndRebuildCorrects(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		harm  string
-		fault string
-		total string
+		change string
+		fault  string
+		total  string
 	}{
 		"the count": {
 			"UPDATE measurement_states SET members = members + 1", "the state counts 4 members, the facts 3", "3"},
@@ -80,10 +79,10 @@ func TestKeeper_AuditFindsAndRebuildMends(t *testing.T) {
 			}
 			seed.Interview(t, "globex", apitest.Fields{"campaign_id": seed.Campaign(t, "globex", nil)})
 			key, other := srv.KeyFor(t, "globex"), srv.KeyFor(t, "initech")
-			tamper(t, srv.Database, c.harm+"; "+rescueInitech)
+			tamper(t, srv.Database, c.change+"; "+restoreInitech)
 
-			k := keeper(t, srv.Database)
-			found, err := k.Audit(context.Background(), find(t, k, "globex"))
+			m := maintenanceOf(t, srv.Database)
+			found, err := m.Audit(context.Background(), find(t, m, "globex"))
 			if err != nil || found.Fault == nil || !strings.HasPrefix(*found.Fault, c.fault) {
 				t.Fatalf("the audit says %s, error %v; want %q", describe(found), err, c.fault)
 			}
@@ -92,30 +91,30 @@ func TestKeeper_AuditFindsAndRebuildMends(t *testing.T) {
 			}
 			srv.Get(t, api+"/interviews", key).WantError(t, 503, "measurement_unavailable", "measurement_unavailable")
 			srv.Get(t, api+"/interviews", other).WantStatus(t, 200)
-			if a, err := k.Audit(context.Background(), find(t, k, "initech")); err != nil || !a.Consistent() {
+			if a, err := m.Audit(context.Background(), find(t, m, "initech")); err != nil || !a.Consistent() {
 				t.Errorf("another client: %s, error %v", describe(a), err)
 			}
 
-			mended, err := k.Rebuild(context.Background(), find(t, k, "globex"))
-			if err != nil || mended.WasBroken != (name != "the state") || (!mended.Changed && name != "a judgement") {
-				t.Fatalf("the rebuild says %+v, error %v", mended, err)
+			rebuilt, err := m.Rebuild(context.Background(), find(t, m, "globex"))
+			if err != nil || rebuilt.WasBroken != (name != "the state") || (!rebuilt.Changed && name != "a judgement") {
+				t.Fatalf("the rebuild says %+v, error %v", rebuilt, err)
 			}
 			list := srv.Get(t, api+"/interviews", key).List(t)
 			if got := string(list.Meta["measurement_total_count"]); got != c.total {
 				t.Errorf("the total is %s after the rebuild, want %s", got, c.total)
 			}
-			if a, err := k.Audit(context.Background(), find(t, k, "globex")); err != nil || !a.Consistent() {
+			if a, err := m.Audit(context.Background(), find(t, m, "globex")); err != nil || !a.Consistent() {
 				t.Errorf("after the rebuild: %s, error %v", describe(a), err)
 			}
 		})
 	}
 }
 
-// rescueInitech takes back what a harm without a WHERE did to the client without interviews.
-const rescueInitech = `INSERT INTO measurement_states (client_id) SELECT id FROM clients WHERE slug = 'initech'
+// restoreInitech undoes a change without a WHERE for the client without interviews.
+const restoreInitech = `INSERT INTO measurement_states (client_id) SELECT id FROM clients WHERE slug = 'initech'
 	ON CONFLICT (client_id) DO UPDATE SET members = 0, fingerprint = 0`
 
-func TestKeeper_ALegacyClientIsToldButNotMarked(t *testing.T) {
+func TestMaintenance_ALegacyClientIsReportedAndNotMarked(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	b := newBrand(t, connect(t, d.OwnerURL), "acme", "legacy")
@@ -124,15 +123,15 @@ func TestKeeper_ALegacyClientIsToldButNotMarked(t *testing.T) {
 	if a.Fault == nil || a.BrokenAt != nil {
 		t.Errorf("fault %s, marked %v; want a fault and no mark", describe(a), a.BrokenAt)
 	}
-	clients, err := keeper(t, d).Clients(context.Background(), "")
+	clients, err := maintenanceOf(t, d).Clients(context.Background(), "")
 	if err != nil || len(clients) != 0 {
 		t.Errorf("without a name %v are audited, error %v; want canonical clients only", clients, err)
 	}
 }
 
-// Triggers that were off missed something of any client, so all are refused
-// until each is rebuilt, also after the triggers are on again.
-func TestKeeper_TriggersThatWereOffRefuseEveryClient(t *testing.T) {
+// Triggers that were off may have missed a write of any client: all are refused until
+// each is rebuilt, also after the triggers are on again.
+func TestMaintenance_TriggersThatWereOffRefuseEveryClient(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	conn := connect(t, d.OwnerURL)
@@ -143,40 +142,40 @@ func TestKeeper_TriggersThatWereOffRefuseEveryClient(t *testing.T) {
 	two.members(t, conn, 2)
 	exec(t, conn, "ALTER TABLE interviews ENABLE TRIGGER count_inserted_members") // as is usual, and not enough
 
-	k := keeper(t, d)
-	mended, err := k.Rebuild(context.Background(), find(t, k, "one"))
-	if err != nil || mended.EnabledTriggers != 1 || mended.Corrected != 1 || !mended.WasBroken {
-		t.Fatalf("the rebuild says %+v, error %v", mended, err)
+	m := maintenanceOf(t, d)
+	rebuilt, err := m.Rebuild(context.Background(), find(t, m, "one"))
+	if err != nil || rebuilt.EnabledTriggers != 1 || rebuilt.Corrected != 1 || !rebuilt.WasBroken {
+		t.Fatalf("the rebuild says %+v, error %v", rebuilt, err)
 	}
 	one.members(t, conn, 1)
-	wantSound(t, d, one, 2)
+	wantConsistent(t, d, one, 2)
 	if a := audited(t, d, two); a.Fault == nil || a.BrokenAt == nil || *a.BrokenReason != "what keeps the count was switched off" {
 		t.Errorf("the other client: %s, marked %v", describe(a), a.BrokenAt)
 	}
 	if a := audited(t, d, three); a.BrokenAt != nil {
 		t.Errorf("a legacy client is marked: %s", *a.BrokenReason)
 	}
-	if _, err := k.Rebuild(context.Background(), find(t, k, "two")); err != nil {
+	if _, err := m.Rebuild(context.Background(), find(t, m, "two")); err != nil {
 		t.Fatal(err)
 	}
-	wantSound(t, d, two, 2)
+	wantConsistent(t, d, two, 2)
 
 	d.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER ALL")
-	_, err = k.Rebuild(context.Background(), find(t, k, "one"))
+	_, err = m.Rebuild(context.Background(), find(t, m, "one"))
 	if err == nil || !strings.Contains(err.Error(), "A superuser switches it on: ALTER TABLE interviews ENABLE TRIGGER ALL") {
 		t.Errorf("a foreign key that is off: %v, want advice", err)
 	}
 	d.Exec(t, "ALTER TABLE interviews ENABLE TRIGGER ALL")
-	if mended, err := k.Rebuild(context.Background(), find(t, k, "one")); err != nil || mended.EnabledTriggers != 7 {
-		t.Errorf("after the advice: %+v, error %v, want 7 triggers on again", mended, err)
+	if rebuilt, err := m.Rebuild(context.Background(), find(t, m, "one")); err != nil || rebuilt.EnabledTriggers != 7 {
+		t.Errorf("after the advice: %+v, error %v, want 7 triggers on again", rebuilt, err)
 	}
 	exec(t, conn, "DROP TRIGGER propagate_campaign_live ON campaigns")
-	if _, err := k.Rebuild(context.Background(), find(t, k, "one")); err == nil {
+	if _, err := m.Rebuild(context.Background(), find(t, m, "one")); err == nil {
 		t.Error("a missing trigger was passed over")
 	}
 }
 
-func TestKeeper_WhatCannotBeMendedIsNamed(t *testing.T) {
+func TestMaintenance_WhatCannotBeRebuiltIsNamed(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	conn := connect(t, d.OwnerURL)
@@ -184,11 +183,11 @@ func TestKeeper_WhatCannotBeMendedIsNamed(t *testing.T) {
 	exec(t, conn, insertUsable, b.id, uuid.New(), b.campaign(t, conn, "live"))
 	d.Exec(t, "ALTER TABLE campaigns DISABLE TRIGGER ALL; DELETE FROM campaigns; ALTER TABLE campaigns ENABLE TRIGGER ALL; "+
 		"ALTER TABLE campaigns ENABLE ALWAYS TRIGGER propagate_campaign_live; ALTER TABLE campaigns ENABLE ALWAYS TRIGGER check_interviews_of_campaign")
-	k := keeper(t, d)
+	m := maintenanceOf(t, d)
 	if a := audited(t, d, b); a.Misjudged != 1 || a.BrokenAt == nil {
 		t.Errorf("an interview of a campaign that is gone: %s", describe(a))
 	}
-	_, err := k.Rebuild(context.Background(), find(t, k, "acme"))
+	_, err := m.Rebuild(context.Background(), find(t, m, "acme"))
 	if err == nil || !strings.Contains(err.Error(), "Does its campaign exist?") {
 		t.Errorf("the rebuild says %v, want advice", err)
 	}

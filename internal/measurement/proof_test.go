@@ -23,9 +23,9 @@ func keyRoutes(interview string) []string {
 	}
 }
 
-// A canonical client is answered on every key route only while its measurement
-// can be proven. Each way of breaking it is undone again, so that a case that
-// broke nothing shows.
+// A canonical client is answered on every key route only while its measurement can
+// be proven. Each case breaks it and undoes that, so that a case that breaks nothing
+// fails.
 func TestProof_BrokenMeasurementIsRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
@@ -37,10 +37,10 @@ func TestProof_BrokenMeasurementIsRefusedEverywhere(t *testing.T) {
 		seed.Interview(t, client, apitest.Fields{"campaign_id": seed.Campaign(t, client, nil)})
 	}
 	const (
-		own  = "the client's own: others are unharmed"
-		both = "every canonical client's: legacy ones are unharmed"
+		own  = "this client"
+		both = "every canonical client"
 	)
-	type breaking struct{ name, harm, breaks, mends string }
+	type breaking struct{ name, refused, breaks, undoes string }
 	cases := []breaking{
 		{"the state is gone", own,
 			"CREATE TABLE aside AS SELECT * FROM measurement_states; DELETE FROM measurement_states WHERE client_id = '" + globex.String() + "'",
@@ -62,12 +62,12 @@ func TestProof_BrokenMeasurementIsRefusedEverywhere(t *testing.T) {
 			"ALTER TRIGGER create_measurement_state ON clients RENAME TO gone",
 			"ALTER TRIGGER gone ON clients RENAME TO create_measurement_state"},
 	}
-	for _, guard := range guards(t, srv) {
+	for _, trigger := range triggers(t, srv) {
 		for _, off := range []string{"DISABLE TRIGGER", "ENABLE TRIGGER", "ENABLE REPLICA TRIGGER"} {
 			cases = append(cases, breaking{
-				off + " " + guard[1], both,
-				"ALTER TABLE " + guard[0] + " " + off + " " + guard[1],
-				"ALTER TABLE " + guard[0] + " ENABLE ALWAYS TRIGGER " + guard[1],
+				off + " " + trigger[1], both,
+				"ALTER TABLE " + trigger[0] + " " + off + " " + trigger[1],
+				"ALTER TABLE " + trigger[0] + " ENABLE ALWAYS TRIGGER " + trigger[1],
 			})
 		}
 	}
@@ -86,15 +86,15 @@ func TestProof_BrokenMeasurementIsRefusedEverywhere(t *testing.T) {
 			srv.Get(t, path, keys["globex"]).WantError(t, 503, "measurement_unavailable", "measurement_unavailable")
 			srv.Get(t, keyRoutes(interviews["acme"])[i], keys["acme"]).WantStatus(t, 200)
 			other := srv.Get(t, keyRoutes(interviews["initech"])[i], keys["initech"])
-			if want := map[string]int{own: 200, both: 503}[c.harm]; other.Status != want {
+			if want := map[string]int{own: 200, both: 503}[c.refused]; other.Status != want {
 				t.Errorf("%s, %s: another canonical client gets %d, want %d", c.name, keyRoutes("ID")[i], other.Status, want)
 			}
 		}
-		srv.Database.Exec(t, c.mends)
+		srv.Database.Exec(t, c.undoes)
 	}
 }
 
-func guards(t *testing.T, srv *apitest.Server) [][2]string {
+func triggers(t *testing.T, srv *apitest.Server) [][2]string {
 	t.Helper()
 	conn := connect(t, srv.Database.OwnerURL)
 	rows, err := conn.Query(context.Background(), `SELECT relation::text, name
@@ -113,7 +113,7 @@ func guards(t *testing.T, srv *apitest.Server) [][2]string {
 		all = append(all, g)
 	}
 	if rows.Err() != nil || len(all) != 11 {
-		t.Fatalf("guards %v, error %v: want 11", all, rows.Err())
+		t.Fatalf("triggers %v, error %v: want 11", all, rows.Err())
 	}
 	return all
 }

@@ -23,21 +23,21 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// Whoever writes and however, in every snapshot that a response is read in, the
-// total, the basis of each filter and the rows' own facts agree. Several writers
-// do everything to interviews and campaigns that SQL can; readers recompute the
-// gate from the raw facts, in Go, beside what a response would say.
+// In every snapshot that a response is read in, the total, the basis of each filter
+// and the rows' own facts agree, whatever is written. Several writers change
+// interviews and campaigns in every way that SQL can. Readers recompute the gate from
+// the raw facts, in Go, and compare it with what a response would say.
 func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	t.Parallel()
 	const writers, transactions = 6, 350
 	d := dbtest.New(t)
 	conn := connect(t, d.SuperuserURL)
-	world := &world{}
+	records := &records{}
 	for _, slug := range []string{"acme", "globex", "initech"} {
 		b := newBrand(t, conn, slug, "canonical")
-		world.brands = append(world.brands, b)
+		records.brands = append(records.brands, b)
 		for range 3 {
-			world.campaigns = append(world.campaigns, campaignOf{b.id, b.campaign(t, conn, "live")})
+			records.campaigns = append(records.campaigns, campaignOf{b.id, b.campaign(t, conn, "live")})
 		}
 		b.members(t, conn, 20)
 	}
@@ -47,7 +47,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	done := make(chan struct{})
 	logs := make([]*writer, writers)
 	for n := range writers {
-		w := &writer{world: world, conn: connect(t, d.SuperuserURL), random: rand.New(rand.NewPCG(uint64(n), 7)), did: map[string]int{}}
+		w := &writer{records: records, conn: connect(t, d.SuperuserURL), random: rand.New(rand.NewPCG(uint64(n), 7)), did: map[string]int{}}
 		logs[n] = w
 		writing.Go(func() {
 			for i := range transactions {
@@ -69,14 +69,14 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 		random := rand.New(rand.NewPCG(uint64(n), 8))
 		watching.Go(func() {
 			for seen := int64(-1); open(done); {
-				// Readers leave the processor to the writers: one look at each state.
+				// Readers leave the processor to the writers: one comparison for each state.
 				if now := written.Load(); now == seen {
 					time.Sleep(time.Millisecond)
 					continue
 				} else {
 					seen = now
 				}
-				total, err := compare(snapshots, world, random)
+				total, err := compare(snapshots, records, random)
 				if err != nil {
 					t.Error(err)
 					return
@@ -90,7 +90,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	watching.Go(func() {
 		k, random := measurement.NewMaintenance(keeping), rand.New(rand.NewPCG(3, 9))
 		for open(done) {
-			if err := keep(k, world.brands[random.IntN(3)], random); err != nil {
+			if err := auditOrRebuild(k, records.brands[random.IntN(3)], random); err != nil {
 				t.Error(err)
 				return
 			}
@@ -110,15 +110,15 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	}
 	t.Logf("%d snapshots of %d members on average, %d audits; committed: %v",
 		compared.Load(), members.Load()/max(compared.Load(), 1), audits.Load(), did)
-	for _, deed := range deeds {
-		if did[deed.name] == 0 {
-			t.Errorf("%q was never committed", deed.name)
+	for _, write := range writes {
+		if did[write.name] == 0 {
+			t.Errorf("%q was never committed", write.name)
 		}
 	}
 	if total := did["transactions"]; total < writers*transactions/3 || compared.Load() < 30 || audits.Load() < 10 {
-		t.Errorf("%d transactions, %d comparisons, %d audits: too few to have met", total, compared.Load(), audits.Load())
+		t.Errorf("%d transactions, %d comparisons, %d audits: too few to have overlapped", total, compared.Load(), audits.Load())
 	}
-	for _, b := range world.brands {
+	for _, b := range records.brands {
 		if a := auditAs(t, keeping, b); !a.Consistent() {
 			t.Errorf("in the end, %s: %s", b.slug, describe(a))
 		}
@@ -134,8 +134,8 @@ func open(done <-chan struct{}) bool {
 	}
 }
 
-// keep audits, and now and then rebuilds, what is right already.
-func keep(k *measurement.Maintenance, b brand, random *rand.Rand) error {
+// auditOrRebuild audits or rebuilds a client that is consistent already.
+func auditOrRebuild(k *measurement.Maintenance, b brand, random *rand.Rand) error {
 	ctx := context.Background()
 	clients, err := k.Clients(ctx, b.slug)
 	if err != nil {
@@ -168,7 +168,7 @@ type fact struct {
 	Active           *bool
 }
 
-// passes is the gate, spelled once more.
+// passes is the gate, written a second time.
 func (f fact) passes() bool {
 	live := f.Campaign == nil || (f.LaunchStatus != nil && *f.LaunchStatus == "live" && (f.Active == nil || *f.Active))
 	return (f.Status == "completed" || f.Status == "analyzed") && f.Quality == "passed" && !f.IsTest && f.Reportable && f.Safe &&
@@ -177,7 +177,7 @@ func (f fact) passes() bool {
 
 // compare opens a snapshot as a response does, and holds what it would say under
 // several filters against the facts.
-func compare(snapshots *measurement.SnapshotReader, w *world, random *rand.Rand) (total int64, err error) {
+func compare(snapshots *measurement.SnapshotReader, w *records, random *rand.Rand) (total int64, err error) {
 	b := w.brands[random.IntN(len(w.brands))]
 	campaign := w.campaigns[random.IntN(len(w.campaigns))].id
 	from := time.Date(2026, 3, 1+random.IntN(20), 0, 0, 0, 0, time.UTC)

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// world is what writers write about.
-type world struct {
+// records are the clients and campaigns that writers write to.
+type records struct {
 	brands    []brand
 	campaigns []campaignOf
 }
@@ -21,13 +21,13 @@ type campaignOf struct{ client, id uuid.UUID }
 
 // writer does random things in random transactions on a connection of its own.
 type writer struct {
-	*world
+	*records
 	conn   *pgx.Conn
 	random *rand.Rand
 	did    map[string]int // what was committed, by name
 }
 
-// transaction runs one, at a random isolation level, in either replication role,
+// transaction runs one transaction, at a random isolation level, in either replication role,
 // with savepoints, and commits most. A refusal by a race is no error.
 func (w *writer) transaction(truncate bool) error {
 	ctx := context.Background()
@@ -60,19 +60,19 @@ func (w *writer) attempt(ctx context.Context, level, role string, truncate bool)
 		return nil, err
 	}
 	for range 1 + w.random.IntN(5) {
-		deed := deeds[w.random.IntN(len(deeds))]
-		for deed.rare && w.random.IntN(4) > 0 {
-			deed = deeds[w.random.IntN(len(deeds))]
+		write := writes[w.random.IntN(len(writes))]
+		for write.rare && w.random.IntN(4) > 0 {
+			write = writes[w.random.IntN(len(writes))]
 		}
 		if truncate {
-			deed = deeds[0]
+			write = writes[0]
 		}
-		kept, err := w.do(ctx, deed)
+		kept, err := w.do(ctx, write)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", deed.name, err)
+			return nil, fmt.Errorf("%s: %w", write.name, err)
 		}
 		if kept {
-			did = append(did, deed.name)
+			did = append(did, write.name)
 		}
 	}
 	if !truncate && w.random.IntN(8) == 0 {
@@ -82,15 +82,15 @@ func (w *writer) attempt(ctx context.Context, level, role string, truncate bool)
 	return did, err
 }
 
-// do runs a deed, sometimes under a savepoint that is then sometimes undone.
-func (w *writer) do(ctx context.Context, deed deed) (kept bool, err error) {
+// do runs a write, sometimes under a savepoint, and sometimes rolls back to it.
+func (w *writer) do(ctx context.Context, write write) (kept bool, err error) {
 	if w.random.IntN(4) > 0 {
-		return true, deed.do(ctx, w)
+		return true, write.do(ctx, w)
 	}
 	if _, err := w.conn.Exec(ctx, "SAVEPOINT here"); err != nil {
 		return false, err
 	}
-	failed := deed.do(ctx, w)
+	failed := write.do(ctx, w)
 	if failed == nil && w.random.IntN(2) == 0 {
 		_, err := w.conn.Exec(ctx, "RELEASE SAVEPOINT here")
 		return true, err
@@ -104,20 +104,20 @@ func (w *writer) do(ctx context.Context, deed deed) (kept bool, err error) {
 
 func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
 
-// deed is one thing that a writer may do.
-type deed struct {
+// write is one kind of write.
+type write struct {
 	name string
 	rare bool
 	do   func(context.Context, *writer) error
 }
 
-// sql is a deed of one statement: $1 is a client, $2 another, $3 a campaign of
+// sql is a write of one statement: $1 is a client, $2 another, $3 a campaign of
 // the first, $4 a random number below 1, $5 a moment.
-func sql(name, statement string) deed {
-	return deed{name: name, do: func(ctx context.Context, w *writer) error { return w.exec(ctx, statement) }}
+func sql(name, statement string) write {
+	return write{name: name, do: func(ctx context.Context, w *writer) error { return w.exec(ctx, statement) }}
 }
 
-func rare(d deed) deed {
+func rare(d write) write {
 	d.rare = true
 	return d
 }
@@ -140,9 +140,9 @@ const (
 		random() < 0.1, random() < 0.9, random() < 0.9, CASE WHEN random() < 0.9 THEN 60 + random() * 60 ELSE 59 END`
 )
 
-// deeds are everything that writers do. TRUNCATE is the first, and the rarest.
-var deeds = []deed{
-	rare(deed{"truncate", true, func(ctx context.Context, w *writer) error {
+// writes are everything that writers do. TRUNCATE is the first and the rarest.
+var writes = []write{
+	rare(write{"truncate", true, func(ctx context.Context, w *writer) error {
 		if w.random.IntN(20) > 0 && w.did["truncate"] > 0 {
 			return nil
 		}
@@ -178,10 +178,10 @@ var deeds = []deed{
 	sql("move to another client", `UPDATE interviews AS i SET client_id = g.other, campaign_id = NULL, campaign_live = NULL
 		FROM given AS g WHERE i.client_id = g.client AND random() < 0.05`),
 	sql("change ids", `UPDATE interviews AS i SET id = gen_random_uuid() FROM given AS g WHERE i.client_id = g.client AND random() < 0.05`),
-	sql("change everybody's", `UPDATE interviews AS i SET reportable = true, client_safe = g.chance < 0.8 FROM given AS g WHERE random() < 0.1`),
+	sql("change every client's", `UPDATE interviews AS i SET reportable = true, client_safe = g.chance < 0.8 FROM given AS g WHERE random() < 0.1`),
 	sql("change nothing", `UPDATE interviews AS i SET status = i.status, best_quote = 'x' FROM given AS g WHERE i.client_id = g.client AND random() < 0.1`),
 	sql("delete some", `DELETE FROM interviews AS i USING given AS g WHERE i.client_id = g.client AND random() < 0.2`),
-	sql("delete everybody's", `DELETE FROM interviews AS i USING given AS g WHERE i.created_at < g.moment AND random() < 0.3`),
+	sql("delete every client's", `DELETE FROM interviews AS i USING given AS g WHERE i.created_at < g.moment AND random() < 0.3`),
 	sql("upsert", `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
 		SELECT i.client_id, CASE WHEN random() < 0.5 THEN i.id ELSE gen_random_uuid() END, i.created_at, 'completed', 'passed', true, true
 		FROM interviews AS i, given AS g WHERE i.client_id = g.client AND random() < 0.1
@@ -205,14 +205,14 @@ var deeds = []deed{
 		FROM given AS g WHERE c.client_id = g.client`),
 	sql("replace a campaign", `, gone AS (DELETE FROM campaigns AS c USING given AS g WHERE c.client_id = g.client AND c.slug LIKE 'new%' RETURNING c.id)
 		INSERT INTO campaigns (client_id, id, slug, launch_status) SELECT g.client, gen_random_uuid(), 'new' || random(), 'live' FROM given AS g`),
-	{"a client comes and goes", false, func(ctx context.Context, w *writer) error {
+	{"add and delete a client", false, func(ctx context.Context, w *writer) error {
 		id := uuid.New()
 		for _, statement := range []string{
 			"INSERT INTO clients (id, slug, name) VALUES ('%[1]s', '%[1]s', 'Passing')",
 			"INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe) VALUES ('%[1]s', '%[1]s', now(), 'analyzed', 'passed', true, true)",
 			"DELETE FROM interviews WHERE client_id = '%[1]s'",
 			"DELETE FROM clients WHERE id = '%[1]s'",
-			"DELETE FROM measurement_states WHERE client_id = '%[1]s'", // nobody cascades in replica mode
+			"DELETE FROM measurement_states WHERE client_id = '%[1]s'", // replica mode runs no cascade
 		} {
 			if _, err := w.conn.Exec(ctx, fmt.Sprintf(statement, id)); err != nil {
 				return err

@@ -16,21 +16,21 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// crowd asks questions while the pool's only connection is taken, so that they
-// go together once it is let go.
-type crowd struct {
-	t      *testing.T
-	pool   *postgres.Pool
-	twins  twins
-	asked  sync.WaitGroup
-	letGo  func()
-	waited int
+// queued starts queries while the pool's only connection is taken, so that they
+// wait and are read as one batch once it is released.
+type queued struct {
+	t       *testing.T
+	pool    *postgres.Pool
+	twins   twinClients
+	reads   sync.WaitGroup
+	release func()
+	waited  int
 }
 
-func gather(t *testing.T) *crowd {
+func newQueued(t *testing.T) *queued {
 	t.Helper()
 	d := dbtest.New(t)
-	c := &crowd{t: t, twins: newTwins(t, d)}
+	c := &queued{t: t, twins: newTwinClients(t, d)}
 	var err error
 	if c.pool, err = postgres.OpenPool(t.Context(), postgres.PoolSettings{
 		URL: d.ServerURL, Size: 1, AcquireTimeout: time.Minute, StatementTimeout: time.Minute, ReadTimeout: 2 * time.Minute,
@@ -50,45 +50,45 @@ func gather(t *testing.T) *crowd {
 		}
 	})
 	<-began
-	c.letGo = func() {
+	c.release = func() {
 		close(end)
 		holder.Wait()
-		c.asked.Wait()
+		c.reads.Wait()
 	}
 	return c
 }
 
-// ask puts a question in line and returns where its answer will be.
-func (c *crowd) ask(ctx context.Context, client uuid.UUID, sql string, read postgres.RowsReader) *error {
+// read starts a query, waits until it is queued, and returns where its error will be.
+func (c *queued) read(ctx context.Context, client uuid.UUID, sql string, read postgres.RowsReader) *error {
 	var err error
-	c.asked.Go(func() { err = c.pool.ReadOnce(ctx, client, postgres.Query{SQL: sql}, read) })
+	c.reads.Go(func() { err = c.pool.ReadOnce(ctx, client, postgres.Query{SQL: sql}, read) })
 	c.awaitOneMore()
 	return &err
 }
 
-func (c *crowd) awaitOneMore() {
+func (c *queued) awaitOneMore() {
 	c.waited++
 	for end := time.Now().Add(time.Minute); c.pool.Waiting() < c.waited; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			c.t.Fatal("the question does not get in line")
+			c.t.Fatal("the query is not queued")
 		}
 	}
 }
 
-// Those who wait together share a snapshot, and each client sees its own.
-func TestReadOnce_AsksTogetherWhatWaits(t *testing.T) {
+// Queries of one client that wait share a snapshot. Each client sees its own rows.
+func TestReadOnce_WaitingQueriesShareASnapshot(t *testing.T) {
 	t.Parallel()
-	c := gather(t)
+	c := newQueued(t)
 	clients := []uuid.UUID{c.twins.acme, c.twins.globex}
-	type sight struct {
+	type result struct {
 		seen uuid.UUID
 		asOf time.Time
 	}
-	var got [2][4]sight
+	var got [2][4]result
 	var faults []*error
 	for i := range got[0] {
 		for j, client := range clients {
-			faults = append(faults, c.ask(t.Context(), client, "SELECT client_id FROM interviews",
+			faults = append(faults, c.read(t.Context(), client, "SELECT client_id FROM interviews",
 				func(_ context.Context, s *postgres.Snapshot, rows pgx.Rows) error {
 					got[j][i].asOf = s.AsOf
 					for rows.Next() {
@@ -100,7 +100,7 @@ func TestReadOnce_AsksTogetherWhatWaits(t *testing.T) {
 				}))
 		}
 	}
-	c.letGo()
+	c.release()
 	for _, err := range faults {
 		if *err != nil {
 			t.Error(*err)
@@ -109,10 +109,10 @@ func TestReadOnce_AsksTogetherWhatWaits(t *testing.T) {
 	for j, client := range clients {
 		for i, one := range got[j] {
 			if one.seen != client {
-				t.Errorf("client %s's question %d sees %s", client, i, one.seen)
+				t.Errorf("client %s's query %d sees %s", client, i, one.seen)
 			}
 			if !one.asOf.Equal(got[j][0].asOf) {
-				t.Errorf("client %s's question %d is of %s, the first of %s: they did not go together", client, i, one.asOf, got[j][0].asOf)
+				t.Errorf("client %s's query %d is of %s, the first of %s: they were not one batch", client, i, one.asOf, got[j][0].asOf)
 			}
 		}
 	}
@@ -121,11 +121,11 @@ func TestReadOnce_AsksTogetherWhatWaits(t *testing.T) {
 	}
 }
 
-// Whatever befalls one question, the others are answered.
-func TestReadOnce_NobodySpoilsAnothersAnswer(t *testing.T) {
+// When one query of a batch fails, the others get their rows.
+func TestReadOnce_AFailedQueryLeavesTheOthersAlone(t *testing.T) {
 	t.Parallel()
 	stop := errors.New("stop")
-	for name, spoiler := range map[string]struct {
+	for name, failing := range map[string]struct {
 		sql  string
 		read postgres.RowsReader
 		want func(error) bool
@@ -153,24 +153,24 @@ func TestReadOnce_NobodySpoilsAnothersAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for at := range 3 { // the first one asks for all
-				c := gather(t)
-				var spoiled error
+			for at := range 3 { // the first one runs the batch
+				c := newQueued(t)
+				var failed error
 				var faults []*error
 				var rows [3]int
 				for i := range rows {
 					if i == at {
-						c.asked.Go(func() {
+						c.reads.Go(func() {
 							defer func() {
 								if cause := recover(); cause != nil {
-									spoiled = fmt.Errorf("%v", cause)
+									failed = fmt.Errorf("%v", cause)
 								}
 							}()
-							spoiled = c.pool.ReadOnce(t.Context(), c.twins.acme, postgres.Query{SQL: spoiler.sql}, spoiler.read)
+							failed = c.pool.ReadOnce(t.Context(), c.twins.acme, postgres.Query{SQL: failing.sql}, failing.read)
 						})
 						c.awaitOneMore()
 					}
-					faults = append(faults, c.ask(t.Context(), c.twins.acme, "SELECT id FROM interviews",
+					faults = append(faults, c.read(t.Context(), c.twins.acme, "SELECT id FROM interviews",
 						func(_ context.Context, _ *postgres.Snapshot, found pgx.Rows) error {
 							for found.Next() {
 								rows[i]++
@@ -178,13 +178,13 @@ func TestReadOnce_NobodySpoilsAnothersAnswer(t *testing.T) {
 							return found.Err()
 						}))
 				}
-				c.letGo()
-				if !spoiler.want(spoiled) {
-					t.Errorf("at %d: the spoiler gets %v", at, spoiled)
+				c.release()
+				if !failing.want(failed) {
+					t.Errorf("at %d: the failing query gets %v", at, failed)
 				}
 				for i, err := range faults {
 					if *err != nil || rows[i] != 1 {
-						t.Errorf("spoiled at %d: question %d gets %d rows and %v", at, i, rows[i], *err)
+						t.Errorf("failed at %d: query %d gets %d rows and %v", at, i, rows[i], *err)
 					}
 				}
 			}
@@ -192,21 +192,21 @@ func TestReadOnce_NobodySpoilsAnothersAnswer(t *testing.T) {
 	}
 }
 
-// Who no longer waits is not waited for, and whom it would have asked for are
-// answered.
-func TestReadOnce_LeavesTheLine(t *testing.T) {
+// A cancelled query is not waited for, and the queries that it would have run in
+// its batch get their rows.
+func TestReadOnce_ACancelledQueryLeavesTheQueue(t *testing.T) {
 	t.Parallel()
 	for at := range 3 {
-		c := gather(t)
+		c := newQueued(t)
 		var rows [3]int
 		var faults [3]*error
-		gone, leave := context.WithCancel(t.Context())
+		cancelled, cancel := context.WithCancel(t.Context())
 		for i := range rows {
 			ctx := t.Context()
 			if i == at {
-				ctx = gone
+				ctx = cancelled
 			}
-			faults[i] = c.ask(ctx, c.twins.acme, "SELECT id FROM interviews",
+			faults[i] = c.read(ctx, c.twins.acme, "SELECT id FROM interviews",
 				func(_ context.Context, _ *postgres.Snapshot, found pgx.Rows) error {
 					for found.Next() {
 						rows[i]++
@@ -214,30 +214,30 @@ func TestReadOnce_LeavesTheLine(t *testing.T) {
 					return found.Err()
 				})
 		}
-		leave()
+		cancel()
 		for end := time.Now().Add(time.Minute); c.pool.Waiting() > 2; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatal("who left is still in line")
+				t.Fatal("the cancelled query is still queued")
 			}
 		}
-		c.letGo()
+		c.release()
 		for i, err := range faults {
 			if i == at && (!errors.Is(*err, context.Canceled) || rows[i] != 0) {
-				t.Errorf("who left gets %d rows and %v", rows[i], *err)
+				t.Errorf("the cancelled query gets %d rows and %v", rows[i], *err)
 			}
 			if i != at && (*err != nil || rows[i] != 1) {
-				t.Errorf("after %d left, question %d gets %d rows and %v", at, i, rows[i], *err)
+				t.Errorf("after %d was cancelled, query %d gets %d rows and %v", at, i, rows[i], *err)
 			}
 		}
 	}
 }
 
-// A thousand questions at once, many of them given up at any moment: each that is
-// answered is answered right, and every connection comes back.
-func TestReadOnce_UnderHaste(t *testing.T) {
+// A thousand queries at once, many of them cancelled at any moment: each that is
+// read gets its own rows, and every connection is released.
+func TestReadOnce_ManyCancelledQueries(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	twins := newTwins(t, d)
+	twins := newTwinClients(t, d)
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
 		URL: d.ServerURL, Size: 2, AcquireTimeout: time.Minute, StatementTimeout: time.Minute,
 	})
@@ -265,24 +265,24 @@ func TestReadOnce_UnderHaste(t *testing.T) {
 							return err
 						}
 						if client != clients[i%2] || mark != i {
-							t.Errorf("question %d of %s is answered with %d of %s", i, clients[i%2], mark, client)
+							t.Errorf("query %d of %s gets %d of %s", i, clients[i%2], mark, client)
 						}
 						rows++
 					}
 					return found.Err()
 				})
 			if err == nil && rows != 1 || err != nil && ctx.Err() == nil {
-				t.Errorf("question %d gets %d rows and %v", i, rows, err)
+				t.Errorf("query %d gets %d rows and %v", i, rows, err)
 			}
 		})
 	}
 	all.Wait()
 	if err := pool.ReadOnce(t.Context(), twins.acme, postgres.Query{SQL: "SELECT"}, readAll); err != nil || pool.Waiting() != 0 {
-		t.Errorf("afterwards %d wait, and a question gets %v", pool.Waiting(), err)
+		t.Errorf("afterwards %d wait, and a query gets %v", pool.Waiting(), err)
 	}
 	for end := time.Now().Add(time.Minute); pool.Stat().AcquiredConns() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d connections never come back", pool.Stat().AcquiredConns())
+			t.Fatalf("%d connections are never released", pool.Stat().AcquiredConns())
 		}
 	}
 }

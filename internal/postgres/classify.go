@@ -39,7 +39,7 @@ func IsUnavailable(err error) bool {
 }
 
 // connectionLost tells a connection that broke from a database that is busy:
-// only the first is mended by another connection.
+// only the first may succeed on another connection.
 func connectionLost(err error) bool {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {

@@ -11,9 +11,9 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// Two transactions that wait for each other: the database ends one, whose caller
-// may try again.
-func TestOutOfReach_DeadlockMeansNotNow(t *testing.T) {
+// PostgreSQL ends one of two transactions that wait for each other. Its caller may
+// try again.
+func TestIsUnavailable_ADeadlockMayBeTriedAgain(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	ctx := context.Background()
@@ -42,16 +42,16 @@ func TestOutOfReach_DeadlockMeansNotNow(t *testing.T) {
 		t.Fatal("neither transaction was ended")
 	}
 	if !postgres.IsUnavailable(err) || !postgres.IsSerializationFailure(err) {
-		t.Errorf("%v: out of reach %v, gave way %v, want both", err, postgres.IsUnavailable(err), postgres.IsSerializationFailure(err))
+		t.Errorf("%v: unavailable %v, serialization failure %v, want both", err, postgres.IsUnavailable(err), postgres.IsSerializationFailure(err))
 	}
 }
 
 // A statement that is wrong stays wrong, however often it is tried.
-func TestOutOfReach_NotAWrongStatement(t *testing.T) {
+func TestIsUnavailable_AWrongStatementMayNot(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, dbtest.New(t).OwnerURL)
 	_, err := conn.Exec(context.Background(), "SELECT 1 / 0")
 	if err == nil || postgres.IsUnavailable(err) || postgres.IsSerializationFailure(err) {
-		t.Errorf("%v: out of reach %v, gave way %v, want neither", err, postgres.IsUnavailable(err), postgres.IsSerializationFailure(err))
+		t.Errorf("%v: unavailable %v, serialization failure %v, want neither", err, postgres.IsUnavailable(err), postgres.IsSerializationFailure(err))
 	}
 }

@@ -19,18 +19,18 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// The second wall alone: every query loses its client's condition, and answers
-// the server the same as with it. To the owner, for whom there is no wall, it
-// answers more, which shows that the condition was all that held it.
-func TestRowLevelSecurity_HoldsWhereAQueryForgetsItsClient(t *testing.T) {
+// Row-level security alone keeps clients apart: without its client's condition, every
+// query returns the same rows to the server as with it. To the owner, which row-level
+// security does not hold back here, it returns more: so the condition did something.
+func TestRowLevelSecurity_HoldsWithoutTheClientsCondition(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	twins := newTwins(t, d)
+	twins := newTwinClients(t, d)
 	owner, server := connect(t, d.OwnerURL), connect(t, d.ServerURL)
 	takeServerRole(t, server)
-	nobody := uuid.MustParse("99999999-9999-4999-8999-999999999999")
+	unknown := uuid.MustParse("99999999-9999-4999-8999-999999999999")
 
-	lost := 0
+	removed := 0
 	for _, q := range readQueries(t) {
 		if q.name == "AuditNextMeasurement" {
 			continue // it answers for whichever client is due, with durations, and no rows of its own
@@ -45,7 +45,7 @@ func TestRowLevelSecurity_HoldsWhereAQueryForgetsItsClient(t *testing.T) {
 		}
 		whole := of(server, &twins.acme, q.text, twins.acme)
 		wantNothingOf(t, q.name, "globex", whole)
-		nothing := of(server, &twins.acme, q.text, nobody)
+		nothing := of(server, &twins.acme, q.text, unknown)
 		same := func(what string, got, want []string) {
 			t.Helper()
 			if !slices.Equal(got, want) {
@@ -55,22 +55,22 @@ func TestRowLevelSecurity_HoldsWhereAQueryForgetsItsClient(t *testing.T) {
 		same("no client set", of(server, nil, q.text, twins.acme), nothing)
 		same("asked for another client", of(server, &twins.acme, q.text, twins.globex), nothing)
 
-		forgetful := clientCondition.ReplaceAllString(q.text, "($0 OR true)")
-		if forgetful == q.text {
+		unconditional := clientCondition.ReplaceAllString(q.text, "($0 OR true)")
+		if unconditional == q.text {
 			continue // has none; what it is called with was tried above
 		}
-		lost++
-		same("without its condition", of(server, &twins.acme, forgetful, twins.acme), whole)
-		same("without its condition, no client set", of(server, nil, forgetful, twins.acme), nothing)
+		removed++
+		same("without its condition", of(server, &twins.acme, unconditional, twins.acme), whole)
+		same("without its condition, no client set", of(server, nil, unconditional, twins.acme), nothing)
 		if refused := whole[0] == "error 42501"; refused {
-			continue // the owner's business: the server may not run it at all
+			continue // the server may not run it at all
 		}
-		if slices.Equal(of(owner, &twins.acme, forgetful, twins.acme), whole) {
-			t.Errorf("%s: without its condition it answers the owner no more than with it: the test proves nothing; give newTwins a row that it finds", q.name)
+		if slices.Equal(of(owner, &twins.acme, unconditional, twins.acme), whole) {
+			t.Errorf("%s: without its condition it answers the owner no more than with it: the test proves nothing; give newTwinClients a row that it finds", q.name)
 		}
 	}
-	if lost < 20 {
-		t.Errorf("only %d queries lost a condition", lost)
+	if removed < 20 {
+		t.Errorf("only %d queries had a condition to remove", removed)
 	}
 }
 
@@ -109,15 +109,15 @@ func readQueries(t *testing.T) []namedQuery {
 	return all
 }
 
-// twins are two clients whose records have all the same ids, slugs and times.
+// twinClients are two clients whose records have all the same ids, slugs and times.
 // Every text of the second names it.
-type twins struct {
+type twinClients struct {
 	acme, globex, shared uuid.UUID
 }
 
-func newTwins(t *testing.T, d *dbtest.Database) twins {
+func newTwinClients(t *testing.T, d *dbtest.Database) twinClients {
 	t.Helper()
-	w := twins{
+	w := twinClients{
 		acme: uuid.MustParse("11111111-1111-4111-8111-111111111111"), globex: uuid.MustParse("22222222-2222-4222-8222-222222222222"),
 		shared: uuid.MustParse("33333333-3333-4333-8333-333333333333"),
 	}
@@ -154,7 +154,7 @@ func newTwins(t *testing.T, d *dbtest.Database) twins {
 }
 
 // arguments are values under which a query finds the twins' rows.
-func (w twins) arguments(t *testing.T, q namedQuery) pgx.NamedArgs {
+func (w twinClients) arguments(t *testing.T, q namedQuery) pgx.NamedArgs {
 	t.Helper()
 	first, last := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 	values := map[string]any{

@@ -19,9 +19,9 @@ var noClients = map[string]string{
 	"goose_db_version": "the migrations' own",
 }
 
-// Whatever the server may read is behind row-level security, forced on its owner
-// too, or a view that reads as who asks.
-func TestRowLevelSecurity_StandsAroundEverythingTheServerReads(t *testing.T) {
+// Every table that the server may read has row-level security, forced on its owner
+// too, and every view reads with the rights of its caller.
+func TestRowLevelSecurity_CoversEverythingTheServerReads(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `
@@ -31,13 +31,13 @@ func TestRowLevelSecurity_StandsAroundEverythingTheServerReads(t *testing.T) {
 			CASE
 				WHEN c.relkind = 'v' THEN coalesce('security_invoker=true' = ANY (c.reloptions), false)
 				ELSE c.relrowsecurity AND c.relforcerowsecurity
-			END AS walled,
+			END AS protected,
 			ARRAY(
 				SELECT pg_get_expr(p.polqual, p.polrelid)
 				FROM pg_policy AS p
 				WHERE p.polrelid = c.oid
 					AND p.polroles && ARRAY['clientintel_server'::regrole::oid, 0]
-			) AS lets_through
+			) AS conditions
 		FROM pg_class AS c
 		WHERE c.relnamespace = 'public'::regnamespace
 			AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
@@ -46,10 +46,10 @@ func TestRowLevelSecurity_StandsAroundEverythingTheServerReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	type relation struct {
-		Name        string
-		IsView      bool
-		Walled      bool
-		LetsThrough []string
+		Name       string
+		IsView     bool
+		Protected  bool
+		Conditions []string
 	}
 	readable, err := pgx.CollectRows(rows, pgx.RowToStructByPos[relation])
 	if err != nil {
@@ -60,8 +60,8 @@ func TestRowLevelSecurity_StandsAroundEverythingTheServerReads(t *testing.T) {
 		if _, excused := noClients[r.Name]; excused {
 			continue
 		}
-		if !r.Walled {
-			t.Errorf("%s: the server may read it and nothing holds other clients' rows back: a table needs ENABLE and FORCE ROW LEVEL SECURITY, a view security_invoker = true", r.Name)
+		if !r.Protected {
+			t.Errorf("%s: the server may read it and other clients' rows with it: a table needs ENABLE and FORCE ROW LEVEL SECURITY, a view security_invoker = true", r.Name)
 		}
 		if r.IsView {
 			continue
@@ -71,8 +71,8 @@ func TestRowLevelSecurity_StandsAroundEverythingTheServerReads(t *testing.T) {
 		if r.Name == "clients" {
 			column = "id"
 		}
-		if want := "(" + column + " = current_client_id())"; len(r.LetsThrough) != 1 || r.LetsThrough[0] != want {
-			t.Errorf("%s: its policies for the server let through %q, want %q alone", r.Name, r.LetsThrough, want)
+		if want := "(" + column + " = current_client_id())"; len(r.Conditions) != 1 || r.Conditions[0] != want {
+			t.Errorf("%s: its policies for the server have the conditions %q, want %q alone", r.Name, r.Conditions, want)
 		}
 	}
 	if tables < 10 {
@@ -80,8 +80,8 @@ func TestRowLevelSecurity_StandsAroundEverythingTheServerReads(t *testing.T) {
 	}
 }
 
-// Functions of the owner's that the server may call see every client. Each is
-// known here, with what it does about that.
+// Functions that run as the owner see every client. Those that the server may call
+// are listed here, each with what keeps clients apart.
 var callable = map[string]string{
 	"admit":                  "finds the client by the key",
 	"audit_next_measurement": "tells a client's id and what is wrong with its count",
@@ -92,7 +92,7 @@ var callable = map[string]string{
 	"record_statuses":        "answers nothing",
 }
 
-func TestRowLevelSecurity_HasNoOtherDoorsThanTheKnownFunctions(t *testing.T) {
+func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `
@@ -120,7 +120,7 @@ func TestRowLevelSecurity_HasNoOtherDoorsThanTheKnownFunctions(t *testing.T) {
 }
 
 // The server's role has nothing of its own and no way to more rights.
-func TestRowLevelSecurity_ServerRoleIsNobody(t *testing.T) {
+func TestRowLevelSecurity_ServerRoleHasNoOtherRights(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	owner := connect(t, d.OwnerURL)
@@ -152,7 +152,7 @@ func TestRowLevelSecurity_ServerRoleIsNobody(t *testing.T) {
 		"SET ROLE clientintel_owner",
 		"SET row_security = off; SELECT FROM interviews",
 		"ALTER TABLE interviews DISABLE ROW LEVEL SECURITY",
-		"CREATE TABLE public.mine ()",
+		"CREATE TABLE public.own ()",
 		"SELECT FROM api_keys",
 		"SELECT FROM request_log",
 		"SELECT FROM record_owners",
@@ -166,11 +166,11 @@ func TestRowLevelSecurity_ServerRoleIsNobody(t *testing.T) {
 	}
 }
 
-// A connection goes back to the pool without a client, however its reading ended.
-func TestRowLevelSecurity_NoClientSurvivesItsTransaction(t *testing.T) {
+// A connection has no client set when it returns to the pool, however the read ended.
+func TestRowLevelSecurity_ClientEndsWithItsTransaction(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	twins := newTwins(t, d)
+	twins := newTwinClients(t, d)
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
 		URL: d.ServerURL, Size: 1, AcquireTimeout: time.Minute, StatementTimeout: time.Second,
 	})
@@ -190,10 +190,10 @@ func TestRowLevelSecurity_NoClientSurvivesItsTransaction(t *testing.T) {
 			_, err := s.Tx().Exec(ctx, "SELECT pg_sleep(5)")
 			return err
 		},
-		"a caller that is gone": func(ctx context.Context, s *postgres.Snapshot) error {
-			gone, leave := context.WithCancel(ctx)
-			leave()
-			_, err := s.Tx().Exec(gone, "SELECT 1")
+		"a cancelled caller": func(ctx context.Context, s *postgres.Snapshot) error {
+			cancelled, cancel := context.WithCancel(ctx)
+			cancel()
+			_, err := s.Tx().Exec(cancelled, "SELECT 1")
 			return err
 		},
 	} {
@@ -213,7 +213,7 @@ func TestRowLevelSecurity_NoClientSurvivesItsTransaction(t *testing.T) {
 			t.Errorf("%s: afterwards the connection has client %v and sees %d rows (%v), want none", name, setting, seen, err)
 		}
 	}
-	// Where beginning and end share one round trip, too.
+	// The same where the transaction begins and ends in one round trip.
 	if err := pool.ReadOnce(t.Context(), twins.acme, postgres.Query{SQL: "SELECT FROM interviews"},
 		func(_ context.Context, _ *postgres.Snapshot, rows pgx.Rows) error {
 			if !rows.Next() || rows.Next() {

@@ -32,7 +32,7 @@ var hostile = map[string][]string{
 func TestServerRole_ErasesNothing(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	newTwins(t, d)
+	newTwinClients(t, d)
 	d.Exec(t, `INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
 		SELECT 'held', gen_random_uuid(), id, 'held', sha256('held'), '{}' FROM clients LIMIT 1`)
 	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)

@@ -20,7 +20,7 @@ type Snapshot struct {
 	AsOf time.Time
 	// Replica tells that what was written lately may be missing.
 	Replica bool
-	// Measurement vouches for the client's numbers in this snapshot.
+	// Measurement proves the client's numbers in this snapshot.
 	// Nil when the client is gone.
 	Measurement *db.GetMeasurementRow
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Analytics encodes the analytics answer row by row: the rows first, then the
-// figures that were counted meanwhile. The calls are, in this order, AppendHead,
+// figures that were counted while they were written. The calls are, in this order, AppendHead,
 // AppendRow for each row, EndRows, AppendDay for each day, AppendTail.
 type Analytics struct {
 	// begun says that the current list has an item already.

@@ -160,7 +160,7 @@ func TestIndex_TakesTheOldestOfLargeClients(t *testing.T) {
 	}
 }
 
-// Writers and the index's upkeep pass each other without harm: nobody waits for
+// Writers and the index's maintenance do not disturb each other: none waits for
 // good, and nothing is lost.
 func TestDocuments_WritersAndUpkeepAtOnce(t *testing.T) {
 	t.Parallel()
@@ -170,11 +170,11 @@ func TestDocuments_WritersAndUpkeepAtOnce(t *testing.T) {
 	client, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
 	corpus(t, conn, client, random, 40)
 	corpus(t, conn, other, random, 40)
-	var writers, upkeep sync.WaitGroup
+	var writers, maintenance sync.WaitGroup
 	done := make(chan struct{})
 	for n := range 2 {
 		indexer := connect(t, database.OwnerURL)
-		upkeep.Go(func() {
+		maintenance.Go(func() {
 			for {
 				select {
 				case <-done:
@@ -205,11 +205,11 @@ func TestDocuments_WritersAndUpkeepAtOnce(t *testing.T) {
 	}
 	writers.Wait()
 	close(done)
-	upkeep.Wait()
+	maintenance.Wait()
 	wantTrue(t, conn, "all of it")
 }
 
-// The server's own upkeep works with what the server's role may do, from its
+// The server's own maintenance works with what the server's role may do, from its
 // start on, and ends when it is told to.
 func TestKeepIndexed_WorksOffASurplus(t *testing.T) {
 	t.Parallel()

@@ -95,8 +95,8 @@ func TestSearch_SlowSearchesEndInTime(t *testing.T) {
 	}
 }
 
-// Documents that cannot be vouched for are no answer: a trigger is off, or one
-// stands for no usable interview. Mending makes up for what was missed.
+// Documents that cannot be proven are not returned: a trigger is off, or one
+// stands for no usable interview. A rebuild adds what was missed.
 func TestSearch_WhatIsNotKeptIsNotSearched(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
@@ -126,12 +126,12 @@ func TestSearch_WhatIsNotKeptIsNotSearched(t *testing.T) {
 		SELECT client_id, gen_random_uuid(), created_at, 'a stray document' FROM search_documents`)
 	check("a stray document")
 	exec(t, conn, "UPDATE search_documents SET folded = 'changed', indexed = true WHERE "+pick(random))
-	var mended int
-	if err := conn.QueryRow(context.Background(), "SELECT sum(rebuild_search_documents(id)) FROM clients").Scan(&mended); err != nil || mended == 0 {
-		t.Fatalf("%d documents were mended (%v)", mended, err)
+	var rebuilt int
+	if err := conn.QueryRow(context.Background(), "SELECT sum(rebuild_search_documents(id)) FROM clients").Scan(&rebuilt); err != nil || rebuilt == 0 {
+		t.Fatalf("%d documents were rebuilt (%v)", rebuilt, err)
 	}
-	wantTrue(t, conn, "mending")
-	if err := conn.QueryRow(context.Background(), "SELECT sum(rebuild_search_documents(id)) FROM clients").Scan(&mended); err != nil || mended != 0 {
-		t.Errorf("mending again wrote %d documents (%v)", mended, err)
+	wantTrue(t, conn, "rebuilding")
+	if err := conn.QueryRow(context.Background(), "SELECT sum(rebuild_search_documents(id)) FROM clients").Scan(&rebuilt); err != nil || rebuilt != 0 {
+		t.Errorf("rebuilding again wrote %d documents (%v)", rebuilt, err)
 	}
 }

@@ -25,8 +25,8 @@ func (w *environment) proxied(t *testing.T) *cluster.Proxy {
 func TestNetworkIsCut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name string
-		mend func(*cluster.Proxy)
+		name    string
+		restore func(*cluster.Proxy)
 	}{
 		{"and heals", (*cluster.Proxy).Restore},
 		{"and forgets the connections", (*cluster.Proxy).Failover},
@@ -42,7 +42,7 @@ func TestNetworkIsCut(t *testing.T) {
 			network.Cut()
 			l.await(t, 503, 2*len(keys))
 			wantUnready(t, s)
-			c.mend(network)
+			c.restore(network)
 			t.Logf("ready again after %s", w.awaitReady(t, s, w.key(t, "acme")))
 			l.await(t, 200, 50)
 			l.end()

@@ -34,7 +34,7 @@ func TestInterviewsAreLocked(t *testing.T) {
 	w.wantExactQuota(t, s, keys[0], l.answers[keys[0]])
 }
 
-// A lock on the log stops the door: nobody is let in uncounted, everybody is
+// A lock on the log stops admission: no request is admitted uncounted, and each is
 // refused in time.
 func TestLogIsLocked(t *testing.T) {
 	t.Parallel()

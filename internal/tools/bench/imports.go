@@ -70,14 +70,14 @@ func (m *imports) workload(name string, step func(context.Context, *pgx.Conn) (t
 			if err != nil {
 				return err
 			}
-			wall, err := step(ctx, conn)
+			elapsed, err := step(ctx, conn)
 			if err != nil {
 				return err
 			}
 			after, err := walPosition(ctx, m.s.admin)
 			n := time.Duration(m.interviews)
 			took = sample{
-				requests: m.interviews, rate: float64(m.interviews) / wall.Seconds(), mean: wall / n,
+				requests: m.interviews, rate: float64(m.interviews) / elapsed.Seconds(), mean: elapsed / n,
 				database: (cpuOf(int(conn.PgConn().PID())) - cpu) / n, wal: (after - wal) / float64(m.interviews),
 			}
 			return err

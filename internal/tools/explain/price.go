@@ -38,7 +38,7 @@ func price(ctx context.Context, cluster *embedded.Cluster, s sample, rounds int)
 		}
 		defer pools[i].Close()
 	}
-	fmt.Printf("%-52s %21s %21s\n%-52s %21s %21s %7s\n", "", "without the wall", "behind it", "microseconds", "p50 p95", "p50 p95", "p50")
+	fmt.Printf("%-52s %21s %21s\n%-52s %21s %21s %7s\n", "", "without row security", "with it", "microseconds", "p50 p95", "p50 p95", "p50")
 	for _, q := range slices.Concat(queries(s), documentQueries(s)) {
 		var took [2][]time.Duration
 		for round := range rounds {

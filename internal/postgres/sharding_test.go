@@ -9,9 +9,8 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// A key that does not hold the client cannot be kept unique once clients lie on
-// different machines.
-func TestSpread_EveryKeyHoldsTheClient(t *testing.T) {
+// A key without the client's id cannot be unique over several machines.
+func TestSharding_EveryKeyHoldsTheClient(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `
@@ -46,9 +45,9 @@ func TestSpread_EveryKeyHoldsTheClient(t *testing.T) {
 	}
 }
 
-// A reference leads to the client's own row or to the client itself: either way
-// to where its own table's rows are.
-func TestSpread_EveryReferenceStaysWithItsClient(t *testing.T) {
+// A reference is to a row of the same client or to the client itself, so that it
+// never leads to another machine.
+func TestSharding_EveryReferenceStaysWithItsClient(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `
