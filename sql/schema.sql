@@ -72,6 +72,7 @@ DECLARE
     -- Secrets are compared behind a random salt: how long it takes tells nothing of the hash.
     salt CONSTANT bytea := uuid_send(gen_random_uuid());
     clock timestamptz;
+    present timestamptz;
     window_start timestamptz;
     answered integer := 0;
     one_by_one integer[] := '{}';
@@ -227,7 +228,9 @@ BEGIN
             ORDER BY l.at DESC, l.seq DESC
             LIMIT 1;
         END IF;
-        -- A key's time never runs backwards.
+        -- A key's time never runs backwards. Where the clock was set back it stands
+        -- still until the present has caught up.
+        present := clock;
         clock := greatest(clock, newest_at);
         window_start := clock - time_window;
         SELECT l.at, l.seq INTO oldest_at, oldest_seq
@@ -259,6 +262,8 @@ BEGIN
         END IF;
 
         IF answer.verdict = 'limited' THEN
+            -- How long to wait counts from the present.
+            answer.at := present;
             -- Capacity frees when the row max_requests from the end ages out: the
             -- oldest one, unless rows of failed authentication come before it.
             IF counted > max_requests THEN
@@ -1725,6 +1730,38 @@ ALTER TABLE ONLY public.clients FORCE ROW LEVEL SECURITY;
 
 
 --
+-- Name: key_audits; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.key_audits (
+    client_id uuid NOT NULL,
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    action text NOT NULL,
+    key_id uuid NOT NULL,
+    login text DEFAULT SESSION_USER NOT NULL,
+    address inet DEFAULT inet_client_addr(),
+    account text NOT NULL,
+    detail text NOT NULL,
+    CONSTRAINT key_audits_action_is_known CHECK ((action = ANY (ARRAY['issue'::text, 'rotate'::text, 'revoke'::text, 'mend-window'::text])))
+);
+
+
+--
+-- Name: key_audits_id_seq; Type: SEQUENCE; Schema: public; Owner: -
+--
+
+ALTER TABLE public.key_audits ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.key_audits_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+--
 -- Name: lanes; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -1851,6 +1888,16 @@ UNION ALL
            FROM (pg_constraint k
              JOIN pg_trigger t ON ((t.tgconstraint = k.oid)))
           WHERE ((k.conrelid = ('public.interviews'::regclass)::oid) AND (k.contypid = (0)::oid) AND (k.conname = 'interviews_campaign_is_the_clients_own'::name) AND (t.tgenabled = ANY (ARRAY['O'::"char", 'A'::"char"])))) = 4) AS enabled;
+
+
+--
+-- Name: migration_hashes; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.migration_hashes (
+    version_id bigint NOT NULL,
+    sha256 text NOT NULL
+);
 
 
 --
@@ -2187,6 +2234,14 @@ ALTER TABLE ONLY public.interviews
 
 
 --
+-- Name: key_audits key_audits_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.key_audits
+    ADD CONSTRAINT key_audits_pkey PRIMARY KEY (client_id, id);
+
+
+--
 -- Name: lanes lanes_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -2224,6 +2279,14 @@ ALTER TABLE ONLY public.measurement_snapshots
 
 ALTER TABLE ONLY public.measurement_states
     ADD CONSTRAINT measurement_states_pkey PRIMARY KEY (client_id);
+
+
+--
+-- Name: migration_hashes migration_hashes_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.migration_hashes
+    ADD CONSTRAINT migration_hashes_pkey PRIMARY KEY (version_id);
 
 
 --

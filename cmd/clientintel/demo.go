@@ -15,36 +15,20 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/app"
-	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/importer"
 )
 
-// demoKey is one mix of scopes that the demo shows.
-type demoKey struct {
-	name   string
-	scopes []auth.Scope
-}
-
-func demoKeys() []demoKey {
-	return []demoKey{
-		{"demo: default scopes", auth.Default()},
-		{"demo: every scope", auth.All()},
-		{"demo: campaigns only", []auth.Scope{auth.ReadCampaigns}},
-		{"demo: transcripts", append(auth.Default(), auth.ReadTranscripts)},
-		{"demo: identity and daily feed", append(auth.Default(), auth.ReadCustomerIdentity)},
-		{"demo: search", append(auth.Default(), auth.ReadCustomExtraction)},
-	}
-}
-
 func newDemo(e *environment) *cobra.Command {
+	var newKeys bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Serve two invented brands, with keys and curl lines to paste",
 		Long: `Serve two invented brands: fill a database of its own with interviews, campaigns
 and published documents, issue a key for each mix of scopes, and answer requests
-until stopped. The database stays; another run starts from it.`,
+until stopped. The database stays, and so do the keys, in the file demo-keys.json
+of its data directory: another run starts from them.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings := &e.settings.Server
 			settings.ResponseValidation = config.Enforce
@@ -57,14 +41,15 @@ until stopped. The database stays; another run starts from it.`,
 			if !cmd.Flags().Changed("data-dir") && e.getenv("CLIENTINTEL_DATA_DIR") == "" {
 				e.settings.Database.DataDir += "-demo"
 			}
-			return e.demo(cmd.Context(), *settings)
+			return e.demo(cmd.Context(), *settings, newKeys)
 		},
 	}
-	addServerFlags(cmd, &e.settings.Server)
+	addFlags(cmd.Flags(), &e.settings.Server)
+	cmd.Flags().BoolVar(&newKeys, "new-keys", false, "revoke the demo's keys and issue others")
 	return cmd
 }
 
-func (e *environment) demo(ctx context.Context, settings config.Server) error {
+func (e *environment) demo(ctx context.Context, settings config.Server, newKeys bool) error {
 	// A busy address is reported before the work, not after it.
 	for _, address := range []string{settings.Listen, settings.OpsListen} {
 		if err := free(ctx, address); err != nil {
@@ -91,7 +76,7 @@ func (e *environment) demo(ctx context.Context, settings config.Server) error {
 			go func() { writer.CloseWithError(demodata.Demo(writer, time.Now().UTC())) }()
 			err := e.importRecords(ctx, conn, []importer.Source{importer.Stream("the demo", reader)}, importer.Options{}, false)
 			if err == nil {
-				issued, err = issueDemoKeys(ctx, conn)
+				issued, err = issueDemoKeys(ctx, apikey.NewRegistry(conn), e.settings.Database.DataDir, newKeys)
 			}
 			return err
 		})
@@ -133,41 +118,6 @@ func onlyDemoBrands(ctx context.Context, conn *pgx.Conn) error {
 		return errors.New("this database holds other clients than the demo's: unset DATABASE_URL, or name another --data-dir")
 	}
 	return nil
-}
-
-// issuedDemoKey is a key to show, and whose it is.
-type issuedDemoKey struct {
-	brand demodata.Brand
-	demoKey
-	key string
-}
-
-// issueDemoKeys issues fresh keys, as old ones cannot be shown again, and ends
-// those of earlier runs.
-func issueDemoKeys(ctx context.Context, conn *pgx.Conn) ([]issuedDemoKey, error) {
-	registry := apikey.NewRegistry(conn)
-	old, err := registry.List(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range old {
-		if k.RevokedAt == nil && strings.HasPrefix(k.Name, "demo: ") {
-			if _, err := registry.Revoke(ctx, k.Prefix); err != nil {
-				return nil, err
-			}
-		}
-	}
-	var issued []issuedDemoKey
-	for _, b := range demodata.Brands() {
-		for _, k := range demoKeys() {
-			one, err := registry.Issue(ctx, apikey.Request{Client: b.ID.String(), Name: k.name, Scopes: k.scopes})
-			if err != nil {
-				return nil, err
-			}
-			issued = append(issued, issuedDemoKey{brand: b, demoKey: k, key: one.Key})
-		}
-	}
-	return issued, nil
 }
 
 // printDemo prints what to paste.

@@ -6,19 +6,29 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// Every line that the demo prints to paste is answered with 200, and a second run
-// revokes the keys of the first.
+// Every line that the demo prints to paste is answered with 200. The keys stay from
+// run to run, in a file that its account alone may read, until others are asked for.
 func TestDemo_PrintsLinesThatWork(t *testing.T) {
 	t.Parallel()
 	env := onDatabase(t)
+	env["CLIENTINTEL_DATA_DIR"] = filepath.Join(t.TempDir(), "demo")
 	first, second := runDemo(t, env), runDemo(t, env)
-	if first == second {
-		t.Errorf("both runs show the key %s", first)
+	if first != second {
+		t.Errorf("the second run shows the key %s, the first %s", second, first)
+	}
+	info, err := os.Stat(filepath.Join(env["CLIENTINTEL_DATA_DIR"], demoKeysFile))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file of keys: %v, %v", info, err)
+	}
+	if third := runDemo(t, env, "--new-keys"); third == first {
+		t.Error("--new-keys shows the old key")
 	}
 	listed := command(t, env, "", "keys", "list", "--json")
 	revoked := regexp.MustCompile(`"revoked_at": ?"`).FindAllString(listed.stdout, -1)
@@ -44,7 +54,7 @@ var curlLine = regexp.MustCompile(`^curl -s (?:-H 'Authorization: (Bearer \S+)' 
 
 // runDemo serves the demo, requests what its lines request and stops it. It
 // returns the key in them.
-func runDemo(t *testing.T, env map[string]string) (key string) {
+func runDemo(t *testing.T, env map[string]string, args ...string) (key string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -52,8 +62,8 @@ func runDemo(t *testing.T, env map[string]string) (key string) {
 	var stderr bytes.Buffer
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"},
-			func(name string) string { return env[name] }, strings.NewReader(""), stdout, &stderr)
+		ended <- run(ctx, append([]string{"demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"}, args...),
+			environOf(env), strings.NewReader(""), stdout, &stderr)
 		_ = stdout.Close()
 	}()
 	var found [][]string

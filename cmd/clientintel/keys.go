@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,13 +16,13 @@ import (
 )
 
 func newKeys(e *environment) *cobra.Command {
-	return group("keys", "Issue, rotate, revoke and list API keys", "issue, rotate, revoke or list",
-		newKeysIssue(e), newKeysRotate(e), newKeysRevoke(e), newKeysList(e))
+	return group("keys", "Issue, rotate, revoke, list and audit API keys", "issue, rotate, revoke, list, audit or mend-window",
+		newKeysIssue(e), newKeysRotate(e), newKeysRevoke(e), newKeysList(e), newKeysAudit(e), newKeysMendWindow(e))
 }
 
 func newKeysIssue(e *environment) *cobra.Command {
 	var request apikey.Request
-	var scopes, expiresAt string
+	var scopes, expiresAt, expiresIn string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "issue --client CLIENT --name NAME",
@@ -33,7 +35,7 @@ func newKeysIssue(e *environment) *cobra.Command {
 			if request.Scopes, err = parseScopes(scopes); err != nil {
 				return err
 			}
-			if request.ExpiresAt, err = parseExpiry(expiresAt); err != nil {
+			if request.ExpiresAt, err = parseExpiry(expiresAt, expiresIn, time.Now()); err != nil {
 				return err
 			}
 			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
@@ -50,23 +52,32 @@ func newKeysIssue(e *environment) *cobra.Command {
 	f.StringVar(&request.Name, "name", "", "whom or what it is for")
 	f.StringVar(&scopes, "scopes", "", "comma-separated; unset: "+joinScopes(auth.Default()))
 	f.StringVar(&expiresAt, "expires-at", "", "when it expires, as 2027-01-31T00:00:00Z; unset: never")
+	f.StringVar(&expiresIn, "expires-in", "", "in how long it expires, as 90d or 12h")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
 func newKeysRotate(e *environment) *cobra.Command {
-	var grace time.Duration
+	var with apikey.Rotation
+	var scopes string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "rotate KEY",
-		Short: "Issue a key of the same name and scopes and revoke the old one",
-		Args:  cobra.ExactArgs(1),
+		Short: "Issue a key of the same name and revoke the old one",
+		Long: `Issue a key of the same name and revoke the old one, at once or after --grace.
+The new key has the old one's scopes unless --scopes names others: an issued key's
+scopes never change.`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if grace < 0 {
+			if with.Grace < 0 {
 				return usagef("--grace must not be negative")
 			}
+			var err error
+			if with.Scopes, err = parseScopes(scopes); err != nil {
+				return err
+			}
 			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
-				issued, err := r.Rotate(cmd.Context(), args[0], grace)
+				issued, err := r.Rotate(cmd.Context(), args[0], with)
 				if err != nil {
 					return err
 				}
@@ -74,7 +85,8 @@ func newKeysRotate(e *environment) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().DurationVar(&grace, "grace", 0, "how long the old key still works, as 24h")
+	cmd.Flags().DurationVar(&with.Grace, "grace", 0, "how long the old key still works, as 24h")
+	cmd.Flags().StringVar(&scopes, "scopes", "", "the new key's, comma-separated; unset: the old key's")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
@@ -118,6 +130,57 @@ func newKeysList(e *environment) *cobra.Command {
 	return cmd
 }
 
+func newKeysAudit(e *environment) *cobra.Command {
+	var client string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "List what was done to keys: when, what, by whom and from where",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
+				audits, err := r.Audits(cmd.Context(), client)
+				if err != nil {
+					return err
+				}
+				return e.print(asJSON, audits, func() error {
+					rows := make([]string, 0, len(audits))
+					for _, a := range audits {
+						rows = append(rows, strings.Join([]string{
+							a.At.Format(time.RFC3339), a.Action, cmp.Or(a.Prefix, a.KeyID.String()), a.ClientID.String(),
+							a.Login, cmp.Or(a.Address, "local"), a.Account, a.Detail,
+						}, "\t"))
+					}
+					return e.table("AT\tACTION\tKEY\tCLIENT\tLOGIN\tFROM\tACCOUNT\tDETAIL", rows)
+				})
+			})
+		},
+	}
+	cmd.Flags().StringVar(&client, "client", "", "only this client's, by id or slug")
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+func newKeysMendWindow(e *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mend-window KEY",
+		Short: "Remove a key's log rows that are dated after the database's present",
+		Long: `Remove a key's log rows that are dated after the database's present, and no
+other. A clock that was ahead and was set back leaves them, and until the present
+has caught up the key's hour stands still. 'keys list' shows which keys have some.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
+				key, removed, err := r.MendWindow(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(e.stderr, "key %s (%s): %d rows of the future removed\n", key.Prefix, key.Name, removed)
+				return nil
+			})
+		},
+	}
+}
+
 // withKeys opens the registry of keys.
 func (e *environment) withKeys(ctx context.Context, do func(*apikey.Registry) error) error {
 	return e.withOwnerOfNew(ctx, func(conn *pgx.Conn) error { return do(apikey.NewRegistry(conn)) })
@@ -135,6 +198,10 @@ func (e *environment) printIssued(issued apikey.Issued, asJSON bool) error {
 func (e *environment) printKeys(keys []apikey.Listed) error {
 	rows := make([]string, 0, len(keys))
 	for _, k := range keys {
+		if k.FutureRequests > 0 {
+			fmt.Fprintf(e.stderr, "key %s has %d log rows of the future, up to %s: its hour stands still until then, or until 'clientintel keys mend-window %s'\n",
+				k.Prefix, k.FutureRequests, k.FutureUntil.Format(time.RFC3339), k.Prefix)
+		}
 		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s",
 			k.Prefix, k.ClientID, k.Name, stateOf(k.Key, time.Now()), orNever(k.LastUsedAt), k.RequestsLastHour, k.Remaining, strings.Join(k.Scopes, ",")))
 	}
@@ -176,16 +243,33 @@ func parseScopes(text string) ([]auth.Scope, error) {
 	return scopes, nil
 }
 
-func parseExpiry(text string) (*time.Time, error) {
-	if text == "" {
+// parseExpiry takes a moment, or a span from now.
+func parseExpiry(moment, span string, now time.Time) (*time.Time, error) {
+	at := now
+	switch {
+	case moment != "" && span != "":
+		return nil, usagef("name either --expires-at or --expires-in")
+	case moment != "":
+		var err error
+		if at, err = time.Parse(time.RFC3339, moment); err != nil {
+			return nil, usagef("--expires-at: %q is no date-time such as 2027-01-31T00:00:00Z", moment)
+		}
+		if !at.After(now) {
+			return nil, usagef("--expires-at: %s has passed", moment)
+		}
+	case span != "":
+		days, isDays := strings.CutSuffix(span, "d")
+		n, err := strconv.Atoi(days)
+		lasts := time.Duration(n) * 24 * time.Hour
+		if !isDays {
+			lasts, err = time.ParseDuration(span)
+		}
+		if err != nil || lasts <= 0 || n > 36500 {
+			return nil, usagef("--expires-in: %q is no span such as 90d or 12h", span)
+		}
+		at = now.Add(lasts)
+	default:
 		return nil, nil
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return nil, usagef("--expires-at: %q is no date-time such as 2027-01-31T00:00:00Z", text)
-	}
-	if !at.After(time.Now()) {
-		return nil, usagef("--expires-at: %s has passed", text)
 	}
 	at = at.UTC().Truncate(time.Microsecond)
 	return &at, nil

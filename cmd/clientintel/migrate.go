@@ -1,23 +1,81 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/clientintel/clientintel/internal/app"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 func newMigrate(e *environment) *cobra.Command {
-	return &cobra.Command{
-		Use:   "migrate",
+	up := newMigrateUp(e, "up")
+	cmd := newMigrateUp(e, "migrate")
+	cmd.AddCommand(up, newMigrateStatus(e))
+	return cmd
+}
+
+func newMigrateUp(e *environment, use string) *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   use,
 		Short: "Bring the schema up to date",
-		Long:  "Bring the schema up to date, as its owner. Several may run at once: one works, the others wait.",
+		Long: `Bring the schema up to date, as its owner. Several may run at once: one works, the others wait.
+
+A migration waits no longer than a second for a table that is in use, so that
+readers do not queue behind it, says what it waits for, and tries again.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			log := e.textLog()
-			return e.withDatabase(cmd.Context(), log, func(d *app.Database) error { return d.Migrate(cmd.Context(), log) })
+			ctx, log := cmd.Context(), e.textLog()
+			return e.withDatabase(ctx, log, func(d *app.Database) error {
+				if dryRun {
+					return e.printMigrations(ctx, d, false, func(m postgres.MigrationStatus) bool { return m.State == postgres.Pending })
+				}
+				return d.Migrate(ctx, log)
+			})
 		},
 	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the migrations that would be applied, and apply none")
+	return cmd
+}
+
+func newMigrateStatus(e *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "List the migrations: applied, pending, changed since they were applied",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return e.withDatabase(cmd.Context(), e.textLog(), func(d *app.Database) error {
+				return e.printMigrations(cmd.Context(), d, asJSON, func(postgres.MigrationStatus) bool { return true })
+			})
+		},
+	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+func (e *environment) printMigrations(
+	ctx context.Context, d *app.Database, asJSON bool, shown func(postgres.MigrationStatus) bool,
+) error {
+	all, err := postgres.MigrationStatuses(ctx, d.OwnerURL)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(m postgres.MigrationStatus) bool { return !shown(m) })
+	return e.print(asJSON, all, func() error {
+		rows := make([]string, 0, len(all))
+		for _, m := range all {
+			applied := ""
+			if m.AppliedAt != nil {
+				applied = m.AppliedAt.Format(time.RFC3339)
+			}
+			rows = append(rows, fmt.Sprintf("%s\t%s\t%s", m.Name, m.State, applied))
+		}
+		return e.table("MIGRATION\tSTATE\tAPPLIED", rows)
+	})
 }
 
 func newVersion(e *environment) *cobra.Command {

@@ -7,11 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/config"
@@ -19,10 +21,10 @@ import (
 
 // environment is what a command uses beside its arguments.
 type environment struct {
-	getenv func(string) string
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
+	environ []string // NAME=VALUE
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
 
 	settings config.Settings
 	// settingsError is what the environment sets wrongly for servers.
@@ -39,22 +41,36 @@ func newRoot(e *environment) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	e.settings, e.settingsError = config.FromEnv(e.getenv)
-	flags := root.PersistentFlags()
-	flags.StringVar(&e.settings.Database.URL, "database-url", e.settings.Database.URL,
-		"PostgreSQL 15 or later to use (DATABASE_URL); unset: an embedded one")
-	flags.StringVar(&e.settings.Database.OwnerURL, "owner-url", e.settings.Database.OwnerURL,
-		"the schema owner's login (DATABASE_OWNER_URL); unset: --database-url is the owner's")
-	flags.StringVar(&e.settings.Database.DataDir, "data-dir", e.settings.Database.DataDir,
-		"where the embedded PostgreSQL lives (CLIENTINTEL_DATA_DIR)")
-	// A URL may hold a password: help must not print it.
-	for _, name := range []string{"database-url", "owner-url"} {
-		flags.Lookup(name).DefValue = ""
-	}
+	addFlags(root.PersistentFlags(), &e.settings.Database)
 	root.AddCommand(
 		newServe(e), newDemo(e), newMigrate(e), newVersion(e), newImport(e), newKeys(e),
-		newMeasurement(e), newVerify(e), newHealth(e), newConformance(e), newDoctor(e),
+		newMeasurement(e), newVerify(e), newHealth(e), newConformance(e), newDoctor(e), newConfig(e),
 	)
 	return withUsageErrors(root)
+}
+
+// getenv is the value of a variable; the last one counts where it is named twice.
+func (e *environment) getenv(name string) string {
+	value := ""
+	for _, pair := range e.environ {
+		if n, v, _ := strings.Cut(pair, "="); n == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// addFlags adds a flag for each setting that has one.
+func addFlags(flags *pflag.FlagSet, settings any) {
+	for _, f := range config.Fields(settings) {
+		if f.Flag == "" {
+			continue
+		}
+		flags.Var(f, f.Flag, f.Meaning+" ("+f.Variable+")")
+		if f.Hidden() {
+			flags.Lookup(f.Flag).DefValue = "" // help must not print a password
+		}
+	}
 }
 
 // group is a command that only holds others. actions names them, for its error.

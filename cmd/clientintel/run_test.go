@@ -29,8 +29,16 @@ type result struct {
 func command(t *testing.T, env map[string]string, stdin string, args ...string) result {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(t.Context(), args, func(name string) string { return env[name] }, strings.NewReader(stdin), &out, &errs)
+	code := run(t.Context(), args, environOf(env), strings.NewReader(stdin), &out, &errs)
 	return result{code, out.String(), errs.String()}
+}
+
+func environOf(env map[string]string) []string {
+	var environ []string
+	for name, value := range env {
+		environ = append(environ, name+"="+value)
+	}
+	return environ
 }
 
 func onDatabase(t *testing.T) map[string]string {
@@ -53,7 +61,7 @@ func TestRun_UsageIsTold(t *testing.T) {
 		{"import no-such-*.ndjson", "clientintel: no-such-*.ndjson: no file has such a name"},
 		{"import - --replace-all", "clientintel: --replace-all removes what the input does not hold of every client: confirm it with --yes"},
 		{"import - --replace-client a --max-removed 101%", `clientintel: --max-removed must be a number of records, such as 500, or a share of 0% to 100%, not "101%"`},
-		{"keys", "clientintel: name what to do: issue, rotate, revoke or list"},
+		{"keys", "clientintel: name what to do: issue, rotate, revoke, list, audit or mend-window"},
 		{"keys issue", "clientintel: --client and --name are needed: whose key is it, and whom is it for?"},
 		{"keys issue --client a --name b --scopes read:all", `clientintel: --scopes: "read:all" is no scope; choose from read:campaigns,`},
 		{"keys issue --client a --name b --expires-at tomorrow", `clientintel: --expires-at: "tomorrow" is no date-time such as 2027-01-31T00:00:00Z`},
@@ -299,7 +307,7 @@ func TestRun_ServeStopsCleanly(t *testing.T) {
 	done := make(chan int, 1)
 	go func() {
 		done <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"},
-			func(name string) string { return env[name] }, strings.NewReader(""), io.Discard, writer)
+			environOf(env), strings.NewReader(""), io.Discard, writer)
 		writer.Close()
 	}()
 	lines := json.NewDecoder(logs)

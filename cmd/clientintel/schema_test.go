@@ -24,6 +24,8 @@ var ownerCommands = []struct {
 	{"keys issue --client acme --name x", true},
 	{"keys rotate x", true},
 	{"keys revoke x", true},
+	{"keys audit", true},
+	{"keys mend-window x", true},
 	{"measurement audit", false},
 	{"measurement rebuild --client acme", false},
 	{"measurement cutover --client acme --legacy", false},
@@ -101,7 +103,7 @@ func TestRun_ServeAwaitsItsSchema(t *testing.T) {
 	env := map[string]string{"DATABASE_URL": database.ServerURL, "CLIENTINTEL_DRAIN_DELAY": "0"}
 	go func() {
 		done <- run(ctx, []string{"serve", "--no-migrate", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"},
-			func(name string) string { return env[name] }, strings.NewReader(""), io.Discard, writer)
+			environOf(env), strings.NewReader(""), io.Discard, writer)
 		writer.Close()
 	}()
 	lines := json.NewDecoder(logs)

@@ -24,7 +24,7 @@ Brings the schema up to date first. Logs go to standard error as JSON lines.`,
 				return err
 			}
 			e.settings.Server.Migrate = !noMigrate
-			log := slog.New(slog.NewJSONHandler(e.stderr, nil))
+			log := e.serverLog()
 			return e.withDatabase(cmd.Context(), log, func(d *app.Database) error {
 				if d.Embedded {
 					log.Warn("the database is embedded, which is for trial: set DATABASE_URL for production")
@@ -35,7 +35,7 @@ Brings the schema up to date first. Logs go to standard error as JSON lines.`,
 			})
 		},
 	}
-	addServerFlags(cmd, &e.settings.Server)
+	addFlags(cmd.Flags(), &e.settings.Server)
 	cmd.Flags().BoolVar(&noMigrate, "no-migrate", false, "do not bring the schema up to date first")
 	return cmd
 }
@@ -51,19 +51,20 @@ func (e *environment) checkServer() error {
 	return nil
 }
 
-func addServerFlags(cmd *cobra.Command, settings *config.Server) {
-	f := cmd.Flags()
-	f.StringVar(&settings.Listen, "listen", settings.Listen, "the API's address (CLIENTINTEL_LISTEN)")
-	f.StringVar(&settings.OpsListen, "ops-listen", settings.OpsListen,
-		"address of /livez, /readyz and /metrics (CLIENTINTEL_OPS_LISTEN)")
-	f.DurationVar(&settings.DrainDelay, "drain-delay", settings.DrainDelay,
-		"how long to accept connections after SIGTERM while /readyz says not ready (CLIENTINTEL_DRAIN_DELAY)")
-	f.StringVar(&settings.PublicURL, "public-url", settings.PublicURL,
-		"the address that guides and contract name (CLIENTINTEL_PUBLIC_URL)")
-	f.StringVar(&settings.ReplicaURL, "replica-url", settings.ReplicaURL,
-		"a standby that answers are read from (CLIENTINTEL_REPLICA_URL); keys, quota and log stay with the primary")
-	f.DurationVar(&settings.ReplicaMaxLag, "replica-max-lag", settings.ReplicaMaxLag,
-		"how far behind the standby may be before answers are 503 (CLIENTINTEL_REPLICA_MAX_LAG)")
+// serverLog logs JSON lines from the set level on, and first what the environment
+// sets in vain.
+func (e *environment) serverLog() *slog.Logger {
+	log := slog.New(slog.NewJSONHandler(e.stderr, &slog.HandlerOptions{Level: logLevel(e.settings.Server.LogLevel)}))
+	for _, u := range config.UnknownVariables(e.environ) {
+		log.Warn("no setting has this name", "variable", u.Variable, "nearest", u.Nearest)
+	}
+	return log
+}
+
+func logLevel(name string) slog.Level {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(name)) // checked before
+	return level
 }
 
 // serve runs a wired server until the context ends.

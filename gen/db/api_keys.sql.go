@@ -12,6 +12,52 @@ import (
 	"github.com/google/uuid"
 )
 
+const AddKeyAudit = `-- name: AddKeyAudit :exec
+INSERT INTO key_audits (client_id, action, key_id, account, detail)
+VALUES ($1, $2, $3, $4, $5)
+`
+
+type AddKeyAuditParams struct {
+	ClientID uuid.UUID
+	Action   string
+	KeyID    uuid.UUID
+	Account  string
+	Detail   string
+}
+
+// AddKeyAudit notes what was done to a key, and by whom.
+func (q *Queries) AddKeyAudit(ctx context.Context, arg AddKeyAuditParams) error {
+	_, err := q.db.Exec(ctx, AddKeyAudit,
+		arg.ClientID,
+		arg.Action,
+		arg.KeyID,
+		arg.Account,
+		arg.Detail,
+	)
+	return err
+}
+
+const DeleteFutureRequests = `-- name: DeleteFutureRequests :execrows
+DELETE FROM request_log AS l
+WHERE l.client_id = $1
+    AND l.key_id = $2
+    AND l.at > clock_timestamp()
+`
+
+type DeleteFutureRequestsParams struct {
+	ClientID uuid.UUID
+	KeyID    uuid.UUID
+}
+
+// DeleteFutureRequests removes a key's log rows that are dated after the present.
+func (q *Queries) DeleteFutureRequests(ctx context.Context, arg DeleteFutureRequestsParams) (int64, error) {
+	result, err := q.db.Exec(ctx, DeleteFutureRequests, arg.ClientID, arg.KeyID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const FindClient = `-- name: FindClient :one
 SELECT c.id, c.slug, c.name
 FROM clients AS c
@@ -129,8 +175,59 @@ func (q *Queries) IssueKey(ctx context.Context, arg IssueKeyParams) (time.Time, 
 	return created_at, err
 }
 
+const ListKeyAudits = `-- name: ListKeyAudits :many
+SELECT u.at, u.action, u.key_id, coalesce(k.prefix, '')::text AS prefix, u.client_id, u.login, coalesce(host(u.address), '')::text AS address, u.account, u.detail
+FROM key_audits AS u
+LEFT JOIN api_keys AS k ON k.client_id = u.client_id AND k.id = u.key_id
+WHERE $1::uuid IS NULL OR u.client_id = $1::uuid
+ORDER BY u.at, u.id
+`
+
+type ListKeyAuditsRow struct {
+	At       time.Time
+	Action   string
+	KeyID    uuid.UUID
+	Prefix   string
+	ClientID uuid.UUID
+	Login    string
+	Address  string
+	Account  string
+	Detail   string
+}
+
+// ListKeyAudits lists what was done to a client's keys, or to all, oldest first.
+func (q *Queries) ListKeyAudits(ctx context.Context, clientID *uuid.UUID) ([]ListKeyAuditsRow, error) {
+	rows, err := q.db.Query(ctx, ListKeyAudits, clientID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListKeyAuditsRow{}
+	for rows.Next() {
+		var i ListKeyAuditsRow
+		if err := rows.Scan(
+			&i.At,
+			&i.Action,
+			&i.KeyID,
+			&i.Prefix,
+			&i.ClientID,
+			&i.Login,
+			&i.Address,
+			&i.Account,
+			&i.Detail,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ListKeys = `-- name: ListKeys :many
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests, ahead.future_requests, coalesce(ahead.until, '0001-01-01 00:00:00+00')::timestamptz AS ahead_until
 FROM api_keys AS k
 LEFT JOIN LATERAL (
     -- The key's own row is an hour behind; the log tells exactly, while it lasts.
@@ -150,6 +247,14 @@ CROSS JOIN LATERAL (
         AND l.at > clock_timestamp() - $1::interval
         AND l.at <= clock_timestamp()
 ) AS lately
+CROSS JOIN LATERAL (
+    -- Left behind by a clock that was ahead and was set back.
+    SELECT count(*) AS future_requests, max(l.at) AS until
+    FROM request_log AS l
+    WHERE l.client_id = k.client_id
+        AND l.key_id = k.id
+        AND l.at > statement_timestamp() + interval '1 second'
+) AS ahead
 WHERE k.client_id IS NOT NULL
     AND ($2::uuid IS NULL OR k.client_id = $2::uuid)
 ORDER BY k.client_id, k.created_at, k.id
@@ -161,17 +266,19 @@ type ListKeysParams struct {
 }
 
 type ListKeysRow struct {
-	Prefix       string
-	ID           uuid.UUID
-	ClientID     *uuid.UUID
-	Name         string
-	Scopes       []string
-	CreatedAt    time.Time
-	ExpiresAt    *time.Time
-	RevokedAt    *time.Time
-	LastUsedAt   *time.Time
-	LastLoggedAt time.Time
-	Requests     int64
+	Prefix         string
+	ID             uuid.UUID
+	ClientID       *uuid.UUID
+	Name           string
+	Scopes         []string
+	CreatedAt      time.Time
+	ExpiresAt      *time.Time
+	RevokedAt      *time.Time
+	LastUsedAt     *time.Time
+	LastLoggedAt   time.Time
+	Requests       int64
+	FutureRequests int64
+	AheadUntil     time.Time
 }
 
 // ListKeys lists a client's keys, or all, for the operator, oldest first, with
@@ -197,6 +304,8 @@ func (q *Queries) ListKeys(ctx context.Context, arg ListKeysParams) ([]ListKeysR
 			&i.LastUsedAt,
 			&i.LastLoggedAt,
 			&i.Requests,
+			&i.FutureRequests,
+			&i.AheadUntil,
 		); err != nil {
 			return nil, err
 		}
@@ -206,6 +315,17 @@ func (q *Queries) ListKeys(ctx context.Context, arg ListKeysParams) ([]ListKeysR
 		return nil, err
 	}
 	return items, nil
+}
+
+const LockKey = `-- name: LockKey :exec
+SELECT pg_advisory_xact_lock(hashtextextended($1::text, 600))
+`
+
+// LockKey waits for the admissions of a key under way and keeps others out until
+// the transaction ends, as admit does.
+func (q *Queries) LockKey(ctx context.Context, prefix string) error {
+	_, err := q.db.Exec(ctx, LockKey, prefix)
+	return err
 }
 
 const RevokeKey = `-- name: RevokeKey :one

@@ -6,6 +6,7 @@ package db
 
 import (
 	"encoding/json"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
@@ -102,6 +103,18 @@ type Interview struct {
 	CustomExtraction  json.RawMessage
 }
 
+type KeyAudit struct {
+	ClientID uuid.UUID
+	ID       int64
+	At       time.Time
+	Action   string
+	KeyID    uuid.UUID
+	Login    string
+	Address  *netip.Addr
+	Account  string
+	Detail   string
+}
+
 type Lane struct {
 	ClientID    uuid.UUID
 	ID          uuid.UUID
@@ -146,6 +159,11 @@ type MeasurementTrigger struct {
 
 type MeasurementTriggerStatus struct {
 	AllEnabled *bool
+}
+
+type MigrationHash struct {
+	VersionID int64
+	Sha256    string
 }
 
 type PortalDocument struct {

@@ -35,6 +35,11 @@ type Listed struct {
 	// more requests would be admitted now.
 	RequestsLastHour int `json:"requests_last_hour"`
 	Remaining        int `json:"remaining"`
+	// FutureRequests counts log rows dated after the database's present, which a
+	// clock that was ahead left behind; FutureUntil is the last one's date. Until
+	// then the window stands still, unless they are removed.
+	FutureRequests int        `json:"future_requests"`
+	FutureUntil    *time.Time `json:"future_until"`
 }
 
 // Issued is a new key, its text included: the one time that it is shown.
@@ -54,10 +59,12 @@ var ErrNotFound = errors.New("not found")
 // Registry issues, lists and revokes keys. It works as the owner.
 type Registry struct {
 	conn *pgx.Conn
+	// account is who works here, for the audit.
+	account string
 }
 
 // NewRegistry works on the owner's connection.
-func NewRegistry(conn *pgx.Conn) *Registry { return &Registry{conn: conn} }
+func NewRegistry(conn *pgx.Conn) *Registry { return &Registry{conn: conn, account: account()} }
 
 // Request describes the key to issue.
 type Request struct {
@@ -80,12 +87,26 @@ func (r *Registry) Issue(ctx context.Context, req Request) (Issued, error) {
 	if len(scopes) == 0 {
 		scopes = auth.Default()
 	}
-	return issue(ctx, db.New(r.conn), client, req.Name, scopes, req.ExpiresAt)
+	var issued Issued
+	err = r.inTx(ctx, func(q *db.Queries) error {
+		if issued, err = issue(ctx, q, client, req.Name, scopes, req.ExpiresAt); err != nil {
+			return err
+		}
+		return r.audit(ctx, q, "issue", issued.ClientID, issued.ID, fmt.Sprintf("%q, scopes %s", issued.Name, strings.Join(issued.Scopes, ",")))
+	})
+	return issued, err
 }
 
-// Rotate issues a new key of the same name and scopes and ends the old one
-// after the grace, at once when it is zero.
-func (r *Registry) Rotate(ctx context.Context, named string, grace time.Duration) (Issued, error) {
+// Rotation says how a key is replaced.
+type Rotation struct {
+	// Grace is how long the old key still works.
+	Grace time.Duration
+	// Scopes are the new key's; empty: the old one's. An issued key's never change.
+	Scopes []auth.Scope
+}
+
+// Rotate issues a new key of the same name and ends the old one.
+func (r *Registry) Rotate(ctx context.Context, named string, with Rotation) (Issued, error) {
 	old, err := r.find(ctx, named)
 	if err != nil {
 		return Issued{}, err
@@ -93,23 +114,24 @@ func (r *Registry) Rotate(ctx context.Context, named string, grace time.Duration
 	if old.RevokedAt != nil {
 		return Issued{}, fmt.Errorf("key %s was revoked at %s: issue a new one", old.Prefix, old.RevokedAt.Format(time.RFC3339))
 	}
-	tx, err := r.conn.Begin(ctx)
+	scopes := with.Scopes
+	if len(scopes) == 0 {
+		for _, s := range old.Scopes {
+			scopes = append(scopes, auth.Scope(s))
+		}
+	}
+	var issued Issued
+	err = r.inTx(ctx, func(q *db.Queries) error {
+		if issued, err = issue(ctx, q, old.ClientID, old.Name, scopes, old.ExpiresAt); err != nil {
+			return err
+		}
+		if _, err := q.RevokeKey(ctx, db.RevokeKeyParams{ID: old.ID, Grace: with.Grace}); err != nil {
+			return fmt.Errorf("revoking key %s: %w", old.Prefix, err)
+		}
+		return r.audit(ctx, q, "rotate", old.ClientID, old.ID, fmt.Sprintf("to %s, scopes %s, grace %s",
+			issued.Prefix, strings.Join(issued.Scopes, ","), with.Grace))
+	})
 	if err != nil {
-		return Issued{}, fmt.Errorf("rotating key %s: %w", old.Prefix, err)
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	scopes := make([]auth.Scope, len(old.Scopes))
-	for i, s := range old.Scopes {
-		scopes[i] = auth.Scope(s)
-	}
-	issued, err := issue(ctx, db.New(tx), old.ClientID, old.Name, scopes, old.ExpiresAt)
-	if err != nil {
-		return Issued{}, err
-	}
-	if _, err := db.New(tx).RevokeKey(ctx, db.RevokeKeyParams{ID: old.ID, Grace: grace}); err != nil {
-		return Issued{}, fmt.Errorf("revoking key %s: %w", old.Prefix, err)
-	}
-	if err := tx.Commit(ctx); err != nil {
 		return Issued{}, fmt.Errorf("rotating key %s: %w", old.Prefix, err)
 	}
 	return issued, nil
@@ -121,11 +143,43 @@ func (r *Registry) Revoke(ctx context.Context, named string) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	key.RevokedAt, err = db.New(r.conn).RevokeKey(ctx, db.RevokeKeyParams{ID: key.ID, Grace: 0})
+	err = r.inTx(ctx, func(q *db.Queries) error {
+		if key.RevokedAt, err = q.RevokeKey(ctx, db.RevokeKeyParams{ID: key.ID, Grace: 0}); err != nil {
+			return err
+		}
+		return r.audit(ctx, q, "revoke", key.ClientID, key.ID, fmt.Sprintf("%q", key.Name))
+	})
 	if err != nil {
 		return Key{}, fmt.Errorf("revoking key %s: %w", key.Prefix, err)
 	}
 	return key, nil
+}
+
+// MendWindow removes a key's log rows that are dated after the database's present,
+// and no other, and returns how many there were.
+func (r *Registry) MendWindow(ctx context.Context, named string) (Key, int64, error) {
+	key, err := r.find(ctx, named)
+	if err != nil {
+		return Key{}, 0, err
+	}
+	var removed int64
+	err = r.inTx(ctx, func(q *db.Queries) error {
+		if err := q.LockKey(ctx, key.Prefix); err != nil {
+			return err
+		}
+		if removed, err = q.DeleteFutureRequests(ctx, db.DeleteFutureRequestsParams{ClientID: key.ClientID, KeyID: key.ID}); err != nil {
+			return err
+		}
+		return r.audit(ctx, q, "mend-window", key.ClientID, key.ID, fmt.Sprintf("%d rows of the future removed", removed))
+	})
+	if err != nil {
+		return Key{}, 0, fmt.Errorf("removing the rows of the future of key %s: %w", key.Prefix, err)
+	}
+	return key, removed, nil
+}
+
+func (r *Registry) inTx(ctx context.Context, do func(*db.Queries) error) error {
+	return pgx.BeginTxFunc(ctx, r.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error { return do(db.New(tx)) })
 }
 
 // List lists the keys of a client, named by id or slug, or of all when empty.
@@ -151,6 +205,10 @@ func (r *Registry) List(ctx context.Context, client string) ([]Listed, error) {
 				ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: row.LastUsedAt, LastLoggedAt: row.LastLoggedAt,
 			}),
 			RequestsLastHour: int(row.Requests), Remaining: max(0, int(maxRequests)-int(row.Requests)),
+			FutureRequests: int(row.FutureRequests),
+		}
+		if row.FutureRequests > 0 {
+			keys[i].FutureUntil = &row.AheadUntil
 		}
 	}
 	return keys, nil

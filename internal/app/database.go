@@ -9,6 +9,7 @@ import (
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // Database is where the data lives, and the two logins to it.
@@ -42,7 +43,7 @@ func OpenDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*Da
 
 // Migrate brings the schema up to date.
 func (d *Database) Migrate(ctx context.Context, log *slog.Logger) error {
-	applied, err := postgres.Migrate(ctx, d.OwnerURL)
+	applied, err := postgres.MigrateFiles(ctx, d.OwnerURL, migrations.Files, log)
 	if err != nil {
 		return err
 	}

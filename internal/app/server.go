@@ -129,6 +129,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		Cursors:    page.NewCodec(secret),
 		Validation: s.settings.ResponseValidation,
 		PublicURL:  s.settings.PublicURL,
+		LogOneIn:   s.settings.LogOneIn,
 		Observe:    metrics.RecordRequest,
 		Trace:      trace,
 		Log:        s.log,

@@ -8,11 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
+	"slices"
+	"strings"
 	"time"
 )
 
-// Settings is everything that flags and environment decide.
+// Settings is everything that flags and environment decide. The tags of a field
+// name its variable and flag, its default (shown: a default that depends on the
+// machine, in words) and its meaning; docs/settings.md is generated from them.
 type Settings struct {
 	// Database is read by every command that opens the database.
 	Database Database
@@ -22,14 +25,10 @@ type Settings struct {
 
 // Database says where the data lives.
 type Database struct {
-	// URL is the server's login (DATABASE_URL). Empty: an embedded PostgreSQL.
-	URL string
-	// OwnerURL is the schema owner's login (DATABASE_OWNER_URL). Empty: URL is the owner's.
-	OwnerURL string
-	// DataDir holds the embedded PostgreSQL (CLIENTINTEL_DATA_DIR).
-	DataDir string
-	// BinDir holds the programs it runs (CLIENTINTEL_POSTGRES_BIN). Empty: they are looked for.
-	BinDir string
+	URL      string `env:"DATABASE_URL" flag:"database-url" shown:"an embedded PostgreSQL" kind:"url" usage:"the server's login to PostgreSQL 15 or later"`
+	OwnerURL string `env:"DATABASE_OWNER_URL" flag:"owner-url" shown:"the database URL" kind:"url" usage:"the schema owner's login: migrates, imports, manages keys"`
+	DataDir  string `env:"CLIENTINTEL_DATA_DIR" flag:"data-dir" shown:"/var/lib/clientintel for root, else clientintel below $XDG_STATE_HOME or ~/.local/state" usage:"where the embedded PostgreSQL keeps its data"`
+	BinDir   string `env:"CLIENTINTEL_POSTGRES_BIN" shown:"found or downloaded" usage:"the directory of the embedded PostgreSQL's programs"`
 }
 
 // ResponseValidation says how responses are held against the contract.
@@ -45,36 +44,29 @@ const (
 
 // Server says how requests are answered.
 type Server struct {
-	// Listen is the API's address (CLIENTINTEL_LISTEN).
-	Listen string
-	// OpsListen is the address of /livez, /readyz and /metrics (CLIENTINTEL_OPS_LISTEN).
-	OpsListen string
-	// PublicURL is the address that guides and contract name (CLIENTINTEL_PUBLIC_URL).
-	// Empty: they name none; a request's Host header is never used.
-	PublicURL string
-	// ResponseValidation is how responses are checked (CLIENTINTEL_RESPONSE_VALIDATION).
-	ResponseValidation ResponseValidation
-	// PoolSize bounds the connections that read (CLIENTINTEL_POOL_SIZE).
-	PoolSize int
-	// StatementTimeout bounds each statement (CLIENTINTEL_STATEMENT_TIMEOUT).
-	StatementTimeout time.Duration
-	// BasisMaxIDs bounds the interviews that a basis names (CLIENTINTEL_BASIS_MAX_IDS).
-	BasisMaxIDs int
-	// CursorSecret encrypts cursors (CLIENTINTEL_CURSOR_SECRET). Empty: the one in the database.
-	CursorSecret string
-	// ReplicaURL is the server's login to a standby that answers are read from
-	// (CLIENTINTEL_REPLICA_URL). Empty: they are read from the primary. Keys, quota
-	// and log stay with the primary in any case.
-	ReplicaURL string
-	// ReplicaMaxLag is how far behind the standby may be (CLIENTINTEL_REPLICA_MAX_LAG).
-	ReplicaMaxLag time.Duration
-	// DrainDelay is how long a server that is asked to stop says "not ready" and goes
-	// on accepting (CLIENTINTEL_DRAIN_DELAY). Longer than the interval at which a
-	// load balancer asks.
-	DrainDelay time.Duration
-	// DrainTimeout is how long requests in flight may take once the server is asked
-	// to stop (CLIENTINTEL_DRAIN_TIMEOUT).
-	DrainTimeout time.Duration
+	Listen    string `env:"CLIENTINTEL_LISTEN" flag:"listen" default:"127.0.0.1:8080" usage:"the API's address; not used where systemd passes a socket"`
+	OpsListen string `env:"CLIENTINTEL_OPS_LISTEN" flag:"ops-listen" default:"127.0.0.1:9090" usage:"the address of /livez, /readyz and /metrics"`
+	// A request's Host header is never used in PublicURL's place.
+	PublicURL          string             `env:"CLIENTINTEL_PUBLIC_URL" flag:"public-url" usage:"the address in the contract, the guides and the check of origins"`
+	TLSCert            string             `env:"CLIENTINTEL_TLS_CERT" flag:"tls-cert" usage:"a file with the API's certificate and its chain, read again when it changes; unset: plain HTTP"`
+	TLSKey             string             `env:"CLIENTINTEL_TLS_KEY" flag:"tls-key" usage:"a file with the certificate's key"`
+	ResponseValidation ResponseValidation `env:"CLIENTINTEL_RESPONSE_VALIDATION" default:"sample" usage:"enforce checks every response against the contract and answers 500 if it breaks it; sample checks some beside the response; off checks none"`
+	PoolSize           int                `env:"CLIENTINTEL_POOL_SIZE" shown:"two a core, at least 4" usage:"how many connections read"`
+	StatementTimeout   time.Duration      `env:"CLIENTINTEL_STATEMENT_TIMEOUT" default:"10s" usage:"the longest time of one SQL statement"`
+	BasisMaxIDs        int                `env:"CLIENTINTEL_BASIS_MAX_IDS" default:"10000" usage:"the most interviews that a measurement_basis names"`
+	CursorSecret       string             `env:"CLIENTINTEL_CURSOR_SECRET" shown:"one kept in the database" kind:"secret" usage:"authenticates cursors; at least 32 characters"`
+	// CursorSecretPrevious lets the secret be rotated without ending walks.
+	CursorSecretPrevious string `env:"CLIENTINTEL_CURSOR_SECRET_PREVIOUS" kind:"secret" usage:"the secret before the present one: cursors made with it are accepted while it is named"`
+	// Keys, quota and log stay with the primary whatever ReplicaURL names.
+	ReplicaURL      string        `env:"CLIENTINTEL_REPLICA_URL" flag:"replica-url" shown:"none: the primary" kind:"url" usage:"the server's login to a standby that responses are read from; keys, quota and log stay with the primary"`
+	ReplicaMaxLag   time.Duration `env:"CLIENTINTEL_REPLICA_MAX_LAG" flag:"replica-max-lag" default:"10s" usage:"how far behind the standby may be"`
+	ReplicaFallback string        `env:"CLIENTINTEL_REPLICA_FALLBACK" flag:"replica-fallback" default:"on" usage:"on: where the standby fails or lags, read from the primary with half as many connections; off: answer 503"`
+	// DrainDelay is longer than the interval at which a load balancer asks.
+	DrainDelay   time.Duration `env:"CLIENTINTEL_DRAIN_DELAY" flag:"drain-delay" default:"5s" kind:"may be zero" usage:"how long to accept connections after SIGTERM while /readyz says not ready; longer than the interval at which a load balancer asks; 0 in demo"`
+	DrainTimeout time.Duration `env:"CLIENTINTEL_DRAIN_TIMEOUT" flag:"drain-timeout" default:"20s" usage:"how long requests in flight may take after the drain delay"`
+	LogLevel     string        `env:"CLIENTINTEL_LOG_LEVEL" flag:"log-level" default:"info" usage:"the least level that is logged: debug, info, warn or error"`
+	LogOneIn     int           `env:"CLIENTINTEL_LOG_ONE_IN" flag:"log-one-in" default:"1" usage:"of requests that succeed, one in so many is logged; all others are"`
+
 	// Traces exports a span of each request: OTEL_EXPORTER_OTLP_ENDPOINT, or its
 	// variant for traces, names a collector, and no variable switches it off.
 	Traces bool
@@ -98,7 +90,12 @@ func defaultDataDir(getenv func(string) string) string {
 }
 
 // Owner is the login that migrates, imports and keeps keys.
-func (d Database) Owner() string { return orDefault(d.OwnerURL, d.URL) }
+func (d Database) Owner() string {
+	if d.OwnerURL != "" {
+		return d.OwnerURL
+	}
+	return d.URL
+}
 
 // Embedded reports whether the data lives in an embedded PostgreSQL.
 func (d Database) Embedded() bool { return d.URL == "" && d.OwnerURL == "" }
@@ -114,67 +111,34 @@ func (d Database) Check() error {
 // FromEnv reads what flags may then override. The error joins every mistake in
 // the server's settings; commands that do not serve may ignore it.
 func FromEnv(getenv func(string) string) (Settings, error) {
-	database := Database{
-		URL:      getenv("DATABASE_URL"),
-		OwnerURL: getenv("DATABASE_OWNER_URL"),
-		DataDir:  orDefault(getenv("CLIENTINTEL_DATA_DIR"), defaultDataDir(getenv)),
-		BinDir:   getenv("CLIENTINTEL_POSTGRES_BIN"),
+	s := Settings{
+		Database: Database{DataDir: defaultDataDir(getenv)},
+		Server:   Server{PoolSize: max(4, 2*runtime.NumCPU()), Migrate: true},
 	}
 	var mistakes []error
-	number := func(name string, fallback int) int {
-		text := getenv(name)
-		if text == "" {
-			return fallback
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			mistakes = append(mistakes, fmt.Errorf("%s must be a whole number from 1, not %q", name, text))
-		}
-		return n
-	}
-	duration := func(name string, fallback time.Duration) time.Duration {
-		text := getenv(name)
-		if text == "" {
-			return fallback
-		}
-		d, err := time.ParseDuration(text)
-		if err != nil || d <= 0 {
-			mistakes = append(mistakes, fmt.Errorf("%s must be a duration such as 10s or 24h, not %q", name, text))
-		}
-		return d
-	}
-	delay := func(name string, fallback time.Duration) time.Duration {
-		if text := getenv(name); text != "" {
-			d, err := time.ParseDuration(text)
-			if err != nil || d < 0 {
-				mistakes = append(mistakes, fmt.Errorf("%s must be a duration such as 5s, or 0, not %q", name, text))
+	for _, f := range Fields(&s) {
+		text := getenv(f.Variable)
+		switch {
+		case text != "":
+			if err := f.Set(text); err != nil {
+				mistakes = append(mistakes, fmt.Errorf("%s %w, not %q", f.Variable, err, text))
 			}
-			return d
+		case f.preset != "":
+			if err := f.Set(f.preset); err != nil {
+				panic(err) // a tag of ours
+			}
 		}
-		return fallback
 	}
-	s := Server{
-		Listen:             orDefault(getenv("CLIENTINTEL_LISTEN"), "127.0.0.1:8080"),
-		OpsListen:          orDefault(getenv("CLIENTINTEL_OPS_LISTEN"), "127.0.0.1:9090"),
-		PublicURL:          getenv("CLIENTINTEL_PUBLIC_URL"),
-		ResponseValidation: ResponseValidation(orDefault(getenv("CLIENTINTEL_RESPONSE_VALIDATION"), string(Sample))),
-		PoolSize:           number("CLIENTINTEL_POOL_SIZE", max(4, 2*runtime.NumCPU())),
-		StatementTimeout:   duration("CLIENTINTEL_STATEMENT_TIMEOUT", 10*time.Second),
-		BasisMaxIDs:        number("CLIENTINTEL_BASIS_MAX_IDS", 10_000),
-		CursorSecret:       getenv("CLIENTINTEL_CURSOR_SECRET"),
-		ReplicaURL:         getenv("CLIENTINTEL_REPLICA_URL"),
-		ReplicaMaxLag:      duration("CLIENTINTEL_REPLICA_MAX_LAG", 10*time.Second),
-		DrainDelay:         delay("CLIENTINTEL_DRAIN_DELAY", 5*time.Second),
-		DrainTimeout:       duration("CLIENTINTEL_DRAIN_TIMEOUT", 20*time.Second),
-		Migrate:            true,
-	}
-	s.Traces = (getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "") &&
+	s.Server.Traces = (getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "") &&
 		getenv("OTEL_SDK_DISABLED") != "true" && getenv("OTEL_TRACES_EXPORTER") != "none"
-	if protocol := orDefault(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL")); s.Traces &&
-		protocol != "" && protocol != "http/protobuf" {
+	protocol := getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
+	if protocol == "" {
+		protocol = getenv("OTEL_EXPORTER_OTLP_PROTOCOL")
+	}
+	if s.Server.Traces && protocol != "" && protocol != "http/protobuf" {
 		mistakes = append(mistakes, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not %q", protocol))
 	}
-	return Settings{database, s}, errors.Join(mistakes...)
+	return s, errors.Join(mistakes...)
 }
 
 // Check reports every mistake, together.
@@ -193,24 +157,24 @@ func (s Server) Check() error {
 			mistakes = append(mistakes, fmt.Errorf("--public-url (CLIENTINTEL_PUBLIC_URL) must be an address such as https://intelligence.example.com, not %q", s.PublicURL))
 		}
 	}
-	switch s.ResponseValidation {
-	case Enforce, Sample, Off:
-	default:
-		mistakes = append(mistakes, fmt.Errorf("CLIENTINTEL_RESPONSE_VALIDATION must be enforce, sample or off, not %q", s.ResponseValidation))
+	oneOf := func(name, value string, accepted ...string) {
+		if !slices.Contains(accepted, value) {
+			mistakes = append(mistakes, fmt.Errorf("%s must be %s or %s, not %q",
+				name, strings.Join(accepted[:len(accepted)-1], ", "), accepted[len(accepted)-1], value))
+		}
 	}
-	if s.CursorSecret != "" && len(s.CursorSecret) < 32 {
-		mistakes = append(mistakes, errors.New("CLIENTINTEL_CURSOR_SECRET must have at least 32 characters"))
+	oneOf("CLIENTINTEL_RESPONSE_VALIDATION", string(s.ResponseValidation), string(Enforce), string(Sample), string(Off))
+	oneOf("--replica-fallback (CLIENTINTEL_REPLICA_FALLBACK)", s.ReplicaFallback, "on", "off")
+	oneOf("--log-level (CLIENTINTEL_LOG_LEVEL)", s.LogLevel, "debug", "info", "warn", "error")
+	for _, secret := range []struct{ name, value string }{
+		{"CLIENTINTEL_CURSOR_SECRET", s.CursorSecret}, {"CLIENTINTEL_CURSOR_SECRET_PREVIOUS", s.CursorSecretPrevious},
+	} {
+		if secret.value != "" && len(secret.value) < 32 {
+			mistakes = append(mistakes, fmt.Errorf("%s must have at least 32 characters", secret.name))
+		}
 	}
-	if s.DrainDelay < 0 {
-		mistakes = append(mistakes, errors.New("--drain-delay (CLIENTINTEL_DRAIN_DELAY) must not be negative"))
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		mistakes = append(mistakes, errors.New("--tls-cert (CLIENTINTEL_TLS_CERT) and --tls-key (CLIENTINTEL_TLS_KEY) must be set together"))
 	}
-	// The limiter counts the rolling hour in the log.
 	return errors.Join(mistakes...)
-}
-
-func orDefault(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
 }

@@ -111,3 +111,16 @@ func (c *checker) requestLogPartitions(ctx context.Context) Finding {
 	}
 	return ok("%d partitions, today's and tomorrow's among them", days)
 }
+
+// futureRequests looks for log rows that a clock left behind which was ahead.
+func (c *checker) futureRequests(ctx context.Context) Finding {
+	var rows, keys int64
+	c.queryRow(ctx, `SELECT count(*), count(DISTINCT l.key_id)
+		FROM request_log AS l
+		WHERE l.at > statement_timestamp() + interval '1 second'`, nil, &rows, &keys)
+	if rows > 0 {
+		return warning("Run clientintel keys list, which names them, and clientintel keys mend-window for each; keep the database's clock with NTP.",
+			"%d rows of the log of requests are dated after the database's present, of %d keys: their hours stand still until then", rows, keys)
+	}
+	return ok("no row is dated after the database's present")
+}

@@ -83,6 +83,7 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 	c.run(ctx, "search/folding", c.textFolding)
 	c.run(ctx, "search/backlog", c.backlog)
 	c.run(ctx, "request_log/partitions", c.requestLogPartitions)
+	c.run(ctx, "request_log/future", c.futureRequests)
 }
 
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {

@@ -39,7 +39,7 @@ func TestExamine_AMigratedDatabase(t *testing.T) {
 	d := dbtest.New(t)
 	d.Exec(t, "SELECT maintain_request_log()")
 	found := examined(t, of(d))
-	if len(found) != 20 {
+	if len(found) != 21 {
 		t.Errorf("%d things were examined", len(found))
 	}
 	for name, f := range found {

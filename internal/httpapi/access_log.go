@@ -67,6 +67,9 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 		result = record.toolStatus
 	}
 	s.observe(record.operation, result, took)
+	if result < 400 && !record.aborted && s.logOneIn > 1 && s.succeeded.Add(1)%s.logOneIn != 1 {
+		return
+	}
 	attributes := []slog.Attr{
 		slog.String("request_id", record.requestID),
 		slog.String("method", knownMethod(r.Method)),
@@ -74,10 +77,11 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 		slog.Int("status", status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
-	if caller := record.admission.Caller; caller.KeyID != uuid.Nil {
-		attributes = append(attributes,
-			slog.String("client_id", caller.ClientID.String()),
-			slog.String("key_id", caller.KeyID.String()))
+	if caller := record.admission.Caller; caller.ClientID != uuid.Nil {
+		attributes = append(attributes, slog.String("client_id", caller.ClientID.String()))
+	}
+	if record.keyID != uuid.Nil {
+		attributes = append(attributes, slog.String("key_id", record.keyID.String()))
 	}
 	if record.toolStatus != 0 {
 		attributes = append(attributes, slog.Int("tool_status", record.toolStatus))

@@ -42,6 +42,7 @@ func admitted(w http.ResponseWriter, r *http.Request, a ratelimit.Admission, err
 		writeError(w, r, err)
 		return false
 	}
+	recordFrom(r.Context()).keyID = a.KeyID
 	err = admissionError(a)
 	if err == nil || a.Verdict == ratelimit.Limited {
 		recordFrom(r.Context()).admission = a

@@ -24,7 +24,7 @@ func TestAuthenticate_RevocationHoldsFromTheNextRequestOn(t *testing.T) {
 			return err
 		},
 		"rotated": func(r *apikey.Registry, id string) error {
-			_, err := r.Rotate(context.Background(), id, 0)
+			_, err := r.Rotate(context.Background(), id, apikey.Rotation{})
 			return err
 		},
 	} {

@@ -98,13 +98,13 @@ func TestAuthenticate_RotationWithGrace(t *testing.T) {
 	old := srv.Issue(t, apikey.Request{Client: "acme", Name: "rotated", Scopes: []auth.Scope{auth.ReadInterviewsMetadata}})
 	var graceful, prompt apikey.Issued
 	srv.WithKeys(t, func(r *apikey.Registry) (err error) {
-		graceful, err = r.Rotate(t.Context(), old.Prefix, time.Hour)
+		graceful, err = r.Rotate(t.Context(), old.Prefix, apikey.Rotation{Grace: time.Hour})
 		return err
 	})
 	srv.Get(t, interviews, old.Key).WantStatus(t, 200)
 	srv.Get(t, interviews, graceful.Key).WantStatus(t, 200)
 	srv.WithKeys(t, func(r *apikey.Registry) (err error) {
-		prompt, err = r.Rotate(t.Context(), graceful.ID.String(), 0)
+		prompt, err = r.Rotate(t.Context(), graceful.ID.String(), apikey.Rotation{})
 		return err
 	})
 	srv.Get(t, interviews, graceful.Key).WantError(t, 401, "inactive_api_key", "API key is not active")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
@@ -13,8 +15,10 @@ type requestRecord struct {
 	requestID string
 	operation string
 	admission ratelimit.Admission
-	rows      int
-	err       error
+	// keyID is the key that the prefix names, whether or not the rest was right.
+	keyID uuid.UUID
+	rows  int
+	err   error
 	// aborted says that the answer broke off and the connection was closed.
 	aborted bool
 	// callerLeft says that this was the caller's doing.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -33,6 +34,8 @@ type Deps struct {
 	Validation config.ResponseValidation
 	// PublicURL is the address that the contract and the guides name.
 	PublicURL string
+	// LogOneIn logs one in so many requests that succeed; zero logs all.
+	LogOneIn int
 	// Observe counts each answered request.
 	Observe func(operation string, status int, took time.Duration)
 	// Trace exports each answered request. Nil exports nothing.
@@ -50,6 +53,8 @@ type Server struct {
 	search     *search.Reader
 	cursors    *page.Codec
 	log        *slog.Logger
+	logOneIn   int64
+	succeeded  atomic.Int64
 	observe    func(operation string, status int, took time.Duration)
 	trace      func(tracing.Request)
 	contract   *contract
@@ -76,7 +81,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		limiter: d.Limiter, interviews: d.Interviews, analytics: d.Analytics, campaigns: d.Campaigns,
 		synthesis: d.Synthesis, search: d.Search, cursors: d.Cursors,
-		log: d.Log, observe: d.Observe, trace: d.Trace,
+		log: d.Log, logOneIn: int64(d.LogOneIn), observe: d.Observe, trace: d.Trace,
 		contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
 		documents: documents, endpoints: map[string]http.Handler{},
 	}

@@ -5,8 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -22,22 +27,50 @@ const MinServerVersion = 150000
 // migrations it applied. Several processes may call it at once: one works, the
 // others wait for it.
 func Migrate(ctx context.Context, ownerURL string) (int, error) {
-	return migrate(ctx, ownerURL, goose.MaxVersion)
+	return MigrateFiles(ctx, ownerURL, migrations.Files, slog.New(slog.DiscardHandler))
 }
 
 // MigrateTo is Migrate up to the migration of a number, for tests of older schemas.
 func MigrateTo(ctx context.Context, ownerURL string, version int64) error {
-	_, err := migrate(ctx, ownerURL, version)
+	m := migrator{ownerURL: ownerURL, files: migrations.Files, log: slog.New(slog.DiscardHandler)}
+	_, err := m.upTo(ctx, version)
 	return err
 }
 
-func migrate(ctx context.Context, ownerURL string, version int64) (int, error) {
-	config, err := parseURL(ownerURL)
+// MigrateFiles is Migrate with these migrations, and logs what a migration waits for.
+func MigrateFiles(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger) (int, error) {
+	m := migrator{ownerURL: ownerURL, files: files, log: log}
+	return m.upTo(ctx, goose.MaxVersion)
+}
+
+type migrator struct {
+	ownerURL string
+	files    fs.FS
+	log      *slog.Logger
+}
+
+const (
+	// migrationLockTimeout bounds how long a migration queues for a lock: whoever
+	// wants the table queues behind it. Shorter than a server's own bound.
+	migrationLockTimeout = time.Second
+	// migrationPause lets those who queued go first.
+	migrationPause = time.Second
+	// migrationApplication names the session that migrates in pg_stat_activity.
+	migrationApplication = "clientintel migrate"
+)
+
+// upTo applies migrations. One that does not get its lock is rolled back and tried
+// again until ctx ends, since a reader of hours must not hold up all others.
+func (m migrator) upTo(ctx context.Context, version int64) (int, error) {
+	config, err := parseURL(m.ownerURL)
 	if err != nil {
 		return 0, err
 	}
+	settings := slices.Concat(sessionSettings, []setting{
+		{"application_name", migrationApplication}, {"lock_timeout", milliseconds(migrationLockTimeout)},
+	})
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		return set(ctx, conn, sessionSettings)
+		return set(ctx, conn, settings)
 	}))
 	defer db.Close()
 
@@ -56,15 +89,72 @@ func migrate(ctx context.Context, ownerURL string, version int64) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("making the migration lock: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files, goose.WithSessionLocker(locker))
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, m.files, goose.WithSessionLocker(locker))
 	if err != nil {
 		return 0, fmt.Errorf("reading the migrations: %w", err)
 	}
-	applied, err := provider.UpTo(ctx, version)
-	if err != nil {
-		return len(applied), fmt.Errorf("migrating the schema: %w", err)
+	total := 0
+	for {
+		blocker := m.watchBlockers(ctx, db)
+		applied, err := provider.UpTo(ctx, version)
+		holds := blocker()
+		var partial *goose.PartialError
+		if errors.As(err, &partial) {
+			applied = partial.Applied
+		}
+		total += len(applied)
+		if hashErr := m.storeHashes(ctx, db, applied); hashErr != nil && err == nil {
+			err = hashErr
+		}
+		if err == nil || !isLockTimeout(err) {
+			if err != nil {
+				err = fmt.Errorf("migrating the schema: %w", err)
+			}
+			return total, err
+		}
+		m.log.Warn("a migration waits for a lock and tries again", "held_by", holds)
+		select {
+		case <-ctx.Done():
+			return total, fmt.Errorf("migrating the schema: a lock was not to be had, it is held by %s: %w", holds, ctx.Err())
+		case <-time.After(migrationPause):
+		}
 	}
-	return len(applied), nil
+}
+
+func isLockTimeout(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == "55P03"
+}
+
+// watchBlockers looks who holds what the migration waits for. The function that it
+// returns ends that and tells what was seen last. No query's text is read, which
+// could hold anything.
+func (m migrator) watchBlockers(ctx context.Context, db *sql.DB) func() string {
+	ctx, cancel := context.WithCancel(ctx)
+	seen := make(chan string, 1)
+	go func() {
+		last := "another session"
+		tick := time.NewTicker(migrationLockTimeout / 4)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				seen <- last
+				return
+			case <-tick.C:
+			}
+			var now sql.NullString
+			if err := db.QueryRowContext(ctx, `SELECT string_agg(format('process %s (%s, %s, in a transaction since %s)', b.pid,
+					coalesce(nullif(b.application_name, ''), 'no name'), b.state, to_char(b.xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS')), ', ' ORDER BY b.xact_start)
+				FROM pg_stat_activity AS b
+				WHERE b.pid IN (SELECT unnest(pg_blocking_pids(w.pid)) FROM pg_stat_activity AS w
+					WHERE w.application_name = $1 AND w.datname = current_database() AND w.pid <> pg_backend_pid())`,
+				migrationApplication).Scan(&now); err == nil && now.Valid {
+				last = now.String
+			}
+		}
+	}()
+	return func() string { cancel(); return <-seen }
 }
 
 // ErrUnreleasedSchema is what a database of a development version is refused with.

@@ -22,6 +22,8 @@ var readsManyClients = map[string]string{
 	"FindKey: api_keys":                                      "the operator names a key, whose client is the answer",
 	"FindKey: request_log":                                   "joined to the key that the operator names",
 	"IndexSearchDocuments: index_search_documents":           "indexes the documents of every large client",
+	"ListKeyAudits: api_keys":                                "joined to the audits that the operator lists",
+	"ListKeyAudits: key_audits":                              "the operator may list the audits of all clients",
 	"ListKeys: api_keys":                                     "the operator may list the keys of all clients",
 	"ListKeys: request_log":                                  "joined to the keys that the operator lists",
 	"ListMeasuredClients: clients":                           "the operator may list all clients",

@@ -24,6 +24,7 @@ var notTenant = map[string]string{
 	"api_keys":         "found by prefix, before any client is known",
 	"server_secrets":   "the service's own",
 	"goose_db_version": "the migrations' own",
+	"migration_hashes": "the migrations' own",
 }
 
 // Beyond one machine the client is what data is spread by, so it leads every

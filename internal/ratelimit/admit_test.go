@@ -146,6 +146,9 @@ func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 	if _, err := pgx.ForEachRow(rows, []any{&ord, &verdict, &key, &client, &at, &seq, &remaining, &reset}, func() error {
 		answered++
 		a := group[ord-1]
+		if verdict == "limited" && at.Before(a.key.last) {
+			at = a.key.last // the key's time stands still; how long to wait counts from the present
+		}
 		if at.Before(a.key.last) {
 			t.Errorf("step %d: the time of %q went back from %s to %s", step, a.prefix, a.key.last, at)
 		}
@@ -249,6 +252,34 @@ func TestAdmit_UnknownPrefixesShareADecoy(t *testing.T) {
 	}
 	if rows != 5 {
 		t.Errorf("%d rows are kept, want 5", rows)
+	}
+}
+
+// A clock that was ahead and was set back leaves rows of the future. How long a
+// key must wait then counts from the present: exactly as long as it takes.
+func TestAdmit_WaitsFromThePresentAfterALeapBack(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	client := insertClient(t, conn)
+	insertKey(t, conn, &model{prefix: "ahead", client: &client})
+	admit := func(shift time.Duration) (verdict string, at, reset time.Time) {
+		t.Helper()
+		if err := conn.QueryRow(t.Context(), "SELECT a.verdict, a.at, a.reset_at FROM admit(ARRAY['ahead'], ARRAY[$1::bytea], ARRAY['x'], 2, $2, $3) AS a",
+			secret[:], interval(window), interval(shift)).Scan(&verdict, &at, &reset); err != nil {
+			t.Fatal(err)
+		}
+		return verdict, at, reset
+	}
+	const leap = 3 * time.Hour
+	admit(leap)
+	admit(leap)
+	verdict, at, reset := admit(0)
+	wait := reset.Sub(at)
+	if verdict != "limited" || wait < leap || wait > leap+window {
+		t.Fatalf("%s, wait %s, want some %s", verdict, wait, leap+window)
+	}
+	if verdict, _, _ := admit(wait); verdict != "admitted" {
+		t.Errorf("after waiting as long: %s", verdict)
 	}
 }
 

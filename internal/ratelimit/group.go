@@ -100,7 +100,7 @@ func (l *Limiter) send(ctx context.Context, group []*waiter) ([]Admission, error
 
 func (l *Limiter) admissionOf(row db.Admission) Admission {
 	a := Admission{
-		Verdict: Verdict(row.Verdict), At: row.At,
+		Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
 		Max: int(l.policy.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
 	}
 	if row.ClientID == nil {

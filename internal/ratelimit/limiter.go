@@ -41,10 +41,12 @@ type Request struct {
 	Route      string
 }
 
-// Admission is what was decided of a request. Only Verdict and At are set when the secret was wrong.
+// Admission is what was decided of a request. Only Verdict, KeyID and At are set when the secret was wrong.
 type Admission struct {
 	Verdict Verdict
 	Caller  auth.Caller
+	// KeyID is the key that the prefix names; zero where none does.
+	KeyID uuid.UUID
 	// At is the database clock at the decision.
 	At time.Time
 	// Max is the limit; Remaining is what the window still held, this request included.

@@ -30,6 +30,13 @@ GRANT USAGE ON SCHEMA public TO clientintel_server;
 -- A server says "not ready" on a schema that it cannot serve.
 GRANT SELECT ON goose_db_version TO clientintel_server;
 
+-- The SHA-256 of each migration as it was applied, in hexadecimal: 'migrate status'
+-- tells of one that was edited since.
+CREATE TABLE migration_hashes (
+    version_id bigint PRIMARY KEY,
+    sha256 text NOT NULL
+);
+
 -- The server needs no temporary tables; the owner's import does. Where the owner
 -- of the schema does not own the database, its administrator may revoke it.
 -- +goose StatementBegin
@@ -52,6 +59,7 @@ RETURN nullif(current_setting('clientintel.client_id', true), '')::uuid;
 
 -- +goose Down
 DROP FUNCTION current_client_id();
+DROP TABLE migration_hashes;
 REVOKE SELECT ON goose_db_version FROM clientintel_server;
 REVOKE USAGE ON SCHEMA public FROM clientintel_server;
 -- +goose StatementBegin

@@ -23,6 +23,22 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_of_client ON api_keys (client_id, created_at);
 
+-- What was done to keys, by whom and from where. No row holds a key's text.
+CREATE TABLE key_audits (
+    client_id uuid NOT NULL,
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    action text NOT NULL CONSTRAINT key_audits_action_is_known CHECK (action IN ('issue', 'rotate', 'revoke', 'mend-window')),
+    key_id uuid NOT NULL,
+    -- The database's login and the address that it came from; null for a socket.
+    login text NOT NULL DEFAULT session_user,
+    address inet DEFAULT inet_client_addr(),
+    -- The operating system's account and machine, as the command names them.
+    account text NOT NULL,
+    detail text NOT NULL,
+    PRIMARY KEY (client_id, id)
+);
+
 -- An unknown prefix is checked against this row, so that it costs what a known one costs.
 INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
 VALUES ('', '00000000-0000-0000-0000-000000000000', NULL, 'unknown prefixes',
@@ -115,6 +131,7 @@ DECLARE
     -- Secrets are compared behind a random salt: how long it takes tells nothing of the hash.
     salt CONSTANT bytea := uuid_send(gen_random_uuid());
     clock timestamptz;
+    present timestamptz;
     window_start timestamptz;
     answered integer := 0;
     one_by_one integer[] := '{}';
@@ -270,7 +287,9 @@ BEGIN
             ORDER BY l.at DESC, l.seq DESC
             LIMIT 1;
         END IF;
-        -- A key's time never runs backwards.
+        -- A key's time never runs backwards. Where the clock was set back it stands
+        -- still until the present has caught up.
+        present := clock;
         clock := greatest(clock, newest_at);
         window_start := clock - time_window;
         SELECT l.at, l.seq INTO oldest_at, oldest_seq
@@ -302,6 +321,8 @@ BEGIN
         END IF;
 
         IF answer.verdict = 'limited' THEN
+            -- How long to wait counts from the present.
+            answer.at := present;
             -- Capacity frees when the row max_requests from the end ages out: the
             -- oldest one, unless rows of failed authentication come before it.
             IF counted > max_requests THEN
@@ -384,4 +405,5 @@ DROP TABLE admissions;
 DROP VIEW requests;
 DROP TABLE request_statuses;
 DROP TABLE request_log;
+DROP TABLE key_audits;
 DROP TABLE api_keys;

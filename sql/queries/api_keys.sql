@@ -32,7 +32,7 @@ RETURNING k.revoked_at;
 -- name: ListKeys :many
 -- ListKeys lists a client's keys, or all, for the operator, oldest first, with
 -- how many requests the limiter's window holds now: what it counts, 401s included.
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests, ahead.future_requests, coalesce(ahead.until, '0001-01-01 00:00:00+00')::timestamptz AS ahead_until
 FROM api_keys AS k
 LEFT JOIN LATERAL (
     -- The key's own row is an hour behind; the log tells exactly, while it lasts.
@@ -52,9 +52,42 @@ CROSS JOIN LATERAL (
         AND l.at > clock_timestamp() - @time_window::interval
         AND l.at <= clock_timestamp()
 ) AS lately
+CROSS JOIN LATERAL (
+    -- Left behind by a clock that was ahead and was set back.
+    SELECT count(*) AS future_requests, max(l.at) AS until
+    FROM request_log AS l
+    WHERE l.client_id = k.client_id
+        AND l.key_id = k.id
+        AND l.at > statement_timestamp() + interval '1 second'
+) AS ahead
 WHERE k.client_id IS NOT NULL
     AND (sqlc.narg(client_id)::uuid IS NULL OR k.client_id = sqlc.narg(client_id)::uuid)
 ORDER BY k.client_id, k.created_at, k.id;
+
+-- name: LockKey :exec
+-- LockKey waits for the admissions of a key under way and keeps others out until
+-- the transaction ends, as admit does.
+SELECT pg_advisory_xact_lock(hashtextextended(@prefix::text, 600));
+
+-- name: DeleteFutureRequests :execrows
+-- DeleteFutureRequests removes a key's log rows that are dated after the present.
+DELETE FROM request_log AS l
+WHERE l.client_id = @client_id
+    AND l.key_id = @key_id
+    AND l.at > clock_timestamp();
+
+-- name: AddKeyAudit :exec
+-- AddKeyAudit notes what was done to a key, and by whom.
+INSERT INTO key_audits (client_id, action, key_id, account, detail)
+VALUES (@client_id, @action, @key_id, @account, @detail);
+
+-- name: ListKeyAudits :many
+-- ListKeyAudits lists what was done to a client's keys, or to all, oldest first.
+SELECT u.at, u.action, u.key_id, coalesce(k.prefix, '')::text AS prefix, u.client_id, u.login, coalesce(host(u.address), '')::text AS address, u.account, u.detail
+FROM key_audits AS u
+LEFT JOIN api_keys AS k ON k.client_id = u.client_id AND k.id = u.key_id
+WHERE sqlc.narg(client_id)::uuid IS NULL OR u.client_id = sqlc.narg(client_id)::uuid
+ORDER BY u.at, u.id;
 
 -- name: FindClient :one
 -- FindClient finds a client by its id or its slug, for the operator.

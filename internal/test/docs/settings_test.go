@@ -7,15 +7,15 @@ import (
 	"github.com/clientintel/clientintel/internal/config"
 )
 
-// TestOperations_ListsEverySetting: a setting that the program reads is in the
+// TestSettingsPage_ListsEverySetting: a setting that the program reads is in the
 // page's table.
-func TestOperations_ListsEverySetting(t *testing.T) {
+func TestSettingsPage_ListsEverySetting(t *testing.T) {
 	t.Parallel()
-	page := readFile(t, "docs/operations.md")
+	page := readFile(t, "docs/settings.md")
 	read := 0
 	getenv := func(name string) string {
 		if read++; !strings.Contains(page, name) {
-			t.Errorf("docs/operations.md does not list %s", name)
+			t.Errorf("docs/settings.md does not list %s", name)
 		}
 		return ""
 	}

@@ -1,5 +1,5 @@
-// Command generate makes gen/ and sql/schema.sql from the contract and the SQL. It
-// keeps a hash of what went in and what came out, so that it is quick when nothing
+// Command generate makes gen/, sql/schema.sql and docs/settings.md from the
+// contract, the SQL and the settings. It keeps a hash of what went in and what came out, so that it is quick when nothing
 // changed. It also makes the documents that the binary holds: the contract as JSON,
 // the pages at /docs and the demo's records. With -check it fails instead of
 // leaving a difference.
@@ -30,8 +30,8 @@ const hashFile = "gen/hash.txt"
 
 // sources decide what is generated; the tools' versions stand in go.mod.
 var (
-	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries"}
-	results = []string{"gen/api", "gen/client", "gen/db", "sql/schema.sql"}
+	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "internal/config/config.go"}
+	results = []string{"gen/api", "gen/client", "gen/db", "sql/schema.sql", settingsPage}
 )
 
 var errStale = errors.New("generated files are stale: run 'make generate' and commit the result")
@@ -90,6 +90,9 @@ func generate() error {
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 		}
+	}
+	if err := writeSettingsPage(); err != nil {
+		return err
 	}
 	return dumpSchema(context.Background())
 }

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clientintel/clientintel/internal/config"
+)
+
+// setting is a setting in force, as config prints it.
+type setting struct {
+	Variable string `json:"variable"`
+	Flag     string `json:"flag"`
+	Value    string `json:"value"`
+	From     string `json:"from"`
+}
+
+func newConfig(e *environment) *cobra.Command {
+	var strict, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Print the settings in force and where each comes from",
+		Long: `Print the settings in force and where each comes from: a flag, the environment or
+the default. Takes the flags of serve. Secrets and passwords are not printed.
+
+--strict fails with exit code 2 on a CLIENTINTEL_… variable that is no setting.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := e.checkServer(); err != nil {
+				return err
+			}
+			if err := e.settings.Database.Check(); err != nil {
+				return &usageError{err}
+			}
+			var unknown []string
+			for _, u := range config.UnknownVariables(e.environ) {
+				text := "no setting is called " + u.Variable
+				if u.Nearest != "" {
+					text += ": is " + u.Nearest + " meant?"
+				}
+				unknown = append(unknown, text)
+			}
+			if strict && len(unknown) > 0 {
+				return usagef("%s", strings.Join(unknown, "\n"))
+			}
+			for _, text := range unknown {
+				fmt.Fprintln(e.stderr, "warning:", text)
+			}
+			settings := e.inForce(cmd)
+			return e.print(asJSON, settings, func() error {
+				rows := make([]string, 0, len(settings))
+				for _, s := range settings {
+					rows = append(rows, strings.Join([]string{s.Variable, s.Flag, s.Value, s.From}, "\t"))
+				}
+				return e.table("VARIABLE\tFLAG\tVALUE\tFROM", rows)
+			})
+		},
+	}
+	addFlags(cmd.Flags(), &e.settings.Server)
+	cmd.Flags().BoolVar(&strict, "strict", false, "fail on a CLIENTINTEL_… variable that is no setting")
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+func (e *environment) inForce(cmd *cobra.Command) []setting {
+	var settings []setting
+	for _, f := range config.Fields(&e.settings) {
+		s := setting{Variable: f.Variable, Value: f.Redacted(), From: "default"}
+		if s.Value == "" {
+			s.Value = f.Default
+		}
+		if e.getenv(f.Variable) != "" {
+			s.From = "environment"
+		}
+		if f.Flag != "" {
+			s.Flag = "--" + f.Flag
+			if cmd.Flags().Changed(f.Flag) {
+				s.From = "flag"
+			}
+		}
+		settings = append(settings, s)
+	}
+	return settings
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestConfig_PrintsWhatIsInForceAndWhereFrom(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"DATABASE_URL": "postgres://u:hunter2@db/x", "CLIENTINTEL_POOL_SIZE": "7", "CLIENTINTEL_LISTEN": "127.0.0.1:1"}
+	got := command(t, env, "", "config", "--json", "--listen", "127.0.0.1:2")
+	var settings []setting
+	if err := json.Unmarshal([]byte(got.stdout), &settings); err != nil || got.code != exitDone || strings.Contains(got.stdout, "hunter2") {
+		t.Fatalf("%v in %+v", err, got)
+	}
+	found := map[string]setting{}
+	for _, s := range settings {
+		found[s.Variable] = s
+	}
+	for _, want := range []setting{
+		{"DATABASE_URL", "--database-url", "postgres://u:xxxxx@db/x", "environment"},
+		{"CLIENTINTEL_POOL_SIZE", "", "7", "environment"},
+		{"CLIENTINTEL_LISTEN", "--listen", "127.0.0.1:2", "flag"},
+		{"CLIENTINTEL_DRAIN_DELAY", "--drain-delay", "5s", "default"},
+		{"CLIENTINTEL_CURSOR_SECRET", "", "one kept in the database", "default"},
+	} {
+		if found[want.Variable] != want {
+			t.Errorf("%+v, want %+v", found[want.Variable], want)
+		}
+	}
+}
+
+// A misspelled variable is told with the setting that is meant, and with --strict
+// it is wrong usage.
+func TestConfig_MisspelledVariables(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"CLIENTINTEL_POOLSIZE": "7", "CLIENTINTEL_PORT": "tcp://10.0.0.1:80"}
+	const want = "no setting is called CLIENTINTEL_POOLSIZE: is CLIENTINTEL_POOL_SIZE meant?"
+	if got := command(t, env, "", "config"); got.code != exitDone || got.stderr != "warning: "+want+"\n" {
+		t.Errorf("config: %+v", got)
+	}
+	if got := command(t, env, "", "config", "--strict"); got.code != exitUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {
+		t.Errorf("config --strict: %+v", got)
+	}
+	delete(env, "CLIENTINTEL_POOLSIZE")
+	if got := command(t, env, "", "config", "--strict"); got.code != exitDone {
+		t.Errorf("without it: %+v", got)
+	}
+	wrong := map[string]string{"CLIENTINTEL_LOG_LEVEL": "loud"}
+	if got := command(t, wrong, "", "config"); got.code != exitUsage {
+		t.Errorf("a wrong level: %+v", got)
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// issueKey issues a key of Acme's, which is imported first.
+func issueKey(t *testing.T, env map[string]string, args ...string) (prefix string, expires *time.Time) {
+	t.Helper()
+	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
+		t.Fatalf("import: %+v", got)
+	}
+	got := command(t, env, "", append([]string{"keys", "issue", "--json", "--client", "acme", "--name", "notebook"}, args...)...)
+	var key struct {
+		Prefix    string
+		ExpiresAt *time.Time `json:"expires_at"`
+	}
+	if err := json.Unmarshal([]byte(got.stdout), &key); err != nil || got.code != exitDone {
+		t.Fatalf("issue: %v in %+v", err, got)
+	}
+	return key.Prefix, key.ExpiresAt
+}
+
+func TestKeys_ExpireAfterASpan(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	if _, at := issueKey(t, env, "--expires-in", "90d"); at == nil || time.Until(*at).Round(time.Hour) != 90*24*time.Hour {
+		t.Errorf("90 days: %v", at)
+	}
+	if _, at := issueKey(t, env, "--expires-in", "12h"); at == nil || time.Until(*at).Round(time.Minute) != 12*time.Hour {
+		t.Errorf("12 hours: %v", at)
+	}
+	for _, wrong := range []string{"--expires-in d", "--expires-in 0d", "--expires-in -1h", "--expires-in 400000d", "--expires-in 1d --expires-at 2099-01-01T00:00:00Z"} {
+		got := command(t, env, "", append([]string{"keys", "issue", "--client", "acme", "--name", "x"}, strings.Fields(wrong)...)...)
+		if got.code != exitUsage {
+			t.Errorf("%s: %+v", wrong, got)
+		}
+	}
+}
+
+// What was done to keys is told with who did it, and no key's text.
+func TestKeys_AreAudited(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	prefix, _ := issueKey(t, env)
+	rotated := command(t, env, "", "keys", "rotate", prefix, "--scopes", "read:campaigns", "--json")
+	var next struct {
+		Prefix, Key string
+		Scopes      []string
+	}
+	if err := json.Unmarshal([]byte(rotated.stdout), &next); err != nil || len(next.Scopes) != 1 || next.Scopes[0] != "read:campaigns" {
+		t.Fatalf("rotate: %v in %+v", err, rotated)
+	}
+	if got := command(t, env, "", "keys", "revoke", next.Prefix); got.code != exitDone {
+		t.Fatalf("revoke: %+v", got)
+	}
+	got := command(t, env, "", "keys", "audit", "--client", "acme", "--json")
+	var audits []struct{ Action, Prefix, Login, Account, Detail string }
+	if err := json.Unmarshal([]byte(got.stdout), &audits); err != nil || len(audits) != 3 || strings.Contains(got.stdout, next.Key) {
+		t.Fatalf("audit: %v in %+v", err, got)
+	}
+	for i, want := range []struct{ action, prefix, detail string }{
+		{"issue", prefix, "notebook"}, {"rotate", prefix, "to " + next.Prefix}, {"revoke", next.Prefix, "notebook"},
+	} {
+		if a := audits[i]; a.Action != want.action || a.Prefix != want.prefix || !strings.Contains(a.Detail, want.detail) || a.Login == "" || a.Account == "" {
+			t.Errorf("audit %d: %+v, want %+v", i, a, want)
+		}
+	}
+	if table := command(t, env, "", "keys", "audit"); !strings.Contains(table.stdout, "ACCOUNT") || !strings.Contains(table.stdout, "rotate") {
+		t.Errorf("the table: %+v", table)
+	}
+}
+
+// Rows of the future are told, and removed alone.
+func TestKeys_RowsOfTheFutureAreToldAndRemoved(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	prefix, _ := issueKey(t, env)
+	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route)
+		SELECT k.client_id, k.id, now() + n * interval '1 hour', n + 10, 'x' FROM api_keys AS k, generate_series(-3, 3) AS n WHERE k.client_id IS NOT NULL`)
+	const told = "has 3 log rows of the future"
+	if got := command(t, env, "", "keys", "list"); !strings.Contains(got.stderr, told) {
+		t.Errorf("keys list: %+v", got)
+	}
+	if got := command(t, env, "", "doctor"); !strings.Contains(got.stdout, "3 rows of the log of requests are dated after the database's present, of 1 keys") {
+		t.Errorf("doctor: %+v", got)
+	}
+	if got := command(t, env, "", "keys", "mend-window", prefix); got.code != exitDone || !strings.Contains(got.stderr, "3 rows of the future removed") {
+		t.Errorf("mend-window: %+v", got)
+	}
+	var left int
+	d.Query(t, &left, "SELECT count(*) FROM request_log")
+	if got := command(t, env, "", "keys", "list"); left != 4 || strings.Contains(got.stderr, "future") {
+		t.Errorf("%d rows are left, want 4; %+v", left, got)
+	}
+	if got := command(t, env, "", "keys", "audit"); !strings.Contains(got.stdout, "mend-window") {
+		t.Errorf("audit: %+v", got)
+	}
+}

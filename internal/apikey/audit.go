@@ -1,0 +1,72 @@
+package apikey
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/gen/db"
+)
+
+// Audit is something that was done to a key.
+type Audit struct {
+	At       time.Time `json:"at"`
+	Action   string    `json:"action"`
+	KeyID    uuid.UUID `json:"key_id"`
+	Prefix   string    `json:"prefix"`
+	ClientID uuid.UUID `json:"client_id"`
+	// Login is the database's, Address where it came from (empty: the database's
+	// own machine), Account the operating system's.
+	Login   string `json:"login"`
+	Address string `json:"address"`
+	Account string `json:"account"`
+	Detail  string `json:"detail"`
+}
+
+// Audits lists what was done to the keys of a client, named by id or slug, or of
+// all when empty, oldest first.
+func (r *Registry) Audits(ctx context.Context, client string) ([]Audit, error) {
+	var clientID *uuid.UUID
+	if client != "" {
+		id, err := r.client(ctx, client)
+		if err != nil {
+			return nil, err
+		}
+		clientID = &id
+	}
+	rows, err := db.New(r.conn).ListKeyAudits(ctx, clientID)
+	if err != nil {
+		return nil, fmt.Errorf("listing what was done to keys: %w", err)
+	}
+	audits := make([]Audit, len(rows))
+	for i, row := range rows {
+		audits[i] = Audit(row)
+	}
+	return audits, nil
+}
+
+func (r *Registry) audit(ctx context.Context, q *db.Queries, action string, client, key uuid.UUID, detail string) error {
+	if err := q.AddKeyAudit(ctx, db.AddKeyAuditParams{
+		ClientID: client, Action: action, KeyID: key, Account: r.account, Detail: detail,
+	}); err != nil {
+		return fmt.Errorf("noting what was done: %w", err)
+	}
+	return nil
+}
+
+// account is who runs this process, and on which machine.
+func account() string {
+	name := fmt.Sprint(os.Getuid())
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		name = u.Username
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return name
+	}
+	return name + "@" + host
+}

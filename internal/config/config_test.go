@@ -1,0 +1,79 @@
+package config_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/config"
+)
+
+func TestFromEnv_ReportsEveryMistake(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{
+		"CLIENTINTEL_POOL_SIZE": "0", "CLIENTINTEL_STATEMENT_TIMEOUT": "0s", "CLIENTINTEL_DRAIN_DELAY": "soon",
+		"CLIENTINTEL_LOG_LEVEL": "loud", "CLIENTINTEL_CURSOR_SECRET_PREVIOUS": "short", "CLIENTINTEL_REPLICA_FALLBACK": "maybe",
+		"CLIENTINTEL_TLS_CERT": "x",
+	}
+	s, err := config.FromEnv(func(name string) string { return env[name] })
+	got := strings.Split(err.Error(), "\n")
+	want := []string{
+		`CLIENTINTEL_POOL_SIZE must be a whole number from 1, not "0"`,
+		`CLIENTINTEL_STATEMENT_TIMEOUT must be a duration such as 10s or 24h, not "0s"`,
+		`CLIENTINTEL_DRAIN_DELAY must be a duration such as 5s, or 0, not "soon"`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	got = strings.Split(s.Server.Check().Error(), "\n")
+	want = []string{
+		`--replica-fallback (CLIENTINTEL_REPLICA_FALLBACK) must be on or off, not "maybe"`,
+		`--log-level (CLIENTINTEL_LOG_LEVEL) must be debug, info, warn or error, not "loud"`,
+		`CLIENTINTEL_CURSOR_SECRET_PREVIOUS must have at least 32 characters`,
+		`--tls-cert (CLIENTINTEL_TLS_CERT) and --tls-key (CLIENTINTEL_TLS_KEY) must be set together`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A misspelled setting is told with the one that was meant; what Kubernetes puts
+// into every container is not.
+func TestUnknownVariables(t *testing.T) {
+	t.Parallel()
+	got := config.UnknownVariables([]string{
+		"HOME=/", "CLIENTINTEL_POOLSIZE=8", "CLIENTINTEL_SOMETHING_ELSE=1", "CLIENTINTEL_LISTEN=127.0.0.1:1", "CLIENTINTEL_OPS_PORT=9090",
+		"CLIENTINTEL_SERVICE_HOST=10.0.0.1", "CLIENTINTEL_SERVICE_PORT=80", "CLIENTINTEL_SERVICE_PORT_HTTP=80", "CLIENTINTEL_PORT=tcp://10.0.0.1:80",
+		"CLIENTINTEL_PORT_8080_TCP=tcp://10.0.0.1:8080", "CLIENTINTEL_PORT_8080_TCP_ADDR=10.0.0.1",
+		"CLIENTINTEL_METRICS_SERVICE_HOST=10.0.0.2", "CLIENTINTEL_METRICS_PORT=tcp://10.0.0.2:9090",
+		"CLIENTINTEL_TESTING_WINDOW=1m",
+	})
+	want := []config.Unknown{
+		{"CLIENTINTEL_OPS_PORT", ""}, {"CLIENTINTEL_POOLSIZE", "CLIENTINTEL_POOL_SIZE"}, {"CLIENTINTEL_SOMETHING_ELSE", ""},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestRedacted_ShowsNoSecret(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{
+		"DATABASE_URL": "postgres://api:hunter2@db/x?password=hunter2", "DATABASE_OWNER_URL": "host=db password=hunter2",
+		"CLIENTINTEL_CURSOR_SECRET": "hunter2hunter2hunter2hunter2hunter2",
+	}
+	s, err := config.FromEnv(func(name string) string { return env[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]string{}
+	for _, f := range config.Fields(&s) {
+		shown[f.Variable] = f.Redacted()
+		if strings.Contains(f.Redacted(), "hunter2") {
+			t.Errorf("%s shows %s", f.Variable, f.Redacted())
+		}
+	}
+	if got := shown["DATABASE_URL"]; got != "postgres://api:xxxxx@db/x" {
+		t.Errorf("DATABASE_URL shows %s", got)
+	}
+}

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"errors"
+	"net/url"
+	"reflect"
+	"strconv"
+	"time"
+)
+
+// Field is one setting. It is the value of its flag, too.
+type Field struct {
+	// Variable and Flag name it; most settings have no flag.
+	Variable, Flag string
+	// Default is the default as a person reads it; empty: none.
+	Default string
+	Meaning string
+
+	// preset is the default as it is set.
+	preset, kind string
+	value        reflect.Value
+}
+
+// Fields lists the settings of a struct, which s points to, in the order of their
+// page.
+func Fields(s any) []*Field {
+	var fields []*Field
+	of := reflect.ValueOf(s).Elem()
+	for i := range of.NumField() {
+		tag, value := of.Type().Field(i).Tag, of.Field(i)
+		if value.Kind() == reflect.Struct {
+			fields = append(fields, Fields(value.Addr().Interface())...)
+		} else if tag.Get("env") != "" {
+			fields = append(fields, &Field{
+				Variable: tag.Get("env"), Flag: tag.Get("flag"), Meaning: tag.Get("usage"),
+				Default: tag.Get("default") + tag.Get("shown"), preset: tag.Get("default"), kind: tag.Get("kind"), value: value,
+			})
+		}
+	}
+	return fields
+}
+
+// Set parses a text, as flags and variables hold it.
+func (f *Field) Set(text string) error {
+	switch f.value.Interface().(type) {
+	case int:
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return errors.New("must be a whole number from 1")
+		}
+		f.value.SetInt(int64(n))
+	case time.Duration:
+		d, err := time.ParseDuration(text)
+		mayBeZero := f.kind == "may be zero"
+		switch {
+		case (err != nil || d < 0) && mayBeZero:
+			return errors.New("must be a duration such as 5s, or 0")
+		case err != nil || d <= 0 && !mayBeZero:
+			return errors.New("must be a duration such as 10s or 24h")
+		}
+		f.value.SetInt(int64(d))
+	default:
+		f.value.SetString(text)
+	}
+	return nil
+}
+
+// String is the value as Set takes it.
+func (f *Field) String() string {
+	if !f.value.IsValid() { // pflag asks a zero Field for its default
+		return ""
+	}
+	switch value := f.value.Interface().(type) {
+	case int:
+		return strconv.Itoa(value)
+	case time.Duration:
+		return value.String()
+	}
+	return f.value.String()
+}
+
+// Type names the kind of value in a command's help.
+func (f *Field) Type() string {
+	switch f.value.Interface().(type) {
+	case int:
+		return "int"
+	case time.Duration:
+		return "duration"
+	}
+	return "string"
+}
+
+// Hidden tells whether the value may hold a secret, and so is no default to print.
+func (f *Field) Hidden() bool { return f.kind == "secret" || f.kind == "url" }
+
+// Redacted is the value for people: a secret is never shown, and no URL's password.
+func (f *Field) Redacted() string {
+	text := f.String()
+	switch {
+	case text == "" || !f.Hidden():
+		return text
+	case f.kind == "secret":
+		return "(set)"
+	}
+	// What is no URL, as key=value settings, may hold a password anywhere; so may a query.
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return "(set)"
+	}
+	u.RawQuery = ""
+	return u.Redacted()
+}

@@ -1,0 +1,83 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// otherVariables are read elsewhere: by commands, and by builds for tests and
+// benchmarks.
+var otherVariables = regexp.MustCompile(`^CLIENTINTEL_(CONFORMANCE_KEYS|COVER_DIR|TEST(ING)?_\w+|BENCHMARK_\w+)$`)
+
+// Unknown is a variable that looks like a setting and is none.
+type Unknown struct {
+	Variable string
+	// Nearest is the setting that may be meant; empty: none is near.
+	Nearest string
+}
+
+// UnknownVariables finds misspelled settings in an environment of NAME=VALUE. What
+// Kubernetes tells every container of a service that is called clientintel, or
+// clientintel-something, is left out.
+func UnknownVariables(environ []string) []Unknown {
+	var names []string
+	services := []string{"CLIENTINTEL"}
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "CLIENTINTEL_") {
+			names = append(names, name)
+		}
+		if service, found := strings.CutSuffix(name, "_SERVICE_HOST"); found {
+			services = append(services, service)
+		}
+	}
+	known := map[string]bool{}
+	for _, f := range Fields(&Settings{}) {
+		known[f.Variable] = true
+	}
+	var unknown []Unknown
+	for _, name := range names {
+		if known[name] || otherVariables.MatchString(name) || slices.ContainsFunc(services, func(s string) bool { return ofService(name, s) }) {
+			continue
+		}
+		u := Unknown{Variable: name}
+		best := len(name) / 6
+		for _, f := range Fields(&Settings{}) {
+			if d := distance(name, f.Variable); d <= best {
+				u.Nearest, best = f.Variable, d-1
+			}
+		}
+		unknown = append(unknown, u)
+	}
+	slices.SortFunc(unknown, func(a, b Unknown) int { return strings.Compare(a.Variable, b.Variable) })
+	return unknown
+}
+
+var injected = regexp.MustCompile(`^_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+
+func ofService(name, service string) bool {
+	rest, found := strings.CutPrefix(name, service)
+	return found && injected.MatchString(rest)
+}
+
+// distance counts the letters to insert, delete or replace.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := diagonal
+			if a[i] != b[j] {
+				changed++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,158 @@
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/sql/migrations"
+)
+
+// withNext is this release's migrations and one more.
+func withNext(t *testing.T, sql string) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{fmt.Sprintf("%05d_next.sql", postgres.SchemaVersion()+1): {Data: []byte("-- +goose Up\n" + sql)}}
+	names, err := fs.Glob(migrations.Files, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := migrations.Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: text}
+	}
+	return files
+}
+
+// A long reader holds a migration up, and nobody else: readers who come after it
+// go on, and the migration says who it waits for and ends when the reader does.
+func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	const reads = 5 * time.Second // a dump's, say
+	dump := connect(t, database.OwnerURL)
+	tx, err := dump.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SET application_name = 'pg_dump'; SELECT FROM interviews"); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	var migrated time.Time
+	var log bytes.Buffer
+	began := time.Now()
+	readers, stop := context.WithCancel(t.Context())
+	all.Go(func() {
+		defer stop()
+		if _, err := postgres.MigrateFiles(t.Context(), database.OwnerURL,
+			withNext(t, "ALTER TABLE interviews ADD COLUMN next text;"), slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+			t.Errorf("migrating: %v", err)
+		}
+		migrated = time.Now()
+	})
+	for range 8 {
+		conn := connect(t, database.OwnerURL)
+		all.Go(func() {
+			for readers.Err() == nil {
+				// As long as a server's own connections wait.
+				if _, err := conn.Exec(context.Background(), "SET lock_timeout = '2s'; SELECT FROM interviews"); err != nil {
+					t.Errorf("a reader behind the migration: %v", err)
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		})
+	}
+	time.Sleep(reads)
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all.Wait()
+	if took := migrated.Sub(began); took < reads || took > reads+10*time.Second {
+		t.Errorf("the migration took %s", took)
+	}
+	if !strings.Contains(log.String(), "a migration waits for a lock") || !strings.Contains(log.String(), "(pg_dump, idle in transaction, in a transaction since ") {
+		t.Errorf("the log: %s", log.String())
+	}
+}
+
+// What is applied, pending and edited since is told from what was stored when it
+// was applied.
+func TestMigrationStatuses(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	ours := postgres.SchemaVersion()
+	database.Exec(t, "UPDATE migration_hashes SET sha256 = 'other' WHERE version_id = 2")
+	database.Exec(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)", ours+1)
+	statuses, err := postgres.MigrationStatuses(t.Context(), database.OwnerURL)
+	if err != nil || len(statuses) != int(ours)+1 {
+		t.Fatalf("%d statuses (%v)", len(statuses), err)
+	}
+	for _, s := range statuses {
+		want := postgres.Applied
+		switch s.Version {
+		case 2:
+			want = postgres.Changed
+		case ours + 1:
+			want = postgres.Newer
+		}
+		if s.State != want || s.AppliedAt == nil || time.Since(*s.AppliedAt) > time.Hour*24 {
+			t.Errorf("%+v, want %s", s, want)
+		}
+	}
+}
+
+// An index on a table that exists is made concurrently: otherwise writers wait
+// for as long as it takes.
+func TestMigrations_MakeIndexesOfExistingTablesConcurrently(t *testing.T) {
+	t.Parallel()
+	names, err := fs.Glob(migrations.Files, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := migrations.Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range indexedInPlace(string(text)) {
+			t.Errorf("%s makes an index of %s, which exists already: CREATE INDEX CONCURRENTLY, in a file marked '-- +goose NO TRANSACTION'", name, table)
+		}
+	}
+	if got := indexedInPlace("-- +goose Up\nCREATE TABLE a (b int);\nCREATE INDEX x ON a (b);\nCREATE UNIQUE INDEX y ON c (b);"); len(got) != 1 || got[0] != "c" {
+		t.Errorf("found %v, want c", got)
+	}
+}
+
+var (
+	createsIndex = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?\w+\s+ON (\w+)`)
+	createsTable = regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`)
+)
+
+// indexedInPlace are the tables that a migration indexes and does not create.
+func indexedInPlace(migration string) []string {
+	up, _, _ := strings.Cut(migration, "-- +goose Down")
+	created := map[string]bool{}
+	for _, m := range createsTable.FindAllStringSubmatch(up, -1) {
+		created[m[1]] = true
+	}
+	var found []string
+	for _, m := range createsIndex.FindAllStringSubmatch(up, -1) {
+		if !created[m[1]] {
+			found = append(found, m[1])
+		}
+	}
+	return found
+}
