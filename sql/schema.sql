@@ -783,33 +783,6 @@ $$;
 
 
 --
--- Name: enable_measurement_triggers(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.enable_measurement_triggers() RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-DECLARE
-    disabled record;
-    restored integer := 0;
-BEGIN
-    PERFORM public.mark_broken_by_disabled_triggers();
-    FOR disabled IN SELECT t.relation, t.name FROM public.measurement_triggers AS t WHERE NOT t.enabled ORDER BY t.name LOOP
-        IF disabled.name = 'interviews_campaign_is_the_clients_own' THEN
-            RAISE EXCEPTION 'the foreign key % on interviews is switched off or missing', disabled.name
-                USING HINT = 'A superuser switches it on: ALTER TABLE interviews ENABLE TRIGGER ALL; ALTER TABLE campaigns ENABLE TRIGGER ALL. Then rebuild.';
-        END IF;
-        -- Waits for the writers under way, whose rows are not counted.
-        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', disabled.relation, disabled.name);
-        restored := restored + 1;
-    END LOOP;
-    RETURN restored;
-END;
-$$;
-
-
---
 -- Name: join_json_strings(jsonb); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -3056,13 +3029,6 @@ REVOKE ALL ON FUNCTION public.compare_measurement(compared_client uuid) FROM PUB
 --
 
 REVOKE ALL ON FUNCTION public.cut_over_measurement(switched_client uuid, contract_version text, OUT members bigint, OUT fault text) FROM PUBLIC;
-
-
---
--- Name: FUNCTION enable_measurement_triggers(); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.enable_measurement_triggers() FROM PUBLIC;
 
 
 --

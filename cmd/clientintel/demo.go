@@ -58,7 +58,7 @@ func (e *environment) demo(ctx context.Context, settings config.Server, newKeys 
 	}
 	if settings.PublicURL == "" && !strings.HasSuffix(settings.Listen, ":0") {
 		// The guides then show this address in their commands.
-		settings.PublicURL = "http://" + settings.Listen
+		settings.PublicURL = settings.BaseURL(settings.Listen)
 	}
 	log := e.textLog()
 	log.Info("starting the database", "in", e.settings.Database.DataDir)
@@ -86,7 +86,7 @@ func (e *environment) demo(ctx context.Context, settings config.Server, newKeys 
 		// A person reads this terminal: it gets warnings only.
 		quiet := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 		return serve(ctx, d, settings, quiet, func(address, _ string) {
-			base := "http://" + address
+			base := settings.BaseURL(address)
 			if settings.PublicURL != "" {
 				base = strings.TrimRight(settings.PublicURL, "/")
 			}

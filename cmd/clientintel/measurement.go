@@ -84,7 +84,7 @@ func (e *environment) printAudits(audits []measurement.Audit, asJSON bool) error
 		return err
 	}
 	if inconsistent > 0 {
-		fmt.Fprintf(e.stderr, "%d of %d clients need 'clientintel measurement rebuild --client CLIENT'\n", inconsistent, len(audits))
+		fmt.Fprintf(e.stderr, "%d of %d clients need 'clientintel measurement rebuild --client CLIENT', or --all\n", inconsistent, len(audits))
 		return errReported
 	}
 	return nil
@@ -103,36 +103,57 @@ func resultOf(a measurement.Audit) string {
 
 func newMeasurementRebuild(e *environment) *cobra.Command {
 	var client string
+	var all bool
 	cmd := &cobra.Command{
-		Use:   "rebuild --client CLIENT",
-		Short: "Make a client's state true again and clear its mark",
-		Long: `Count a client's members anew from the raw facts, put its state right and clear
+		Use:   "rebuild (--client CLIENT | --all)",
+		Short: "Repair the schema, make counts true again and clear their marks",
+		Long: `Make anew what is missing of the schema or was changed: functions, policies,
+triggers, constraints, indexes, grants. Then count the client's members anew, or
+those of all canonical clients, from the raw facts, put the state right and clear
 its mark. Safe beside writers; readers see the right number when it is done.
-Triggers that were switched off are switched on first; every other canonical
-client is marked then, as its count may have missed something: rebuild each.`,
+
+Where a trigger was off, what searches read is rebuilt for every client, and every
+canonical client is marked, as its count may have missed something.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if client == "" {
-				return usagef("--client is needed: whose measurement is to be rebuilt?")
+			if all == (client != "") {
+				return usagef("name either --client, whose measurement is to be rebuilt, or --all")
 			}
 			ctx := cmd.Context()
-			return e.withClient(ctx, client, func(m *measurement.Maintenance, c measurement.Client) error {
-				result, err := m.Rebuild(ctx, c)
+			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
+				clients, err := m.Clients(ctx, client)
 				if err != nil {
 					return err
 				}
-				e.printRebuild(result)
+				repaired, err := m.Repair(ctx)
+				for _, name := range repaired {
+					fmt.Fprintf(e.stderr, "%s: made anew\n", name)
+				}
+				if err != nil {
+					return err
+				}
+				if len(repaired) > 0 && !all {
+					fmt.Fprintln(e.stderr, "other clients may be marked now: 'clientintel measurement rebuild --all' rebuilds them")
+				}
+				if client != "" {
+					clients = clients[:1]
+				}
+				for _, c := range clients {
+					result, err := m.RebuildState(ctx, c)
+					if err != nil {
+						return err
+					}
+					e.printRebuild(result)
+				}
 				return nil
 			})
 		},
 	}
 	cmd.Flags().StringVar(&client, "client", "", "the client's id or slug")
+	cmd.Flags().BoolVar(&all, "all", false, "every canonical client")
 	return cmd
 }
 
 func (e *environment) printRebuild(m measurement.RebuildResult) {
-	if m.EnabledTriggers > 0 {
-		fmt.Fprintf(e.stderr, "%d triggers that keep the count were switched off and are on again: every canonical client has to be rebuilt\n", m.EnabledTriggers)
-	}
 	if m.Rejudged > 0 {
 		fmt.Fprintf(e.stderr, "%d interviews were judged by an outdated liveness of their campaign\n", m.Rejudged)
 	}

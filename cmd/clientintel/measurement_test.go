@@ -33,7 +33,7 @@ func TestMeasurement_UsageIsTold(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"measurement":                       "clientintel: name what to do: audit, rebuild or cutover",
-		"measurement rebuild":               "clientintel: --client is needed: whose measurement is to be rebuilt?",
+		"measurement rebuild":               "clientintel: name either --client, whose measurement is to be rebuilt, or --all",
 		"measurement rebuild acme":          `clientintel: unknown command "acme" for "clientintel measurement rebuild"`,
 		"measurement cutover --legacy":      "clientintel: --client is needed: whose measurement is to be switched?",
 		"measurement cutover --client acme": "clientintel: name either --contract-version, to switch to canonical, or --legacy",

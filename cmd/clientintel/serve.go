@@ -30,7 +30,7 @@ Brings the schema up to date first. Logs go to standard error as JSON lines.`,
 					log.Warn("the database is embedded, which is for trial: set DATABASE_URL for production")
 				}
 				return serve(cmd.Context(), d, e.settings.Server, log, func(address, operations string) {
-					log.Info("serving", "address", "http://"+address, "operations", "http://"+operations)
+					log.Info("serving", "address", e.settings.Server.BaseURL(address), "operations", "http://"+operations)
 				})
 			})
 		},

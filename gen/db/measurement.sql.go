@@ -113,19 +113,6 @@ func (q *Queries) CutOverMeasurement(ctx context.Context, arg CutOverMeasurement
 	return i, err
 }
 
-const EnableMeasurementTriggers = `-- name: EnableMeasurementTriggers :one
-SELECT enable_measurement_triggers()
-`
-
-// EnableMeasurementTriggers enables what keeps the counts of all clients, and
-// returns how many triggers were disabled.
-func (q *Queries) EnableMeasurementTriggers(ctx context.Context) (int32, error) {
-	row := q.db.QueryRow(ctx, EnableMeasurementTriggers)
-	var enable_measurement_triggers int32
-	err := row.Scan(&enable_measurement_triggers)
-	return enable_measurement_triggers, err
-}
-
 const GetMeasurement = `-- name: GetMeasurement :one
 SELECT
     c.measurement_mode,

@@ -41,3 +41,32 @@ func (s *Server) sendReplicaHeartbeat(ctx context.Context) error {
 	_, err := s.admission.Exec(ctx, "SELECT pg_current_xact_id()")
 	return err
 }
+
+// standbyInterval is how often the standby is looked at.
+const standbyInterval = time.Second
+
+// watchStandby decides where reads go, and logs each change.
+func (s *Server) watchStandby(ctx context.Context) {
+	tick := time.NewTicker(standbyInterval)
+	defer tick.Stop()
+	fellBack := false
+	for {
+		bounded, cancel := context.WithTimeout(ctx, standbyInterval)
+		err := s.reads.CheckStandby(bounded)
+		_ = s.streams.CheckStandby(bounded)
+		cancel()
+		switch now := s.reads.FellBack(); {
+		case now && !fellBack && err != nil:
+			fellBack = true
+			s.log.Warn("reads go to the primary: the standby fails or is too far behind", "error", postgres.Loggable(err))
+		case !now && fellBack:
+			fellBack = false
+			s.log.Info("reads go to the standby again")
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

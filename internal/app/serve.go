@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -17,12 +18,12 @@ import (
 // requests in flight finish.
 // ready is called with both addresses once the server answers.
 func (s *Server) Serve(ctx context.Context, ready func(address, operations string)) error {
-	var listen net.ListenConfig
-	api, err := listen.Listen(ctx, "tcp", s.settings.Listen)
+	api, err := listenAPI(ctx, s.settings.Listen)
 	if err != nil {
-		return fmt.Errorf("listening for the API: %w: free the address or choose another with --listen", err)
+		return err
 	}
 	defer api.Close()
+	var listen net.ListenConfig
 	operator, err := listen.Listen(ctx, "tcp", s.settings.OpsListen)
 	if err != nil {
 		return fmt.Errorf("listening for the operator: %w: free the address or choose another with --ops-listen", err)
@@ -31,7 +32,16 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 
 	apiServer, opsServer := s.httpServer(s.closingWhenDraining(s.Handler)), s.httpServer(s.OpsHandler)
 	failed := make(chan error, 2)
-	go func() { failed <- apiServer.Serve(api) }()
+	serveAPI := apiServer.Serve
+	if s.settings.TLSCert != "" {
+		certificate, err := newCertificate(s.settings.TLSCert, s.settings.TLSKey, s.log)
+		if err != nil {
+			return err
+		}
+		apiServer.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get}
+		serveAPI = func(l net.Listener) error { return apiServer.ServeTLS(l, "", "") }
+	}
+	go func() { failed <- serveAPI(api) }()
 	go func() { failed <- opsServer.Serve(operator) }()
 	maintenance, stopMaintenance := context.WithCancel(context.WithoutCancel(ctx)) // until the last request
 	defer stopMaintenance()
@@ -40,6 +50,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	go s.repeat(maintenance, "maintaining the request log", time.Hour, s.maintainRequestLog)
 	if s.settings.ReplicaURL != "" {
 		go s.repeat(maintenance, "dating the replica", max(s.settings.ReplicaMaxLag/4, 50*time.Millisecond), s.sendReplicaHeartbeat)
+		go s.watchStandby(maintenance)
 	}
 	go s.auditor.Run(maintenance)
 	go search.KeepIndexed(maintenance, s.maintenance, search.DefaultLimits(), s.log)

@@ -90,6 +90,17 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	streams.AcquireTimeout = 3 * time.Second
 	reads.Application, reads.Size, reads.StatementTimeout = "clientintel read", int32(s.settings.PoolSize), s.settings.StatementTimeout
 	reads.ReadTimeout = s.settings.StatementTimeout + time.Second
+	if s.settings.ReplicaURL != "" && s.settings.ReplicaFallback != "off" {
+		for _, of := range []*postgres.PoolSettings{&reads, &streams} {
+			// Bounded, so that the primary keeps admitting whatever the standby does.
+			fallback := *of
+			fallback.URL, fallback.MaxLag, fallback.Size = databaseURL, 0, max(1, of.Size/2)
+			var err error
+			if of.Fallback, err = postgres.OpenPool(ctx, fallback); err != nil {
+				return err
+			}
+		}
+	}
 	for _, p := range []struct {
 		pool     **postgres.Pool
 		settings postgres.PoolSettings
@@ -101,11 +112,11 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 			return err
 		}
 	}
-	secret, err := s.cursorSecret(ctx)
+	cursors, err := s.cursors(ctx)
 	if err != nil {
 		return err
 	}
-	if err := search.Check(ctx, s.reads); err != nil {
+	if err := search.Check(ctx, s.reads.Serving()); err != nil {
 		return err
 	}
 
@@ -126,7 +137,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		Synthesis:  synthesis.New(snapshots),
 		Analytics:  analytics.New(snapshots, measurement.NewSnapshotReader(s.streams, s.settings.BasisMaxIDs)),
 		Search:     search.New(snapshots, search.DefaultLimits()),
-		Cursors:    page.NewCodec(secret),
+		Cursors:    cursors,
 		Validation: s.settings.ResponseValidation,
 		PublicURL:  s.settings.PublicURL,
 		LogOneIn:   s.settings.LogOneIn,
@@ -148,6 +159,11 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	metrics.RegisterPool("read", s.reads)
 	metrics.RegisterPool("admission", s.admission)
 	metrics.RegisterPool("stream", s.streams)
+	metrics.RegisterGauge("clientintel_standby_lag_seconds", "How far the standby is behind; -1: it does not answer; 0 without one.",
+		func() float64 { return s.reads.Lag().Seconds() })
+	metrics.RegisterGauge("clientintel_standby_fallback", "1 while reads go to the primary in the standby's place.",
+		func() float64 { return map[bool]float64{true: 1}[s.reads.FellBack()] })
+	metrics.RegisterCounter("clientintel_standby_switches_total", "Changes of reads between standby and primary.", s.reads.Switches)
 	metrics.RegisterCounter("clientintel_measurement_audits_total", "Background audits of clients.", s.auditor.Audits)
 	metrics.RegisterCounter("clientintel_measurement_audits_differing_total", "Background audits that found a difference.", s.auditor.Differing)
 	metrics.RegisterGauge("clientintel_measurement_broken_clients", "Canonical clients refused until they are rebuilt.", s.auditor.Broken)
@@ -159,15 +175,21 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	return nil
 }
 
-func (s *Server) cursorSecret(ctx context.Context) ([]byte, error) {
+// cursors authenticates cursors with the secret of the settings, or else with the
+// database's, and accepts those of the secret before it.
+func (s *Server) cursors(ctx context.Context) (*page.Codec, error) {
+	var previous [][]byte
+	if s.settings.CursorSecretPrevious != "" {
+		previous = append(previous, []byte(s.settings.CursorSecretPrevious))
+	}
 	if s.settings.CursorSecret != "" {
-		return []byte(s.settings.CursorSecret), nil
+		return page.NewCodec([]byte(s.settings.CursorSecret), previous...), nil
 	}
 	secret, err := db.New(s.admission).GetServerSecret(ctx, "cursor")
 	if err != nil {
 		return nil, fmt.Errorf("reading the cursor secret: %w", err)
 	}
-	return secret, nil
+	return page.NewCodec(secret, previous...), nil
 }
 
 // Ready tells whether requests would be admitted and answered. It logs each
@@ -210,10 +232,10 @@ func (s *Server) checkReady(ctx context.Context) error {
 	}
 	// A full pool is at work. Taking its server out of service would only move the
 	// load to the others.
-	if stat := s.reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
+	if stat := s.reads.Serving().Stat(); stat.AcquiredConns() == stat.MaxConns() {
 		return nil
 	}
-	if err := s.reads.CheckFresh(ctx); err != nil {
+	if err := s.reads.Serving().CheckFresh(ctx); err != nil && s.settings.ReplicaFallback == "off" {
 		if postgres.IsUnavailable(err) {
 			return errors.New("the database lets no reader in")
 		}
@@ -222,7 +244,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 	// No client has this id: the transaction begins as a request's does, and reads
 	// nothing.
 	if err := s.reads.Read(ctx, uuid.Nil, func(context.Context, *postgres.Snapshot) error { return nil }); err != nil {
-		if stat := s.reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
+		if stat := s.reads.Serving().Stat(); stat.AcquiredConns() == stat.MaxConns() {
 			return nil // it has filled up since
 		}
 		return errors.New("a reader's transaction does not begin: see the server's log and run 'clientintel doctor'")

@@ -141,6 +141,14 @@ func FromEnv(getenv func(string) string) (Settings, error) {
 	return s, errors.Join(mistakes...)
 }
 
+// BaseURL is the API's URL at an address that it listens on.
+func (s Server) BaseURL(address string) string {
+	if s.TLSCert != "" {
+		return "https://" + address
+	}
+	return "http://" + address
+}
+
 // Check reports every mistake, together.
 func (s Server) Check() error {
 	var mistakes []error

@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,15 +10,6 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/search"
 )
-
-func (c *checker) triggers(ctx context.Context) Finding {
-	off := queryColumn[string](ctx, c, "SELECT t.name FROM public.measurement_triggers AS t WHERE NOT t.enabled ORDER BY 1")
-	if len(off) > 0 {
-		return wrong("Run clientintel measurement rebuild for each canonical client, which switches them on again.",
-			"%s off: no canonical number can be proven", enumerate(off, "is", "are"))
-	}
-	return ok("everything that keeps the counts true is switched on")
-}
 
 // auditEvery is how old an audit may be: running servers audit every client well within a day.
 const auditEvery = 24 * time.Hour
@@ -59,11 +49,11 @@ func (c *checker) clients(ctx context.Context) Finding {
 	}
 	switch {
 	case len(refused) > 0:
-		return wrong("Run clientintel measurement rebuild --client …; for an unknown version, use the release that knows it.",
-			"answered with 503: %s", strings.Join(refused, ", "))
+		return wrong("Run clientintel measurement rebuild --all; for an unknown version, use the release that knows it.",
+			"answered with 503: %s", shorten(refused))
 	case len(unaudited) > 0:
 		return warning("Run clientintel measurement audit, or keep a server running, which audits in the background.",
-			"not audited for a day: %s", strings.Join(unaudited, ", "))
+			"not audited for a day: %s", shorten(unaudited))
 	}
 	return ok("%d canonical clients, all of them provable", count)
 }

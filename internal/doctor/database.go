@@ -53,6 +53,31 @@ func (c *checker) primary(ctx context.Context) Finding {
 	return ok("it may be written to")
 }
 
+// standby looks at what the server reads from.
+func (c *checker) standby(ctx context.Context) Finding {
+	const advice = "Is CLIENTINTEL_REPLICA_URL right, and does replication run? Servers read from the primary meanwhile, unless CLIENTINTEL_REPLICA_FALLBACK is off."
+	conn, err := connect(ctx, c.database.ReplicaURL)
+	if err != nil {
+		return warning(advice, "the standby does not answer: %s", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	var recovering bool
+	var behind *time.Duration
+	if err := conn.QueryRow(ctx, "SELECT pg_is_in_recovery(), clock_timestamp() - pg_last_xact_replay_timestamp()").Scan(&recovering, &behind); err != nil {
+		return c.fail(err)
+	}
+	switch {
+	case !recovering:
+		return warning(advice, "the standby is a primary: was it promoted?")
+	case behind == nil:
+		return warning(advice, "the standby has replayed nothing yet")
+	case *behind > c.database.MaxLag:
+		// Without a running server nothing is committed, and a standby looks late.
+		return warning(advice, "the standby's last commit is %s old, and %s are allowed", behind.Round(time.Second), c.database.MaxLag)
+	}
+	return ok("the standby is within %s of the primary", behind.Round(time.Millisecond))
+}
+
 // clock compares the database's clock with this machine's, less half a round
 // trip. Windows and expiries go by the database's.
 func (c *checker) clock(ctx context.Context) Finding {

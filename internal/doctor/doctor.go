@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // State is the outcome of a check.
@@ -32,6 +34,10 @@ type Finding struct {
 type Database struct {
 	OwnerURL  string
 	ServerURL string
+	// ReplicaURL is the server's login to its standby; empty: it has none.
+	ReplicaURL string
+	// MaxLag is how far behind the standby may be.
+	MaxLag time.Duration
 	// Dir holds the data, if it is on this machine; empty: not known.
 	Dir string
 }
@@ -44,6 +50,8 @@ type checker struct {
 	conn     *pgx.Conn
 	database Database
 	report   func(Finding)
+	// owns reports whether the login sees what its owner sees.
+	owns bool
 	// migrated reports whether there is a schema to look at.
 	migrated bool
 	// err is the first failed query of the running check.
@@ -53,14 +61,19 @@ type checker struct {
 // Examine makes every check and calls report with each finding.
 func Examine(ctx context.Context, d Database, report func(Finding)) {
 	conn, err := connect(ctx, d.OwnerURL)
+	if err != nil && d.OwnerURL != d.ServerURL {
+		report(Finding{"database/owner", Unknown, err.Error(), "What only the owner sees is not examined: is DATABASE_OWNER_URL right?"})
+		conn, err = connect(ctx, d.ServerURL)
+	}
 	if err != nil {
 		report(Finding{"database/reachable", Wrong, err.Error(),
 			"Is the server running, and are DATABASE_URL, DATABASE_OWNER_URL and the firewall right?"})
 		return
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	report(Finding{"database/reachable", OK, "the owner's login connects", ""})
+	report(Finding{"database/reachable", OK, "the database answers", ""})
 	c := &checker{conn: conn, database: d, report: report}
+	c.readOwns(ctx)
 	c.run(ctx, "database/version", c.version)
 	c.run(ctx, "database/encoding", c.encoding)
 	c.run(ctx, "database/extensions", c.extensions)
@@ -70,20 +83,22 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 	c.run(ctx, "database/connections", c.connections)
 	c.run(ctx, "database/maintenance", c.autovacuum)
 	c.run(ctx, "database/disk", c.disk)
+	if d.ReplicaURL != "" {
+		c.run(ctx, "database/standby", c.standby)
+	}
 	c.run(ctx, "schema/migrations", c.migrations)
 	if !c.migrated {
 		return
 	}
-	c.run(ctx, "schema/indexes", c.indexes)
+	c.run(ctx, "schema/objects", c.objects)
+	c.run(ctx, "schema/rows", c.owners(c.rows))
 	c.run(ctx, "roles/server_role", c.serverRole)
 	c.run(ctx, "roles/server_login", c.serverLogin)
-	c.run(ctx, "roles/row_security", c.rowSecurity)
-	c.run(ctx, "measurement/guards", c.triggers)
-	c.run(ctx, "measurement/clients", c.clients)
+	c.run(ctx, "measurement/clients", c.owners(c.clients))
 	c.run(ctx, "search/folding", c.textFolding)
-	c.run(ctx, "search/backlog", c.backlog)
-	c.run(ctx, "request_log/partitions", c.requestLogPartitions)
-	c.run(ctx, "request_log/future", c.futureRequests)
+	c.run(ctx, "search/backlog", c.owners(c.backlog))
+	c.run(ctx, "request_log/partitions", c.owners(c.requestLogPartitions))
+	c.run(ctx, "request_log/future", c.owners(c.futureRequests))
 }
 
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {
@@ -112,6 +127,30 @@ func (c *checker) run(ctx context.Context, name string, check func(context.Conte
 	}
 	f.Name = name
 	c.report(f)
+}
+
+// readOwns finds out whether the login may read what the owner reads. The server's
+// own login sees the catalog, which is most of what there is to examine.
+func (c *checker) readOwns(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	if err := c.conn.QueryRow(ctx, `SELECT coalesce(bool_and(pg_has_role(t.relowner, 'USAGE')), true)
+		FROM pg_class AS t WHERE t.oid = to_regclass('public.clients')`).Scan(&c.owns); err != nil {
+		c.owns = false
+	}
+	if !c.owns {
+		_, _ = c.conn.Exec(ctx, "SET ROLE "+postgres.ServerRole) // or the checks say what they may not read
+	}
+}
+
+// owners makes a check only with the owner's login.
+func (c *checker) owners(check func(context.Context) Finding) func(context.Context) Finding {
+	return func(ctx context.Context) Finding {
+		if !c.owns {
+			return Finding{State: Unknown, Message: "only the owner's login sees this", Advice: "Set DATABASE_OWNER_URL, or run it where that is set."}
+		}
+		return check(ctx)
+	}
 }
 
 // fail ends a check that cannot be made.

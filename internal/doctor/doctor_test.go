@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -39,7 +40,7 @@ func TestExamine_AMigratedDatabase(t *testing.T) {
 	d := dbtest.New(t)
 	d.Exec(t, "SELECT maintain_request_log()")
 	found := examined(t, of(d))
-	if len(found) != 21 {
+	if len(found) != 20 {
 		t.Errorf("%d things were examined", len(found))
 	}
 	for name, f := range found {
@@ -67,12 +68,14 @@ func TestExamine_WhatIsBroken(t *testing.T) {
 		state  doctor.State
 		says   string
 	}{
-		"schema/migrations":      {"DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)", doctor.Wrong, "1 of "},
-		"schema/indexes":         {"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'interviews_page'::regclass", doctor.Wrong, "public.interviews_page is not valid"},
-		"roles/row_security":     {"ALTER TABLE lanes NO FORCE ROW LEVEL SECURITY; CREATE POLICY all_of_it ON interviews FOR SELECT USING (true)", doctor.Wrong, "interviews, lanes"},
+		"schema/migrations": {"DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)", doctor.Wrong, "1 of "},
+		"schema/objects": {"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'interviews_page'::regclass; " +
+			"ALTER TABLE lanes NO FORCE ROW LEVEL SECURITY; CREATE POLICY all_of_it ON interviews FOR SELECT USING (true); " +
+			"ALTER TABLE interviews DISABLE TRIGGER count_inserted_members", doctor.Wrong,
+			"row-level security lanes, trigger count_inserted_members on interviews, index interviews_page, policy all_of_it on interviews"},
+		"schema/rows":            {"DELETE FROM api_keys; DELETE FROM server_secrets", doctor.Wrong, "missing: the key that unknown prefixes are checked against, the cursor secret"},
 		"roles/server_login":     {"CREATE POLICY all_of_it ON clients FOR SELECT USING (true); " + canonical, doctor.Wrong, "no transaction named"},
 		"roles/server_role":      {"ALTER TABLE lanes OWNER TO clientintel_server", doctor.Wrong, "owns lanes"},
-		"measurement/guards":     {"ALTER TABLE interviews DISABLE TRIGGER count_inserted_members", doctor.Wrong, "count_inserted_members is off"},
 		"measurement/clients":    {canonical + "UPDATE measurement_states SET broken_at = now(), broken_reason = 'differs'", doctor.Wrong, "acme (marked broken: differs)"},
 		"search/folding":         {"CREATE OR REPLACE FUNCTION fold_case(original text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1'", doctor.Wrong, "the database folds"},
 		"request_log/partitions": {"DROP TABLE request_log CASCADE", doctor.Unknown, "could not be examined"},
@@ -155,5 +158,55 @@ func TestExamine_NoDatabase(t *testing.T) {
 	found := examined(t, of(empty))
 	if f := found["schema/migrations"]; f.State != doctor.Wrong || !strings.Contains(f.Message, "no schema") || len(found) != 11 {
 		t.Errorf("an empty database: %+v", found)
+	}
+}
+
+// With the server's login alone the catalog is examined, and what that login does
+// not see is said.
+func TestExamine_WithTheServersLoginAlone(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	d.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER count_inserted_members")
+	found := examined(t, doctor.Database{OwnerURL: d.ServerURL, ServerURL: d.ServerURL})
+	for name, state := range map[string]doctor.State{
+		"schema/migrations": doctor.OK, "schema/objects": doctor.Wrong, "roles/server_login": doctor.OK, "search/folding": doctor.OK,
+		"measurement/clients": doctor.Unknown, "request_log/future": doctor.Unknown, "schema/rows": doctor.Unknown,
+	} {
+		if f := found[name]; f.State != state {
+			t.Errorf("%s is %s: %s; want %s", name, f.State, f.Message, state)
+		}
+	}
+	// An owner's login that does not connect leaves the server's.
+	wrong := strings.ReplaceAll(d.OwnerURL, pgxUser(t, d.OwnerURL), "nobody_there")
+	if found := examined(t, doctor.Database{OwnerURL: wrong, ServerURL: d.ServerURL}); found["database/owner"].State != doctor.Unknown ||
+		found["schema/objects"].State != doctor.Wrong {
+		t.Errorf("without the owner: %+v", found)
+	}
+}
+
+// A thousand clients make no longer lines than a dozen.
+func TestExamine_LinesStayShort(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	d.Exec(t, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
+		SELECT gen_random_uuid(), 'brand-' || n, 'Brand', 'canonical', 'canonical_measurement.v1' FROM generate_series(1, 1000) AS n`)
+	f := examined(t, of(d))["measurement/clients"]
+	if f.State != doctor.Warning || len(f.Message) > 300 || !strings.Contains(f.Message, " and 988 more") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// A standby that does not answer is a warning: reads go to the primary.
+func TestExamine_Standby(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	examine := func(url string) doctor.Finding {
+		return examined(t, doctor.Database{OwnerURL: d.OwnerURL, ServerURL: d.ServerURL, ReplicaURL: url, MaxLag: time.Second})["database/standby"]
+	}
+	if f := examine("postgres://u:hunter2@127.0.0.1:1/x"); f.State != doctor.Warning || !strings.Contains(f.Message, "does not answer") {
+		t.Errorf("out of reach: %+v", f)
+	}
+	if f := examine(d.ServerURL); f.State != doctor.Warning || !strings.Contains(f.Message, "is a primary") {
+		t.Errorf("a primary: %+v", f)
 	}
 }

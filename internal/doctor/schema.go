@@ -54,17 +54,54 @@ func (c *checker) migrations(ctx context.Context) Finding {
 	return ok("all %d migrations are applied", len(ours))
 }
 
-func (c *checker) indexes(ctx context.Context) Finding {
-	broken := queryColumn[string](ctx, c, `SELECT format('%I.%I', n.nspname, c.relname)
-		FROM pg_index AS x
-		JOIN pg_class AS c ON c.oid = x.indexrelid
-		JOIN pg_namespace AS n ON n.oid = c.relnamespace
-		WHERE n.nspname = 'public' AND NOT (x.indisvalid AND x.indisready AND x.indislive)
-		ORDER BY 1`)
-	if len(broken) > 0 {
-		return wrong("REINDEX INDEX CONCURRENTLY "+broken[0]+";", "%s not valid, so pages that need it are slow", enumerate(broken, "is", "are"))
+// objects holds functions, views, policies, triggers, constraints, indexes and
+// grants against what the migrations make.
+func (c *checker) objects(ctx context.Context) Finding {
+	damage, err := postgres.FindDamage(ctx, c.conn)
+	if err != nil {
+		return c.fail(err)
 	}
-	return ok("all indexes are valid")
+	names, lost := make([]string, 0, len(damage)), false
+	for _, o := range damage {
+		names, lost = append(names, o.String()), lost || o.Repair == ""
+	}
+	switch {
+	case lost:
+		return wrong("Restore the column from a backup: see docs/deployment.md.", "missing or not as migrations make them: %s", shorten(names))
+	case len(names) > 0:
+		return wrong("Run clientintel measurement rebuild --all, which makes them anew and then counts anew.",
+			"missing or not as migrations make them: %s", shorten(names))
+	}
+	return ok("functions, policies, triggers, constraints, indexes and grants are as migrations make them")
+}
+
+// rows checks the rows that migrations insert and requests need.
+func (c *checker) rows(ctx context.Context) Finding {
+	var decoy, secret bool
+	c.queryRow(ctx, `SELECT EXISTS (SELECT FROM api_keys AS k WHERE k.prefix = ''), EXISTS (SELECT FROM server_secrets AS s WHERE s.name = 'cursor')`,
+		nil, &decoy, &secret)
+	var missing []string
+	if !decoy {
+		missing = append(missing, "the key that unknown prefixes are checked against")
+	}
+	if !secret {
+		missing = append(missing, "the cursor secret")
+	}
+	if len(missing) > 0 {
+		return wrong("Run clientintel measurement rebuild --all, which makes them anew; cursors from before end.", "missing: %s", strings.Join(missing, ", "))
+	}
+	return ok("the decoy key and the cursor secret are there")
+}
+
+// shownNames bounds what one line of a finding names.
+const shownNames = 12
+
+// shorten names the first, and how many more there are.
+func shorten(names []string) string {
+	if more := len(names) - shownNames; more > 0 {
+		return strings.Join(names[:shownNames], ", ") + " and " + strconv.Itoa(more) + " more"
+	}
+	return strings.Join(names, ", ")
 }
 
 // serverRole checks that row-level security binds the role that reads for requests.
@@ -118,28 +155,10 @@ func (c *checker) serverLogin(ctx context.Context) Finding {
 	return ok("%s takes the role, and can do no more", login)
 }
 
-// rowSecurity checks each table that holds rows of a client.
-func (c *checker) rowSecurity(ctx context.Context) Finding {
-	open := queryColumn[string](ctx, c, `SELECT t.name
-		FROM unnest(ARRAY['campaigns', 'clients', 'interviews', 'lanes', 'measurement_changes', 'measurement_snapshots',
-			'measurement_states', 'portal_documents', 'search_documents', 'synthesis_documents']) AS t (name)
-		LEFT JOIN pg_class AS c ON c.oid = to_regclass('public.' || t.name)
-		WHERE NOT coalesce(c.relrowsecurity AND c.relforcerowsecurity, false)
-			OR NOT EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND p.polname = 'server_reads_current_client')
-			OR EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid
-				AND p.polname NOT IN ('server_reads_current_client', 'owner_accesses_every_client'))
-		ORDER BY 1`)
-	if len(open) > 0 {
-		return wrong("ALTER TABLE … ENABLE ROW LEVEL SECURITY; ALTER TABLE … FORCE ROW LEVEL SECURITY; with the policies of sql/schema.sql and no others.",
-			"row-level security does not stand on %s", strings.Join(open, ", "))
-	}
-	return ok("row-level security stands on every table of a client")
-}
-
 // enumerate is "a is" or "a, b are".
 func enumerate(names []string, one, several string) string {
 	if len(names) == 1 {
 		return names[0] + " " + one
 	}
-	return strings.Join(names, ", ") + " " + several
+	return shorten(names) + " " + several
 }

@@ -77,8 +77,8 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 		slog.Int("status", status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
-	if caller := record.admission.Caller; caller.ClientID != uuid.Nil {
-		attributes = append(attributes, slog.String("client_id", caller.ClientID.String()))
+	if record.clientID != uuid.Nil {
+		attributes = append(attributes, slog.String("client_id", record.clientID.String()))
 	}
 	if record.keyID != uuid.Nil {
 		attributes = append(attributes, slog.String("key_id", record.keyID.String()))

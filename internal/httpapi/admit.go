@@ -42,10 +42,11 @@ func admitted(w http.ResponseWriter, r *http.Request, a ratelimit.Admission, err
 		writeError(w, r, err)
 		return false
 	}
-	recordFrom(r.Context()).keyID = a.KeyID
+	record := recordFrom(r.Context())
+	record.keyID, record.clientID = a.KeyID, a.Caller.ClientID
 	err = admissionError(a)
 	if err == nil || a.Verdict == ratelimit.Limited {
-		recordFrom(r.Context()).admission = a
+		record.admission = a
 		setRateLimitHeaders(w.Header(), a)
 	}
 	if err != nil {

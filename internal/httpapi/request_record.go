@@ -15,10 +15,11 @@ type requestRecord struct {
 	requestID string
 	operation string
 	admission ratelimit.Admission
-	// keyID is the key that the prefix names, whether or not the rest was right.
-	keyID uuid.UUID
-	rows  int
-	err   error
+	// keyID is the key that the prefix names, whether or not the rest was right,
+	// clientID whose it is where it was.
+	keyID, clientID uuid.UUID
+	rows            int
+	err             error
 	// aborted says that the answer broke off and the connection was closed.
 	aborted bool
 	// callerLeft says that this was the caller's doing.

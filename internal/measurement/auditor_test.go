@@ -187,7 +187,6 @@ func TestWatch_TheServersRoleCanOnlyAskForTheNext(t *testing.T) {
 		"SELECT check_measurement('a0000000-0000-4000-8000-000000000000')",
 		"SELECT mark_broken_by_disabled_triggers()",
 		"SELECT merge_client_changes('a0000000-0000-4000-8000-000000000000')",
-		"SELECT enable_measurement_triggers()",
 		"SELECT rebuild_measurement('a0000000-0000-4000-8000-000000000000')",
 		"SELECT cut_over_measurement('a0000000-0000-4000-8000-000000000000', 'canonical_measurement.v1')",
 		"SELECT * FROM audited_interviews",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // ErrUnknownClient says that no client goes by that id or slug.
@@ -94,8 +96,8 @@ func (m *Maintenance) Audit(ctx context.Context, c Client) (Audit, error) {
 // RebuildResult is what a rebuild put right.
 type RebuildResult struct {
 	Client
-	// EnabledTriggers counts the triggers that were switched off and are on again.
-	EnabledTriggers int
+	// Repaired names what was missing of the schema or was changed, and is right again.
+	Repaired []string
 	// Rejudged counts interviews whose copy of their campaign's liveness was wrong.
 	Rejudged int64
 	// Corrected was added to the count. Changed also tells of other members at the same count.
@@ -106,15 +108,50 @@ type RebuildResult struct {
 	Members int64
 }
 
-// Rebuild makes a client's state right again, beside any number of writers, and
-// clears its mark.
-func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, error) {
-	enabled, err := db.New(m.conn).EnableMeasurementTriggers(ctx)
+// Repair makes anew what is missing of the schema or was changed, and returns its
+// names. What searches read is rebuilt for every client then, as a trigger that was
+// off missed what was written; counts that may have missed something are marked.
+func (m *Maintenance) Repair(ctx context.Context) ([]string, error) {
+	repaired, err := postgres.Repair(ctx, m.conn)
 	if err != nil {
-		return RebuildResult{Client: c}, fmt.Errorf("switching on what keeps the count: %w", withHint(err))
+		return nil, fmt.Errorf("repairing the schema: %w", withHint(err))
 	}
+	names := make([]string, len(repaired))
+	for i, o := range repaired {
+		names[i] = o.String()
+	}
+	if !slices.ContainsFunc(repaired, func(o postgres.Object) bool { return o.Kind == "trigger" || o.Kind == "function" }) {
+		return names, nil
+	}
+	rows, _ := m.conn.Query(ctx, "SELECT c.id FROM clients AS c ORDER BY c.id") // CollectRows returns its error
+	clients, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return names, fmt.Errorf("listing the clients: %w", err)
+	}
+	for _, client := range clients {
+		if _, err := m.conn.Exec(ctx, "SELECT rebuild_search_documents($1)", client); err != nil {
+			return names, fmt.Errorf("rebuilding what searches read of client %s: %w", client, err)
+		}
+	}
+	return names, nil
+}
+
+// Rebuild repairs the schema, makes a client's state right again, beside any number
+// of writers, and clears its mark.
+func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, error) {
+	repaired, err := m.Repair(ctx)
+	if err != nil {
+		return RebuildResult{Client: c}, err
+	}
+	result, err := m.RebuildState(ctx, c)
+	result.Repaired = repaired
+	return result, err
+}
+
+// RebuildState is Rebuild on a schema that is right.
+func (m *Maintenance) RebuildState(ctx context.Context, c Client) (RebuildResult, error) {
 	var r db.RebuildMeasurementRow
-	err = m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
+	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
 		r, err = queries.RebuildMeasurement(ctx, c.ID)
 		return err
 	})
@@ -122,7 +159,7 @@ func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, err
 		return RebuildResult{Client: c}, fmt.Errorf("rebuilding %s: %w", c.Slug, withHint(err))
 	}
 	return RebuildResult{
-		Client: c, EnabledTriggers: int(enabled), Rejudged: r.Rejudged,
+		Client: c, Rejudged: r.Rejudged,
 		Corrected: r.Corrected, Changed: r.Changed, WasBroken: r.WasBroken, Members: r.Members,
 	}, nil
 }

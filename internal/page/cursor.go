@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -45,11 +46,13 @@ func appendPart(b []byte, part string) []byte {
 // Codec encodes and decodes cursors. The same position in the same scope gives
 // the same text, on every server that shares the secret.
 type Codec struct {
-	secret []byte
+	secret   []byte
+	previous [][]byte
 }
 
-// NewCodec takes the secret that all server processes share.
-func NewCodec(secret []byte) *Codec { return &Codec{secret: secret} }
+// NewCodec takes the secret that all server processes share, and those before it
+// whose cursors are still accepted.
+func NewCodec(secret []byte, previous ...[]byte) *Codec { return &Codec{secret, previous} }
 
 const (
 	cursorVersion = 1
@@ -64,7 +67,7 @@ func (c *Codec) Encode(p Position, scope Scope) string {
 		plain = binary.BigEndian.AppendUint64(plain, uint64(t.UnixMicro()))
 	}
 	plain = append(plain, p.ID[:]...)
-	return base64.RawURLEncoding.EncodeToString(append(plain, c.mac(plain, scope)...))
+	return base64.RawURLEncoding.EncodeToString(append(plain, mac(c.secret, plain, scope)...))
 }
 
 // Decode reads a cursor that Encode made for the same scope. Anything else is the
@@ -79,7 +82,7 @@ func (c *Codec) Decode(token string, scope Scope) (Position, error) {
 		return Position{}, apierror.InvalidCursor()
 	}
 	plain, mac := signed[:len(signed)-macSize], signed[len(signed)-macSize:]
-	if !hmac.Equal(mac, c.mac(plain, scope)) {
+	if !c.made(plain, mac, scope) {
 		return Position{}, apierror.InvalidCursor()
 	}
 	times := int(plain[1])
@@ -94,8 +97,16 @@ func (c *Codec) Decode(token string, scope Scope) (Position, error) {
 	return p, nil
 }
 
-func (c *Codec) mac(plain []byte, scope Scope) []byte {
-	h := hmac.New(sha256.New, c.secret)
+// made tells whether one of the secrets made a mac.
+func (c *Codec) made(plain, given []byte, scope Scope) bool {
+	if hmac.Equal(given, mac(c.secret, plain, scope)) {
+		return true
+	}
+	return slices.ContainsFunc(c.previous, func(secret []byte) bool { return hmac.Equal(given, mac(secret, plain, scope)) })
+}
+
+func mac(secret, plain []byte, scope Scope) []byte {
+	h := hmac.New(sha256.New, secret)
 	h.Write(appendPart(nil, string(plain)))
 	h.Write(scope.bytes())
 	return h.Sum(nil)[:macSize]

@@ -54,6 +54,23 @@ func TestCursor_OtherScopesRefuseIt(t *testing.T) {
 	}
 }
 
+// While the previous secret is named its cursors are accepted, and new ones are
+// made with the present one.
+func TestCursor_TheSecretRotates(t *testing.T) {
+	before, after := []byte("the previous secret of thirty-two b."), []byte("the present secret of thirty-two by.")
+	old := NewCodec(before).Encode(place, scope)
+	rotating := NewCodec(after, before)
+	if got, err := rotating.Decode(old, scope); err != nil || got.ID != place.ID {
+		t.Errorf("a cursor of the previous secret: %v", err)
+	}
+	if _, err := NewCodec(after).Decode(rotating.Encode(place, scope), scope); err != nil {
+		t.Errorf("a new cursor is not of the present secret: %v", err)
+	}
+	if _, err := NewCodec(after).Decode(old, scope); err == nil {
+		t.Error("a cursor of a secret that is no longer named was accepted")
+	}
+}
+
 func TestCursor_AnyEditRefusesIt(t *testing.T) {
 	token := codec.Encode(place, scope)
 	edits := []string{

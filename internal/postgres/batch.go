@@ -71,6 +71,13 @@ func (p *readerPanic) Error() string { return fmt.Sprintf("%v\n%s", p.cause, p.s
 // share a snapshot that began after all of them arrived. BEGIN, the measurement
 // and COMMIT cost as much as half a page, and are paid once.
 func (p *Pool) ReadOnce(ctx context.Context, clientID uuid.UUID, only Query, fn RowsReader) error {
+	if p.standby.fallback != nil {
+		return p.readEither(func(p *Pool, began func()) error { return p.readOnce(ctx, clientID, only, notingStart(fn, began)) })
+	}
+	return p.readOnce(ctx, clientID, only, fn)
+}
+
+func (p *Pool) readOnce(ctx context.Context, clientID uuid.UUID, only Query, fn RowsReader) error {
 	ctx, cancel := p.bounded(ctx)
 	defer cancel()
 	q := &batchedQuery{statement: only, read: fn, result: make(chan error, 1)}

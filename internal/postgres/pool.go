@@ -34,6 +34,9 @@ type PoolSettings struct {
 	// MaxLag is how far behind a standby may be and still be read; zero for a pool
 	// on the primary.
 	MaxLag time.Duration
+	// Fallback is read where the standby fails or is too far behind; nil: nothing is.
+	// The pool closes it.
+	Fallback *Pool
 	// Application names the connections in pg_stat_activity.
 	Application string
 	// AsOwner keeps the login's own role; without it the pool takes ServerRole.
@@ -50,6 +53,7 @@ type Pool struct {
 	statementTimeout string
 	maxLag           time.Duration
 	queue            *fairQueue
+	standby          standby
 }
 
 // configureTimeout bounds the statements that set up a new connection.
@@ -85,14 +89,18 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the database pool: %w", err)
 	}
-	if err := pool.Ping(ctx); err != nil {
+	p := &Pool{
+		Pool: pool, acquireTimeout: s.AcquireTimeout, readTimeout: s.ReadTimeout, maxLag: s.MaxLag,
+		statementTimeout: milliseconds(s.StatementTimeout), queue: newFairQueue(int(s.Size), s.AcquireTimeout),
+	}
+	p.standby.fallback = s.Fallback
+	if err := pool.Ping(ctx); err != nil && s.Fallback != nil && IsUnavailable(err) {
+		p.setDown(true)
+	} else if err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
-	return &Pool{
-		Pool: pool, acquireTimeout: s.AcquireTimeout, readTimeout: s.ReadTimeout, maxLag: s.MaxLag,
-		statementTimeout: milliseconds(s.StatementTimeout), queue: newFairQueue(int(s.Size), s.AcquireTimeout),
-	}, nil
+	return p, nil
 }
 
 // configureSession sets the role and the settings of a new connection. They are

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -29,10 +28,10 @@ func (p *Pool) replayed(ctx context.Context, conn *pgx.Conn) (time.Time, error) 
 	case !standby:
 		return time.Time{}, nil
 	case at == nil:
-		return time.Time{}, apierror.Unavailable(errors.New("the replica has replayed nothing yet"))
+		return time.Time{}, apierror.Unavailable(fmt.Errorf("%w: it has replayed nothing yet", errBehind))
 	case now.Sub(*at) > p.maxLag:
 		// A primary commits all the time: servers see to it where nobody asks.
-		return time.Time{}, apierror.Unavailable(fmt.Errorf("the replica is %s behind", now.Sub(*at).Round(time.Millisecond)))
+		return time.Time{}, apierror.Unavailable(fmt.Errorf("%w: %s", errBehind, now.Sub(*at).Round(time.Millisecond)))
 	}
 	return *at, nil
 }

@@ -168,7 +168,7 @@ func (w twinClients) arguments(t *testing.T, q namedQuery) pgx.NamedArgs {
 		"with_undated": true, "of_days": false, "with_identity": true, "with_transcripts": true,
 		"with_raw_extraction": true, "with_custom_extraction": true,
 		"time_window": time.Hour, "grace": time.Hour, "prefix": "aaaaaaaaaaaa", "secret_hash": make([]byte, 32),
-		"scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,
+		"key_id": w.shared, "action": "issue", "account": "root@host", "detail": "text", "scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,
 		// A group of no requests: an admission's answer holds the clock.
 		"prefixes": []string{}, "secret_hashes": [][]byte{}, "routes": []string{}, "max_requests": 1, "clock_shift": time.Duration(0),
 		"keys": []uuid.UUID{}, "seqs": []int64{}, "statuses": []int16{},

@@ -45,6 +45,15 @@ const holdInterviews = `LOCK TABLE interviews IN ACCESS SHARE MODE`
 // reading the measurement take one round trip. A database out of reach or too
 // slow comes back as a fault; so does an error of fn that stems from it.
 func (p *Pool) Read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
+	if p.standby.fallback != nil {
+		return p.readEither(func(p *Pool, began func()) error {
+			return p.readAlone(ctx, clientID, func(ctx context.Context, s *Snapshot) error { began(); return fn(ctx, s) })
+		})
+	}
+	return p.readAlone(ctx, clientID, fn)
+}
+
+func (p *Pool) readAlone(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
 	return classify(p.read(ctx, clientID, nil, func(ctx context.Context, s *Snapshot, _ pgx.Rows) error {
 		return fn(ctx, s)
 	}))
@@ -58,7 +67,17 @@ type RowsReader func(context.Context, *Snapshot, pgx.Rows) error
 // with the beginning, and fn gets its rows. fn closes them, or reads them to
 // their end, before it asks anything else.
 func (p *Pool) ReadFirst(ctx context.Context, clientID uuid.UUID, first Query, fn RowsReader) error {
+	if p.standby.fallback != nil {
+		return p.readEither(func(p *Pool, began func()) error {
+			return classify(p.read(ctx, clientID, []Query{first}, notingStart(fn, began)))
+		})
+	}
 	return classify(p.read(ctx, clientID, []Query{first}, fn))
+}
+
+// notingStart calls began before fn.
+func notingStart(fn RowsReader, began func()) RowsReader {
+	return func(ctx context.Context, s *Snapshot, rows pgx.Rows) error { began(); return fn(ctx, s, rows) }
 }
 
 // bounded is the time that all reading for one response may take.

@@ -550,31 +550,6 @@ END;
 $$;
 -- +goose StatementEnd
 
--- enable_measurement_triggers switches on what keeps the count, and returns how
--- many triggers were off. All of it in one transaction: no request is answered
--- from a count that may have missed something.
--- +goose StatementBegin
-CREATE FUNCTION enable_measurement_triggers() RETURNS integer
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    disabled record;
-    restored integer := 0;
-BEGIN
-    PERFORM public.mark_broken_by_disabled_triggers();
-    FOR disabled IN SELECT t.relation, t.name FROM public.measurement_triggers AS t WHERE NOT t.enabled ORDER BY t.name LOOP
-        IF disabled.name = 'interviews_campaign_is_the_clients_own' THEN
-            RAISE EXCEPTION 'the foreign key % on interviews is switched off or missing', disabled.name
-                USING HINT = 'A superuser switches it on: ALTER TABLE interviews ENABLE TRIGGER ALL; ALTER TABLE campaigns ENABLE TRIGGER ALL. Then rebuild.';
-        END IF;
-        -- Waits for the writers under way, whose rows are not counted.
-        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', disabled.relation, disabled.name);
-        restored := restored + 1;
-    END LOOP;
-    RETURN restored;
-END;
-$$;
--- +goose StatementEnd
-
 -- rebuild_measurement makes a client's state right again and clears its mark. The
 -- error, taken in one snapshot, is appended as one more change: whatever other
 -- writers add meanwhile adds up with it.
@@ -679,7 +654,7 @@ CREATE POLICY server_reads_current_client ON measurement_changes
 CREATE POLICY owner_accesses_every_client ON measurement_changes TO CURRENT_USER USING (true) WITH CHECK (true);
 
 REVOKE EXECUTE ON FUNCTION merge_client_changes, compare_measurement, lock_measurement, check_measurement, mark_broken_by_disabled_triggers,
-    audit_measurement, audit_next_measurement, enable_measurement_triggers, rebuild_measurement, cut_over_measurement
+    audit_measurement, audit_next_measurement, rebuild_measurement, cut_over_measurement
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION audit_next_measurement TO clientintel_server;
 GRANT SELECT ON measurement_states, measurement_changes, measurement_triggers, measurement_trigger_status TO clientintel_server;
@@ -687,7 +662,6 @@ GRANT SELECT ON measurement_states, measurement_changes, measurement_triggers, m
 -- +goose Down
 DROP FUNCTION cut_over_measurement;
 DROP FUNCTION rebuild_measurement;
-DROP FUNCTION enable_measurement_triggers;
 DROP FUNCTION audit_next_measurement;
 DROP FUNCTION audit_measurement;
 DROP FUNCTION mark_broken_by_disabled_triggers;

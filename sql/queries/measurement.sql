@@ -111,11 +111,6 @@ FROM rebuild_measurement(@client_id::uuid) AS m;
 SELECT m.members::bigint AS members, m.fault
 FROM cut_over_measurement(@client_id::uuid, @contract_version::text) AS m;
 
--- name: EnableMeasurementTriggers :one
--- EnableMeasurementTriggers enables what keeps the counts of all clients, and
--- returns how many triggers were disabled.
-SELECT enable_measurement_triggers();
-
 -- name: ReturnToLegacy :exec
 -- ReturnToLegacy switches a client back: its responses carry no totals any more.
 UPDATE clients AS c

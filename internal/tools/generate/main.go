@@ -6,9 +6,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -30,8 +32,8 @@ const hashFile = "gen/hash.txt"
 
 // sources decide what is generated; the tools' versions stand in go.mod.
 var (
-	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "internal/config/config.go"}
-	results = []string{"gen/api", "gen/client", "gen/db", "sql/schema.sql", settingsPage}
+	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "internal/config/config.go", "internal/postgres/objects.sql"}
+	results = []string{"gen/api", "gen/client", "gen/db", "sql/schema.sql", settingsPage, objectsFile}
 )
 
 var errStale = errors.New("generated files are stale: run 'make generate' and commit the result")
@@ -120,6 +122,9 @@ func dumpSchema(ctx context.Context) error {
 	if _, err := postgres.Migrate(ctx, cluster.OwnerURL()); err != nil {
 		return err
 	}
+	if err := writeObjects(ctx, cluster.OwnerURL()); err != nil {
+		return err
+	}
 	dump, err := exec.CommandContext(ctx, "pg_dump", "--schema-only", "--no-owner",
 		"--exclude-table=goose_db_version*", "--exclude-table=request_log_2*", "--exclude-table=request_statuses_2*", "--dbname", cluster.OwnerURL()).Output()
 	if err != nil {
@@ -127,6 +132,29 @@ func dumpSchema(ctx context.Context) error {
 	}
 	header := "-- The schema as the migrations leave it, to read. Generated: change sql/migrations.\n\n"
 	return os.WriteFile("sql/schema.sql", append([]byte(header), versionLines.ReplaceAll(dump, nil)...), 0o644)
+}
+
+const objectsFile = "internal/postgres/objects.json"
+
+// writeObjects writes what the migrations make, for doctor to compare with.
+func writeObjects(ctx context.Context, ownerURL string) error {
+	conn, err := postgres.ConnectOwner(ctx, ownerURL)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	objects, err := postgres.ReadObjects(ctx, conn)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode(objects); err != nil {
+		return err
+	}
+	return os.WriteFile(objectsFile, text.Bytes(), 0o644)
 }
 
 // hash covers every source and result, and the tools' versions.

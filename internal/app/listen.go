@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// systemdSocket is the file descriptor of the first socket that systemd passes.
+const systemdSocket = 3
+
+// listenAPI takes the socket that systemd passed, or opens one. systemd's stays
+// open while the service restarts: connections wait there and none is refused.
+func listenAPI(ctx context.Context, address string) (net.Listener, error) {
+	sockets, _ := strconv.Atoi(os.Getenv("LISTEN_FDS"))
+	if sockets > 0 && os.Getenv("LISTEN_PID") == strconv.Itoa(os.Getpid()) {
+		if sockets > 1 {
+			return nil, fmt.Errorf("systemd passes %d sockets: name one address in the socket's unit, the API's", sockets)
+		}
+		file := os.NewFile(systemdSocket, "systemd")
+		defer file.Close() // the listener has a copy
+		l, err := net.FileListener(file)
+		if err != nil {
+			return nil, fmt.Errorf("taking the socket that systemd passed: %w", err)
+		}
+		return l, nil
+	}
+	var listen net.ListenConfig
+	l, err := listen.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listening for the API: %w: free the address or choose another with --listen", err)
+	}
+	return l, nil
+}
+
+// certificate is a TLS certificate that is read again when its files change.
+type certificate struct {
+	certFile, keyFile string
+	log               *slog.Logger
+
+	mu      sync.Mutex
+	looked  time.Time
+	changed time.Time
+	current *tls.Certificate
+}
+
+// certificateInterval is how often the files are looked at.
+const certificateInterval = time.Second
+
+func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
+	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
+	return c, c.read(c.modified())
+}
+
+// modified is when the younger of the files was written.
+func (c *certificate) modified() time.Time {
+	var latest time.Time
+	for _, name := range []string{c.certFile, c.keyFile} {
+		if info, err := os.Stat(name); err == nil && info.ModTime().After(latest) {
+			latest = info.ModTime()
+		}
+	}
+	return latest
+}
+
+func (c *certificate) read(changed time.Time) error {
+	read, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return fmt.Errorf("reading the certificate (--tls-cert, --tls-key): %w", err)
+	}
+	c.current, c.changed = &read, changed
+	return nil
+}
+
+// get is for tls.Config. The last certificate stays in use while the files do not
+// fit each other, as in the midst of a renewal.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.looked) < certificateInterval {
+		return c.current, nil
+	}
+	c.looked = time.Now()
+	if changed := c.modified(); !changed.Equal(c.changed) {
+		if err := c.read(changed); err != nil {
+			c.log.Warn("the certificate is not read again", "error", err.Error())
+		} else {
+			c.log.Info("the certificate was read again")
+		}
+	}
+	return c.current, nil
+}

@@ -1,0 +1,111 @@
+package app_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/app"
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// writeCertificate writes a certificate of this number for 127.0.0.1.
+func writeCertificate(t *testing.T, number int64, certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(number), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: cert}, keyFile: {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A server without a proxy speaks TLS, and reads a renewed certificate without a
+// restart.
+func TestServe_TLSIsReadAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	writeCertificate(t, 1, certFile, keyFile)
+	settings, err := config.FromEnv(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Server.PoolSize, settings.Server.DrainDelay = 2, 0
+	settings.Server.Listen, settings.Server.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
+	settings.Server.TLSCert, settings.Server.TLSKey = certFile, keyFile
+	server, err := app.NewServer(t.Context(), dbtest.New(t).ServerURL, settings.Server, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	address, done := make(chan string, 1), make(chan error, 1)
+	go func() { done <- server.Serve(ctx, func(api, _ string) { address <- api }) }()
+	at := <-address
+	serial := func() int64 {
+		t.Helper()
+		// Each request is a connection of its own; the certificate is signed by itself.
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+at+"/api/client/v1/openapi.json", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Errorf("status %d", response.StatusCode)
+		}
+		return response.TLS.PeerCertificates[0].SerialNumber.Int64()
+	}
+	if got := serial(); got != 1 {
+		t.Errorf("certificate %d, want 1", got)
+	}
+	// Files that do not fit each other leave the present certificate in use.
+	if err := os.WriteFile(keyFile, []byte("half written"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1100 * time.Millisecond)
+	if got := serial(); got != 1 {
+		t.Errorf("certificate %d beside a broken key, want 1", got)
+	}
+	writeCertificate(t, 2, certFile, keyFile)
+	time.Sleep(1100 * time.Millisecond)
+	if got := serial(); got != 2 {
+		t.Errorf("certificate %d after the renewal, want 2", got)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,134 @@
+package postgres
+
+import (
+	"context"
+	_ "embed" // the query and what it gives on a migrated database
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed objects.sql
+var objectsQuery string
+
+//go:embed objects.json
+var expectedObjects []byte
+
+// Object is something that migrations make: a function, a policy, a trigger, an
+// index, a constraint, a grant, a column.
+type Object struct {
+	Kind string
+	Name string
+	// Hash is that of its definition.
+	Hash string
+	// Repair makes it anew; empty: only a backup does.
+	Repair string
+}
+
+func (o Object) String() string { return o.Kind + " " + o.Name }
+
+// ReadObjects reads what a database holds, in an order in which it can be made.
+func ReadObjects(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
+	var objects []Object
+	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
+		// The catalog writes names as they are seen from here.
+		if _, err := tx.Exec(ctx, "SET LOCAL search_path = public, pg_temp"); err != nil {
+			return err
+		}
+		rows, _ := tx.Query(ctx, objectsQuery) // CollectRows returns its error
+		objects, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Object])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading what the schema holds: %w", err)
+	}
+	return objects, nil
+}
+
+// FindDamage compares a database with what this release's migrations make: what is
+// missing or different, and policies that they do not make. Nothing else that an
+// operator added counts.
+func FindDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
+	var expected []Object
+	if err := json.Unmarshal(expectedObjects, &expected); err != nil {
+		return nil, fmt.Errorf("reading what the schema should hold: %w", err)
+	}
+	found, err := ReadObjects(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	hashes := map[string]string{}
+	for _, o := range found {
+		hashes[o.String()] = o.Hash
+	}
+	var damage []Object
+	known := map[string]bool{}
+	for _, o := range expected {
+		known[o.String()] = true
+		if hash, there := hashes[o.String()]; !there || hash != o.Hash {
+			damage = append(damage, o)
+		}
+	}
+	for _, o := range found {
+		if o.Kind == "policy" && !known[o.String()] {
+			policy, table, _ := strings.Cut(o.Name, " on ")
+			o.Repair = "DROP POLICY " + policy + " ON " + table
+			damage = append(damage, o)
+		}
+	}
+	return damage, nil
+}
+
+// requiredRows puts back the rows that migrations insert and requests need.
+const requiredRows = `
+INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
+VALUES ('', '00000000-0000-0000-0000-000000000000', NULL, 'unknown prefixes',
+	sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), '{}')
+ON CONFLICT DO NOTHING;
+INSERT INTO server_secrets (name, secret)
+VALUES ('cursor', sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))
+ON CONFLICT DO NOTHING;`
+
+// Repair makes what is damaged anew, as the owner, in one transaction, and returns
+// what was. Counts that may have missed something meanwhile are marked.
+func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
+	damage, err := FindDamage(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL search_path = public, pg_temp; SET LOCAL lock_timeout = '30s'; SET LOCAL check_function_bodies = off"); err != nil {
+			return err
+		}
+		var home string
+		if err := tx.QueryRow(ctx, `SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace
+			WHERE e.extname = 'pg_trgm'`).Scan(&home); err != nil {
+			return fmt.Errorf("looking for the extension pg_trgm: %w", err)
+		}
+		marked := false
+		for _, o := range damage {
+			if o.Kind != "function" && o.Kind != "view" && !marked {
+				marked = true
+				if _, err := tx.Exec(ctx, "SELECT public.mark_broken_by_disabled_triggers()"); err != nil {
+					return fmt.Errorf("marking counts that may be wrong: %w", err)
+				}
+			}
+			if o.Repair == "" {
+				return fmt.Errorf("the %s is missing or another: only a backup has what it held", o)
+			}
+			sql := strings.ReplaceAll(o.Repair, " gin_trgm_ops", " "+home+".gin_trgm_ops")
+			sql = strings.ReplaceAll(sql, "'pg_catalog', 'public', 'pg_temp'", "'pg_catalog', '"+home+"', 'pg_temp'")
+			if _, err := tx.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+				return fmt.Errorf("making the %s anew: %w", o, err)
+			}
+		}
+		_, err := tx.Exec(ctx, requiredRows)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return damage, nil
+}
