@@ -27,16 +27,13 @@ var queriesByPath = map[string]string{
 	"/api/client/v1/analytics/interviews?date_from=2026-01-01&campaign=columns": "ListDataPointsOfCampaign",
 }
 
-func columnsOf(query string) []string {
-	if strings.HasPrefix(query, "ListDataPoints") {
-		return []string{"created_at", "id", "campaign_id", "nps_score"}
-	}
-	columns := []string{
-		"id", "client_id", "created_at", "campaign_id", "participant_name", "interview_type", "status", "duration_seconds",
-		"nps_score", "customer_sentiment", "churn_risk", "best_quote", "participant_email", "transcript", "custom_extraction",
-	}
-	if query == "GetInterview" {
-		columns = append(columns, "raw_extraction")
+// columnsOf are the names in a query's select list.
+func columnsOf(sql string) []string {
+	list, _, _ := strings.Cut(sql, "\nFROM ")
+	_, list, _ = strings.Cut(list, "SELECT")
+	columns := strings.Split(list, ",")
+	for i, column := range columns {
+		columns[i] = column[strings.LastIndexAny(column, ". ")+1:]
 	}
 	return columns
 }
@@ -78,7 +75,7 @@ func TestColumns_AreReadByNameOrNotAtAll(t *testing.T) {
 				changed := srv.WithQueriesRewritten(t, "&default_query_exec_mode="+mode, func(name, sql string) string {
 					for _, query := range queriesByPath {
 						if name == query {
-							return "SELECT " + strings.Join(c.change(columnsOf(query)), ", ") + " FROM (\n" + sql + "\n) AS rewritten"
+							return "SELECT " + strings.Join(c.change(columnsOf(sql)), ", ") + " FROM (\n" + sql + "\n) AS rewritten"
 						}
 					}
 					return sql

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -137,53 +138,64 @@ func wantSame(t *testing.T, got []byte, err error, want any) {
 	}
 }
 
-// generated is the interview as the contract's types hold it.
+// generated is the interview as the contract's types hold it, field by field.
 func generated(i interview.Interview, caller auth.Caller) api.Interview {
-	gated := func(stored []byte, scope auth.Scope) json.RawMessage {
-		switch {
-		case !caller.Has(scope):
-			return nil
-		case stored == nil:
-			return json.RawMessage("null")
+	scopes := map[string]auth.Scope{
+		"ParticipantEmail": auth.ReadCustomerIdentity, "Transcript": auth.ReadTranscripts,
+		"CustomExtraction": auth.ReadCustomExtraction, "RawExtraction": auth.ReadRawExtraction,
+	}
+	otherNames := map[string]string{"ConversationGoalID": "CampaignID", "NpsScore": "NPSScore"}
+	var out api.Interview
+	from, to := reflect.ValueOf(detailOf(i)), reflect.ValueOf(&out).Elem()
+	for n := range to.NumField() {
+		name := to.Type().Field(n).Name
+		value := from.FieldByName(cmp.Or(otherNames[name], name))
+		switch scope, gated := scopes[name]; {
+		case name == "CreatedAt":
+			out.CreatedAt = timestamp(i.CreatedAt)
+		case !gated:
+			to.Field(n).Set(value)
+		case !caller.Has(scope) || name == "RawExtraction":
+		case value.IsNil():
+			to.Field(n).SetBytes([]byte("null"))
+		default:
+			to.Field(n).Set(value)
 		}
-		return stored
 	}
-	one := detailOf(i)
-	return api.Interview{
-		ID: one.ID, ClientID: one.ClientID, CreatedAt: timestamp(one.CreatedAt), Status: one.Status, ConversationGoalID: one.CampaignID,
-		ParticipantName: one.ParticipantName, InterviewType: one.InterviewType,
-		DurationSeconds: one.DurationSeconds, NpsScore: one.NPSScore,
-		CustomerSentiment: one.CustomerSentiment, ChurnRisk: one.ChurnRisk, BestQuote: one.BestQuote,
-		ParticipantEmail: gated(i.ParticipantEmail, auth.ReadCustomerIdentity),
-		Transcript:       gated(i.Transcript, auth.ReadTranscripts),
-		CustomExtraction: gated(i.CustomExtraction, auth.ReadCustomExtraction),
-	}
+	return out
 }
 
-// detailOf is a list's interview as a detail has it.
+// detailOf is a list's interview as a detail has it, field by field.
 func detailOf(i interview.Interview) interview.Detail {
-	text := func(b []byte) *string {
-		if b == nil {
-			return nil
+	var out interview.Detail
+	from, to := reflect.ValueOf(i), reflect.ValueOf(&out).Elem()
+	for n := range from.NumField() {
+		field := to.FieldByName(from.Type().Field(n).Name).Addr().Interface()
+		switch value := from.Field(n).Interface().(type) {
+		case []byte:
+			switch field := field.(type) {
+			case *json.RawMessage:
+				*field = value
+			case **string:
+				if value != nil {
+					*field = new(string(value))
+				}
+			case *string:
+				*field = string(value)
+			}
+		case pgtype.Float8:
+			if value.Valid {
+				*field.(**float64) = &value.Float64
+			}
+		case uuid.NullUUID:
+			if value.Valid {
+				*field.(**uuid.UUID) = &value.UUID
+			}
+		case uuid.UUID:
+			*field.(*uuid.UUID) = value
+		case time.Time:
+			*field.(*time.Time) = value
 		}
-		s := string(b)
-		return &s
-	}
-	number := func(n pgtype.Float8) *float64 {
-		if !n.Valid {
-			return nil
-		}
-		return &n.Float64
-	}
-	out := interview.Detail{
-		ID: i.ID, ClientID: i.ClientID, CreatedAt: i.CreatedAt, Status: string(i.Status),
-		ParticipantName: text(i.ParticipantName), InterviewType: text(i.InterviewType),
-		DurationSeconds: number(i.DurationSeconds), NPSScore: number(i.NPSScore),
-		CustomerSentiment: text(i.CustomerSentiment), ChurnRisk: text(i.ChurnRisk), BestQuote: text(i.BestQuote),
-		ParticipantEmail: i.ParticipantEmail, Transcript: i.Transcript, CustomExtraction: i.CustomExtraction,
-	}
-	if i.CampaignID.Valid {
-		out.CampaignID = &i.CampaignID.UUID
 	}
 	return out
 }
@@ -205,11 +217,16 @@ func anyInterview(random *rand.Rand) interview.Interview {
 	i := interview.Interview{
 		ID: anyID(random), ClientID: anyID(random),
 		CreatedAt:       time.UnixMicro(random.Int64N(4e15) - 1e15).UTC().Truncate(time.Duration(1+random.IntN(1_000_000)) * time.Microsecond),
-		ParticipantName: anyText(random), InterviewType: anyText(random), Status: []byte("completed" + string(anyText(random))),
 		DurationSeconds: number(), NPSScore: number(),
-		CustomerSentiment: anyText(random), ChurnRisk: anyText(random), BestQuote: anyText(random),
-		ParticipantEmail: stored(), Transcript: stored(), CustomExtraction: stored(),
 	}
+	fields := reflect.ValueOf(&i).Elem()
+	for n := range fields.NumField() {
+		if text, ok := fields.Field(n).Addr().Interface().(*[]byte); ok {
+			*text = anyText(random)
+		}
+	}
+	i.Status = []byte("completed" + string(i.Status))
+	i.ParticipantEmail, i.Transcript, i.CustomExtraction = stored(), stored(), stored()
 	if random.IntN(3) > 0 {
 		i.CampaignID = uuid.NullUUID{UUID: anyID(random), Valid: true}
 	}

@@ -73,6 +73,7 @@ func writeDocuments(check bool) error {
 		case check:
 			stale = append(stale, fmt.Errorf("%s: %w", path, errStale))
 		default:
+			fmt.Println("writing", path)
 			if err := writeDocument(path, text); err != nil {
 				return err
 			}
