@@ -25,21 +25,21 @@ type operation struct {
 var surface = map[string]operation{
 	"listInterviews": {
 		path: "/api/client/v1/interviews", scope: "read:interviews_metadata",
-		statuses: []string{"200", "400", "401", "403", "429", "503"},
+		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
 		query:    []string{"limit", "starting_after", "campaign_id", "status", "date_from", "date_to"},
 	},
 	"getInterview": {
 		path: "/api/client/v1/interviews/{id}", scope: "read:interviews_metadata",
-		statuses: []string{"200", "400", "401", "403", "404", "429", "503"},
+		statuses: []string{"200", "400", "401", "403", "404", "429", "503", "default"},
 	},
 	"listCampaigns": {
 		path: "/api/client/v1/campaigns", scope: "read:campaigns",
-		statuses: []string{"200", "400", "401", "403", "429", "503"},
+		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
 		query:    []string{"limit", "starting_after", "updated_since", "status", "campaign_id", "date_from", "date_to"},
 	},
 	"listSynthesis": {
 		path: "/api/client/v1/synthesis", scope: "read:synthesis",
-		statuses: []string{"200", "400", "401", "403", "429", "503"},
+		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
 		query: []string{
 			"limit", "starting_after", "updated_since", "type", "lane_id", "campaign_id", "surface", "day", "date_from",
 			"date_to", "lane", "campaign",
@@ -47,17 +47,17 @@ var surface = map[string]operation{
 	},
 	"getInterviewAnalytics": {
 		path: "/api/client/v1/analytics/interviews", scope: "read:interviews_metadata",
-		statuses: []string{"200", "400", "401", "403", "429", "503"},
+		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
 		query:    []string{"campaign", "date_from", "date_to"},
 	},
 	"searchIntelligence": {
 		path: "/api/client/v1/intelligence/search", scope: "read:custom_extraction",
-		statuses: []string{"200", "400", "401", "403", "429", "503"},
+		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
 		query:    []string{"q", "campaign", "limit"},
 	},
 	"getOpenapi": {
 		path:     "/api/client/v1/openapi.json",
-		statuses: []string{"200", "304"},
+		statuses: []string{"200", "304", "default"},
 	},
 }
 
@@ -180,6 +180,8 @@ func TestContract_EveryResponseDeclaresItsHeaders(t *testing.T) {
 	wantOf := func(op, status string) map[string]bool {
 		want := map[string]bool{"X-Request-Id": true}
 		switch {
+		case status == "default":
+			return want
 		case surface[op].scope == "":
 			want["ETag"], want["Cache-Control"] = true, true
 			return want
@@ -250,27 +252,6 @@ func TestContract_LeavesDatesAndCursorsToTheServer(t *testing.T) {
 	})
 	if len(seen) != len(parsed) {
 		t.Errorf("saw %v, want %v", seen, parsed)
-	}
-}
-
-// The general rule is switched off in the linter for the sake of one `not`.
-func TestContract_RequiresOnlyWhatItDefines(t *testing.T) {
-	t.Parallel()
-	required := 0
-	err := load(t).WalkSchemas(func(at string, ref *openapi3.SchemaRef) error {
-		if strings.HasSuffix(at, "/PublishedSynthesisBody/not") {
-			return nil
-		}
-		for _, name := range ref.Value.Required {
-			required++
-			if ref.Value.Properties[name] == nil {
-				t.Errorf("%s requires %s, which it does not define", at, name)
-			}
-		}
-		return nil
-	})
-	if err != nil || required < 50 {
-		t.Errorf("walked over %d required properties: %v", required, err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"go.yaml.in/yaml/v3"
 )
 
 // Readers copy from examples, so each one is held against its schema.
@@ -62,6 +63,67 @@ func TestExamples_EveryParameterHasOneAndAllAreValid(t *testing.T) {
 	})
 }
 
+// A property that holds other properties, or a list of such, is shown by theirs.
+func TestExamples_EveryPropertyHasOneAndAllAreValid(t *testing.T) {
+	t.Parallel()
+	// Read apart from the validator's document, which drops what stands beside a $ref.
+	type object struct {
+		Properties map[string]struct{ Examples []any }
+		AllOf      []object `yaml:"allOf"`
+	}
+	var source struct {
+		Components struct{ Schemas map[string]object }
+	}
+	if err := yaml.Unmarshal(written(t), &source); err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	var visit func(at string, read object, schema *openapi3.Schema)
+	visit = func(at string, read object, schema *openapi3.Schema) {
+		for i, part := range schema.AllOf {
+			visit(at, read.AllOf[i], part.Value)
+		}
+		for name, property := range schema.Properties {
+			examples := read.Properties[name].Examples
+			if len(examples) == 0 && len(read.Properties) > 0 && !holdsProperties(property) {
+				t.Errorf("%s.%s has no example", at, name)
+			}
+			for _, example := range examples {
+				shown++
+				if err := check(property.Value, asJSON(t, example)); err != nil {
+					t.Errorf("%s.%s, example: %v", at, name, err)
+				}
+			}
+		}
+	}
+	for name, schema := range load(t).Components.Schemas {
+		visit(name, source.Components.Schemas[name], schema.Value)
+	}
+	if shown < 100 {
+		t.Errorf("found %d examples", shown)
+	}
+}
+
+func asJSON(t *testing.T, value any) any {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again any
+	if err := json.Unmarshal(text, &again); err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+func holdsProperties(ref *openapi3.SchemaRef) bool {
+	if ref.Value.Items != nil {
+		ref = ref.Value.Items
+	}
+	return len(ref.Value.Properties)+len(ref.Value.OneOf)+len(ref.Value.AllOf) > 0 || strings.HasSuffix(ref.Ref, "/FreeFormObject")
+}
+
 // Every code of an operation is shown where it can occur, under its own name,
 // and is told in the catalogue of the description.
 func TestExamples_ErrorsShowTheirCodes(t *testing.T) {
@@ -88,6 +150,8 @@ func TestExamples_ErrorsShowTheirCodes(t *testing.T) {
 		"404": {"not_found"},
 		"429": {"rate_limited"},
 		"503": {"measurement_unavailable", "service_unavailable"},
+
+		"default": {"internal_error", "method_not_allowed", "payload_too_large"},
 	}
 	catalogue := doc.Components.Schemas["ErrorResponse"].Value.Properties["code"].Value.Description
 	eachResponse(doc, func(op, status string, response *openapi3.Response) {
@@ -165,8 +229,8 @@ func TestExamples_BasesAreTrue(t *testing.T) {
 	}
 }
 
-// A row is held against the rules of a row, although a portal body may have
-// any shape: a document that is not published can never pass for a body.
+// No value is both a row and a body, and a document that is not published is
+// neither.
 func TestSynthesisItem_TellsRowsFromBodies(t *testing.T) {
 	t.Parallel()
 	item := load(t).Components.Schemas["SynthesisItem"].Value
@@ -184,9 +248,11 @@ func TestSynthesisItem_TellsRowsFromBodies(t *testing.T) {
 		"a row with another field":    {strings.Replace(row, `"document"`, `"secret": 1, "document"`, 1), false},
 		"a row with a bad id":         {strings.Replace(row, "11111111-", "1-", 1), false},
 		"a body":                      {`{"schema": "home.v1", "anything": [1, null]}`, true},
-		"an empty body":               {`{}`, true},
-		"a body that cannot be shown": {`{"measurement_integrity": {"status": "historical_unverifiable"}}`, true},
-		"a body of unknown integrity": {`{"measurement_integrity": {"status": "fine"}}`, false},
+		"a body without a schema":     {`{"headline": "none"}`, false},
+		"a body of an empty schema":   {`{"schema": ""}`, false},
+		"a row with a schema":         {strings.Replace(row, "{", `{"schema": "lane.v1",`, 1), true}, // a body, then
+		"a body that cannot be shown": {`{"schema": "home.v1", "measurement_integrity": {"status": "historical_unverifiable"}}`, true},
+		"a body of unknown integrity": {`{"schema": "home.v1", "measurement_integrity": {"status": "fine"}}`, false},
 		"no object":                   {`[]`, false},
 	}
 	for name, c := range cases {

@@ -12,7 +12,7 @@ import (
 )
 
 func newServe(e *environment) *cobra.Command {
-	var noMigrate bool
+	var noDocs, noMigrate bool
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer requests",
@@ -22,6 +22,9 @@ Brings the schema up to date first. Logs go to standard error as JSON lines.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := e.checkServer(); err != nil {
 				return err
+			}
+			if noDocs {
+				e.settings.Server.Docs = "off"
 			}
 			e.settings.Server.Migrate = !noMigrate
 			log := e.serverLog()
@@ -36,6 +39,7 @@ Brings the schema up to date first. Logs go to standard error as JSON lines.`,
 		},
 	}
 	addFlags(cmd.Flags(), &e.settings.Server)
+	cmd.Flags().BoolVar(&noDocs, "no-docs", false, "do not serve /docs and /llms.txt")
 	cmd.Flags().BoolVar(&noMigrate, "no-migrate", false, "do not bring the schema up to date first")
 	return cmd
 }

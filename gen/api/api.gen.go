@@ -47,6 +47,7 @@ func (e IntelligenceSearchField) Valid() bool {
 // Defines values for MeasurementFreshnessReason.
 const (
 	MeasurementFreshnessReasonContractChanged MeasurementFreshnessReason = "contract_changed"
+	MeasurementFreshnessReasonLessThanNil     MeasurementFreshnessReason = "<nil>"
 	MeasurementFreshnessReasonScopeChanged    MeasurementFreshnessReason = "scope_changed"
 )
 
@@ -54,6 +55,8 @@ const (
 func (e MeasurementFreshnessReason) Valid() bool {
 	switch e {
 	case MeasurementFreshnessReasonContractChanged:
+		return true
+	case MeasurementFreshnessReasonLessThanNil:
 		return true
 	case MeasurementFreshnessReasonScopeChanged:
 		return true
@@ -110,21 +113,6 @@ func (e MeasurementMode) Valid() bool {
 	case MeasurementModeCanonical:
 		return true
 	case MeasurementModeLegacy:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MeasurementQueryBasisCaptured.
-const (
-	MeasurementQueryBasisCapturedFalse MeasurementQueryBasisCaptured = false
-)
-
-// Valid indicates whether the value is a known member of the MeasurementQueryBasisCaptured enum.
-func (e MeasurementQueryBasisCaptured) Valid() bool {
-	switch e {
-	case MeasurementQueryBasisCapturedFalse:
 		return true
 	default:
 		return false
@@ -248,24 +236,36 @@ func (e ListSynthesisParamsSurface) Valid() bool {
 // AnalyticsPulseRow One interview, as the charts count it.
 type AnalyticsPulseRow struct {
 	// CampaignLabel The display name of its campaign, else the slug; `Uncategorized` when it belongs to none.
+	//
+	// Examples: Winter launch
 	CampaignLabel string `json:"campaignLabel"`
 
 	// CampaignSlug The slug of its campaign; `uncategorized` when it belongs to none.
+	//
+	// Examples: winter-launch
 	CampaignSlug string `json:"campaignSlug"`
 
 	// Date The UTC day it was created.
+	//
+	// Examples: 2026-03-04
 	Date openapi_types.Date `json:"date"`
 
 	// Sentiment The participant's sentiment.
+	//
+	// Examples: promoter
 	Sentiment PulseSentiment `json:"sentiment"`
 }
 
 // AnalyticsSeriesPoint One point of a chart.
 type AnalyticsSeriesPoint struct {
 	// Label The name of the point.
+	//
+	// Examples: 2026-03-02
 	Label string `json:"label"`
 
 	// Value The number of interviews.
+	//
+	// Examples: 2
 	Value int `json:"value"`
 }
 
@@ -273,56 +273,92 @@ type AnalyticsSeriesPoint struct {
 // unknown.
 type Campaign struct {
 	// Active Whether it is switched on. Always present; null when unknown.
+	//
+	// Examples: true
 	Active *bool `json:"active"`
 
 	// Cadence How often it is refreshed. Always present; null when unknown.
+	//
+	// Examples: weekly
 	Cadence *string `json:"cadence"`
 
 	// CampaignBrief What it is about. Always present; null when unknown.
+	//
+	// Examples: Learn why first-time buyers return.
 	CampaignBrief *string `json:"campaign_brief"`
 
 	// ClientID The client it belongs to.
+	//
+	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// CreatedAt When it was created. Always present; null when unknown.
+	//
+	// Examples: 2026-01-08T11:42:10.000000Z
 	CreatedAt *string `json:"created_at"`
 
 	// DisplayName Its name for people. Always present; null when unknown.
+	//
+	// Examples: Winter launch
 	DisplayName *string `json:"display_name"`
 
 	// Goal What it is meant to find out. Always present; null when unknown.
+	//
+	// Examples: Retention
 	Goal *string `json:"goal"`
 
 	// GoalContext Background to the goal. Always present; null when unknown.
+	//
+	// Examples: Repeat orders fell in autumn.
 	GoalContext *string `json:"goal_context"`
 
 	// ID The campaign's id. Interviews refer to it by `conversation_goal_id`.
+	//
+	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
 	ID openapi_types.UUID `json:"id"`
 
 	// KeyQuestions The questions it asks, in order. A campaign that was saved with a plain list of questions is returned in
 	// this form too, with the ids `q1`, `q2` and so on. Always present; empty for a campaign without questions.
+	//
+	//
+	// Examples: [{"id":"q1","question":"What brought you back?"}]
 	KeyQuestions json.RawMessage `json:"key_questions"`
 
 	// LastRefreshed When its synthesis was last refreshed. Always present; null when unknown.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	LastRefreshed *string `json:"last_refreshed"`
 
 	// LaunchStatus Where it is in its life cycle, for example `live`. The `status` parameter matches it. Always present; null
 	// when unknown.
+	//
+	//
+	// Examples: live
 	LaunchStatus *string `json:"launch_status"`
 
 	// LaunchedAt When it was launched. Always present; null when unknown.
+	//
+	// Examples: 2026-01-12T09:00:00.000000Z
 	LaunchedAt *string `json:"launched_at"`
 
 	// Playbook The playbook it follows. Always present; null when unknown.
+	//
+	// Examples: retention
 	Playbook *string `json:"playbook"`
 
 	// Slug Its name in addresses and in the `campaign` parameter.
+	//
+	// Examples: winter-launch
 	Slug string `json:"slug"`
 
 	// TargetSegment Whom it addresses. Always present; null when unknown.
+	//
+	// Examples: first-time buyers
 	TargetSegment *string `json:"target_segment"`
 
 	// UpdatedAt When it was last changed. `updated_since` matches it. Always present; null when unknown.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	UpdatedAt *string `json:"updated_at"`
 }
 
@@ -343,12 +379,19 @@ type ErrorResponse struct {
 	// `insufficient_scope`, `forbidden_origin`, `not_found`, `method_not_allowed`, `not_acceptable`,
 	// `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`,
 	// `measurement_unavailable` and `service_unavailable`. Treat one you do not know by its status.
+	//
+	//
+	// Examples: invalid_parameter
 	Code string `json:"code"`
 
 	// Details On a 400, the parameter, what is wrong with it and what is accepted. For people; it may change.
+	//
+	// Examples: limit must be an integer from 1 to 200.
 	Details *string `json:"details,omitempty"`
 
 	// Error A short sentence, or a fixed word.
+	//
+	// Examples: Invalid query parameter
 	Error string `json:"error"`
 }
 
@@ -362,30 +405,48 @@ type IntelligenceSearchField string
 // when nothing was extracted.
 type IntelligenceSearchHit struct {
 	// BestQuote The most telling sentence of the participant.
+	//
+	// Examples: It just works, every single morning.
 	BestQuote *string `json:"best_quote"`
 
 	// CompetitorMentions What the participant says about competitors.
+	//
+	// Examples: tried another shop first
 	CompetitorMentions *string `json:"competitor_mentions"`
 
 	// ConversationGoal The slug of its campaign; null when it belongs to none.
+	//
+	// Examples: winter-launch
 	ConversationGoal *string `json:"conversation_goal"`
 
 	// CreatedAt When the interview was created.
+	//
+	// Examples: 2026-03-04T16:20:05.250000Z
 	CreatedAt string `json:"created_at"`
 
 	// FeatureRequests What the participant asks for.
+	//
+	// Examples: pay by invoice
 	FeatureRequests *string `json:"feature_requests"`
 
 	// ID The interview's id.
+	//
+	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
 	ID openapi_types.UUID `json:"id"`
 
 	// MatchedFields The fields that contain the text.
+	//
+	// Examples: ["primary_pain_points","product_feedback"]
 	MatchedFields []IntelligenceSearchField `json:"matched_fields"`
 
 	// PrimaryPainPoints What troubles the participant most.
+	//
+	// Examples: slow checkout; hidden fees
 	PrimaryPainPoints *string `json:"primary_pain_points"`
 
 	// ProductFeedback What the participant says about the product.
+	//
+	// Examples: Loves the one-page checkout.
 	ProductFeedback *string `json:"product_feedback"`
 }
 
@@ -402,56 +463,93 @@ type IntelligenceSearchResponse struct {
 // when the key lacks their scope. Every other field is always present, and null when unknown.
 type Interview struct {
 	// BestQuote The most telling sentence of the participant. Always present; null when unknown.
+	//
+	// Examples: It just works, every single morning.
 	BestQuote *string `json:"best_quote"`
 
 	// ChurnRisk The risk that the participant leaves. Always present; null when unknown.
+	//
+	// Examples: low
 	ChurnRisk *string `json:"churn_risk"`
 
 	// ClientID The client it belongs to.
+	//
+	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// ConversationGoalID The `id` of its campaign. Always present; null when it belongs to none.
+	//
+	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
 	ConversationGoalID *openapi_types.UUID `json:"conversation_goal_id"`
 
 	// CreatedAt When the interview was created.
+	//
+	// Examples: 2026-03-04T16:20:05.250000Z
 	CreatedAt string `json:"created_at"`
 
 	// CustomExtraction The client-safe extraction. Left out unless the key has `read:custom_extraction`; with it, null when there
 	// is none.
+	//
+	//
+	// Examples: {"feature_requests":null,"primary_pain_points":["slow checkout"]}
 	CustomExtraction json.RawMessage `json:"custom_extraction,omitempty"`
 
 	// CustomerSentiment The participant's sentiment. Always present; null when unknown.
+	//
+	// Examples: positive
 	CustomerSentiment *string `json:"customer_sentiment"`
 
 	// DurationSeconds How long it lasted. Always present; null when unknown.
+	//
+	// Examples: 412
 	DurationSeconds *float64 `json:"duration_seconds"`
 
 	// ID The interview's id.
+	//
+	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
 	ID openapi_types.UUID `json:"id"`
 
 	// InterviewType The kind of interview. Always present; null when unknown.
+	//
+	// Examples: voice
 	InterviewType *string `json:"interview_type"`
 
 	// NpsScore How likely the participant is to recommend the brand. 9 and above count as promoter, 7 and above as
 	// passive, less as detractor. Always present; null when unknown.
+	//
+	//
+	// Examples: 9
 	NpsScore *float64 `json:"nps_score"`
 
 	// ParticipantEmail The participant's e-mail address. Left out unless the key has `read:customer_identity`; with it, null when
 	// unknown.
+	//
+	//
+	// Examples: dana@example.com
 	ParticipantEmail json.RawMessage `json:"participant_email,omitempty"`
 
 	// ParticipantName The participant's name. Always present; null when unknown.
+	//
+	// Examples: Dana Field
 	ParticipantName *string `json:"participant_name"`
 
 	// RawExtraction Everything extracted from the conversation, as it was extracted. On the detail route only. Left out unless
 	// the key has `read:raw_extraction`; with it, null when there is none.
+	//
+	//
+	// Examples: {"topics":[{"name":"checkout","share":0.62}]}
 	RawExtraction json.RawMessage `json:"raw_extraction,omitempty"`
 
 	// Status `completed` or `analyzed`.
+	//
+	// Examples: analyzed
 	Status string `json:"status"`
 
 	// Transcript The turns of the conversation, the interviewer's and the customer's. Left out unless the key has
 	// `read:transcripts`; with it, null when there is none.
+	//
+	//
+	// Examples: [{"speaker":"interviewer","text":"What made you stay?"},{"speaker":"customer","text":"It just works."}]
 	Transcript json.RawMessage `json:"transcript,omitempty"`
 }
 
@@ -468,6 +566,8 @@ type InterviewAnalytics struct {
 	Sentiment []AnalyticsSeriesPoint `json:"sentiment"`
 
 	// Total The number of visible interviews in the window.
+	//
+	// Examples: 3
 	Total int `json:"total"`
 
 	// Volume One point a UTC day, labelled `YYYY-MM-DD`, ascending, days without interviews included. A window of more
@@ -512,34 +612,53 @@ type InterviewListResponse struct {
 // KeyQuestion A question that a campaign asks.
 type KeyQuestion struct {
 	// ID Names the question within its campaign.
+	//
+	// Examples: q1
 	ID string `json:"id"`
 
 	// Question The question.
+	//
+	// Examples: What brought you back?
 	Question string `json:"question"`
 }
 
 // MeasurementFreshness Whether a saved basis may be compared with live figures.
 type MeasurementFreshness struct {
 	// LiveAsOf The moment of this answer.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
 	LiveAsOf string `json:"live_as_of"`
 
 	// LiveContractVersion The rules now in force; `legacy` for a client in legacy mode.
+	//
+	// Examples: canonical_measurement.v1
 	LiveContractVersion string `json:"live_contract_version"`
 
-	// Reason Why not. Null when they are comparable.
+	// Reason Why not: the rules changed, or what the body covers changed. Null when they are comparable.
+	//
+	//
+	// Examples: null
 	Reason *MeasurementFreshnessReason `json:"reason"`
 
 	// SavedAsOf The moment the saved basis holds for.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	SavedAsOf string `json:"saved_as_of"`
 
 	// SavedContractVersion The rules the saved basis was selected under.
+	//
+	// Examples: canonical_measurement.v1
 	SavedContractVersion string `json:"saved_contract_version"`
 
 	// Status Whether the two may be compared.
+	//
+	// Examples: comparable
 	Status MeasurementFreshnessStatus `json:"status"`
 }
 
-// MeasurementFreshnessReason Why a saved basis cannot be compared with live figures: the rules changed, or what the body covers changed.
+// MeasurementFreshnessReason Why not: the rules changed, or what the body covers changed. Null when they are comparable.
+//
+// Examples: null
 type MeasurementFreshnessReason string
 
 // MeasurementFreshnessStatus Whether a saved basis may be compared with live figures.
@@ -555,6 +674,9 @@ type MeasurementIntegrity struct {
 
 	// Status `verified_saved_basis` when the saved ids reproduce their hash and count; the basis and its freshness are
 	// then here too. Else `historical_unverifiable`, alone.
+	//
+	//
+	// Examples: historical_unverifiable
 	Status MeasurementIntegrityStatus `json:"status"`
 }
 
@@ -568,65 +690,101 @@ type MeasurementMode string
 // same request to see which interviews were added or withdrawn between them.
 type MeasurementQueryBasis struct {
 	// AsOf The moment the basis holds for.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
 	AsOf string `json:"as_of"`
 
 	// Captured Always false. The basis was computed for this answer and not saved.
-	Captured MeasurementQueryBasisCaptured `json:"captured"`
+	//
+	// Examples: false
+	Captured bool `json:"captured"`
 
 	// MeasurementContractVersion The version of the rules the interviews were selected under.
+	//
+	// Examples: canonical_measurement.v1
 	MeasurementContractVersion string `json:"measurement_contract_version"`
 
 	// MembershipHash SHA-256 of `source_interview_ids` joined with line feeds, or of the empty text when there are none. 64
 	// lower-case hex characters.
+	//
+	//
+	// Examples: fd4f33b1736b58cff0da1555673731a6942169201a11112e2b4c937525631420
 	MembershipHash string `json:"membership_hash"`
 
 	// PreviewID Names this basis. The same scope, interviews and moment give the same id.
+	//
+	// Examples: f8270f31-4578-550f-b72c-a1c7c217c540
 	PreviewID openapi_types.UUID `json:"preview_id"`
 
 	// Schema Names this shape.
+	//
+	// Examples: measurement_query_basis.v1
 	Schema MeasurementQueryBasisSchema `json:"schema"`
 
 	// ScopeHash SHA-256 of what was asked for, that is client, route and filters. 64 lower-case hex characters.
+	//
+	// Examples: 898062040faf5206b0dd34380a7dae447da66df0f07b95d6cc37117147222368
 	ScopeHash string `json:"scope_hash"`
 
 	// SourceCount The number of `source_interview_ids`.
+	//
+	// Examples: 1
 	SourceCount int `json:"source_count"`
 
 	// SourceInterviewIds The ids of the interviews, ascending.
+	//
+	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
 	SourceInterviewIds json.RawMessage `json:"source_interview_ids"`
 }
 
-// MeasurementQueryBasisCaptured Always false. The basis was computed for this answer and not saved.
-type MeasurementQueryBasisCaptured bool
-
 // MeasurementQueryBasisSchema Names this shape.
+//
+// Examples: measurement_query_basis.v1
 type MeasurementQueryBasisSchema string
 
 // Meta What an answer contains and stands on.
 type Meta struct {
 	// ClientID The client the key belongs to.
+	//
+	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// Count The number of items in `data`; 1 for interview detail; `data.total` for analytics.
+	//
+	//
+	// Examples: 1
 	Count int `json:"count"`
 
 	// HasMore Lists with pages only. Whether more rows exist beyond this page.
+	//
+	// Examples: true
 	HasMore *bool `json:"has_more,omitempty"`
 
 	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	//
+	// Examples: true
 	IncludesCustomExtraction bool `json:"includes_custom_extraction"`
 
 	// IncludesCustomerIdentity Whether the answer's shape includes participants' e-mail addresses or other identity content for this key,
 	// however many rows it has.
+	//
+	//
+	// Examples: false
 	IncludesCustomerIdentity bool `json:"includes_customer_identity"`
 
 	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
+	//
+	// Examples: false
 	IncludesRawExtraction bool `json:"includes_raw_extraction"`
 
 	// IncludesTranscripts Whether the answer's shape includes transcripts for this key.
+	//
+	// Examples: false
 	IncludesTranscripts bool `json:"includes_transcripts"`
 
 	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
 	MeasurementAsOf *string `json:"measurement_as_of,omitempty"`
 
 	// MeasurementBasis Canonical mode only. The interviews that this request's filters select, whatever the page. When it is left
@@ -634,35 +792,52 @@ type Meta struct {
 	MeasurementBasis *MeasurementQueryBasis `json:"measurement_basis,omitempty"`
 
 	// MeasurementContractVersion Canonical mode only. The version of the rules the figures were measured under.
+	//
+	// Examples: canonical_measurement.v1
 	MeasurementContractVersion *string `json:"measurement_contract_version,omitempty"`
 
 	// MeasurementCountBasis Canonical mode only. What `measurement_total_count` counts, `usable_interviews`.
+	//
+	// Examples: usable_interviews
 	MeasurementCountBasis *string `json:"measurement_count_basis,omitempty"`
 
 	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
+	//
+	// Examples: canonical
 	MeasurementMode MeasurementMode `json:"measurement_mode"`
 
 	// MeasurementOmittedFields Canonical mode only. Measurement fields left out of this answer. `measurement_basis` is left out on a page
 	// requested with `starting_after`, on campaigns and synthesis, and where it would list too many interviews.
+	//
+	//
+	// Examples: ["measurement_basis"]
 	MeasurementOmittedFields *[]string `json:"measurement_omitted_fields,omitempty"`
 
 	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
+	//
+	// Examples: 41
 	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
 
 	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
+	//
+	//
+	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
 	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
 
 	// Type Synthesis in portal mode only. The portal surface that was returned.
+	//
+	// Examples: home
 	Type *SynthesisType `json:"type,omitempty"`
 
 	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
+	//
+	// Examples: ["lane","campaign"]
 	Types *[]string `json:"types,omitempty"`
 }
 
 // PublishedSynthesisBody A frozen body of the published portal, in portal mode: the published JSON object as it is, with the fields of
 // the matching portal surface and a schema discriminator. For `creative_concept` it is the client-visible creative
-// lane together with its concept annotations. It is told from a row by its lack of `synthesis_type`, `document`
-// and `contract_version`.
+// lane together with its concept annotations. It is told from a row by its `schema`, which no row has.
 type PublishedSynthesisBody = json.RawMessage
 
 // PulseSentiment Told from `nps_score`: from 9 `promoter`, from 7 `passive`, below 7 `detractor`, without one `unknown`.
@@ -671,59 +846,96 @@ type PulseSentiment string
 // SavedMeasurementBasis The interviews a published portal body stands on, as saved when it was published.
 type SavedMeasurementBasis struct {
 	// AsOf The moment the basis was saved for.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	AsOf string `json:"as_of"`
 
 	// MeasurementContractVersion The version of the rules the interviews were selected under.
+	//
+	// Examples: canonical_measurement.v1
 	MeasurementContractVersion string `json:"measurement_contract_version"`
 
 	// MembershipHash SHA-256 of `source_interview_ids` joined with line feeds, or of the empty text when there are none. 64
 	// lower-case hex characters.
+	//
+	//
+	// Examples: fd4f33b1736b58cff0da1555673731a6942169201a11112e2b4c937525631420
 	MembershipHash string `json:"membership_hash"`
 
 	// Schema Names this shape.
+	//
+	// Examples: measurement_basis.v2
 	Schema SavedMeasurementBasisSchema `json:"schema"`
 
 	// ScopeHash SHA-256 of what the body covers. 64 lower-case hex characters.
+	//
+	// Examples: 5c23b5e967269a88efabaf2644d785749718aa64a29d29c37b878025c4017eba
 	ScopeHash string `json:"scope_hash"`
 
 	// SnapshotID Names the saved basis.
+	//
+	// Examples: 2a3b4c5d-6e7f-4801-92a3-b4c5d6e7f801
 	SnapshotID openapi_types.UUID `json:"snapshot_id"`
 
 	// SourceCount The number of `source_interview_ids`.
+	//
+	// Examples: 1
 	SourceCount int `json:"source_count"`
 
 	// SourceInterviewIds The ids of the interviews, ascending.
+	//
+	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
 	SourceInterviewIds []openapi_types.UUID `json:"source_interview_ids"`
 }
 
 // SavedMeasurementBasisSchema Names this shape.
+//
+// Examples: measurement_basis.v2
 type SavedMeasurementBasisSchema string
 
 // SearchMeta Meta, and the text that was searched.
 type SearchMeta struct {
 	// ClientID The client the key belongs to.
+	//
+	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// Count The number of items in `data`; 1 for interview detail; `data.total` for analytics.
+	//
+	//
+	// Examples: 1
 	Count int `json:"count"`
 
 	// HasMore Lists with pages only. Whether more rows exist beyond this page.
+	//
+	// Examples: true
 	HasMore *bool `json:"has_more,omitempty"`
 
 	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	//
+	// Examples: true
 	IncludesCustomExtraction bool `json:"includes_custom_extraction"`
 
 	// IncludesCustomerIdentity Whether the answer's shape includes participants' e-mail addresses or other identity content for this key,
 	// however many rows it has.
+	//
+	//
+	// Examples: false
 	IncludesCustomerIdentity bool `json:"includes_customer_identity"`
 
 	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
+	//
+	// Examples: false
 	IncludesRawExtraction bool `json:"includes_raw_extraction"`
 
 	// IncludesTranscripts Whether the answer's shape includes transcripts for this key.
+	//
+	// Examples: false
 	IncludesTranscripts bool `json:"includes_transcripts"`
 
 	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
 	MeasurementAsOf *string `json:"measurement_as_of,omitempty"`
 
 	// MeasurementBasis Canonical mode only. The interviews that this request's filters select, whatever the page. When it is left
@@ -731,31 +943,51 @@ type SearchMeta struct {
 	MeasurementBasis *MeasurementQueryBasis `json:"measurement_basis,omitempty"`
 
 	// MeasurementContractVersion Canonical mode only. The version of the rules the figures were measured under.
+	//
+	// Examples: canonical_measurement.v1
 	MeasurementContractVersion *string `json:"measurement_contract_version,omitempty"`
 
 	// MeasurementCountBasis Canonical mode only. What `measurement_total_count` counts, `usable_interviews`.
+	//
+	// Examples: usable_interviews
 	MeasurementCountBasis *string `json:"measurement_count_basis,omitempty"`
 
 	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
+	//
+	// Examples: canonical
 	MeasurementMode MeasurementMode `json:"measurement_mode"`
 
 	// MeasurementOmittedFields Canonical mode only. Measurement fields left out of this answer. `measurement_basis` is left out on a page
 	// requested with `starting_after`, on campaigns and synthesis, and where it would list too many interviews.
+	//
+	//
+	// Examples: ["measurement_basis"]
 	MeasurementOmittedFields *[]string `json:"measurement_omitted_fields,omitempty"`
 
 	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
+	//
+	// Examples: 41
 	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
 
 	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
+	//
+	//
+	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
 	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
 
 	// Query The text as it was searched, without leading and trailing white space.
+	//
+	// Examples: checkout
 	Query string `json:"query"`
 
 	// Type Synthesis in portal mode only. The portal surface that was returned.
+	//
+	// Examples: home
 	Type *SynthesisType `json:"type,omitempty"`
 
 	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
+	//
+	// Examples: ["lane","campaign"]
 	Types *[]string `json:"types,omitempty"`
 }
 
@@ -763,46 +995,74 @@ type SearchMeta struct {
 // null when unknown.
 type SynthesisDocumentRow struct {
 	// Cadence How often it is refreshed. Always present; null when unknown.
+	//
+	// Examples: weekly
 	Cadence *string `json:"cadence"`
 
 	// ClientID The client it belongs to.
+	//
+	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// ContractVersion The version of the shape of `document`.
+	//
+	// Examples: campaign_synthesis.v3
 	ContractVersion string `json:"contract_version"`
 
 	// ConversationGoalID The `id` of its campaign. Always present; null when it belongs to none.
+	//
+	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
 	ConversationGoalID *openapi_types.UUID `json:"conversation_goal_id"`
 
 	// CreatedAt When it was created.
+	//
+	// Examples: 2026-01-19T06:00:00.000000Z
 	CreatedAt string `json:"created_at"`
 
 	// Document The published payload. Its shape is versioned by `contract_version`.
+	//
+	// Examples: {"headline":"Buyers return for reliability"}
 	Document FreeFormObject `json:"document"`
 
 	// FeedDate The day of a daily feed. Always present; null on other types.
+	//
+	// Examples: 2026-03-04
 	FeedDate *openapi_types.Date `json:"feed_date"`
 
 	// ID The row's id.
+	//
+	// Examples: 5e6f7a8b-9c0d-4e1f-a2b3-c4d5e6f7a8b9
 	ID openapi_types.UUID `json:"id"`
 
 	// LaneID The lane it belongs to. Always present; null when it belongs to none.
+	//
+	// Examples: 0d9e8f70-6a5b-4c3d-9e2f-1a0b9c8d7e6f
 	LaneID *openapi_types.UUID `json:"lane_id"`
 
 	// LastRefreshed When it was last refreshed. Always present; null when unknown.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	LastRefreshed *string `json:"last_refreshed"`
 
 	// Status Always `published`.
+	//
+	// Examples: published
 	Status SynthesisDocumentRowStatus `json:"status"`
 
 	// SynthesisType What kind of synthesis it is.
+	//
+	// Examples: campaign
 	SynthesisType SynthesisType `json:"synthesis_type"`
 
 	// UpdatedAt When it was last changed. `updated_since` matches it.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	UpdatedAt string `json:"updated_at"`
 }
 
 // SynthesisDocumentRowStatus Always `published`.
+//
+// Examples: published
 type SynthesisDocumentRowStatus string
 
 // SynthesisItem A row in collection mode, a body in portal mode. No item is both.
@@ -840,6 +1100,9 @@ type InterviewsScopeMissing = ErrorResponse
 
 // NotFound The body of every error.
 type NotFound = ErrorResponse
+
+// OtherError The body of every error.
+type OtherError = ErrorResponse
 
 // RateLimited The body of every error.
 type RateLimited = ErrorResponse
@@ -1740,6 +2003,8 @@ type CampaignsScopeMissingJSONResponse ErrorResponse
 type InterviewsScopeMissingJSONResponse ErrorResponse
 
 type NotFoundJSONResponse ErrorResponse
+
+type OtherErrorJSONResponse ErrorResponse
 
 type RateLimitedJSONResponse ErrorResponse
 

@@ -48,6 +48,7 @@ func (e IntelligenceSearchField) Valid() bool {
 // Defines values for MeasurementFreshnessReason.
 const (
 	MeasurementFreshnessReasonContractChanged MeasurementFreshnessReason = "contract_changed"
+	MeasurementFreshnessReasonLessThanNil     MeasurementFreshnessReason = "<nil>"
 	MeasurementFreshnessReasonScopeChanged    MeasurementFreshnessReason = "scope_changed"
 )
 
@@ -55,6 +56,8 @@ const (
 func (e MeasurementFreshnessReason) Valid() bool {
 	switch e {
 	case MeasurementFreshnessReasonContractChanged:
+		return true
+	case MeasurementFreshnessReasonLessThanNil:
 		return true
 	case MeasurementFreshnessReasonScopeChanged:
 		return true
@@ -111,21 +114,6 @@ func (e MeasurementMode) Valid() bool {
 	case MeasurementModeCanonical:
 		return true
 	case MeasurementModeLegacy:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for MeasurementQueryBasisCaptured.
-const (
-	MeasurementQueryBasisCapturedFalse MeasurementQueryBasisCaptured = false
-)
-
-// Valid indicates whether the value is a known member of the MeasurementQueryBasisCaptured enum.
-func (e MeasurementQueryBasisCaptured) Valid() bool {
-	switch e {
-	case MeasurementQueryBasisCapturedFalse:
 		return true
 	default:
 		return false
@@ -249,24 +237,36 @@ func (e ListSynthesisParamsSurface) Valid() bool {
 // AnalyticsPulseRow One interview, as the charts count it.
 type AnalyticsPulseRow struct {
 	// CampaignLabel The display name of its campaign, else the slug; `Uncategorized` when it belongs to none.
+	//
+	// Examples: Winter launch
 	CampaignLabel string `json:"campaignLabel"`
 
 	// CampaignSlug The slug of its campaign; `uncategorized` when it belongs to none.
+	//
+	// Examples: winter-launch
 	CampaignSlug string `json:"campaignSlug"`
 
 	// Date The UTC day it was created.
+	//
+	// Examples: 2026-03-04
 	Date openapi_types.Date `json:"date"`
 
 	// Sentiment The participant's sentiment.
+	//
+	// Examples: promoter
 	Sentiment PulseSentiment `json:"sentiment"`
 }
 
 // AnalyticsSeriesPoint One point of a chart.
 type AnalyticsSeriesPoint struct {
 	// Label The name of the point.
+	//
+	// Examples: 2026-03-02
 	Label string `json:"label"`
 
 	// Value The number of interviews.
+	//
+	// Examples: 2
 	Value int `json:"value"`
 }
 
@@ -274,56 +274,92 @@ type AnalyticsSeriesPoint struct {
 // unknown.
 type Campaign struct {
 	// Active Whether it is switched on. Always present; null when unknown.
+	//
+	// Examples: true
 	Active nullable.Nullable[bool] `json:"active,omitempty"`
 
 	// Cadence How often it is refreshed. Always present; null when unknown.
+	//
+	// Examples: weekly
 	Cadence nullable.Nullable[string] `json:"cadence,omitempty"`
 
 	// CampaignBrief What it is about. Always present; null when unknown.
+	//
+	// Examples: Learn why first-time buyers return.
 	CampaignBrief nullable.Nullable[string] `json:"campaign_brief,omitempty"`
 
 	// ClientID The client it belongs to.
+	//
+	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// CreatedAt When it was created. Always present; null when unknown.
+	//
+	// Examples: 2026-01-08T11:42:10.000000Z
 	CreatedAt nullable.Nullable[time.Time] `json:"created_at,omitempty"`
 
 	// DisplayName Its name for people. Always present; null when unknown.
+	//
+	// Examples: Winter launch
 	DisplayName nullable.Nullable[string] `json:"display_name,omitempty"`
 
 	// Goal What it is meant to find out. Always present; null when unknown.
+	//
+	// Examples: Retention
 	Goal nullable.Nullable[string] `json:"goal,omitempty"`
 
 	// GoalContext Background to the goal. Always present; null when unknown.
+	//
+	// Examples: Repeat orders fell in autumn.
 	GoalContext nullable.Nullable[string] `json:"goal_context,omitempty"`
 
 	// ID The campaign's id. Interviews refer to it by `conversation_goal_id`.
+	//
+	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
 	ID openapi_types.UUID `json:"id"`
 
 	// KeyQuestions The questions it asks, in order. A campaign that was saved with a plain list of questions is returned in
 	// this form too, with the ids `q1`, `q2` and so on. Always present; empty for a campaign without questions.
+	//
+	//
+	// Examples: [{"id":"q1","question":"What brought you back?"}]
 	KeyQuestions *[]KeyQuestion `json:"key_questions,omitempty"`
 
 	// LastRefreshed When its synthesis was last refreshed. Always present; null when unknown.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	LastRefreshed nullable.Nullable[time.Time] `json:"last_refreshed,omitempty"`
 
 	// LaunchStatus Where it is in its life cycle, for example `live`. The `status` parameter matches it. Always present; null
 	// when unknown.
+	//
+	//
+	// Examples: live
 	LaunchStatus nullable.Nullable[string] `json:"launch_status,omitempty"`
 
 	// LaunchedAt When it was launched. Always present; null when unknown.
+	//
+	// Examples: 2026-01-12T09:00:00.000000Z
 	LaunchedAt nullable.Nullable[time.Time] `json:"launched_at,omitempty"`
 
 	// Playbook The playbook it follows. Always present; null when unknown.
+	//
+	// Examples: retention
 	Playbook nullable.Nullable[string] `json:"playbook,omitempty"`
 
 	// Slug Its name in addresses and in the `campaign` parameter.
+	//
+	// Examples: winter-launch
 	Slug string `json:"slug"`
 
 	// TargetSegment Whom it addresses. Always present; null when unknown.
+	//
+	// Examples: first-time buyers
 	TargetSegment nullable.Nullable[string] `json:"target_segment,omitempty"`
 
 	// UpdatedAt When it was last changed. `updated_since` matches it. Always present; null when unknown.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	UpdatedAt nullable.Nullable[time.Time] `json:"updated_at,omitempty"`
 }
 
@@ -344,12 +380,19 @@ type ErrorResponse struct {
 	// `insufficient_scope`, `forbidden_origin`, `not_found`, `method_not_allowed`, `not_acceptable`,
 	// `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`,
 	// `measurement_unavailable` and `service_unavailable`. Treat one you do not know by its status.
+	//
+	//
+	// Examples: invalid_parameter
 	Code *string `json:"code,omitempty"`
 
 	// Details On a 400, the parameter, what is wrong with it and what is accepted. For people; it may change.
+	//
+	// Examples: limit must be an integer from 1 to 200.
 	Details *string `json:"details,omitempty"`
 
 	// Error A short sentence, or a fixed word.
+	//
+	// Examples: Invalid query parameter
 	Error string `json:"error"`
 }
 
@@ -363,30 +406,48 @@ type IntelligenceSearchField string
 // when nothing was extracted.
 type IntelligenceSearchHit struct {
 	// BestQuote The most telling sentence of the participant.
+	//
+	// Examples: It just works, every single morning.
 	BestQuote nullable.Nullable[string] `json:"best_quote"`
 
 	// CompetitorMentions What the participant says about competitors.
+	//
+	// Examples: tried another shop first
 	CompetitorMentions nullable.Nullable[string] `json:"competitor_mentions"`
 
 	// ConversationGoal The slug of its campaign; null when it belongs to none.
+	//
+	// Examples: winter-launch
 	ConversationGoal nullable.Nullable[string] `json:"conversation_goal"`
 
 	// CreatedAt When the interview was created.
+	//
+	// Examples: 2026-03-04T16:20:05.250000Z
 	CreatedAt time.Time `json:"created_at"`
 
 	// FeatureRequests What the participant asks for.
+	//
+	// Examples: pay by invoice
 	FeatureRequests nullable.Nullable[string] `json:"feature_requests"`
 
 	// ID The interview's id.
+	//
+	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
 	ID openapi_types.UUID `json:"id"`
 
 	// MatchedFields The fields that contain the text.
+	//
+	// Examples: ["primary_pain_points","product_feedback"]
 	MatchedFields []IntelligenceSearchField `json:"matched_fields"`
 
 	// PrimaryPainPoints What troubles the participant most.
+	//
+	// Examples: slow checkout; hidden fees
 	PrimaryPainPoints nullable.Nullable[string] `json:"primary_pain_points"`
 
 	// ProductFeedback What the participant says about the product.
+	//
+	// Examples: Loves the one-page checkout.
 	ProductFeedback nullable.Nullable[string] `json:"product_feedback"`
 }
 
@@ -403,56 +464,93 @@ type IntelligenceSearchResponse struct {
 // when the key lacks their scope. Every other field is always present, and null when unknown.
 type Interview struct {
 	// BestQuote The most telling sentence of the participant. Always present; null when unknown.
+	//
+	// Examples: It just works, every single morning.
 	BestQuote nullable.Nullable[string] `json:"best_quote,omitempty"`
 
 	// ChurnRisk The risk that the participant leaves. Always present; null when unknown.
+	//
+	// Examples: low
 	ChurnRisk nullable.Nullable[string] `json:"churn_risk,omitempty"`
 
 	// ClientID The client it belongs to.
+	//
+	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// ConversationGoalID The `id` of its campaign. Always present; null when it belongs to none.
+	//
+	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
 	ConversationGoalID nullable.Nullable[openapi_types.UUID] `json:"conversation_goal_id,omitempty"`
 
 	// CreatedAt When the interview was created.
+	//
+	// Examples: 2026-03-04T16:20:05.250000Z
 	CreatedAt time.Time `json:"created_at"`
 
 	// CustomExtraction The client-safe extraction. Left out unless the key has `read:custom_extraction`; with it, null when there
 	// is none.
+	//
+	//
+	// Examples: {"feature_requests":null,"primary_pain_points":["slow checkout"]}
 	CustomExtraction nullable.Nullable[map[string]interface{}] `json:"custom_extraction,omitempty"`
 
 	// CustomerSentiment The participant's sentiment. Always present; null when unknown.
+	//
+	// Examples: positive
 	CustomerSentiment nullable.Nullable[string] `json:"customer_sentiment,omitempty"`
 
 	// DurationSeconds How long it lasted. Always present; null when unknown.
+	//
+	// Examples: 412
 	DurationSeconds nullable.Nullable[float64] `json:"duration_seconds,omitempty"`
 
 	// ID The interview's id.
+	//
+	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
 	ID openapi_types.UUID `json:"id"`
 
 	// InterviewType The kind of interview. Always present; null when unknown.
+	//
+	// Examples: voice
 	InterviewType nullable.Nullable[string] `json:"interview_type,omitempty"`
 
 	// NpsScore How likely the participant is to recommend the brand. 9 and above count as promoter, 7 and above as
 	// passive, less as detractor. Always present; null when unknown.
+	//
+	//
+	// Examples: 9
 	NpsScore nullable.Nullable[float64] `json:"nps_score,omitempty"`
 
 	// ParticipantEmail The participant's e-mail address. Left out unless the key has `read:customer_identity`; with it, null when
 	// unknown.
+	//
+	//
+	// Examples: dana@example.com
 	ParticipantEmail nullable.Nullable[string] `json:"participant_email,omitempty"`
 
 	// ParticipantName The participant's name. Always present; null when unknown.
+	//
+	// Examples: Dana Field
 	ParticipantName nullable.Nullable[string] `json:"participant_name,omitempty"`
 
 	// RawExtraction Everything extracted from the conversation, as it was extracted. On the detail route only. Left out unless
 	// the key has `read:raw_extraction`; with it, null when there is none.
+	//
+	//
+	// Examples: {"topics":[{"name":"checkout","share":0.62}]}
 	RawExtraction nullable.Nullable[map[string]interface{}] `json:"raw_extraction,omitempty"`
 
 	// Status `completed` or `analyzed`.
+	//
+	// Examples: analyzed
 	Status string `json:"status"`
 
 	// Transcript The turns of the conversation, the interviewer's and the customer's. Left out unless the key has
 	// `read:transcripts`; with it, null when there is none.
+	//
+	//
+	// Examples: [{"speaker":"interviewer","text":"What made you stay?"},{"speaker":"customer","text":"It just works."}]
 	Transcript nullable.Nullable[[]map[string]interface{}] `json:"transcript,omitempty"`
 }
 
@@ -469,6 +567,8 @@ type InterviewAnalytics struct {
 	Sentiment []AnalyticsSeriesPoint `json:"sentiment"`
 
 	// Total The number of visible interviews in the window.
+	//
+	// Examples: 3
 	Total int `json:"total"`
 
 	// Volume One point a UTC day, labelled `YYYY-MM-DD`, ascending, days without interviews included. A window of more
@@ -513,34 +613,53 @@ type InterviewListResponse struct {
 // KeyQuestion A question that a campaign asks.
 type KeyQuestion struct {
 	// ID Names the question within its campaign.
+	//
+	// Examples: q1
 	ID string `json:"id"`
 
 	// Question The question.
+	//
+	// Examples: What brought you back?
 	Question string `json:"question"`
 }
 
 // MeasurementFreshness Whether a saved basis may be compared with live figures.
 type MeasurementFreshness struct {
 	// LiveAsOf The moment of this answer.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
 	LiveAsOf time.Time `json:"live_as_of"`
 
 	// LiveContractVersion The rules now in force; `legacy` for a client in legacy mode.
+	//
+	// Examples: canonical_measurement.v1
 	LiveContractVersion string `json:"live_contract_version"`
 
-	// Reason Why not. Null when they are comparable.
+	// Reason Why not: the rules changed, or what the body covers changed. Null when they are comparable.
+	//
+	//
+	// Examples: null
 	Reason nullable.Nullable[MeasurementFreshnessReason] `json:"reason"`
 
 	// SavedAsOf The moment the saved basis holds for.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	SavedAsOf time.Time `json:"saved_as_of"`
 
 	// SavedContractVersion The rules the saved basis was selected under.
+	//
+	// Examples: canonical_measurement.v1
 	SavedContractVersion string `json:"saved_contract_version"`
 
 	// Status Whether the two may be compared.
+	//
+	// Examples: comparable
 	Status MeasurementFreshnessStatus `json:"status"`
 }
 
-// MeasurementFreshnessReason Why a saved basis cannot be compared with live figures: the rules changed, or what the body covers changed.
+// MeasurementFreshnessReason Why not: the rules changed, or what the body covers changed. Null when they are comparable.
+//
+// Examples: null
 type MeasurementFreshnessReason string
 
 // MeasurementFreshnessStatus Whether a saved basis may be compared with live figures.
@@ -556,6 +675,9 @@ type MeasurementIntegrity struct {
 
 	// Status `verified_saved_basis` when the saved ids reproduce their hash and count; the basis and its freshness are
 	// then here too. Else `historical_unverifiable`, alone.
+	//
+	//
+	// Examples: historical_unverifiable
 	Status MeasurementIntegrityStatus `json:"status"`
 }
 
@@ -569,65 +691,101 @@ type MeasurementMode string
 // same request to see which interviews were added or withdrawn between them.
 type MeasurementQueryBasis struct {
 	// AsOf The moment the basis holds for.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
 	AsOf time.Time `json:"as_of"`
 
 	// Captured Always false. The basis was computed for this answer and not saved.
-	Captured MeasurementQueryBasisCaptured `json:"captured"`
+	//
+	// Examples: false
+	Captured bool `json:"captured"`
 
 	// MeasurementContractVersion The version of the rules the interviews were selected under.
+	//
+	// Examples: canonical_measurement.v1
 	MeasurementContractVersion string `json:"measurement_contract_version"`
 
 	// MembershipHash SHA-256 of `source_interview_ids` joined with line feeds, or of the empty text when there are none. 64
 	// lower-case hex characters.
+	//
+	//
+	// Examples: fd4f33b1736b58cff0da1555673731a6942169201a11112e2b4c937525631420
 	MembershipHash string `json:"membership_hash"`
 
 	// PreviewID Names this basis. The same scope, interviews and moment give the same id.
+	//
+	// Examples: f8270f31-4578-550f-b72c-a1c7c217c540
 	PreviewID openapi_types.UUID `json:"preview_id"`
 
 	// Schema Names this shape.
+	//
+	// Examples: measurement_query_basis.v1
 	Schema MeasurementQueryBasisSchema `json:"schema"`
 
 	// ScopeHash SHA-256 of what was asked for, that is client, route and filters. 64 lower-case hex characters.
+	//
+	// Examples: 898062040faf5206b0dd34380a7dae447da66df0f07b95d6cc37117147222368
 	ScopeHash string `json:"scope_hash"`
 
 	// SourceCount The number of `source_interview_ids`.
+	//
+	// Examples: 1
 	SourceCount int `json:"source_count"`
 
 	// SourceInterviewIds The ids of the interviews, ascending.
+	//
+	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
 	SourceInterviewIds []openapi_types.UUID `json:"source_interview_ids"`
 }
 
-// MeasurementQueryBasisCaptured Always false. The basis was computed for this answer and not saved.
-type MeasurementQueryBasisCaptured bool
-
 // MeasurementQueryBasisSchema Names this shape.
+//
+// Examples: measurement_query_basis.v1
 type MeasurementQueryBasisSchema string
 
 // Meta What an answer contains and stands on.
 type Meta struct {
 	// ClientID The client the key belongs to.
+	//
+	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// Count The number of items in `data`; 1 for interview detail; `data.total` for analytics.
+	//
+	//
+	// Examples: 1
 	Count int `json:"count"`
 
 	// HasMore Lists with pages only. Whether more rows exist beyond this page.
+	//
+	// Examples: true
 	HasMore *bool `json:"has_more,omitempty"`
 
 	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	//
+	// Examples: true
 	IncludesCustomExtraction *bool `json:"includes_custom_extraction,omitempty"`
 
 	// IncludesCustomerIdentity Whether the answer's shape includes participants' e-mail addresses or other identity content for this key,
 	// however many rows it has.
+	//
+	//
+	// Examples: false
 	IncludesCustomerIdentity *bool `json:"includes_customer_identity,omitempty"`
 
 	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
+	//
+	// Examples: false
 	IncludesRawExtraction *bool `json:"includes_raw_extraction,omitempty"`
 
 	// IncludesTranscripts Whether the answer's shape includes transcripts for this key.
+	//
+	// Examples: false
 	IncludesTranscripts *bool `json:"includes_transcripts,omitempty"`
 
 	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
 	MeasurementAsOf *time.Time `json:"measurement_as_of,omitempty"`
 
 	// MeasurementBasis Canonical mode only. The interviews that this request's filters select, whatever the page. When it is left
@@ -635,28 +793,46 @@ type Meta struct {
 	MeasurementBasis *MeasurementQueryBasis `json:"measurement_basis,omitempty"`
 
 	// MeasurementContractVersion Canonical mode only. The version of the rules the figures were measured under.
+	//
+	// Examples: canonical_measurement.v1
 	MeasurementContractVersion *string `json:"measurement_contract_version,omitempty"`
 
 	// MeasurementCountBasis Canonical mode only. What `measurement_total_count` counts, `usable_interviews`.
+	//
+	// Examples: usable_interviews
 	MeasurementCountBasis *string `json:"measurement_count_basis,omitempty"`
 
 	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
+	//
+	// Examples: canonical
 	MeasurementMode *MeasurementMode `json:"measurement_mode,omitempty"`
 
 	// MeasurementOmittedFields Canonical mode only. Measurement fields left out of this answer. `measurement_basis` is left out on a page
 	// requested with `starting_after`, on campaigns and synthesis, and where it would list too many interviews.
+	//
+	//
+	// Examples: ["measurement_basis"]
 	MeasurementOmittedFields *[]string `json:"measurement_omitted_fields,omitempty"`
 
 	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
+	//
+	// Examples: 41
 	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
 
 	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
+	//
+	//
+	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
 	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
 
 	// Type Synthesis in portal mode only. The portal surface that was returned.
+	//
+	// Examples: home
 	Type *SynthesisType `json:"type,omitempty"`
 
 	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
+	//
+	// Examples: ["lane","campaign"]
 	Types *[]string `json:"types,omitempty"`
 }
 
@@ -666,6 +842,8 @@ type OpenapiDocument struct {
 	Info FreeFormObject `json:"info"`
 
 	// Openapi The version of OpenAPI.
+	//
+	// Examples: 3.1.0
 	Openapi string `json:"openapi"`
 
 	// Paths A JSON object of no fixed shape.
@@ -675,12 +853,16 @@ type OpenapiDocument struct {
 
 // PublishedSynthesisBody A frozen body of the published portal, in portal mode: the published JSON object as it is, with the fields of
 // the matching portal surface and a schema discriminator. For `creative_concept` it is the client-visible creative
-// lane together with its concept annotations. It is told from a row by its lack of `synthesis_type`, `document`
-// and `contract_version`.
+// lane together with its concept annotations. It is told from a row by its `schema`, which no row has.
 type PublishedSynthesisBody struct {
 	// MeasurementIntegrity Added to the published body: whether the interviews it stands on can be proven. Left out for a client in
 	// legacy mode whose body has no saved basis.
-	MeasurementIntegrity *MeasurementIntegrity  `json:"measurement_integrity,omitempty"`
+	MeasurementIntegrity *MeasurementIntegrity `json:"measurement_integrity,omitempty"`
+
+	// Schema Names the shape of the body.
+	//
+	// Examples: portal_home.v2
+	Schema               string                 `json:"schema"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -690,59 +872,96 @@ type PulseSentiment string
 // SavedMeasurementBasis The interviews a published portal body stands on, as saved when it was published.
 type SavedMeasurementBasis struct {
 	// AsOf The moment the basis was saved for.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	AsOf time.Time `json:"as_of"`
 
 	// MeasurementContractVersion The version of the rules the interviews were selected under.
+	//
+	// Examples: canonical_measurement.v1
 	MeasurementContractVersion string `json:"measurement_contract_version"`
 
 	// MembershipHash SHA-256 of `source_interview_ids` joined with line feeds, or of the empty text when there are none. 64
 	// lower-case hex characters.
+	//
+	//
+	// Examples: fd4f33b1736b58cff0da1555673731a6942169201a11112e2b4c937525631420
 	MembershipHash string `json:"membership_hash"`
 
 	// Schema Names this shape.
+	//
+	// Examples: measurement_basis.v2
 	Schema SavedMeasurementBasisSchema `json:"schema"`
 
 	// ScopeHash SHA-256 of what the body covers. 64 lower-case hex characters.
+	//
+	// Examples: 5c23b5e967269a88efabaf2644d785749718aa64a29d29c37b878025c4017eba
 	ScopeHash string `json:"scope_hash"`
 
 	// SnapshotID Names the saved basis.
+	//
+	// Examples: 2a3b4c5d-6e7f-4801-92a3-b4c5d6e7f801
 	SnapshotID openapi_types.UUID `json:"snapshot_id"`
 
 	// SourceCount The number of `source_interview_ids`.
+	//
+	// Examples: 1
 	SourceCount int `json:"source_count"`
 
 	// SourceInterviewIds The ids of the interviews, ascending.
+	//
+	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
 	SourceInterviewIds []openapi_types.UUID `json:"source_interview_ids"`
 }
 
 // SavedMeasurementBasisSchema Names this shape.
+//
+// Examples: measurement_basis.v2
 type SavedMeasurementBasisSchema string
 
 // SearchMeta Meta, and the text that was searched.
 type SearchMeta struct {
 	// ClientID The client the key belongs to.
+	//
+	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// Count The number of items in `data`; 1 for interview detail; `data.total` for analytics.
+	//
+	//
+	// Examples: 1
 	Count int `json:"count"`
 
 	// HasMore Lists with pages only. Whether more rows exist beyond this page.
+	//
+	// Examples: true
 	HasMore *bool `json:"has_more,omitempty"`
 
 	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	//
+	// Examples: true
 	IncludesCustomExtraction *bool `json:"includes_custom_extraction,omitempty"`
 
 	// IncludesCustomerIdentity Whether the answer's shape includes participants' e-mail addresses or other identity content for this key,
 	// however many rows it has.
+	//
+	//
+	// Examples: false
 	IncludesCustomerIdentity *bool `json:"includes_customer_identity,omitempty"`
 
 	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
+	//
+	// Examples: false
 	IncludesRawExtraction *bool `json:"includes_raw_extraction,omitempty"`
 
 	// IncludesTranscripts Whether the answer's shape includes transcripts for this key.
+	//
+	// Examples: false
 	IncludesTranscripts *bool `json:"includes_transcripts,omitempty"`
 
 	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
 	MeasurementAsOf *time.Time `json:"measurement_as_of,omitempty"`
 
 	// MeasurementBasis Canonical mode only. The interviews that this request's filters select, whatever the page. When it is left
@@ -750,31 +969,51 @@ type SearchMeta struct {
 	MeasurementBasis *MeasurementQueryBasis `json:"measurement_basis,omitempty"`
 
 	// MeasurementContractVersion Canonical mode only. The version of the rules the figures were measured under.
+	//
+	// Examples: canonical_measurement.v1
 	MeasurementContractVersion *string `json:"measurement_contract_version,omitempty"`
 
 	// MeasurementCountBasis Canonical mode only. What `measurement_total_count` counts, `usable_interviews`.
+	//
+	// Examples: usable_interviews
 	MeasurementCountBasis *string `json:"measurement_count_basis,omitempty"`
 
 	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
+	//
+	// Examples: canonical
 	MeasurementMode *MeasurementMode `json:"measurement_mode,omitempty"`
 
 	// MeasurementOmittedFields Canonical mode only. Measurement fields left out of this answer. `measurement_basis` is left out on a page
 	// requested with `starting_after`, on campaigns and synthesis, and where it would list too many interviews.
+	//
+	//
+	// Examples: ["measurement_basis"]
 	MeasurementOmittedFields *[]string `json:"measurement_omitted_fields,omitempty"`
 
 	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
+	//
+	// Examples: 41
 	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
 
 	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
+	//
+	//
+	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
 	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
 
 	// Query The text as it was searched, without leading and trailing white space.
+	//
+	// Examples: checkout
 	Query string `json:"query"`
 
 	// Type Synthesis in portal mode only. The portal surface that was returned.
+	//
+	// Examples: home
 	Type *SynthesisType `json:"type,omitempty"`
 
 	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
+	//
+	// Examples: ["lane","campaign"]
 	Types *[]string `json:"types,omitempty"`
 }
 
@@ -782,46 +1021,74 @@ type SearchMeta struct {
 // null when unknown.
 type SynthesisDocumentRow struct {
 	// Cadence How often it is refreshed. Always present; null when unknown.
+	//
+	// Examples: weekly
 	Cadence nullable.Nullable[string] `json:"cadence,omitempty"`
 
 	// ClientID The client it belongs to.
+	//
+	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
 	// ContractVersion The version of the shape of `document`.
+	//
+	// Examples: campaign_synthesis.v3
 	ContractVersion string `json:"contract_version"`
 
 	// ConversationGoalID The `id` of its campaign. Always present; null when it belongs to none.
+	//
+	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
 	ConversationGoalID nullable.Nullable[openapi_types.UUID] `json:"conversation_goal_id,omitempty"`
 
 	// CreatedAt When it was created.
+	//
+	// Examples: 2026-01-19T06:00:00.000000Z
 	CreatedAt time.Time `json:"created_at"`
 
 	// Document The published payload. Its shape is versioned by `contract_version`.
+	//
+	// Examples: {"headline":"Buyers return for reliability"}
 	Document FreeFormObject `json:"document"`
 
 	// FeedDate The day of a daily feed. Always present; null on other types.
+	//
+	// Examples: 2026-03-04
 	FeedDate nullable.Nullable[openapi_types.Date] `json:"feed_date,omitempty"`
 
 	// ID The row's id.
+	//
+	// Examples: 5e6f7a8b-9c0d-4e1f-a2b3-c4d5e6f7a8b9
 	ID openapi_types.UUID `json:"id"`
 
 	// LaneID The lane it belongs to. Always present; null when it belongs to none.
+	//
+	// Examples: 0d9e8f70-6a5b-4c3d-9e2f-1a0b9c8d7e6f
 	LaneID nullable.Nullable[openapi_types.UUID] `json:"lane_id,omitempty"`
 
 	// LastRefreshed When it was last refreshed. Always present; null when unknown.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	LastRefreshed nullable.Nullable[time.Time] `json:"last_refreshed,omitempty"`
 
 	// Status Always `published`.
+	//
+	// Examples: published
 	Status SynthesisDocumentRowStatus `json:"status"`
 
 	// SynthesisType What kind of synthesis it is.
+	//
+	// Examples: campaign
 	SynthesisType SynthesisType `json:"synthesis_type"`
 
 	// UpdatedAt When it was last changed. `updated_since` matches it.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // SynthesisDocumentRowStatus Always `published`.
+//
+// Examples: published
 type SynthesisDocumentRowStatus string
 
 // SynthesisItem A row in collection mode, a body in portal mode. No item is both.
@@ -861,6 +1128,9 @@ type InterviewsScopeMissing = ErrorResponse
 
 // NotFound The body of every error.
 type NotFound = ErrorResponse
+
+// OtherError The body of every error.
+type OtherError = ErrorResponse
 
 // RateLimited The body of every error.
 type RateLimited = ErrorResponse
@@ -1146,6 +1416,14 @@ func (a *PublishedSynthesisBody) UnmarshalJSON(b []byte) error {
 		delete(object, "measurement_integrity")
 	}
 
+	if raw, found := object["schema"]; found {
+		err = json.Unmarshal(raw, &a.Schema)
+		if err != nil {
+			return fmt.Errorf("error reading 'schema': %w", err)
+		}
+		delete(object, "schema")
+	}
+
 	if len(object) != 0 {
 		a.AdditionalProperties = make(map[string]interface{})
 		for fieldName, fieldBuf := range object {
@@ -1170,6 +1448,11 @@ func (a PublishedSynthesisBody) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'measurement_integrity': %w", err)
 		}
+	}
+
+	object["schema"], err = json.Marshal(a.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'schema': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {
@@ -2459,6 +2742,11 @@ type GetInterviewAnalyticsResponse503Headers struct {
 	XRequestID          string
 }
 
+// GetInterviewAnalyticsResponseDefaultHeaders the declared response headers of an HTTP default response for GetInterviewAnalytics
+type GetInterviewAnalyticsResponseDefaultHeaders struct {
+	XRequestID string
+}
+
 type GetInterviewAnalyticsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2474,6 +2762,8 @@ type GetInterviewAnalyticsResponse struct {
 	JSON429 *RateLimited
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *GetInterviewAnalyticsResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -2486,6 +2776,8 @@ type GetInterviewAnalyticsResponse struct {
 	Headers429 *GetInterviewAnalyticsResponse429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetInterviewAnalyticsResponse503Headers
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetInterviewAnalyticsResponseDefaultHeaders
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2516,6 +2808,11 @@ func (r GetInterviewAnalyticsResponse) GetJSON429() *RateLimited {
 // GetJSON503 returns the response for an HTTP 503 `application/json` response
 func (r GetInterviewAnalyticsResponse) GetJSON503() *Unavailable {
 	return r.JSON503
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetInterviewAnalyticsResponse) GetJSONDefault() *OtherError {
+	return r.JSONDefault
 }
 
 // GetBody returns the raw response body bytes
@@ -2596,6 +2893,11 @@ type ListCampaignsResponse503Headers struct {
 	XRequestID          string
 }
 
+// ListCampaignsResponseDefaultHeaders the declared response headers of an HTTP default response for ListCampaigns
+type ListCampaignsResponseDefaultHeaders struct {
+	XRequestID string
+}
+
 type ListCampaignsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2611,6 +2913,8 @@ type ListCampaignsResponse struct {
 	JSON429 *RateLimited
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *ListCampaignsResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -2623,6 +2927,8 @@ type ListCampaignsResponse struct {
 	Headers429 *ListCampaignsResponse429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListCampaignsResponse503Headers
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListCampaignsResponseDefaultHeaders
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2653,6 +2959,11 @@ func (r ListCampaignsResponse) GetJSON429() *RateLimited {
 // GetJSON503 returns the response for an HTTP 503 `application/json` response
 func (r ListCampaignsResponse) GetJSON503() *Unavailable {
 	return r.JSON503
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ListCampaignsResponse) GetJSONDefault() *OtherError {
+	return r.JSONDefault
 }
 
 // GetBody returns the raw response body bytes
@@ -2733,6 +3044,11 @@ type SearchIntelligenceResponse503Headers struct {
 	XRequestID          string
 }
 
+// SearchIntelligenceResponseDefaultHeaders the declared response headers of an HTTP default response for SearchIntelligence
+type SearchIntelligenceResponseDefaultHeaders struct {
+	XRequestID string
+}
+
 type SearchIntelligenceResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2748,6 +3064,8 @@ type SearchIntelligenceResponse struct {
 	JSON429 *RateLimited
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *SearchIntelligenceResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -2760,6 +3078,8 @@ type SearchIntelligenceResponse struct {
 	Headers429 *SearchIntelligenceResponse429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *SearchIntelligenceResponse503Headers
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *SearchIntelligenceResponseDefaultHeaders
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2790,6 +3110,11 @@ func (r SearchIntelligenceResponse) GetJSON429() *RateLimited {
 // GetJSON503 returns the response for an HTTP 503 `application/json` response
 func (r SearchIntelligenceResponse) GetJSON503() *Unavailable {
 	return r.JSON503
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r SearchIntelligenceResponse) GetJSONDefault() *OtherError {
+	return r.JSONDefault
 }
 
 // GetBody returns the raw response body bytes
@@ -2870,6 +3195,11 @@ type ListInterviewsResponse503Headers struct {
 	XRequestID          string
 }
 
+// ListInterviewsResponseDefaultHeaders the declared response headers of an HTTP default response for ListInterviews
+type ListInterviewsResponseDefaultHeaders struct {
+	XRequestID string
+}
+
 type ListInterviewsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -2885,6 +3215,8 @@ type ListInterviewsResponse struct {
 	JSON429 *RateLimited
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *ListInterviewsResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -2897,6 +3229,8 @@ type ListInterviewsResponse struct {
 	Headers429 *ListInterviewsResponse429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListInterviewsResponse503Headers
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListInterviewsResponseDefaultHeaders
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -2927,6 +3261,11 @@ func (r ListInterviewsResponse) GetJSON429() *RateLimited {
 // GetJSON503 returns the response for an HTTP 503 `application/json` response
 func (r ListInterviewsResponse) GetJSON503() *Unavailable {
 	return r.JSON503
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ListInterviewsResponse) GetJSONDefault() *OtherError {
+	return r.JSONDefault
 }
 
 // GetBody returns the raw response body bytes
@@ -3015,6 +3354,11 @@ type GetInterviewResponse503Headers struct {
 	XRequestID          string
 }
 
+// GetInterviewResponseDefaultHeaders the declared response headers of an HTTP default response for GetInterview
+type GetInterviewResponseDefaultHeaders struct {
+	XRequestID string
+}
+
 type GetInterviewResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3032,6 +3376,8 @@ type GetInterviewResponse struct {
 	JSON429 *RateLimited
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *GetInterviewResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -3046,6 +3392,8 @@ type GetInterviewResponse struct {
 	Headers429 *GetInterviewResponse429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetInterviewResponse503Headers
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetInterviewResponseDefaultHeaders
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3081,6 +3429,11 @@ func (r GetInterviewResponse) GetJSON429() *RateLimited {
 // GetJSON503 returns the response for an HTTP 503 `application/json` response
 func (r GetInterviewResponse) GetJSON503() *Unavailable {
 	return r.JSON503
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetInterviewResponse) GetJSONDefault() *OtherError {
+	return r.JSONDefault
 }
 
 // GetBody returns the raw response body bytes
@@ -3126,20 +3479,34 @@ type GetOpenapiResponse304Headers struct {
 	XRequestID   string
 }
 
+// GetOpenapiResponseDefaultHeaders the declared response headers of an HTTP default response for GetOpenapi
+type GetOpenapiResponseDefaultHeaders struct {
+	XRequestID string
+}
+
 type GetOpenapiResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *OpenapiDocument
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *GetOpenapiResponse200Headers
 	// Headers304 the parsed response headers for an HTTP 304 response
 	Headers304 *GetOpenapiResponse304Headers
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetOpenapiResponseDefaultHeaders
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r GetOpenapiResponse) GetJSON200() *OpenapiDocument {
 	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetOpenapiResponse) GetJSONDefault() *OtherError {
+	return r.JSONDefault
 }
 
 // GetBody returns the raw response body bytes
@@ -3220,6 +3587,11 @@ type ListSynthesisResponse503Headers struct {
 	XRequestID          string
 }
 
+// ListSynthesisResponseDefaultHeaders the declared response headers of an HTTP default response for ListSynthesis
+type ListSynthesisResponseDefaultHeaders struct {
+	XRequestID string
+}
+
 type ListSynthesisResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3235,6 +3607,8 @@ type ListSynthesisResponse struct {
 	JSON429 *RateLimited
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Unavailable
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *OtherError
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *ListSynthesisResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -3247,6 +3621,8 @@ type ListSynthesisResponse struct {
 	Headers429 *ListSynthesisResponse429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListSynthesisResponse503Headers
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListSynthesisResponseDefaultHeaders
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3277,6 +3653,11 @@ func (r ListSynthesisResponse) GetJSON429() *RateLimited {
 // GetJSON503 returns the response for an HTTP 503 `application/json` response
 func (r ListSynthesisResponse) GetJSON503() *Unavailable {
 	return r.JSON503
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ListSynthesisResponse) GetJSONDefault() *OtherError {
+	return r.JSONDefault
 }
 
 // GetBody returns the raw response body bytes
@@ -3528,6 +3909,13 @@ func ParseGetInterviewAnalyticsResponse(rsp *http.Response) (*GetInterviewAnalyt
 		}
 		response.JSON503 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
 	}
 
 	switch {
@@ -3724,6 +4112,16 @@ func ParseGetInterviewAnalyticsResponse(rsp *http.Response) (*GetInterviewAnalyt
 			headers.XRequestID = value
 		}
 		response.Headers503 = &headers
+	case true:
+		var headers GetInterviewAnalyticsResponseDefaultHeaders
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil
@@ -3784,6 +4182,13 @@ func ParseListCampaignsResponse(rsp *http.Response) (*ListCampaignsResponse, err
 			return nil, err
 		}
 		response.JSON503 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
 
 	}
 
@@ -3981,6 +4386,16 @@ func ParseListCampaignsResponse(rsp *http.Response) (*ListCampaignsResponse, err
 			headers.XRequestID = value
 		}
 		response.Headers503 = &headers
+	case true:
+		var headers ListCampaignsResponseDefaultHeaders
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil
@@ -4041,6 +4456,13 @@ func ParseSearchIntelligenceResponse(rsp *http.Response) (*SearchIntelligenceRes
 			return nil, err
 		}
 		response.JSON503 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
 
 	}
 
@@ -4238,6 +4660,16 @@ func ParseSearchIntelligenceResponse(rsp *http.Response) (*SearchIntelligenceRes
 			headers.XRequestID = value
 		}
 		response.Headers503 = &headers
+	case true:
+		var headers SearchIntelligenceResponseDefaultHeaders
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil
@@ -4298,6 +4730,13 @@ func ParseListInterviewsResponse(rsp *http.Response) (*ListInterviewsResponse, e
 			return nil, err
 		}
 		response.JSON503 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
 
 	}
 
@@ -4495,6 +4934,16 @@ func ParseListInterviewsResponse(rsp *http.Response) (*ListInterviewsResponse, e
 			headers.XRequestID = value
 		}
 		response.Headers503 = &headers
+	case true:
+		var headers ListInterviewsResponseDefaultHeaders
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil
@@ -4562,6 +5011,13 @@ func ParseGetInterviewResponse(rsp *http.Response) (*GetInterviewResponse, error
 			return nil, err
 		}
 		response.JSON503 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
 
 	}
 
@@ -4790,6 +5246,16 @@ func ParseGetInterviewResponse(rsp *http.Response) (*GetInterviewResponse, error
 			headers.XRequestID = value
 		}
 		response.Headers503 = &headers
+	case true:
+		var headers GetInterviewResponseDefaultHeaders
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil
@@ -4818,6 +5284,13 @@ func ParseGetOpenapiResponse(rsp *http.Response) (*GetOpenapiResponse, error) {
 
 	case rsp.StatusCode == 304:
 		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
 
 	}
 
@@ -4870,6 +5343,16 @@ func ParseGetOpenapiResponse(rsp *http.Response) (*GetOpenapiResponse, error) {
 			headers.XRequestID = value
 		}
 		response.Headers304 = &headers
+	case true:
+		var headers GetOpenapiResponseDefaultHeaders
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil
@@ -4930,6 +5413,13 @@ func ParseListSynthesisResponse(rsp *http.Response) (*ListSynthesisResponse, err
 			return nil, err
 		}
 		response.JSON503 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest OtherError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
 
 	}
 
@@ -5127,6 +5617,16 @@ func ParseListSynthesisResponse(rsp *http.Response) (*ListSynthesisResponse, err
 			headers.XRequestID = value
 		}
 		response.Headers503 = &headers
+	case true:
+		var headers ListSynthesisResponseDefaultHeaders
+		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Request-Id", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XRequestID = value
+		}
+		response.HeadersDefault = &headers
 	}
 
 	return response, nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"github.com/clientintel/clientintel"
 )
 
 // pages are rendered from the contract and the guides (internal/tools/generate).
@@ -45,7 +47,7 @@ func Files(publicURL string) ([]File, error) {
 	inPage := strings.NewReplacer(exampleAddress, html.EscapeString(address))
 	inText := strings.NewReplacer("](.", relative)
 	const page = "text/html; charset=utf-8"
-	var files []File
+	files := []File{{Path: "/docs/changelog", ContentType: "text/markdown; charset=utf-8", Body: clientintel.Changelog}}
 	for _, f := range []struct {
 		path, name, contentType string
 		replacer                *strings.Replacer

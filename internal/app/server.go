@@ -141,6 +141,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		Validation: s.settings.ResponseValidation,
 		PublicURL:  s.settings.PublicURL,
 		LogOneIn:   s.settings.LogOneIn,
+		Docs:       s.settings.Docs != "off",
 		Observe:    metrics.RecordRequest,
 		Trace:      trace,
 		Log:        s.log,

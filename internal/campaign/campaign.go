@@ -53,7 +53,6 @@ type ListQuery struct {
 type List struct {
 	Campaigns   []Campaign
 	Next        *page.Position
-	After       page.After
 	Measurement measurement.Provenance
 }
 

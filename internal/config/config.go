@@ -66,6 +66,7 @@ type Server struct {
 	DrainTimeout time.Duration `env:"CLIENTINTEL_DRAIN_TIMEOUT" flag:"drain-timeout" default:"20s" usage:"how long requests in flight may take after the drain delay"`
 	LogLevel     string        `env:"CLIENTINTEL_LOG_LEVEL" flag:"log-level" default:"info" usage:"the least level that is logged: debug, info, warn or error"`
 	LogOneIn     int           `env:"CLIENTINTEL_LOG_ONE_IN" flag:"log-one-in" default:"1" usage:"of requests that succeed, one in so many is logged; all others are"`
+	Docs         string        `env:"CLIENTINTEL_DOCS" default:"on" usage:"on serves /docs and /llms.txt, off (or --no-docs) does not"`
 
 	// Traces exports a span of each request: OTEL_EXPORTER_OTLP_ENDPOINT, or its
 	// variant for traces, names a collector, and no variable switches it off.
@@ -173,6 +174,7 @@ func (s Server) Check() error {
 	}
 	oneOf("CLIENTINTEL_RESPONSE_VALIDATION", string(s.ResponseValidation), string(Enforce), string(Sample), string(Off))
 	oneOf("--replica-fallback (CLIENTINTEL_REPLICA_FALLBACK)", s.ReplicaFallback, "on", "off")
+	oneOf("CLIENTINTEL_DOCS", s.Docs, "on", "off")
 	oneOf("--log-level (CLIENTINTEL_LOG_LEVEL)", s.LogLevel, "debug", "info", "warn", "error")
 	for _, secret := range []struct{ name, value string }{
 		{"CLIENTINTEL_CURSOR_SECRET", s.CursorSecret}, {"CLIENTINTEL_CURSOR_SECRET_PREVIOUS", s.CursorSecretPrevious},

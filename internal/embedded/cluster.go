@@ -29,7 +29,6 @@ type Cluster struct {
 	dir         dataDir
 	opts        Options
 	searchPaths func(context.Context) []string
-	releases    map[int]release // what may be downloaded
 	log         *slog.Logger
 
 	serverLock *lockFile // exclusive: this process runs the server
@@ -38,8 +37,6 @@ type Cluster struct {
 	mu     sync.Mutex
 	server *server // nil while another process runs it
 	socket string  // socket directory, the same for as long as the cluster is open
-
-	password string // of every login
 
 	cancel     context.CancelFunc // ends supervise
 	supervised chan struct{}      // closed when supervise has returned
@@ -63,7 +60,7 @@ func open(ctx context.Context, o Options, places func(context.Context) []string)
 	if err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
-	c := &Cluster{dir: h, opts: o, searchPaths: places, releases: releases, log: o.Log, supervised: make(chan struct{})}
+	c := &Cluster{dir: h, opts: o, searchPaths: places, log: o.Log, supervised: make(chan struct{})}
 	if err := c.openLocks(); err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
@@ -133,16 +130,12 @@ func (c *Cluster) attach(ctx context.Context) (bool, error) {
 	if err != nil || socket == "" {
 		return false, err
 	}
-	password, err := c.dir.password()
-	if err != nil {
-		return false, err
-	}
-	if canConnect(ctx, socketURL(socket, Login, password, Database)) != nil {
+	if canConnect(ctx, socketURL(socket, Login, Database)) != nil {
 		return false, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.socket, c.password = socket, password
+	c.socket = socket
 	return true, nil
 }
 
@@ -164,11 +157,11 @@ func (c *Cluster) ServerURL() string { return c.URL(Login, Database) }
 func (c *Cluster) URL(role, database string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return socketURL(c.socket, role, c.password, database)
+	return socketURL(c.socket, role, database)
 }
 
-func socketURL(socket, role, password, database string) string {
-	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, password), Path: "/" + database}
+func socketURL(socket, role, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database}
 	u.RawQuery = url.Values{"host": {socket}, "port": {port}}.Encode()
 	return u.String()
 }

@@ -2,11 +2,16 @@ package httpapi
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
 	"path"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/clientintel/clientintel/internal/apidocs"
 	"github.com/clientintel/clientintel/openapi"
@@ -17,18 +22,15 @@ type document struct {
 	path        string
 	contentType string
 	body        []byte
+	compressed  []byte
 	etag        string
 	// page says that people open it in a browser. Programs of any origin may fetch
 	// the others.
 	page bool
 }
 
-func publicDocuments(publicURL string) ([]document, error) {
+func publicDocuments(publicURL string, docs bool) ([]document, error) {
 	contract, err := openapi.JSONAt(publicURL)
-	if err != nil {
-		return nil, err
-	}
-	files, err := apidocs.Files(publicURL)
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +39,13 @@ func publicDocuments(publicURL string) ([]document, error) {
 		newDocument(Prefix+"/openapi.json", "application/json", contract),
 		newDocument(Prefix+"/bi-guide.md", markdown, openapi.BIGuide(publicURL)),
 		newDocument(Prefix+"/agent-guide.md", markdown, openapi.AgentGuide(publicURL)),
+	}
+	if !docs {
+		return documents, nil
+	}
+	files, err := apidocs.Files(publicURL)
+	if err != nil {
+		return nil, err
 	}
 	for _, f := range files {
 		d := newDocument(f.Path, f.ContentType, f.Body)
@@ -48,17 +57,29 @@ func publicDocuments(publicURL string) ([]document, error) {
 
 func newDocument(path, contentType string, body []byte) document {
 	sum := sha256.Sum256(body)
-	return document{path: path, contentType: contentType, body: body, etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+	var compressed bytes.Buffer
+	writer := gzip.NewWriter(&compressed)
+	_, _ = writer.Write(body) // a buffer takes everything
+	_ = writer.Close()
+	return document{
+		path: path, contentType: contentType, body: body, compressed: compressed.Bytes(), etag: hex.EncodeToString(sum[:16]),
+	}
 }
 
 // ServeHTTP answers GET and HEAD, and 304 to a matching If-None-Match. Query
-// strings are ignored.
+// strings are ignored. A strong ETag names bytes, so each encoding has its own.
 func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	recordFrom(r.Context()).operation = path.Base(d.path)
 	h := w.Header()
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", "public, max-age=300")
-	h.Set("ETag", d.etag)
+	body, etag := d.body, d.etag
+	h.Set(gzhttp.HeaderNoCompression, "") // the middleware would keep the ETag
+	if acceptsGzip(r.Header) {
+		body, etag = d.compressed, d.etag+"-gzip"
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("ETag", strconv.Quote(etag))
 	if d.page {
 		h.Set("Content-Security-Policy", apidocs.Policy)
 		h.Set("Referrer-Policy", "no-referrer")
@@ -68,5 +89,19 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Expose-Headers", "ETag, X-Request-Id")
 	}
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// acceptsGzip reads Accept-Encoding, where q=0 refuses.
+func acceptsGzip(h http.Header) bool {
+	for _, offer := range strings.Split(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
+		name, parameter, _ := strings.Cut(offer, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			continue
+		}
+		_, weight, weighted := strings.Cut(parameter, "=")
+		q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
+		return !weighted || err == nil && q > 0
+	}
+	return false
 }

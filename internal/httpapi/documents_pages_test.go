@@ -22,8 +22,8 @@ var (
 func TestPages_ArePublicAndClosedToOthers(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
-	for _, path := range slices.Concat(pages, files, []string{"/llms.txt"}) {
-		answer := srv.Get(t, path+"?anything=goes", "").WantStatus(t, 200)
+	for _, path := range slices.Concat(pages, files, []string{"/llms.txt", "/docs/changelog"}) {
+		answer := srv.Send(t, http.MethodGet, path+"?anything=goes", "", identity).WantStatus(t, 200)
 		etag := answer.Header.Get("ETag")
 		want := map[string]string{
 			"Cache-Control": "public, max-age=300", "X-Content-Type-Options": "nosniff", "X-RateLimit-Limit": "",
@@ -31,7 +31,7 @@ func TestPages_ArePublicAndClosedToOthers(t *testing.T) {
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 				"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		}
-		if path == "/llms.txt" {
+		if path == "/llms.txt" || path == "/docs/changelog" {
 			want["Content-Security-Policy"], want["Referrer-Policy"], want["Cross-Origin-Opener-Policy"] = "", "", ""
 			want["Access-Control-Allow-Origin"] = "*"
 		}
@@ -44,7 +44,7 @@ func TestPages_ArePublicAndClosedToOthers(t *testing.T) {
 		if len(head.Body) != 0 || etag == "" || head.Header.Get("ETag") != etag {
 			t.Errorf("%s: HEAD answers %d bytes with the ETag %q, GET has %q", path, len(head.Body), head.Header.Get("ETag"), etag)
 		}
-		srv.Send(t, http.MethodGet, path, "", http.Header{"If-None-Match": {etag}}).WantStatus(t, 304)
+		srv.Send(t, http.MethodGet, path, "", http.Header{"If-None-Match": {etag}, "Accept-Encoding": {"identity"}}).WantStatus(t, 304)
 		refused := srv.Send(t, http.MethodPost, path, "", nil).WantError(t, 405, "method_not_allowed", "method not allowed")
 		if got := refused.Header.Get("Allow"); got != "GET, HEAD" {
 			t.Errorf("%s: a 405 allows %q, want GET, HEAD", path, got)
@@ -65,7 +65,7 @@ func TestPages_HaveTheirContentType(t *testing.T) {
 	srv, _ := apitest.Start(t)
 	for path, want := range map[string]string{
 		"/docs": "text/html; charset=utf-8", "/docs/bi-guide": "text/html; charset=utf-8", "/docs/page.js": "text/javascript; charset=utf-8",
-		"/docs/page.css": "text/css; charset=utf-8", "/docs/icon.svg": "image/svg+xml", "/llms.txt": "text/plain; charset=utf-8",
+		"/docs/page.css": "text/css; charset=utf-8", "/docs/icon.svg": "image/svg+xml", "/docs/changelog": "text/markdown; charset=utf-8", "/llms.txt": "text/plain; charset=utf-8",
 	} {
 		if got := srv.Get(t, path, "").WantStatus(t, 200).Header.Get("Content-Type"); got != want {
 			t.Errorf("%s is %q, want %q", path, got, want)

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -70,6 +71,46 @@ func TestContract_IsNotSentTwice(t *testing.T) {
 	srv.Send(t, http.MethodHead, contractPath, "", nil).WantStatus(t, 200)
 }
 
+// A strong ETag names bytes: a cache that holds one encoding must not answer with
+// it for the other.
+func TestDocuments_EachEncodingHasItsOwnETag(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	for _, path := range append([]string{contractPath, "/llms.txt", "/docs"}, guides...) {
+		plain := srv.Send(t, http.MethodGet, path, "", http.Header{"Accept-Encoding": {"identity"}}).WantStatus(t, 200)
+		for _, accepted := range []string{"gzip", "br, GZIP;q=0.5", "zstd, gzip"} {
+			packed := getPacked(t, srv.URL+path, accepted)
+			reader, err := gzip.NewReader(packed.Body)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", path, accepted, err)
+			}
+			if body, err := io.ReadAll(reader); err != nil || !bytes.Equal(body, plain.Body) || packed.Header.Get("Content-Encoding") != "gzip" {
+				t.Errorf("%s, %s: another document, %v", path, accepted, err)
+			}
+			packed.Body.Close()
+			etag := packed.Header.Get("ETag")
+			if etag == "" || etag == plain.Header.Get("ETag") || packed.Header.Get("Vary") != "Accept-Encoding" {
+				t.Errorf("%s, %s: the ETag is %s, the plain one's is the same, or Vary is %q", path, accepted, etag, packed.Header.Get("Vary"))
+			}
+			again := http.Header{"Accept-Encoding": {accepted}, "If-None-Match": {etag}}
+			if got := srv.Send(t, http.MethodGet, path, "", again).WantStatus(t, 304).Header.Get("ETag"); got != etag {
+				t.Errorf("%s, %s: a 304 has the ETag %s, want %s", path, accepted, got, etag)
+			}
+			srv.Send(t, http.MethodGet, path, "", http.Header{"Accept-Encoding": {"identity"}, "If-None-Match": {etag}}).WantStatus(t, 200)
+		}
+		for _, refused := range []string{"gzip;q=0", "gzip; q=0.0", "br", "zstd", "gzip;q=no"} {
+			answer := srv.Send(t, http.MethodGet, path, "", http.Header{"Accept-Encoding": {refused}}).WantStatus(t, 200)
+			if !bytes.Equal(answer.Body, plain.Body) || answer.Header.Get("ETag") != plain.Header.Get("ETag") ||
+				answer.Header.Get("Content-Encoding") != "" || answer.Header.Get("No-Gzip-Compression") != "" {
+				t.Errorf("%s, %s: %v", path, refused, answer.Header)
+			}
+		}
+	}
+}
+
+// identity keeps the HTTP client from asking for gzip, which it does for GET alone.
+var identity = http.Header{"Accept-Encoding": {"identity"}}
+
 var guides = []string{"/api/client/v1/bi-guide.md", "/api/client/v1/agent-guide.md"}
 
 // The guides are public in every respect: no key, no quota, any origin, and
@@ -78,7 +119,7 @@ func TestGuides_ArePublic(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	for _, path := range guides {
-		answer := srv.Get(t, path+"?anything=goes", "").WantStatus(t, 200)
+		answer := srv.Send(t, http.MethodGet, path+"?anything=goes", "", identity).WantStatus(t, 200)
 		etag := answer.Header.Get("ETag")
 		for name, want := range map[string]string{
 			"Content-Type": "text/markdown; charset=utf-8", "Access-Control-Allow-Origin": "*",
@@ -96,7 +137,8 @@ func TestGuides_ArePublic(t *testing.T) {
 			t.Errorf("%s: HEAD answers %d bytes with %v", path, len(head.Body), head.Header)
 		}
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
-			again := srv.Send(t, method, path, "", http.Header{"If-None-Match": {etag}}).WantStatus(t, 304)
+			unchanged := http.Header{"If-None-Match": {etag}, "Accept-Encoding": {"identity"}}
+			again := srv.Send(t, method, path, "", unchanged).WantStatus(t, 304)
 			if len(again.Body) != 0 || again.Header.Get("ETag") != etag {
 				t.Errorf("%s: a 304 has %d bytes and the ETag %q", path, len(again.Body), again.Header.Get("ETag"))
 			}
@@ -153,6 +195,21 @@ func TestGuides_NameTheOperatorsAddressAndNoOther(t *testing.T) {
 			}
 		}
 	}
+}
+
+// getPacked leaves the body as it came.
+func getPacked(t *testing.T, url, accepted string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept-Encoding", accepted)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%v: %v", res, err)
+	}
+	return res
 }
 
 func getAsHost(t *testing.T, url, host string) []byte {

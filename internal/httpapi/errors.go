@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apierror"
@@ -24,8 +23,7 @@ func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) { wri
 
 // writeError is the one place where a kind of error becomes a status.
 func writeError(w http.ResponseWriter, r *http.Request, err error) {
-	record := recordFrom(r.Context())
-	record.err = err
+	recordFrom(r.Context()).err = err
 	public := publicError(err)
 
 	h := w.Header()
@@ -38,34 +36,33 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("Retry-After", strconv.Itoa(int(public.RetryAfter/time.Second)))
 	}
 	switch public.Kind {
+	case apierror.KindNotFound:
+		addHelp(h, r)
 	case apierror.KindUnauthenticated:
+		addHelp(h, r)
 		h.Set("WWW-Authenticate", challenge(public))
 	case apierror.KindForbidden:
 		if public.Scope != "" {
 			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="insufficient_scope", scope=%q`, public.Scope))
-		} else {
-			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="clientintel", code=%q`, public.Code))
 		}
 	}
-	message := public.Message
-	if record.call != nil {
-		message = strings.Replace(message, "query parameter", "argument", 1)
-	}
-	body, _ := json.Marshal(envelope{message, public.Details, public.Code})
-	if record.encodeError != nil {
-		body = record.encodeError(statusOf(public.Kind), public, body)
-	}
+	body, _ := json.Marshal(envelope{public.Message, public.Details, public.Code})
 	w.WriteHeader(statusOf(public.Kind))
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// challenge names no metadata URL: clients would start OAuth with it. Some show
-// their user this header and not the body, so it has the code too.
+func addHelp(h http.Header, r *http.Request) {
+	if help := recordFrom(r.Context()).help; help != "" {
+		h.Add("Link", help)
+	}
+}
+
+// challenge names no metadata URL: clients would start OAuth with it.
 func challenge(e *apierror.Error) string {
 	if e.Code == "missing_api_key" {
-		return `Bearer realm="clientintel", code="missing_api_key"`
+		return `Bearer realm="clientintel"`
 	}
-	return fmt.Sprintf(`Bearer realm="clientintel", error="invalid_token", error_description=%q, code=%q`, e.Message, e.Code)
+	return fmt.Sprintf(`Bearer realm="clientintel", error="invalid_token", error_description=%q`, e.Message)
 }
 
 // publicError is the part of an error that callers may see: nothing of an error

@@ -20,13 +20,11 @@ func (s *Server) ListInterviews(
 		return nil, err
 	}
 	buffer := newBuffer()
-	budget := budgetOf(ctx)
-	answer := render.NewInterviewList(buffer.bytes, caller, budget.PageBytes)
+	answer := render.NewInterviewList(buffer.bytes, caller)
 	found, err := s.interviews.List(ctx, caller, query, answer.Add)
 	if err != nil {
 		return nil, err
 	}
-	budget.trimBasis(&found.Measurement)
 	body, err := answer.End(found, s.nextCursor(query.Page, found.Next))
 	if err != nil {
 		return nil, err

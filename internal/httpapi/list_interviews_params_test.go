@@ -62,6 +62,28 @@ func TestListInterviews_RefusedParameters(t *testing.T) {
 	}
 }
 
+// A caller that relies on updated_since learns it first, whatever else is wrong.
+func TestListInterviews_UpdatedSinceOutranksEveryOtherFault(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	for _, query := range []string{
+		"updated_since", "updated_since=", "updated_since=2026-01-01&updated_since=2026-01-01", "updated_since=%zz", "updated_since=a;b",
+		"limit=0&updated_since=2026-01-01", "status=%zz&updated_since=2026-01-01", "a=1&updated_since=x", "status=%ff&%75pdated_since=x",
+		"starting_after=x&updated_since=x", "date_from=2026-02-01&date_to=2026-01-01&updated_since=x",
+	} {
+		srv.Get(t, interviews+"?"+query, srv.KeyFor(t, "acme")).
+			WantError(t, 400, "updated_since_unsupported", "updated_since is not supported")
+	}
+	srv.Get(t, interviews+"?updated_since=x", srv.KeyFor(t, "acme", auth.ReadCampaigns)).
+		WantError(t, 403, "insufficient_scope", "Missing required scope: read:interviews_metadata")
+	for _, query := range []string{"Updated_since=x", "status=updated_since&limit=0"} {
+		answer := srv.Get(t, interviews+"?"+query, srv.KeyFor(t, "acme")).WantStatus(t, 400)
+		if strings.Contains(string(answer.Body), "updated_since_unsupported") {
+			t.Errorf("%s is answered with %s", query, answer.Body)
+		}
+	}
+}
+
 // Each rule of the gate alone hides an interview, from the list and from detail.
 func TestListInterviews_EachRuleOfTheGateHides(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ const (
 )
 
 // verbatim is JSON that decoding into floats would change.
-const verbatim = `{"big": 12345678901234567890.1234567890, "zeros": 1.500, "small": 0.00000000000000000000000000000010, "text": "<b>&\u2028 ☃ \"", ` +
+const verbatim = `{"schema": "home.v1", "big": 12345678901234567890.1234567890, "zeros": 1.500, "small": 0.00000000000000000000000000000010, "text": "<b>&\u2028 ☃ \"", ` +
 	`"list": [null, true, {"b": 0.10, "a": -7}], "empty": {}}`
 
 func TestListSynthesis_CollectionRowsHaveEveryField(t *testing.T) {
@@ -178,7 +178,7 @@ func TestListSynthesis_OtherClientsRowsAreInvisible(t *testing.T) {
 		// What acme hides, globex shows.
 		seed.Lane(t, client, apitest.Fields{"id": lane, "slug": "checkout", "visible": i == 1})
 		seed.Campaign(t, client, apitest.Fields{"id": campaign, "slug": "winter"})
-		owner := json.RawMessage(`{"id": "` + document.String() + `", "owner": "` + client + `"}`)
+		owner := json.RawMessage(`{"id": "` + document.String() + `", "schema": "one.v1", "owner": "` + client + `"}`)
 		seed.SynthesisDocument(t, client, apitest.Fields{"id": document, "campaign_id": campaign, "document": owner})
 		seed.PortalDocument(t, client, apitest.Fields{"id": document, "type": "campaign", "campaign_id": campaign, "body": owner})
 		seed.PortalDocument(t, client, apitest.Fields{"type": "lane", "lane_id": lane})
@@ -212,7 +212,7 @@ func TestListSynthesis_JSONIsVerbatim(t *testing.T) {
 		seed.SynthesisDocument(t, client, apitest.Fields{"document": json.RawMessage(verbatim)})
 		seed.PortalDocument(t, client, apitest.Fields{"body": json.RawMessage(verbatim)})
 	}
-	seed.PortalDocument(t, "globex", apitest.Fields{"type": "playbook", "body": json.RawMessage(`{}`)})
+	seed.PortalDocument(t, "globex", apitest.Fields{"type": "playbook", "body": json.RawMessage(`{"schema": "empty.v1"}`)})
 	want := exact(t, []byte(verbatim))
 	for _, client := range []string{"acme", "globex"} {
 		key := srv.KeyFor(t, client)
@@ -233,8 +233,8 @@ func TestListSynthesis_JSONIsVerbatim(t *testing.T) {
 	}
 	var empty struct{ Data []json.RawMessage }
 	srv.Get(t, portal+"&type=playbook", srv.KeyFor(t, "globex")).Decode(t, &empty)
-	if got, want := string(empty.Data[0]), `{"measurement_integrity":{"status":"historical_unverifiable"}}`; got != want {
-		t.Errorf("an empty body became %s, want %s", got, want)
+	if got, want := string(empty.Data[0]), `{"schema":"empty.v1","measurement_integrity":{"status":"historical_unverifiable"}}`; got != want {
+		t.Errorf("a short body became %s, want %s", got, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/klauspost/compress/gzhttp"
@@ -32,19 +33,24 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 		router.Method(http.MethodHead, d.path, d)
 	}
 	router.NotFound(func(w http.ResponseWriter, r *http.Request) { writeError(w, r, apierror.NotFound()) })
+	// chi comes here with a method that it does not know, whatever the path.
 	router.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == mcpPath { // a method that chi does not know
+		takes := func(method string) bool { return router.Match(chi.NewRouteContext(), method, r.URL.EscapedPath()) }
+		switch {
+		case r.URL.EscapedPath() == mcpPath:
 			mcp.ServeHTTP(w, r)
 			return
+		case takes(http.MethodHead):
+			w.Header().Set("Allow", "GET, HEAD")
+		case takes(http.MethodGet):
+			w.Header().Set("Allow", http.MethodGet)
+		default:
+			writeError(w, r, apierror.NotFound())
+			return
 		}
-		allow := http.MethodGet
-		if router.Match(chi.NewRouteContext(), http.MethodHead, r.URL.Path) {
-			allow = "GET, HEAD"
-		}
-		w.Header().Set("Allow", allow)
 		writeError(w, r, apierror.MethodNotAllowed())
 	})
-	return s.accessLog(setDefaultHeaders(refuseTransferEncoding(compress(router)))), nil
+	return s.accessLog(s.setDefaultHeaders(refuseTransferEncoding(compress(router)))), nil
 }
 
 // refuseTransferEncoding refuses bodies of unknown length where none belongs, and
@@ -66,10 +72,14 @@ func refuseTransferEncoding(next http.Handler) http.Handler {
 	})
 }
 
-// setDefaultHeaders keeps answers to keys out of every cache. Public documents
-// override it.
-func setDefaultHeaders(next http.Handler) http.Handler {
+// setDefaultHeaders keeps answers to keys out of every cache, which public
+// documents override, and names the contract on answers of the API.
+func (s *Server) setDefaultHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		recordFrom(r.Context()).help = s.links.help
+		if below, ok := strings.CutPrefix(r.URL.Path, Prefix); ok && (below == "" || below[0] == '/') {
+			w.Header()["Link"] = s.links.contract
+		}
 		w.Header().Set("Cache-Control", "private, no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		next.ServeHTTP(w, r)

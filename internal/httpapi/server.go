@@ -36,6 +36,8 @@ type Deps struct {
 	PublicURL string
 	// LogOneIn logs one in so many requests that succeed; zero logs all.
 	LogOneIn int
+	// Docs serves the pages for people and agents.
+	Docs bool
 	// Observe counts each answered request.
 	Observe func(operation string, status int, took time.Duration)
 	// Trace exports each answered request. Nil exports nothing.
@@ -61,6 +63,7 @@ type Server struct {
 	validation *openapi3filter.Options
 	responses  *responseValidator
 	documents  []document
+	links      links
 	// endpoints validate and answer admitted requests, by operationId.
 	endpoints map[string]http.Handler
 }
@@ -73,7 +76,7 @@ func New(d Deps) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	documents, err := publicDocuments(d.PublicURL)
+	documents, err := publicDocuments(d.PublicURL, d.Docs)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +86,7 @@ func New(d Deps) (*Server, error) {
 		synthesis: d.Synthesis, search: d.Search, cursors: d.Cursors,
 		log: d.Log, logOneIn: int64(d.LogOneIn), observe: d.Observe, trace: d.Trace,
 		contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
-		documents: documents, endpoints: map[string]http.Handler{},
+		documents: documents, links: newLinks(d.PublicURL, d.Docs), endpoints: map[string]http.Handler{},
 	}
 	handlers := api.NewStrictHandlerWithOptions(s, nil, api.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc:  writeError,

@@ -38,6 +38,9 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	if scope, missing := op.missingScope(caller); missing {
 		return apierror.MissingScope(string(scope))
 	}
+	if op.id == "listInterviews" && queryNames(r.URL.RawQuery, "updated_since") {
+		return apierror.UpdatedSinceUnsupported()
+	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return apierror.InvalidParameter("the query string is malformed: expected name=value pairs joined with &, percent-encoded")
@@ -75,6 +78,17 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	return nil
 }
 
+// queryNames tells whether a query names a parameter, whatever else is wrong with it.
+func queryNames(query, parameter string) bool {
+	for pair := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if name, err := url.QueryUnescape(name); err == nil && name == parameter {
+			return true
+		}
+	}
+	return false
+}
+
 // scopeParameters decide which scope a request needs beyond its operation's.
 var scopeParameters = []string{"surface", "type"}
 
@@ -92,20 +106,10 @@ var plainInteger = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
 // validateParameter validates one name of the query and its values.
 func validateParameter(op *operation, name string, input *openapi3filter.RequestValidationInput) error {
 	ctx, param, values := input.Request.Context(), op.queryParams[name], input.QueryParams[name]
-	call := recordFrom(ctx).call
-	var invalid string
-	if call != nil {
-		invalid = call.invalid[name]
-	}
+	invalid := invalidArguments(ctx)[name]
 	switch {
-	case call != nil && slices.Contains(call.flags, name):
-		return validateFlag(name, values, invalid)
-	case param == nil && name == "updated_since" && op.id == "listInterviews":
-		return apierror.UpdatedSinceUnsupported()
-	case param == nil && call != nil:
-		return apierror.UnknownParameter(fmt.Sprintf("%s is not an argument of this tool; it takes %s", quote(name), op.parameterList(call)))
 	case param == nil:
-		return apierror.UnknownParameter(fmt.Sprintf("%s is not a parameter of this route; it takes %s", quote(name), op.parameterList(nil)))
+		return apierror.UnknownParameter(fmt.Sprintf("%s is not a parameter of this route; it takes %s", quote(name), op.parameterList()))
 	case invalid != "":
 		return parameterError(name, fmt.Sprintf("%s must be %s, not %s", name, accepted(param), invalid))
 	case len(values) > 1:
@@ -119,16 +123,6 @@ func validateParameter(op *operation, name string, input *openapi3filter.Request
 	case param.Schema.Value.Type.Is("integer") && !plainInteger.MatchString(values[0]),
 		openapi3filter.ValidateParameter(ctx, input, param) != nil:
 		return parameterError(name, fmt.Sprintf("%s must be %s, not %s", name, accepted(param), quote(values[0])))
-	}
-	return nil
-}
-
-func validateFlag(name string, values []string, invalid string) error {
-	switch {
-	case invalid != "":
-		return parameterError(name, fmt.Sprintf("%s must be true or false, not %s", name, invalid))
-	case len(values) > 1:
-		return parameterError(name, name+" is given more than once; give it once")
 	}
 	return nil
 }
@@ -164,12 +158,8 @@ func accepted(p *openapi3.Parameter) string {
 	}
 }
 
-func (o *operation) parameterList(call *inProcess) string {
+func (o *operation) parameterList() string {
 	names := sortedNames(o.queryParams)
-	if call != nil {
-		names = append(names, call.flags...)
-		slices.Sort(names)
-	}
 	if len(names) == 0 {
 		return "none"
 	}

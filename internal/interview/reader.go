@@ -70,22 +70,24 @@ func takePage(found pgx.Rows, p page.Request, take Take) (*page.Position, int, e
 	defer found.Close()
 	rows := newRows(found)
 	count, more := 0, false
-	var lastAt time.Time
-	var lastID uuid.UUID
+	var last page.Position
 	for rows.Next() {
-		if count == p.Limit || !take(&rows.one) {
+		if count == p.Limit {
 			more = true
 			break
 		}
 		count++
-		lastAt, lastID = rows.one.CreatedAt, rows.one.ID
+		take(&rows.one)
+		if count == p.Limit {
+			last = page.Position{Times: []time.Time{rows.one.CreatedAt}, ID: rows.one.ID}
+		}
 	}
 	found.Close()
 	if err := rows.Err(); err != nil {
 		return nil, 0, err
 	}
 	if more {
-		return &page.Position{Times: []time.Time{lastAt}, ID: lastID}, count, nil
+		return &last, count, nil
 	}
 	return nil, count, nil
 }

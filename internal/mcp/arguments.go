@@ -56,7 +56,7 @@ func parseArgument(value json.RawMessage) httpapi.Argument {
 	case 'n':
 		return httpapi.Argument{Invalid: "null; leave it out instead"}
 	case 't', 'f':
-		return httpapi.Argument{Value: string(value), Kind: httpapi.Boolean}
+		return httpapi.Argument{Invalid: "a boolean"}
 	case '[':
 		return httpapi.Argument{Invalid: "a list"}
 	case '{':
@@ -70,7 +70,7 @@ func parseArgument(value json.RawMessage) httpapi.Argument {
 	case len(value) > maxArgument:
 		return tooLong()
 	}
-	return httpapi.Argument{Value: string(value), Kind: httpapi.Number}
+	return httpapi.Argument{Value: string(value)}
 }
 
 func parseText(value json.RawMessage) httpapi.Argument {

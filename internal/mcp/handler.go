@@ -74,33 +74,26 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.api.Refuse(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
 		return
 	}
-	current := &request{memory: &h.reserved}
-	httpapi.EncodeErrors(r, func(status int, e *apierror.Error, envelope []byte) []byte {
-		return current.encodeError(w, r, status, e, envelope)
-	})
-	h.api.Admit("mcp", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serveMessage(w, r, current) })).ServeHTTP(w, r)
+	h.api.Admit("mcp", http.HandlerFunc(h.serveMessage)).ServeHTTP(w, r)
 }
 
 // serveMessage handles an admitted request.
-func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *request) {
+func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		h.api.Refuse(w, r, apierror.MethodNotAllowed())
 		return
 	}
-	message, err := current.readMessage(w, r)
+	message, err := readMessage(w, r)
 	if err != nil {
 		h.api.Refuse(w, r, err)
 		return
 	}
-	current.ctx = r.Context()
+	current := &request{ctx: r.Context(), memory: &h.reserved}
 	defer current.release()
 	rewriter := &errorRewriter{ResponseWriter: w}
 	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
-	switch err := rewriter.err(); {
-	case rewriter.isUnknownMethod():
-		current.answerUnknownMethod(w)
-	case err != nil:
+	if err := rewriter.err(); err != nil {
 		h.api.Refuse(w, r, err)
 	}
 }

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -37,8 +36,6 @@ func (m *responseMemory) reserve(n int64) bool {
 // request is an HTTP request while its message is handled.
 type request struct {
 	ctx      context.Context // of the HTTP request
-	id       json.RawMessage // of the message, as it was sent; nil if unknown
-	unparsed bool            // the message is no JSON
 	memory   *responseMemory
 	reserved int64
 }

@@ -37,7 +37,7 @@ func basisOf(s measurement.Provenance) *api.MeasurementQueryBasis {
 	return &api.MeasurementQueryBasis{
 		Schema:                     api.MeasurementQueryBasisSchemaMeasurementQueryBasisV1,
 		PreviewID:                  b.PreviewID,
-		Captured:                   api.MeasurementQueryBasisCapturedFalse,
+		Captured:                   false,
 		AsOf:                       timestamp(s.AsOf),
 		MeasurementContractVersion: measurement.ContractVersion,
 		ScopeHash:                  b.ScopeHash,

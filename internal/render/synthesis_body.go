@@ -13,9 +13,6 @@ import (
 // measurement_integrity as its last field.
 type publishedBody synthesis.Body
 
-// PublishedBody is a body of the portal.
-func PublishedBody(b synthesis.Body) json.Marshaler { return publishedBody(b) }
-
 // MarshalJSON appends to the body's bytes. Decoding and encoding it again would
 // round its numbers and lose the order of its fields.
 func (b publishedBody) MarshalJSON() ([]byte, error) {
@@ -48,14 +45,11 @@ func integrityOf(i synthesis.Integrity) api.MeasurementIntegrity {
 	if i.Saved == nil {
 		return api.MeasurementIntegrity{Status: api.MeasurementIntegrityStatusHistoricalUnverifiable}
 	}
-	integrity := api.MeasurementIntegrity{
-		Status:    api.MeasurementIntegrityStatusVerifiedSavedBasis,
-		Freshness: freshnessOf(i.Saved),
+	return api.MeasurementIntegrity{
+		Status:           api.MeasurementIntegrityStatusVerifiedSavedBasis,
+		MeasurementBasis: savedBasisOf(i.Saved),
+		Freshness:        freshnessOf(i.Saved),
 	}
-	if !i.Saved.Omitted {
-		integrity.MeasurementBasis = savedBasisOf(i.Saved)
-	}
-	return integrity
 }
 
 func savedBasisOf(b *synthesis.SavedBasis) *api.SavedMeasurementBasis {

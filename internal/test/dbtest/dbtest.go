@@ -217,8 +217,7 @@ func inDatabase(base, user, database string) string {
 		if query.Has("user") {
 			query.Set("user", user)
 		} else {
-			password, _ := u.User.Password()
-			u.User = url.UserPassword(user, password)
+			u.User = url.User(user)
 		}
 		u.RawQuery = query.Encode()
 	}

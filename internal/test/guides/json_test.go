@@ -243,7 +243,8 @@ func (w *sandbox) walkByConfig(ctx context.Context, config dltConfig, path strin
 func dltSettings() map[string]bool {
 	return map[string]bool{
 		"base_url": true, "cursor_path": true, "cursor_param": true, "resource_defaults": true, "primary_key": true,
-		"write_disposition": true, "max_table_nesting": true, "data_selector": true,
+		"write_disposition": true, "max_table_nesting": true, "data_selector": true, "columns": true,
+		"data_type": true,
 	}
 }
 

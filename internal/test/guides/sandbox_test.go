@@ -32,6 +32,9 @@ const (
 	prefix     = "/api/client/v1"
 	// placeholder is what the guides show for a key.
 	placeholder = "cik_your_key"
+	// notebook ends the tag of a block that needs other packages: it is run with
+	// the build tag partners.
+	notebook = " notebook"
 )
 
 // demoDay is when the demo corpus of these tests was told: the guides show its
@@ -84,6 +87,9 @@ type sandbox struct {
 	key    string
 	env    map[string]string
 	python string
+	// packages is the folder of a Python that has what the notebook blocks
+	// import. Empty: these blocks are not run.
+	packages string
 }
 
 // newSandbox refuses to go on without the programs the guides are written for:
@@ -99,7 +105,7 @@ func newSandbox(t *testing.T, url, key string) *sandbox {
 	if err != nil {
 		t.Fatalf("the guides' blocks are run with python3 (3.9 or later, standard library only), which is not installed: %v", err)
 	}
-	return &sandbox{dir: t.TempDir(), key: key, python: python, env: map[string]string{
+	return &sandbox{dir: t.TempDir(), key: key, python: python, packages: packages(t), env: map[string]string{
 		"CLIENTINTEL_URL": url, "CLIENTINTEL_KEY": key,
 	}}
 }
@@ -161,12 +167,19 @@ func (w *sandbox) runShell(ctx context.Context, b block) (string, error) {
 	return out, err
 }
 
-func (w *sandbox) runPythonBlock(ctx context.Context, b block) (string, error) {
+func (w *sandbox) runPythonBlock(ctx context.Context, b block, python string) (string, error) {
 	name := fmt.Sprintf("line_%d.py", b.line)
 	if err := w.write(name, b.text); err != nil {
 		return "", err
 	}
-	return run(w.command(ctx, w.python, name))
+	return run(w.command(ctx, python, name))
+}
+
+func (w *sandbox) runRBlock(ctx context.Context, b block) (string, error) {
+	if err := w.write("block.R", b.text); err != nil {
+		return "", err
+	}
+	return run(w.command(ctx, "Rscript", "--vanilla", "block.R"))
 }
 
 // queryScript prints a query's rows, the columns' names first.
@@ -192,10 +205,14 @@ func (w *sandbox) runBlock(ctx context.Context, b block) (string, error) {
 		return "", w.write(b.file(), b.text)
 	}
 	switch b.tag {
+	case "python" + notebook:
+		return w.runPythonBlock(ctx, b, filepath.Join(w.packages, "python"))
+	case "r" + notebook:
+		return w.runRBlock(ctx, b)
 	case "sh":
 		return w.runShell(ctx, b)
 	case "python":
-		return w.runPythonBlock(ctx, b)
+		return w.runPythonBlock(ctx, b, w.python)
 	case "sql":
 		return w.runSQLBlock(ctx, b)
 	case "json":
@@ -260,7 +277,17 @@ func runGuide(t *testing.T, srv *apitest.Server, guide, client string, scopes ..
 	delete(w.env, "CLIENTINTEL_KEY")
 	printed, ran := "", false
 	renewed := map[int]string{}
+	skipped := false
 	for i, b := range blocks {
+		if skipped {
+			if skipped = false; b.tag == "text" {
+				continue
+			}
+		}
+		if w.packages == "" && strings.HasSuffix(b.tag, notebook) {
+			skipped, ran = true, false
+			continue
+		}
 		if b.tag == "text" {
 			if !ran {
 				t.Fatalf("%s: shows the output of nothing", b)
@@ -283,7 +310,7 @@ func runGuide(t *testing.T, srv *apitest.Server, guide, client string, scopes ..
 			ran = false
 			break // later blocks may build on this one
 		}
-		ran = b.tag == "sh" || b.tag == "python" || b.tag == "sql"
+		ran = b.tag == "sh" || b.tag == "python" || b.tag == "sql" || strings.HasSuffix(b.tag, notebook)
 	}
 	if ran && printed != "" {
 		t.Errorf("%s: prints\n%s\nand the guide does not show it", blocks[len(blocks)-1], printed)

@@ -76,7 +76,7 @@ func TestSynthesis_RowsAndBodies(t *testing.T) {
 		rows++
 	}
 	for body, err := range c.Portal(t.Context(), client.ListSynthesisParams{Limit: &two}) {
-		if err != nil || body.AdditionalProperties["schema"] != "portal_home.v2" {
+		if err != nil || body.Schema != "portal_home.v2" {
 			t.Fatalf("%v, %+v", err, body)
 		}
 		bodies++

@@ -18,6 +18,7 @@ func llms(r reference) []byte {
 	link("BI guide", apiPath+"bi-guide.md", "dashboards, warehouse loads, counting correctly")
 	link("Contract", apiPath+"openapi.json", "OpenAPI 3.1, every operation, field and error, version "+r.Version)
 	link("Reference", docsPath, "the contract and the guides for people")
+	link("Changelog", docsPath+"/changelog", "what changed in each version")
 	out.WriteString("\n## Agent tools\n\n")
 	link("MCP endpoint", apiPath+"mcp", "Streamable HTTP, the same readers, keys and limits as the API")
 	out.WriteString("\n## Operations\n\n")

@@ -64,7 +64,7 @@ func main() {
 	must(err)
 	body, err := portal.JSON200.Data[0].AsPublishedSynthesisBody()
 	must(err)
-	seen["portal"], seen["integrity"] = body.AdditionalProperties["schema"], body.MeasurementIntegrity.Status
+	seen["portal"], seen["integrity"] = body.Schema, body.MeasurementIntegrity.Status
 
 	none := &client.ListInterviewsParams{}
 	unauthorized, err := with("BASE", "cik_wrong").ListInterviewsWithResponse(ctx, none)

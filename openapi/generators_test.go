@@ -1,0 +1,144 @@
+package openapi_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// generatorFaults are constructs that are valid, and that generators of clients
+// read wrongly, each with what came of it.
+var generatorFaults = []struct {
+	construct, consequence string
+	found                  func(*openapi3.SchemaRef) bool
+}{
+	{
+		"a const that is no string", "an enum of texts: Python, PHP and Rust refuse the answer, C# does not compile",
+		func(s *openapi3.SchemaRef) bool { return s.Value.Const != nil && !s.Value.Type.Is("string") },
+	},
+	{
+		"an enum of other values than strings and null", "constants without a name, or of the wrong type",
+		func(s *openapi3.SchemaRef) bool {
+			return slices.ContainsFunc(s.Value.Enum, func(v any) bool { _, isText := v.(string); return !isText && v != nil })
+		},
+	},
+	{
+		"an anyOf of objects", "PHP, Ruby and TypeScript-fetch lose fields, Rust fails, Go takes one shape for the other",
+		func(s *openapi3.SchemaRef) bool { return slices.ContainsFunc(s.Value.AnyOf, isObject) },
+	},
+	{
+		"a oneOf of objects in which two accept the same value", "the same as an anyOf",
+		func(s *openapi3.SchemaRef) bool {
+			for i, a := range s.Value.OneOf {
+				for _, b := range s.Value.OneOf[i+1:] {
+					if isObject(a) && isObject(b) && !refuses(a.Value, b.Value) && !refuses(b.Value, a.Value) {
+						return true
+					}
+				}
+			}
+			return false
+		},
+	},
+	{
+		"a not with object keywords", "ignored, or a model of its own",
+		func(s *openapi3.SchemaRef) bool {
+			return s.Value.Not != nil && (s.Value.Not.Ref != "" || len(s.Value.Not.Value.Required)+len(s.Value.Not.Value.Properties) > 0)
+		},
+	},
+	{
+		"an object or a oneOf inside a property", "a model with an invented name, another in each generator",
+		func(s *openapi3.SchemaRef) bool {
+			for _, p := range s.Value.Properties {
+				if p.Ref == "" && (len(p.Value.Properties) > 0 || len(p.Value.OneOf) > 0 || len(p.Value.AllOf) > 0) {
+					return true
+				}
+			}
+			return false
+		},
+	},
+	{
+		"several types beside null", "the first of them, or any value",
+		func(s *openapi3.SchemaRef) bool {
+			return s.Value.Type != nil && len(slices.DeleteFunc(s.Value.Type.Slice(), func(t string) bool { return t == "null" })) > 1
+		},
+	},
+	{
+		"null in an anyOf or a oneOf", "a warning from the Java generators; name null in the type",
+		func(s *openapi3.SchemaRef) bool {
+			isNull := func(s *openapi3.SchemaRef) bool { return s.Value.Type.Is("null") }
+			return slices.ContainsFunc(s.Value.AnyOf, isNull) || slices.ContainsFunc(s.Value.OneOf, isNull)
+		},
+	},
+	{
+		"a required property that is not defined", "a field without a type",
+		func(s *openapi3.SchemaRef) bool {
+			return slices.ContainsFunc(s.Value.Required, func(name string) bool { return s.Value.Properties[name] == nil })
+		},
+	},
+}
+
+// The contract keeps to what generators read as it is meant. make partners shows
+// what they make of it.
+func TestContract_HasNothingThatGeneratorsReadWrongly(t *testing.T) {
+	t.Parallel()
+	for at, fault := range generatorFaultsOf(load(t)) {
+		t.Errorf("%s: %s", at, fault)
+	}
+}
+
+// Every fault is found where it is.
+func TestGeneratorFaults_AreFound(t *testing.T) {
+	t.Parallel()
+	for construct, schema := range map[string]string{
+		"a const that is no string":                     `{"type": "boolean", "const": false}`,
+		"an enum of other values than strings and null": `{"type": "integer", "enum": [1, 2]}`,
+		"an anyOf of objects":                           `{"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}]}`,
+		"a oneOf of objects in which two accept the same value": `{"oneOf": [
+			{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "object", "additionalProperties": true}]}`,
+		"a not with object keywords":              `{"type": "object", "not": {"required": ["a"], "properties": {"a": {}}}}`,
+		"an object or a oneOf inside a property":  `{"type": "object", "properties": {"a": {"type": "object", "properties": {"b": {"type": "string"}}}}}`,
+		"several types beside null":               `{"type": ["string", "integer", "null"]}`,
+		"null in an anyOf or a oneOf":             `{"anyOf": [{"type": "string"}, {"type": "null"}]}`,
+		"a required property that is not defined": `{"type": "object", "required": ["a"]}`,
+	} {
+		doc, err := openapi3.NewLoader().LoadFromData(fmt.Appendf(nil, `{"openapi": "3.1.0", "info": {"title": "t", "version": "1"},
+			"paths": {}, "components": {"schemas": {"Some": %s}}}`, schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, fault := range generatorFaultsOf(doc) {
+			found = found || strings.HasPrefix(fault, construct)
+		}
+		if !found {
+			t.Errorf("%s is not found in %s", construct, schema)
+		}
+	}
+}
+
+// generatorFaultsOf names each fault by the place of its schema.
+func generatorFaultsOf(doc *openapi3.T) map[string]string {
+	faults := map[string]string{}
+	_ = doc.WalkSchemas(func(at string, s *openapi3.SchemaRef) error {
+		for _, f := range generatorFaults {
+			// A not is for validators alone.
+			if s.Value != nil && !strings.HasSuffix(at, "/not") && f.found(s) {
+				faults[at] = f.construct + ": " + f.consequence
+			}
+		}
+		return nil
+	})
+	return faults
+}
+
+func isObject(s *openapi3.SchemaRef) bool { return s.Value.Type.Is("object") }
+
+// refuses tells whether a refuses whatever b requires, by a property that b
+// requires and a has no place for.
+func refuses(a, b *openapi3.Schema) bool {
+	closed := a.AdditionalProperties.Has != nil && !*a.AdditionalProperties.Has
+	return closed && slices.ContainsFunc(b.Required, func(name string) bool { return a.Properties[name] == nil })
+}
