@@ -11,15 +11,22 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 func main() {
 	out := flag.String("out", "dist", "the directory to write, made anew")
 	check := flag.Bool("check", false, "build twice more, in other directories and with an empty cache, and compare")
+	clients := flag.Bool("clients", false, "build the clients alone")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := release(ctx, *out, *check)
+	var err error
+	if *clients {
+		_, err = buildClients(".", *out)
+	} else {
+		err = release(ctx, *out, *check)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -50,7 +57,7 @@ func release(ctx context.Context, out string, check bool) error {
 	if out, err = filepath.Abs(out); err != nil {
 		return err
 	}
-	var sums strings.Builder
+	var made []string
 	for _, t := range targets {
 		if err := build(ctx, ".", out, version, t); err != nil {
 			return err
@@ -62,13 +69,19 @@ func release(ctx context.Context, out string, check bool) error {
 		if err := os.WriteFile(filepath.Join(out, t.binary()+".cdx.json"), bill, 0o644); err != nil {
 			return err
 		}
-		for _, name := range []string{t.binary(), t.binary() + ".cdx.json"} {
-			sum, err := sumOf(filepath.Join(out, name))
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&sums, "%s  %s\n", sum, name)
+		made = append(made, t.binary(), t.binary()+".cdx.json")
+	}
+	clients, err := buildClients(".", out)
+	if err != nil {
+		return err
+	}
+	var sums strings.Builder
+	for _, name := range append(made, clients...) {
+		sum, err := sumOf(filepath.Join(out, name))
+		if err != nil {
+			return err
 		}
+		fmt.Fprintf(&sums, "%s  %s\n", sum, name)
 	}
 	if err := os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644); err != nil {
 		return err
@@ -77,7 +90,7 @@ func release(ctx context.Context, out string, check bool) error {
 	if !check {
 		return nil
 	}
-	return compare(ctx, out, version)
+	return compare(ctx, out, version, clients)
 }
 
 // build makes one binary out of a source tree. Nothing of this machine may
@@ -98,9 +111,9 @@ func build(ctx context.Context, source, out, version string, t target, environme
 	return nil
 }
 
-// compare builds each binary twice more, from copies of the tracked files in
+// compare builds each binary and client twice more, from copies of the tracked files in
 // directories of other names and depths, the second time with an empty cache.
-func compare(ctx context.Context, out, version string) error {
+func compare(ctx context.Context, out, version string, made []string) error {
 	scratch, err := os.MkdirTemp("", "clientintel-release")
 	if err != nil {
 		return err
@@ -116,20 +129,27 @@ func compare(ctx context.Context, out, version string) error {
 		if place.cache != "" {
 			environment = []string{"GOCACHE=" + place.cache}
 		}
+		names := slices.Clone(made)
 		for _, t := range targets {
 			if err := build(ctx, source, source, version, t, environment...); err != nil {
 				return err
 			}
-			first, err := sumOf(filepath.Join(out, t.binary()))
+			names = append(names, t.binary())
+		}
+		if _, err := buildClients(source, source); err != nil {
+			return err
+		}
+		for _, name := range names {
+			first, err := sumOf(filepath.Join(out, name))
 			if err != nil {
 				return err
 			}
-			again, err := sumOf(filepath.Join(source, t.binary()))
+			again, err := sumOf(filepath.Join(source, name))
 			if err != nil {
 				return err
 			}
 			if first != again {
-				fmt.Fprintf(os.Stderr, "%s: %s here and %s in %q\n", t.binary(), first, again, place.source)
+				fmt.Fprintf(os.Stderr, "%s: %s here and %s in %q\n", name, first, again, place.source)
 				differing++
 			}
 		}

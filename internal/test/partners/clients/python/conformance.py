@@ -1,0 +1,80 @@
+"""Walks every list in pages of a few rows, with the client and the async client, and prints the rows."""
+
+import asyncio
+import json
+import os
+
+import clientintel
+from clientintel import AsyncClient, Client
+
+url, key = os.environ["URL"], os.environ["KEY"]
+client = Client(url, key)
+rows = {name: list(getattr(client, name)(limit=7)) for name in ("interviews", "campaigns", "synthesis", "portal")}
+
+# Stopped after some rows and gone on with the cursor: nothing is missed.
+walk = client.interviews(limit=7)
+first = [row["id"] for row, _ in zip(walk, range(10))]
+resumed = [row["id"] for row in client.interviews(limit=7, starting_after=walk.cursor)]
+assert first[:7] + resumed == [row["id"] for row in rows["interviews"]]
+
+
+async def again() -> None:
+    client = AsyncClient(url, key)
+    for name, found in rows.items():
+        read = [row async for row in getattr(client, name)(limit=50)]
+        assert [row.get("id") for row in read] == [row.get("id") for row in found], name
+    one = await client.interview(rows["interviews"][0]["id"])
+    assert one["data"]["interview"]["id"] == rows["interviews"][0]["id"]
+
+
+asyncio.run(again())
+
+for name in ("interviews", "campaigns", "synthesis"):
+    frame, table = getattr(client, name)().to_pandas(), getattr(client, name)().to_arrow()
+    assert len(frame) == table.num_rows == len(rows[name]), name
+    assert str(frame["created_at"].dtype).startswith("datetime64[") and str(table.schema.field("created_at").type) == "timestamp[us, tz=UTC]"
+assert sum(v is not None for v in table.column("document").to_pylist()) == len(rows["synthesis"])
+
+series = client.analytics(date_from="2026-01-01")["data"]
+assert series["total"] == len(series["rows"])
+assert client.search("the", limit=3)["meta"]["count"] == 3
+
+
+def refusal(call, kind, status, code):
+    try:
+        call()
+    except kind as error:
+        assert (error.status, error.code) == (status, code) and error.request_id, error
+        return error
+    raise AssertionError(f"{code}: not refused")
+
+
+nobody = "00000000-0000-4000-8000-000000000000"
+refusal(lambda: list(client.interviews(date_from="yesterday")), clientintel.InvalidRequest, 400, "invalid_parameter")
+refusal(lambda: list(client.interviews(starting_after="x")), clientintel.InvalidCursor, 400, "invalid_cursor")
+refusal(lambda: list(Client(url, "cik_wrong").campaigns()), clientintel.Unauthenticated, 401, "invalid_api_key")
+refusal(lambda: list(Client(url, os.environ["NARROW"]).interviews()), clientintel.MissingScope, 403, "insufficient_scope")
+refusal(lambda: client.interview(nobody), clientintel.NotFound, 404, "not_found")
+stub = Client(os.environ["STUB"], key)
+refusal(lambda: stub.interview("500"), clientintel.ServiceError, 500, "internal_error")
+refusal(lambda: stub.interview("redirect"), clientintel.ApiError, 302, "unknown")
+unavailable = refusal(lambda: stub.interview("503"), clientintel.Unavailable, 503, "measurement_unavailable")
+assert unavailable.retry_after == 3601
+
+# One whose hour is used up by another waits as long as it is told, or fails at once.
+spender, hasty = Client(url, key, leave=-1), Client(url, key, leave=-1, max_wait=0)
+for _ in range(40):
+    try:
+        hasty.search("x", limit=1)
+    except clientintel.RateLimited as error:
+        assert error.retry_after and error.retry_after >= 1
+        break
+else:
+    raise AssertionError("never refused")
+spender.search("x", limit=1)
+careful = Client(url, key, leave=29, max_wait=0)
+careful.search("x", limit=1)
+try:
+    careful.search("x", limit=1)
+except clientintel.BudgetSpent:
+    print(json.dumps(rows))

@@ -1,0 +1,97 @@
+//go:build partners
+
+package connectors_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+)
+
+// dumpSync prints what python -m clientintel sync keeps, whatever it keeps it in.
+const dumpSync = `
+import csv, duckdb, json, os, sqlite3, sys
+target, kind = sys.argv[1:]
+for table, columns in json.load(sys.stdin).items():
+    cells = ", ".join(f"CAST({c} AS VARCHAR)" if c.endswith("_at") or c == "feed_date" else c for c in columns)
+    if kind == "duckdb":
+        db = duckdb.connect(target, read_only=True)
+        db.execute("SET TimeZone = 'UTC'")
+        rows = db.execute(f"SELECT id, {cells} FROM {table}").fetchall()
+    elif kind == "sqlite":
+        rows = sqlite3.connect(target).execute(f"SELECT id, {', '.join(columns)} FROM {table}").fetchall()
+    elif kind == "parquet":
+        duckdb.execute("SET TimeZone = 'UTC'")
+        rows = duckdb.execute(f"SELECT id, {cells} FROM '{target}/{table}.parquet'").fetchall()
+    else:
+        with open(f"{target}/{table}.csv", newline="", encoding="utf-8") as file:
+            rows = [[row["id"]] + [row[c] if row[c] != "" else None for c in columns] for row in csv.DictReader(file)]
+    def read(column, cell):
+        if cell is None:
+            return None
+        if column == "document":
+            return json.loads(cell)
+        if column == "active":
+            return cell in (True, 1, "1")
+        return float(cell) if column in ("duration_seconds", "nps_score") else cell
+    print(table, json.dumps({row[0]: [read(c, v) for c, v in zip(columns, row[1:])] for row in rows}))
+`
+
+// The tool's first run loads everything, its second what changed, and a full one
+// what changes unseen, into whatever it keeps the tables in.
+func TestPythonSync(t *testing.T) {
+	srv, seed := partnerserver.Start(t, requests, window)
+	programs := partnerserver.Python(t, "../clients/python/requirements.txt")
+	document := prepare(t, seed)
+	home := t.TempDir()
+	source, err := filepath.Abs("../../../../openapi/clients/python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := map[string]string{
+		"sqlite": "warehouse.db", "duckdb": "warehouse.duckdb", "parquet": "parquet", "csv": "csv",
+	}
+	keys := map[string]string{}
+	for kind := range targets {
+		keys[kind] = srv.KeyFor(t, brand, auth.Default()...)
+	}
+	python := func(key, input string, args ...string) string {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), filepath.Join(programs, "python"), args...)
+		command.Dir, command.Stdin = home, strings.NewReader(input)
+		command.Env = append(os.Environ(), "PYTHONPATH="+source, "TZ=Pacific/Auckland", "PYTHONDONTWRITEBYTECODE=1",
+			"CLIENTINTEL_URL="+srv.URL, "CLIENTINTEL_KEY="+key)
+		var said strings.Builder
+		command.Stderr = &said
+		output, err := command.Output()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s%s", args, err, output, said.String())
+		}
+		return string(output)
+	}
+	run := func(when string, more ...string) {
+		t.Helper()
+		for kind, target := range targets {
+			python(keys[kind], "", append([]string{"-W", "error", "-m", "clientintel", "sync", target, "--format", kind, "--page", "40"}, more...)...)
+			found := tables{}
+			for line := range strings.Lines(python("", encode(t, columns), "-c", dumpSync, target, kind)) {
+				table, rows, _ := strings.Cut(line, " ")
+				found[table] = decodeRows(t, []byte(rows))
+			}
+			wantSame(t, kind+" "+when, found, held(t, seed))
+		}
+	}
+	run("after the first run")
+	if waited(srv) != 0 {
+		t.Error("the tool was refused for its quota, although it looks ahead")
+	}
+	change(t, seed)
+	run("after the changes")
+	unpublish(t, seed, document)
+	run("after a full run", "--full")
+}

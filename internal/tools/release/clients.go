@@ -1,0 +1,156 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// packaged is the time of every file in a package: the earliest that a zip can say.
+var packaged = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// file is a file of a package.
+type file struct {
+	name string
+	text []byte
+}
+
+// buildClients makes the packages of the published clients out of a source tree
+// and returns their names.
+func buildClients(source, out string) ([]string, error) {
+	wheel, wheelName, err := pythonWheel(filepath.Join(source, "openapi/clients/python"))
+	if err != nil {
+		return nil, err
+	}
+	archive, archiveName, err := npmPackage(filepath.Join(source, "openapi/clients/typescript"))
+	if err != nil {
+		return nil, err
+	}
+	for name, content := range map[string][]byte{wheelName: wheel, archiveName: archive} {
+		if err := os.WriteFile(filepath.Join(out, name), content, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return []string{wheelName, archiveName}, nil
+}
+
+var pythonVersion = regexp.MustCompile(`(?m)^Version: (.+)$`)
+
+// pythonWheel is a zip of the package beside what pip reads of it.
+func pythonWheel(folder string) ([]byte, string, error) {
+	files, err := filesIn(folder, "clientintel/*.py", "clientintel/py.typed", "METADATA", "README.md")
+	if err != nil {
+		return nil, "", err
+	}
+	metadata, readme := files[len(files)-2], files[len(files)-1]
+	version := pythonVersion.FindSubmatch(metadata.text)
+	if version == nil {
+		return nil, "", fmt.Errorf("%s/METADATA has no version", folder)
+	}
+	name := "clientintel-" + string(version[1])
+	info := name + ".dist-info/"
+	files = append(files[:len(files)-2],
+		file{info + "METADATA", slices.Concat(metadata.text, []byte("\n"), readme.text)},
+		file{info + "WHEEL", []byte("Wheel-Version: 1.0\nGenerator: clientintel\nRoot-Is-Purelib: true\nTag: py3-none-any\n")})
+	var record strings.Builder
+	for _, f := range files {
+		sum := sha256.Sum256(f.text)
+		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.text))
+	}
+	fmt.Fprintf(&record, "%sRECORD,,\n", info)
+	files = append(files, file{info + "RECORD", []byte(record.String())})
+
+	var out bytes.Buffer
+	writer := zip.NewWriter(&out)
+	for _, f := range files {
+		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: packaged}
+		header.SetMode(0o644)
+		w, err := writer.CreateHeader(header)
+		if err != nil {
+			return nil, "", err
+		}
+		if _, err := w.Write(f.text); err != nil {
+			return nil, "", err
+		}
+	}
+	if err := writer.Close(); err != nil {
+		return nil, "", err
+	}
+	return out.Bytes(), name + "-py3-none-any.whl", nil
+}
+
+// npmPackage is an archive of what package.json lists.
+func npmPackage(folder string) ([]byte, string, error) {
+	text, err := os.ReadFile(filepath.Join(folder, "package.json"))
+	if err != nil {
+		return nil, "", err
+	}
+	var described struct {
+		Name, Version string
+		Files         []string
+	}
+	if err := json.Unmarshal(text, &described); err != nil {
+		return nil, "", fmt.Errorf("reading package.json: %w", err)
+	}
+	files, err := filesIn(folder, append([]string{"package.json"}, described.Files...)...)
+	if err != nil {
+		return nil, "", err
+	}
+	var out bytes.Buffer
+	compress := gzip.NewWriter(&out)
+	writer := tar.NewWriter(compress)
+	for _, f := range files {
+		header := &tar.Header{Name: path.Join("package", f.name), Mode: 0o644, Size: int64(len(f.text)), ModTime: packaged, Format: tar.FormatUSTAR}
+		if err := writer.WriteHeader(header); err != nil {
+			return nil, "", err
+		}
+		if _, err := writer.Write(f.text); err != nil {
+			return nil, "", err
+		}
+	}
+	if err := writer.Close(); err != nil {
+		return nil, "", err
+	}
+	if err := compress.Close(); err != nil {
+		return nil, "", err
+	}
+	return out.Bytes(), described.Name + "-" + described.Version + ".tgz", nil
+}
+
+// filesIn reads the files of a folder that match, in the order of the patterns.
+func filesIn(folder string, patterns ...string) ([]file, error) {
+	var files []file
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(filepath.Join(folder, pattern))
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%s has no %s", folder, pattern)
+		}
+		for _, name := range found {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			inside, err := filepath.Rel(folder, name)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, file{filepath.ToSlash(inside), text})
+		}
+	}
+	return files, nil
+}
