@@ -1364,6 +1364,38 @@ $$;
 
 
 --
+-- Name: read_health(bigint, bigint); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    SELECT coalesce(sum(greatest(d.outside - keep_outside, 0)), 0) INTO search_backlog
+    FROM public.measurement_states AS s
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS outside
+        FROM (
+            SELECT 1
+            FROM public.search_documents AS n
+            WHERE n.client_id = s.client_id
+                AND NOT n.indexed
+            LIMIT keep_outside + 100000
+        ) AS counted
+    ) AS d
+    WHERE s.members > scan_limit;
+    -- Left behind by a clock that was ahead and was set back.
+    SELECT count(*) INTO future_requests
+    FROM public.request_log AS l
+    WHERE l.at > statement_timestamp() + interval '1 second';
+    SELECT max(i.finished_at) INTO last_import
+    FROM public.imports AS i;
+END;
+$$;
+
+
+--
 -- Name: rebuild_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1700,6 +1732,30 @@ CREATE TABLE public.clients (
 );
 
 ALTER TABLE ONLY public.clients FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: imports; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.imports (
+    id bigint NOT NULL,
+    finished_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+
+--
+-- Name: imports_id_seq; Type: SEQUENCE; Schema: public; Owner: -
+--
+
+ALTER TABLE public.imports ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.imports_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 
 --
@@ -2196,6 +2252,14 @@ ALTER TABLE ONLY public.clients
 
 ALTER TABLE ONLY public.clients
     ADD CONSTRAINT clients_slug_is_unique UNIQUE (slug) DEFERRABLE INITIALLY DEFERRED;
+
+
+--
+-- Name: imports imports_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.imports
+    ADD CONSTRAINT imports_pkey PRIMARY KEY (id);
 
 
 --
@@ -3089,6 +3153,14 @@ REVOKE ALL ON FUNCTION public.merge_client_changes(merged_client uuid) FROM PUBL
 
 REVOKE ALL ON FUNCTION public.merge_leftover_changes() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.merge_leftover_changes() TO clientintel_server;
+
+
+--
+-- Name: FUNCTION read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) TO clientintel_server;
 
 
 --

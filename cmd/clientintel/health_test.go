@@ -15,7 +15,7 @@ import (
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	var fault error
-	server := httptest.NewServer(ops.Handler(ops.NewMetrics(), func(context.Context) error { return fault }))
+	server := httptest.NewServer(ops.Handler(ops.NewMetrics("test"), func(context.Context) error { return fault }))
 	t.Cleanup(server.Close)
 	address := strings.TrimPrefix(server.URL, "http://")
 	_, port, err := net.SplitHostPort(address)

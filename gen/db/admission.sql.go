@@ -7,9 +7,9 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
-	"time"
 )
 
 const AdmitRequests = `-- name: AdmitRequests :many
@@ -76,6 +76,31 @@ SELECT maintain_request_log()
 func (q *Queries) MaintainRequestLog(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, MaintainRequestLog)
 	return err
+}
+
+const ReadHealth = `-- name: ReadHealth :one
+SELECT h.search_backlog::bigint AS search_backlog, h.future_requests::bigint AS future_requests, coalesce(h.last_import, '0001-01-01 00:00:00+00')::timestamptz AS last_import
+FROM read_health($1::bigint, $2::bigint) AS h
+`
+
+type ReadHealthParams struct {
+	ScanLimit   int64
+	KeepOutside int64
+}
+
+type ReadHealthRow struct {
+	SearchBacklog  int64
+	FutureRequests int64
+	LastImport     time.Time
+}
+
+// ReadHealth reads what metrics tell of the database, over all clients. Year 1:
+// nothing was imported yet.
+func (q *Queries) ReadHealth(ctx context.Context, arg ReadHealthParams) (ReadHealthRow, error) {
+	row := q.db.QueryRow(ctx, ReadHealth, arg.ScanLimit, arg.KeepOutside)
+	var i ReadHealthRow
+	err := row.Scan(&i.SearchBacklog, &i.FutureRequests, &i.LastImport)
+	return i, err
 }
 
 const RecordStatuses = `-- name: RecordStatuses :exec

@@ -191,3 +191,13 @@ func (q *Queries) LockCampaigns(ctx context.Context, arg LockCampaignsParams) ([
 	}
 	return items, nil
 }
+
+const RecordImport = `-- name: RecordImport :exec
+INSERT INTO imports DEFAULT VALUES
+`
+
+// RecordImport notes that an import ended.
+func (q *Queries) RecordImport(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, RecordImport)
+	return err
+}

@@ -77,6 +77,11 @@ type Client struct {
 	MeasurementContractVersion *string
 }
 
+type Import struct {
+	ID         int64
+	FinishedAt time.Time
+}
+
 type Interview struct {
 	ClientID          uuid.UUID
 	ID                uuid.UUID

@@ -139,10 +139,10 @@ func TestMonitoring_FilesAreComplete(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(text, &alerts); err != nil || len(alerts.Groups) != 1 {
+	if err := yaml.Unmarshal(text, &alerts); err != nil || len(alerts.Groups) != 2 {
 		t.Fatalf("the alerts: %v", err)
 	}
-	for _, r := range alerts.Groups[0].Rules {
+	for _, r := range alerts.Groups[1].Rules { // the first ones are ratios
 		if r.Alert == "" || r.Expr == "" || r.Labels["severity"] == "" || r.Annotations["summary"] == "" || r.Annotations["description"] == "" {
 			t.Errorf("the rule %+v is not whole", r)
 		}

@@ -52,6 +52,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 		go s.repeat(maintenance, "dating the replica", max(s.settings.ReplicaMaxLag/4, 50*time.Millisecond), s.sendReplicaHeartbeat)
 		go s.watchStandby(maintenance)
 	}
+	go s.repeat(maintenance, "reading the database's health", time.Minute, s.readHealth)
 	go s.auditor.Run(maintenance)
 	go search.KeepIndexed(maintenance, s.maintenance, search.DefaultLimits(), s.log)
 	ready(api.Addr().String(), operator.Addr().String())

@@ -46,6 +46,7 @@ type Server struct {
 	tracer      *tracing.Tracer // nil: no collector is named
 	// notReady is the reason of the last check of readiness; empty when ready.
 	notReady atomic.Value
+	health   health
 	// draining is set once the server is asked to stop.
 	draining atomic.Bool
 }
@@ -120,14 +121,14 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		return err
 	}
 
-	var trace func(tracing.Request)
+	var trace func(tracing.Request) string
 	if s.settings.Traces {
 		if s.tracer, err = tracing.Open(ctx, Version, s.log); err != nil {
 			return err
 		}
 		trace = s.tracer.Record
 	}
-	metrics := ops.NewMetrics()
+	metrics := ops.NewMetrics(Version)
 	s.limiter = ratelimit.New(s.admission)
 	snapshots := measurement.NewSnapshotReader(s.reads, s.settings.BasisMaxIDs)
 	api, err := httpapi.New(httpapi.Deps{
@@ -153,13 +154,26 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return err
 	}
-	if s.Handler, err = api.Handler(agents); err != nil {
+	handler, err := api.Handler(agents)
+	if err != nil {
 		return err
 	}
+	s.Handler = metrics.CountInFlight(handler)
 
 	metrics.RegisterPool("read", s.reads)
 	metrics.RegisterPool("admission", s.admission)
 	metrics.RegisterPool("stream", s.streams)
+	metrics.RegisterGauge("clientintel_ready", "1 when a request would be answered.", func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		return map[bool]float64{true: 1}[s.Ready(ctx) == nil]
+	})
+	metrics.RegisterGauge("clientintel_admission_waiting", "Requests that wait to be admitted.", func() float64 { return float64(s.limiter.Waiting()) })
+	metrics.RegisterCounter("clientintel_admission_groups_total", "Groups of requests sent to be admitted.", s.limiter.Groups)
+	metrics.RegisterCounter("clientintel_admission_grouped_total", "Requests in these groups.", s.limiter.Grouped)
+	metrics.RegisterGauge("clientintel_search_backlog_documents", "Documents that wait to be indexed for searches.", s.health.backlog.Load)
+	metrics.RegisterGauge("clientintel_future_request_rows", "Rows of the request log that are dated after the database's present.", s.health.future.Load)
+	metrics.RegisterGauge("clientintel_last_import_timestamp_seconds", "When the last import ended; 0: none did.", s.health.imported.Load)
 	metrics.RegisterGauge("clientintel_standby_lag_seconds", "How far the standby is behind; -1: it does not answer; 0 without one.",
 		func() float64 { return s.reads.Lag().Seconds() })
 	metrics.RegisterGauge("clientintel_standby_fallback", "1 while reads go to the primary in the standby's place.",

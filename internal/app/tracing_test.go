@@ -27,6 +27,7 @@ import (
 type receiver struct {
 	mu      sync.Mutex
 	spans   map[string]*trace.Span // by request id
+	parts   map[string]string      // names of the spans below a span, by its id
 	sent    []byte                 // all of it
 	service string
 }
@@ -53,6 +54,10 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		}
 		for _, scope := range resource.ScopeSpans {
 			for _, span := range scope.Spans {
+				if len(span.ParentSpanId) > 0 && span.Kind != trace.Span_SPAN_KIND_SERVER {
+					r.parts[string(span.ParentSpanId)] += span.Name + " "
+					continue
+				}
 				r.spans[attributes(span)["clientintel.request_id"]] = span
 			}
 		}
@@ -89,7 +94,7 @@ func (r *receiver) await(t *testing.T, requestID string) *trace.Span {
 // A collector is told of route, status and rows, in the caller's own trace, and
 // of nothing that a caller or a customer said.
 func TestTraces_OneSpanARequest(t *testing.T) {
-	got := &receiver{spans: map[string]*trace.Span{}}
+	got := &receiver{spans: map[string]*trace.Span{}, parts: map[string]string{}}
 	listening := httptest.NewServer(got)
 	defer listening.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", listening.URL)
@@ -124,6 +129,9 @@ func TestTraces_OneSpanARequest(t *testing.T) {
 	if id := list.TraceId; !strings.EqualFold(hexText(id), parent) {
 		t.Errorf("the trace is %x, not the caller's", id)
 	}
+	if !strings.Contains(srv.Logs.String(), `"trace_id":"`+parent+`"`) {
+		t.Errorf("no line has the trace's id: %s", srv.Logs)
+	}
 	if refused := got.await(t, "refused"); attributes(refused)["http.response.status_code"] != "403" || refused.Status.GetCode() == trace.Status_STATUS_CODE_ERROR {
 		t.Errorf("a refusal: %v", refused)
 	}
@@ -135,6 +143,9 @@ func TestTraces_OneSpanARequest(t *testing.T) {
 	}
 	got.mu.Lock()
 	defer got.mu.Unlock()
+	if parts := got.parts[string(list.SpanId)]; parts != "admission read render " {
+		t.Errorf("the list's time is told in the parts %q", parts)
+	}
 	for _, secret := range []string{key, key[:16], "whispered", "quietly", "completed", "Ada", "It just works"} {
 		if bytes.Contains(got.sent, []byte(secret)) {
 			t.Errorf("the collector was told %q", secret)

@@ -33,10 +33,12 @@ func (s *Server) accessLog(next http.Handler) http.Handler {
 				status, record.toolStatus, record.aborted = statusCallerLeft, 0, true
 			}
 			took := time.Since(started)
-			s.logRequest(r, record, status, took)
 			if s.trace != nil {
-				s.trace(s.traceOf(r, record, status, started, took))
+				record.traceID = s.trace(s.traceOf(r, record, status, started, took))
+			} else {
+				record.traceID = tracing.CallerTraceID(r.Header)
 			}
+			s.logRequest(r, record, status, took)
 			if record.aborted {
 				panic(http.ErrAbortHandler)
 			}
@@ -77,6 +79,9 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 		slog.Int("status", status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
+	if record.traceID != "" {
+		attributes = append(attributes, slog.String("trace_id", record.traceID))
+	}
 	if record.clientID != uuid.Nil {
 		attributes = append(attributes, slog.String("client_id", record.clientID.String()))
 	}
@@ -110,7 +115,7 @@ func (s *Server) traceOf(
 	traced := tracing.Request{
 		Header: r.Header, Method: knownMethod(r.Method), Operation: record.operation, RequestID: record.requestID,
 		Status: status, Rows: record.rows, Failed: !record.callerLeft && (record.aborted || max(status, record.toolStatus) >= 500),
-		Began: started, Took: took,
+		Began: started, Took: took, Phases: record.phases(started.Add(took)),
 	}
 	if op, known := s.contract.operations[record.operation]; known {
 		traced.Route = op.path

@@ -28,7 +28,9 @@ func (s *Server) Admit(operation string, next http.Handler) http.Handler {
 				return
 			}
 		}
+		began := time.Now()
 		admission, err := s.limiter.Admit(r.Context(), request)
+		recordFrom(r.Context()).admitting = span{began, time.Now()}
 		if admitted(w, r, admission, err) {
 			next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), admission.Caller)))
 		}

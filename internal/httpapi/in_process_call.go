@@ -65,7 +65,7 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 		w = newRecordingWriter(nil, cancel)
 		writeError(w, r, err)
 	}
-	outer.rows, outer.err, outer.toolStatus = record.rows, record.err, w.status
+	outer.rows, outer.err, outer.toolStatus, outer.reading = record.rows, record.err, w.status, record.reading
 	return CallResponse{Status: w.status, Body: w.body.Bytes()}
 }
 

@@ -3,10 +3,13 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/clientintel/clientintel/internal/tracing"
 )
 
 // requestRecord is what is known of a request while it is answered. Its log line
@@ -18,8 +21,12 @@ type requestRecord struct {
 	// keyID is the key that the prefix names, whether or not the rest was right,
 	// clientID whose it is where it was.
 	keyID, clientID uuid.UUID
-	rows            int
-	err             error
+	// traceID is the request's trace; empty: none.
+	traceID string
+	// admitting and reading are when these parts of the work were done.
+	admitting, reading span
+	rows               int
+	err                error
 	// help is the Link of an error that documentation helps with.
 	help string
 	// aborted says that the answer broke off and the connection was closed.
@@ -56,3 +63,31 @@ func withOperation(operation string, next http.Handler) http.Handler {
 
 // recordRows records how many rows an answer holds.
 func recordRows(ctx context.Context, rows int) { recordFrom(ctx).rows = rows }
+
+// span is a part of a request's time.
+type span struct{ began, ended time.Time }
+
+// phases are the parts of a request's time: what follows reading is rendering.
+func (r *requestRecord) phases(ended time.Time) []tracing.Phase {
+	var phases []tracing.Phase
+	for _, p := range []struct {
+		name string
+		span
+	}{{"admission", r.admitting}, {"read", r.reading}, {"render", span{r.reading.ended, ended}}} {
+		if !p.began.IsZero() {
+			phases = append(phases, tracing.Phase{Name: p.name, Began: p.began, Took: p.ended.Sub(p.began)})
+		}
+	}
+	return phases
+}
+
+// timeReading notes when an operation's rows are read.
+func timeReading(f api.StrictHandlerFunc, _ string) api.StrictHandlerFunc {
+	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
+		record := recordFrom(ctx)
+		began := time.Now()
+		response, err := f(ctx, w, r, request)
+		record.reading = span{began, time.Now()}
+		return response, err
+	}
+}

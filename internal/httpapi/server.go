@@ -40,8 +40,8 @@ type Deps struct {
 	Docs bool
 	// Observe counts each answered request.
 	Observe func(operation string, status int, took time.Duration)
-	// Trace exports each answered request. Nil exports nothing.
-	Trace func(tracing.Request)
+	// Trace exports each answered request and returns the id of its trace. Nil exports nothing.
+	Trace func(tracing.Request) string
 	Log   *slog.Logger
 }
 
@@ -58,7 +58,7 @@ type Server struct {
 	logOneIn   int64
 	succeeded  atomic.Int64
 	observe    func(operation string, status int, took time.Duration)
-	trace      func(tracing.Request)
+	trace      func(tracing.Request) string
 	contract   *contract
 	validation *openapi3filter.Options
 	responses  *responseValidator
@@ -88,7 +88,7 @@ func New(d Deps) (*Server, error) {
 		contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
 		documents: documents, links: newLinks(d.PublicURL, d.Docs), endpoints: map[string]http.Handler{},
 	}
-	handlers := api.NewStrictHandlerWithOptions(s, nil, api.StrictHTTPServerOptions{
+	handlers := api.NewStrictHandlerWithOptions(s, []api.StrictMiddlewareFunc{timeReading}, api.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc:  writeError,
 		ResponseErrorHandlerFunc: writeError,
 	})

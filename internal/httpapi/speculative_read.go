@@ -3,6 +3,7 @@ package httpapi
 import (
 	"maps"
 	"net/http"
+	"time"
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/ratelimit"
@@ -18,16 +19,19 @@ func (s *Server) readSpeculatively(
 	type decision struct {
 		admission ratelimit.Admission
 		err       error
+		admitting span
 	}
 	decided := make(chan decision, 1)
 	go func() {
+		began := time.Now()
 		admission, err := s.limiter.Admit(r.Context(), request)
-		decided <- decision{admission, err}
+		decided <- decision{admission, err, span{began, time.Now()}}
 	}()
 	var caller auth.Caller
 	deferred := &deferredWriter{to: w, header: http.Header{}, confirm: func() bool {
 		d := <-decided
 		caller = d.admission.Caller
+		recordFrom(r.Context()).admitting = d.admitting
 		return admitted(w, r, d.admission, d.err) && caller.Equal(cached)
 	}}
 	defer deferred.decide() // next may panic

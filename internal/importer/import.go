@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/gen/db"
 )
 
 // Options of an import.
@@ -85,6 +87,9 @@ func ImportAll(ctx context.Context, conn *pgx.Conn, sources []Source, o Options)
 	err = w.writeAll(ctx, pipe, report)
 	if err != nil {
 		return Summary{}, in.locate(err)
+	}
+	if err := db.New(tx).RecordImport(ctx); err != nil {
+		return Summary{}, databaseError(ctx, "noting the import", err)
 	}
 	// A commit that is interrupted leaves unknown whether it happened.
 	if err := tx.Commit(context.WithoutCancel(ctx)); err != nil {

@@ -1,11 +1,14 @@
 package ops
 
 import (
+	"net/http"
+	"runtime"
 	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/clientintel/clientintel/internal/postgres"
 )
@@ -14,10 +17,11 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
+	inFlight prometheus.Gauge
 }
 
 // NewMetrics registers the metrics of the process and of requests.
-func NewMetrics() *Metrics {
+func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -25,10 +29,21 @@ func NewMetrics() *Metrics {
 			Help:    "Requests by operation and status, and how long they took.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"operation", "status"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "clientintel_requests_in_flight", Help: "Requests that are being answered."}),
 	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "clientintel_build_info", Help: "1, with the release and Go's version.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	})
+	build.Set(1)
 	m.registry.MustRegister(
-		m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		m.requests, m.inFlight, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// CountInFlight counts the requests under way in a handler.
+func (m *Metrics) CountInFlight(h http.Handler) http.Handler {
+	return promhttp.InstrumentHandlerInFlight(m.inFlight, h)
 }
 
 // RecordRequest counts one answered request.
@@ -59,6 +74,7 @@ func (m *Metrics) RegisterPool(name string, pool *postgres.Pool) {
 	}
 	gauge("clientintel_pool_connections", "Open connections.", func() float64 { return float64(pool.Stat().TotalConns()) })
 	gauge("clientintel_pool_connections_in_use", "Connections at work.", func() float64 { return float64(pool.Stat().AcquiredConns()) })
+	gauge("clientintel_pool_waiting", "Requests that wait for a connection.", func() float64 { return float64(pool.Waiting()) })
 	gauge("clientintel_pool_connections_max", "The most connections.", func() float64 { return float64(pool.Stat().MaxConns()) })
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "clientintel_pool_refused_total", Help: "Reads refused at once: too many waited for a connection.", ConstLabels: labels,

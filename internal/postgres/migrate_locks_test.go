@@ -3,9 +3,12 @@ package postgres_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -155,4 +158,34 @@ func indexedInPlace(migration string) []string {
 		}
 	}
 	return found
+}
+
+// A released migration is never edited: databases have it. sql/released.json lists
+// the hashes of those that were released, and the release's commit.
+func TestMigrations_ReleasedOnesAreNotEdited(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../sql/released.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var released struct {
+		Commit     string
+		Migrations map[string]string
+	}
+	if err := json.Unmarshal(text, &released); err != nil {
+		t.Fatal(err)
+	}
+	if (released.Commit == "") != (len(released.Migrations) == 0) {
+		t.Error("name both the commit and the migrations, or neither")
+	}
+	for name, want := range released.Migrations {
+		migration, err := migrations.Files.ReadFile(name)
+		if err != nil {
+			t.Errorf("%s was released and is gone: %v", name, err)
+			continue
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(migration)); got != want {
+			t.Errorf("%s was released and is edited: take the edit back and write a migration with the next number", name)
+		}
+	}
 }

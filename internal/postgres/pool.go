@@ -140,6 +140,13 @@ func RegisterTypes(conn *pgx.Conn) {
 // Refused counts the requests refused because their wait would be too long.
 func (p *Pool) Refused() int64 { return p.queue.refusals() }
 
+// Waiting counts the requests that wait for a connection.
+func (p *Pool) Waiting() int {
+	p.queue.mu.Lock()
+	defer p.queue.mu.Unlock()
+	return p.queue.waiting
+}
+
 // acquiredConn is a connection taken from the pool.
 type acquiredConn struct {
 	*pgxpool.Conn

@@ -29,6 +29,7 @@ var readsManyClients = map[string]string{
 	"LockCampaigns: campaigns":                      "an import names several clients, by @client_ids",
 	"MaintainRequestLog: maintain_request_log":      "drops whole days of every client's log",
 	"MergeLeftoverChanges: merge_leftover_changes":  "merges the changes of every client",
+	"ReadHealth: read_health":                       "answers sums over all clients",
 	"RevokeKey: api_keys":                           "the operator names a key",
 }
 

@@ -25,6 +25,7 @@ var notTenant = map[string]string{
 	"server_secrets":   "the service's own",
 	"goose_db_version": "the migrations' own",
 	"migration_hashes": "the migrations' own",
+	"imports":          "the service's own",
 }
 
 // Beyond one machine the client is what data is spread by, so it leads every

@@ -44,6 +44,8 @@ func (l *Limiter) admitGroup(group []*waiter) {
 	if len(group) == 0 {
 		return
 	}
+	l.groups.Add(1)
+	l.grouped.Add(int64(len(group)))
 	began := time.Now()
 	defer func() { l.recordGroupTime(time.Since(began)) }()
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)

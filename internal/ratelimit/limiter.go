@@ -92,7 +92,19 @@ type Limiter struct {
 	sending sync.Mutex
 
 	statuses *statusRecorder
+
+	// groups and grouped count groups that were sent and the requests in them.
+	groups, grouped atomic.Int64
 }
+
+// Waiting counts the requests that wait to be admitted.
+func (l *Limiter) Waiting() int { return l.queue.len() }
+
+// Groups counts the groups that were sent, Grouped the requests in them.
+func (l *Limiter) Groups() int64 { return l.groups.Load() }
+
+// Grouped counts the requests in the groups that were sent.
+func (l *Limiter) Grouped() int64 { return l.grouped.Load() }
 
 type policy struct {
 	maxRequests        int32

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// keepOutside is how many documents of a large client stay outside the trigram
+	// KeepOutside is how many documents of a large client stay outside the trigram
 	// index. A search reads them all, in some 4 ms.
-	keepOutside = 5_000
+	KeepOutside = 5_000
 	// indexBatch takes less than half a second.
 	indexBatch = 2_000
 	// indexTimeout frees the connection where the database has frozen.
@@ -37,7 +37,7 @@ func KeepIndexed(ctx context.Context, pool db.DBTX, limits Limits, log *slog.Log
 	for {
 		pause := indexEvery
 		began := time.Now()
-		indexed, err := Index(ctx, pool, limits.Newest, keepOutside, indexBatch)
+		indexed, err := Index(ctx, pool, limits.Newest, KeepOutside, indexBatch)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -80,7 +80,7 @@ func index(ctx context.Context, conn db.DBTX, scanLimit, keep int64, batch int32
 func IndexAll(ctx context.Context, conn *pgx.Conn, limits Limits) (int, error) {
 	total := 0
 	for {
-		indexed, err := index(ctx, conn, limits.Newest, keepOutside, indexBatch)
+		indexed, err := index(ctx, conn, limits.Newest, KeepOutside, indexBatch)
 		if err != nil {
 			return total, fmt.Errorf("indexing documents for searches: %w", err)
 		}

@@ -35,6 +35,15 @@ type Request struct {
 	Failed bool
 	Began  time.Time
 	Took   time.Duration
+	// Phases are parts of the time, each a span below the request's.
+	Phases []Phase
+}
+
+// Phase is a part of a request's time.
+type Phase struct {
+	Name  string
+	Began time.Time
+	Took  time.Duration
 }
 
 // Tracer exports spans in batches, after the requests are answered.
@@ -69,8 +78,20 @@ func Open(ctx context.Context, version string, log *slog.Logger) (*Tracer, error
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/clientintel/clientintel")}, nil
 }
 
-// Record exports one request.
-func (t *Tracer) Record(r Request) {
+// CallerTraceID is the id of the trace that a caller names; empty: none.
+func CallerTraceID(header http.Header) string {
+	if header.Get("Traceparent") == "" {
+		return ""
+	}
+	ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(header))
+	if id := trace.SpanContextFromContext(ctx).TraceID(); id.IsValid() {
+		return id.String()
+	}
+	return ""
+}
+
+// Record exports one request and returns the id of its trace.
+func (t *Tracer) Record(r Request) string {
 	ctx := t.parent.Extract(context.Background(), propagation.HeaderCarrier(r.Header))
 	name := r.Method
 	attributes := []attribute.KeyValue{
@@ -86,12 +107,17 @@ func (t *Tracer) Record(r Request) {
 		name += " " + r.Route
 		attributes = append(attributes, attribute.String("http.route", r.Route))
 	}
-	_, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer),
+	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithTimestamp(r.Began), trace.WithAttributes(attributes...))
 	if r.Failed {
 		span.SetStatus(codes.Error, "")
 	}
+	for _, p := range r.Phases {
+		_, phase := t.tracer.Start(ctx, p.Name, trace.WithTimestamp(p.Began))
+		phase.End(trace.WithTimestamp(p.Began.Add(p.Took)))
+	}
 	span.End(trace.WithTimestamp(r.Began.Add(r.Took)))
+	return span.SpanContext().TraceID().String()
 }
 
 // Close exports the remaining spans.

@@ -130,8 +130,47 @@ END;
 $$;
 -- +goose StatementEnd
 
-REVOKE EXECUTE ON FUNCTION maintain_request_log, merge_leftover_changes, index_search_documents FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION maintain_request_log, merge_leftover_changes, index_search_documents TO clientintel_server;
+-- When imports ended, for alerts.
+CREATE TABLE imports (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    finished_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+-- read_health is what a server's metrics tell of the database: sums over all
+-- clients, which the server's role does not see. Of a large client it counts no
+-- more than a hundred thousand documents.
+-- +goose StatementBegin
+CREATE FUNCTION read_health(
+    scan_limit bigint, keep_outside bigint,
+    OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamptz
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    SELECT coalesce(sum(greatest(d.outside - keep_outside, 0)), 0) INTO search_backlog
+    FROM public.measurement_states AS s
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS outside
+        FROM (
+            SELECT 1
+            FROM public.search_documents AS n
+            WHERE n.client_id = s.client_id
+                AND NOT n.indexed
+            LIMIT keep_outside + 100000
+        ) AS counted
+    ) AS d
+    WHERE s.members > scan_limit;
+    -- Left behind by a clock that was ahead and was set back.
+    SELECT count(*) INTO future_requests
+    FROM public.request_log AS l
+    WHERE l.at > statement_timestamp() + interval '1 second';
+    SELECT max(i.finished_at) INTO last_import
+    FROM public.imports AS i;
+END;
+$$;
+-- +goose StatementEnd
+
+REVOKE EXECUTE ON FUNCTION maintain_request_log, merge_leftover_changes, index_search_documents, read_health FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION maintain_request_log, merge_leftover_changes, index_search_documents, read_health TO clientintel_server;
 
 -- The oldest schema version whose servers can also serve this schema. A migration
 -- that removes what older servers need replaces this function with a higher number.
@@ -141,6 +180,8 @@ RETURN 7;
 
 -- +goose Down
 DROP FUNCTION oldest_served_version;
+DROP FUNCTION read_health;
+DROP TABLE imports;
 DROP FUNCTION index_search_documents;
 DROP FUNCTION merge_leftover_changes;
 DROP FUNCTION maintain_request_log;

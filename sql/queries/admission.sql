@@ -15,3 +15,9 @@ SELECT record_statuses(@clock_shift::interval, @keys::uuid[], @seqs::bigint[], @
 -- name: MaintainRequestLog :exec
 -- MaintainRequestLog makes the coming days' partitions and drops those out of retention.
 SELECT maintain_request_log();
+
+-- name: ReadHealth :one
+-- ReadHealth reads what metrics tell of the database, over all clients. Year 1:
+-- nothing was imported yet.
+SELECT h.search_backlog::bigint AS search_backlog, h.future_requests::bigint AS future_requests, coalesce(h.last_import, '0001-01-01 00:00:00+00')::timestamptz AS last_import
+FROM read_health(@scan_limit::bigint, @keep_outside::bigint) AS h;

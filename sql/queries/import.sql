@@ -72,3 +72,7 @@ WHERE c.id = ANY (@client_ids::uuid[]);
 -- would be added to a client that comes back.
 DELETE FROM measurement_changes AS m
 WHERE m.client_id = ANY (@client_ids::uuid[]);
+
+-- name: RecordImport :exec
+-- RecordImport notes that an import ended.
+INSERT INTO imports DEFAULT VALUES;

@@ -111,6 +111,18 @@ func (b *Base) makeCluster(ctx context.Context) error {
 	return nil
 }
 
+// ProgramOf builds the program of another commit in dir; what it returns runs it on
+// the clusters of b.
+func (b *Base) ProgramOf(ctx context.Context, commit, dir string) (*Base, error) {
+	other := &Base{Program: filepath.Join(dir, "clientintel"), dir: b.dir, data: b.data}
+	script := `set -e; root=$(git rev-parse --show-toplevel); mkdir "$2/source"; git -C "$root" archive "$1" | tar -x -C "$2/source"
+cd "$2/source"; CGO_ENABLED=0 go build -trimpath -buildvcs=false -o "$2/clientintel" ./cmd/clientintel`
+	if out, err := exec.CommandContext(ctx, "bash", "-c", script, "build", commit, dir).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building the program of %s: %w: %s", commit, err, out)
+	}
+	return other, nil
+}
+
 // postgresProgram is what ran the cluster: it notes that itself.
 func (b *Base) postgresProgram() (string, error) {
 	opts, err := os.ReadFile(filepath.Join(b.data, "postmaster.opts"))

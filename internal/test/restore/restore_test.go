@@ -84,6 +84,45 @@ func TestDumpIsRestored(t *testing.T) {
 	}
 }
 
+// Rows alone, restored into a schema that is migrated already: pg_restore switches
+// triggers off and leaves those on that it finds off, in another state than before.
+// One command repairs that, and the service is the same.
+func TestDataIsRestoredIntoAMigratedSchema(t *testing.T) {
+	t.Parallel()
+	lost := newPostgres(t, nil)
+	importing(t, lost, 300)
+	keys := map[string]string{"acme": key(t, lost, "acme"), "globex": key(t, lost, "globex")}
+	server := serve(t, lost.URL(embedded.Login), lost.OwnerURL())
+	want := answers(t, server, keys)
+	dump := filepath.Join(lost.Dir, "clientintel.dump")
+	if _, err := lost.Run(t.Context(), "pg_dump", "--format=custom", "--data-only", "--load-via-partition-root",
+		"--exclude-table-data=goose_db_version", "--exclude-table-data=migration_hashes",
+		"--file="+dump, "--dbname="+lost.URL(embedded.Superuser)); err != nil {
+		t.Fatal(err)
+	}
+	server.Kill()
+	lost.Crash()
+
+	found := newPostgres(t, nil)
+	if stdout, stderr, err := output(t, found.OwnerURL(), "migrate"); err != nil {
+		t.Fatalf("migrating: %v: %s%s", err, stdout, stderr)
+	}
+	run(t, found, "TRUNCATE api_keys, server_secrets")
+	if _, err := found.Run(t.Context(), "pg_restore", "--exit-on-error", "--data-only", "--disable-triggers",
+		"--dbname="+found.URL(embedded.Superuser), dump); err != nil {
+		t.Fatal(err)
+	}
+	if stdout, _, err := output(t, found.OwnerURL(), "doctor"); err == nil || !strings.Contains(stdout, "trigger maintain_search_documents_on_insert on interviews") ||
+		!strings.Contains(stdout, "clientintel measurement rebuild --all") {
+		t.Errorf("doctor before the repair: %v: %s", err, stdout)
+	}
+	if stdout, stderr, err := output(t, found.OwnerURL(), "measurement", "rebuild", "--all"); err != nil {
+		t.Fatalf("the repair: %v: %s%s", err, stdout, stderr)
+	}
+	wantSound(t, found.OwnerURL())
+	wantSame(t, answers(t, serve(t, found.URL(embedded.Login), found.OwnerURL()), keys), want)
+}
+
 // A base backup and the archive lead back to the moment before the mistake.
 func TestRecoveryToAPointInTime(t *testing.T) {
 	t.Parallel()
@@ -117,14 +156,20 @@ func TestRecoveryToAPointInTime(t *testing.T) {
 func wantSound(t *testing.T, owner string) {
 	t.Helper()
 	for _, args := range [][]string{{"migrate"}, {"measurement", "audit"}, {"doctor"}} {
-		c, err := base.Start(owner, args...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if stdout, stderr, err := c.Output(time.Minute); err != nil {
+		if stdout, stderr, err := output(t, owner, args...); err != nil {
 			t.Errorf("clientintel %s: %v: %s%s", strings.Join(args, " "), err, stdout, stderr)
 		}
 	}
+}
+
+// output runs a command of the program as the owner.
+func output(t *testing.T, owner string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	c, err := base.Start(owner, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Output(time.Minute)
 }
 
 // answers are everything that a client is told, by client and path.

@@ -30,7 +30,9 @@ var settingName = regexp.MustCompile(`\b(?:CLIENTINTEL|DATABASE)_[A-Z_]+\b`)
 func TestDeploy_SettingsExist(t *testing.T) {
 	t.Parallel()
 	read := settingsRead(t)
-	for _, path := range []string{"deploy/Containerfile", "deploy/clientintel.service", "docs/deployment.md"} {
+	for _, path := range []string{
+		"deploy/Containerfile", "deploy/clientintel.service", "deploy/kubernetes/clientintel.yaml", "deploy/kubernetes/migrate.yaml", "docs/deployment.md",
+	} {
 		found := settingName.FindAllString(fileOf(t, path), -1)
 		if len(found) == 0 {
 			t.Errorf("%s sets nothing", path)
@@ -38,6 +40,26 @@ func TestDeploy_SettingsExist(t *testing.T) {
 		for _, name := range found {
 			if !slices.Contains(read, name) {
 				t.Errorf("%s names %s, which nothing reads", path, name)
+			}
+		}
+	}
+}
+
+// Kubernetes tells each container of the services around it in variables that look
+// like settings; the manifests switch that off, and give a server the time to drain.
+func TestDeploy_Kubernetes(t *testing.T) {
+	t.Parallel()
+	for path, wants := range map[string][]string{
+		"deploy/kubernetes/clientintel.yaml": {
+			"enableServiceLinks: false", "terminationGracePeriodSeconds: 35", "args: [serve, --no-migrate]", "path: /readyz",
+			"kind: PodDisruptionBudget", "kind: NetworkPolicy", "maxUnavailable: 0",
+		},
+		"deploy/kubernetes/migrate.yaml":    {"enableServiceLinks: false", "args: [migrate]", "key: owner-url"},
+		"deploy/kubernetes/monitoring.yaml": {"kind: ServiceMonitor", "path: /metrics"},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(fileOf(t, path), want) {
+				t.Errorf("%s has no %q", path, want)
 			}
 		}
 	}
