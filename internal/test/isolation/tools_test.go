@@ -81,8 +81,9 @@ func (tool tool) arguments(t *testing.T, query string) string {
 	arguments := map[string]any{}
 	for name := range given {
 		arguments[name] = given.Get(name)
-		if tool.InputSchema.Properties[name].Type == "integer" {
-			arguments[name] = json.Number(given.Get(name))
+		switch tool.InputSchema.Properties[name].Type {
+		case "integer", "boolean":
+			arguments[name] = json.RawMessage(given.Get(name))
 		}
 	}
 	text, err := json.Marshal(arguments)

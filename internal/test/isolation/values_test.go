@@ -36,6 +36,8 @@ func (b brand) values() map[string][]string {
 		"type":                            {"type=home", "type=lane", "type=campaign", "type=daily_feed", portal + "playbook", portal + "creative_concept"},
 		"surface":                         {"surface=portal", portal + "lane", portal + "campaign", portal + "daily_feed"},
 		"limit":                           {"limit=1", "limit=200"},
+		"include_basis":                   {"include_basis=true"},
+		"include_rows":                    {"include_rows=true", "include_rows=true&" + window},
 		"starting_after":                  {"limit=1"}, // the first page whose cursor is tried
 		"listSynthesis.starting_after":    {"limit=1", "limit=1&type=lane", "limit=1&" + portal + "daily_feed"},
 		"listInterviews.starting_after":   {"limit=1", "limit=1&status=" + b.status, "limit=1&campaign_id=" + b.id("campaign").String()},
