@@ -125,7 +125,7 @@ func holdsProperties(ref *openapi3.SchemaRef) bool {
 }
 
 // Every code of an operation is shown where it can occur, under its own name,
-// and is told in the catalogue of the description.
+// and is described in the catalogue of the description.
 func TestExamples_ErrorsShowTheirCodes(t *testing.T) {
 	t.Parallel()
 	doc := load(t)

@@ -28,7 +28,7 @@ type Token struct {
 
 // ParseToken takes a bearer token apart. ok says that it names a prefix, so
 // that the attempt counts towards that key's window; whether the rest is right
-// is told by the hash alone. A rest of the wrong shape costs the same work.
+// is found by the hash alone. A rest of the wrong shape costs the same work.
 func ParseToken(text string) (token Token, ok bool) {
 	rest, found := strings.CutPrefix(text, marker)
 	if !found || len(rest) < prefixLen+1 || rest[prefixLen] != '_' || !isBase62(rest[:prefixLen]) {

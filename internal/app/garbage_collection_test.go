@@ -2,7 +2,7 @@ package app
 
 import "testing"
 
-// However much is alive, there is room for garbage beside it.
+// The limit leaves space for garbage, however large the live heap is.
 func TestLimitFor_LeavesRoom(t *testing.T) {
 	t.Parallel()
 	for live := int64(0); live < 1<<32; live = 2*live + 1<<20 {

@@ -33,9 +33,9 @@ func (s *Server) maintainRequestLog(ctx context.Context) error {
 	return db.New(s.admission).MaintainRequestLog(ctx)
 }
 
-// sendReplicaHeartbeat commits something on the primary. A standby knows how far
-// it is by the last commit it replayed: without requests it would look cut off,
-// be taken out of service, and get no request ever again. Taking a transaction
+// sendReplicaHeartbeat commits something on the primary. A standby measures its
+// lag by the last commit it replayed: without requests it would look cut off, be taken
+// out of service, and never get a request again. Taking a transaction
 // id writes to the WAL and needs no right to write.
 func (s *Server) sendReplicaHeartbeat(ctx context.Context) error {
 	_, err := s.admission.Exec(ctx, "SELECT pg_current_xact_id()")

@@ -91,7 +91,7 @@ func (r *receiver) await(t *testing.T, requestID string) *trace.Span {
 	return nil
 }
 
-// A collector is told of route, status and rows, in the caller's own trace, and
+// A span has route, status and rows, in the caller's own trace, and
 // of nothing that a caller or a customer said.
 func TestTraces_OneSpanARequest(t *testing.T) {
 	got := &receiver{spans: map[string]*trace.Span{}, parts: map[string]string{}}
@@ -183,7 +183,7 @@ func TestTraces_OffByDefault(t *testing.T) {
 	}
 }
 
-// A collector that is not there holds nothing up, and is told of in the log.
+// A missing collector delays nothing, and the log reports it.
 func TestTraces_ACollectorOutOfReach(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:1/v1/traces")
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "200")

@@ -67,7 +67,7 @@ func say(res *http.Response, status int, text string) {
 func data(body map[string]any) []any          { return body["data"].([]any) }
 func meta(body map[string]any) map[string]any { return body["meta"].(map[string]any) }
 
-// Whatever one promise is broken, the run says which.
+// A run names each promise that is broken.
 func TestRun_EachBrokenPromiseIsNamed(t *testing.T) {
 	t.Parallel()
 	// The server's own checks are slow, and not what is tested here.

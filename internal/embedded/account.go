@@ -15,8 +15,8 @@ import (
 	"syscall"
 )
 
-// account is the operating system's account that runs the server: this
-// process's own, except that PostgreSQL refuses to run as root.
+// account is the operating system's account that runs the server. It is this
+// process's own, unless that is root: PostgreSQL refuses to run as root.
 type account struct {
 	name     string
 	uid, gid int
@@ -24,7 +24,7 @@ type account struct {
 }
 
 // account returns the account for this cluster directory, which need not exist
-// yet. In a directory that every account may write to, root trusts no owner.
+// yet. In a directory that every account may write to, root does not use the owner.
 func (h dataDir) account(cluster string) (account, error) {
 	info, err := os.Stat(h.dir)
 	if err != nil {

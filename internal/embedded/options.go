@@ -34,8 +34,8 @@ func (o Options) downloadSource() string {
 
 // Options say where the cluster is and how it is run.
 type Options struct {
-	// Dir is the product's data directory, required. Created when missing;
-	// one that root made must let the account postgres (or nobody) pass.
+	// Dir is the product's data directory, required. It is created when missing. Where
+	// root created it, the account postgres (or nobody) must be able to enter it.
 	Dir string
 	// BinDir holds initdb and postgres. Empty: PATH, pg_config and the usual
 	// places are searched.

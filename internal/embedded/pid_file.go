@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// pidFile is what a running server writes to pidFile.pid.
+// pidFile is what a running server writes to postmaster.pid.
 type pidFile struct {
 	pid    int
 	socket string // directory; empty while the server is not that far
@@ -35,11 +35,11 @@ func readPIDFile(data string) (pidFile, error) {
 	if pid <= 0 {
 		return pidFile{}, nil // torn by a power loss; postgres reports it
 	}
-	pm := pidFile{pid: pid}
+	file := pidFile{pid: pid}
 	if len(lines) > 5 { // pid, data directory, start time, port, socket directory
-		pm.socket = strings.TrimSpace(lines[4])
+		file.socket = strings.TrimSpace(lines[4])
 	}
-	return pm, nil
+	return file, nil
 }
 
 // runningSocket is the socket directory of the server that runs here, empty
@@ -56,40 +56,39 @@ func (h dataDir) runningSocket() (string, error) {
 	if err := a.checkPrivate(h.cluster(major)); err != nil {
 		return "", err
 	}
-	pm, err := readPIDFile(h.data(major))
+	file, err := readPIDFile(h.data(major))
 	if err != nil {
 		return "", dirError(h.dir, err)
 	}
-	if pm.socket == "" || pm.socket == h.cluster(major) {
-		return pm.socket, nil
+	if file.socket == "" || file.socket == h.cluster(major) {
+		return file.socket, nil
 	}
-	if err := a.checkPrivate(pm.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := a.checkPrivate(file.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	return pm.socket, nil
+	return file.socket, nil
 }
 
 // clearStalePID makes the cluster startable after a server that was not stopped by
 // us. The server lock is held, so any server of ours here is an orphan: its
 // parent was killed. On Linux it is already shutting down.
 func (c *Cluster) clearStalePID(ctx context.Context, a account, data string) error {
-	pm, err := readPIDFile(data)
+	file, err := readPIDFile(data)
 	if err != nil {
 		return dirError(c.dir.dir, err)
 	}
-	if pm.pid == 0 || !alive(pm.pid) {
+	if file.pid == 0 || !alive(file.pid) {
 		return nil
 	}
-	if hasArgument(pm.pid, data) {
-		if err := c.stopOrphan(ctx, pm.pid, data); err != nil {
+	if hasArgument(file.pid, data) {
+		if err := c.stopOrphan(ctx, file.pid, data); err != nil {
 			return err
 		}
-	} else if worksIn(pm.pid, data) {
-		return fmt.Errorf("process %d serves %s and was not started by this product: stop it first", pm.pid, data)
+	} else if worksIn(file.pid, data) {
+		return fmt.Errorf("process %d serves %s and was not started by this product: stop it first", file.pid, data)
 	}
-	// The id now belongs to another process, or to a dead one that is not yet
-	// reaped.
-	if !alive(pm.pid) {
+	// The id belongs to another process by now, or to a zombie.
+	if !alive(file.pid) {
 		return nil
 	}
 	if err := replacePID(a, data); err != nil {
@@ -98,8 +97,8 @@ func (c *Cluster) clearStalePID(ctx context.Context, a account, data string) err
 	return nil
 }
 
-// alive makes the check that postgres makes of the id in a leftover file: whether
-// this account may signal the process. It ignores other accounts' processes.
+// alive checks an id as postgres checks that of a leftover file: whether this account
+// may signal the process. Other accounts' processes do not count.
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 func (c *Cluster) stopOrphan(ctx context.Context, pid int, data string) error {
@@ -121,11 +120,10 @@ func (c *Cluster) stopOrphan(ctx context.Context, pid int, data string) error {
 	return fmt.Errorf("process %d, a PostgreSQL of %s whose parent was killed, does not stop: end it first", pid, data)
 }
 
-// replacePID handles a server that died by power loss or SIGKILL while its
-// process id is still, or again, in use: postgres would believe that it
-// runs. Removing the file would also remove the key by which postgres
-// finds leftover backends, so only the id is replaced, by the one live
-// process that postgres knows not to be a server: its parent.
+// replacePID handles a server that ended by power loss or SIGKILL and whose process id
+// is in use: postgres would take that process for a server. Removing the file would
+// also remove the key by which postgres finds leftover backends. Only the id is
+// replaced, by that of the parent, which postgres knows to be no server.
 func replacePID(a account, data string) error {
 	path := filepath.Join(data, "postmaster.pid")
 	text, err := os.ReadFile(path)

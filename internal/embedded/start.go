@@ -44,7 +44,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err := c.clearStalePID(ctx, a, c.dir.data(p.major)); err != nil {
 		return err
 	}
-	socket := c.socket // set already at a takeover: callers use its URL
+	socket := c.socket // set when another process ran the server: callers use its URL
 	if socket == "" {
 		if socket, err = socketDir(ctx, a, base); err != nil {
 			return err
@@ -85,8 +85,8 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket strin
 	}
 }
 
-// supervise runs the server again when it ends unasked, and takes it over when
-// the process that ran it has ended. It returns when ctx ends.
+// supervise starts the server again when it ends by itself, and runs it here when the
+// process that ran it has ended. It returns when ctx ends.
 func (c *Cluster) supervise(ctx context.Context) {
 	defer close(c.supervised)
 	for ctx.Err() == nil {
@@ -96,11 +96,11 @@ func (c *Cluster) supervise(ctx context.Context) {
 				return
 			case <-c.server.done:
 			}
-			c.log.Error("PostgreSQL ended unasked; starting it again", "error", c.server.err, "log", c.dir.log())
+			c.log.Error("PostgreSQL ended by itself; starting it again", "error", c.server.err, "log", c.dir.log())
 			c.mu.Lock()
 			c.server = nil
 			c.mu.Unlock()
-		} else if mine, err := c.serverLock.tryExclusive(); !mine || err != nil {
+		} else if locked, err := c.serverLock.tryExclusive(); !locked || err != nil {
 			_ = sleep(ctx, 4*pollInterval)
 			continue
 		} else {

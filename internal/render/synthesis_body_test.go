@@ -23,7 +23,7 @@ func TestWithField_AppendsToTheBytes(t *testing.T) {
 	}
 }
 
-// The stored bytes are shared with nobody, but must not be written over either.
+// The stored bytes must not be overwritten.
 func TestWithField_LeavesTheBodyAlone(t *testing.T) {
 	t.Parallel()
 	backing := []byte(`{"a": 1}, what follows in the same buffer`)

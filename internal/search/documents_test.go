@@ -73,7 +73,7 @@ func changes(random *rand.Rand, client, other auth.Caller) []string {
 	}
 }
 
-// Whoever writes and however, what is searched is what is usable, in the
+// Whatever is written, what is searched is what is usable, in the
 // writer's own transaction: also with replication's triggers only.
 func TestDocuments_FollowEveryWrite(t *testing.T) {
 	t.Parallel()
@@ -231,7 +231,7 @@ func TestKeepIndexed_WorksOffASurplus(t *testing.T) {
 	<-ended
 }
 
-// What an import left outside is indexed at one stretch, after whoever is at it.
+// What an import left outside is indexed in one pass, after any other that is running.
 func TestSettle_IndexesWhatAnImportLeft(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)

@@ -75,7 +75,7 @@ func addCampaign(t *testing.T, conn *pgx.Conn, client auth.Caller, slug, status 
 	return id
 }
 
-// said is an interview as the oracle knows it.
+// said is an interview as the oracle has it.
 type said struct {
 	id         uuid.UUID
 	at         time.Time

@@ -10,7 +10,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// Whoever calls the reader, the daily feed's bodies are never read without the
+// The reader itself refuses the daily feed's bodies without the
 // scope: there is not even a snapshot reader here to read them from.
 func TestListBodies_TheDailyFeedNeedsIdentity(t *testing.T) {
 	t.Parallel()

@@ -48,7 +48,7 @@ func (p *Postgres) IssueKeys(ctx context.Context, client string, n int) ([]strin
 	return keys, nil
 }
 
-// Connect logs in as the superuser, whom no policy binds.
+// Connect logs in as the superuser, to whom no policy applies.
 func (p *Postgres) Connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.Connect(ctx, p.URL(embedded.Superuser))
 	if err == nil {

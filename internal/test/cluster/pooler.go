@@ -97,7 +97,7 @@ func (x *Pooler) await(ctx context.Context) error {
 	return fmt.Errorf("the pooler does not listen on %s", x.address())
 }
 
-// freePort is one that nobody listens on just now.
+// freePort is one on which no program listens.
 func freePort(ctx context.Context) (int, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")

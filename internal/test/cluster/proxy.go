@@ -48,7 +48,7 @@ func (x *Proxy) URL() string {
 	return u.String()
 }
 
-// Cut lets no byte through any more, and says so to nobody.
+// Cut drops every byte and closes no connection.
 func (x *Proxy) Cut() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -140,7 +140,7 @@ func (x *Proxy) awaitOpen(born *generation) bool {
 	}
 }
 
-// copy ends both ways when one ends, unless nobody is to hear of it.
+// copy ends both directions when one ends, unless the network is cut.
 func (x *Proxy) copy(to, from net.Conn, born *generation) {
 	buf := make([]byte, 32<<10)
 	for {

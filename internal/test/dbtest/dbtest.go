@@ -98,7 +98,7 @@ func (d *Database) Exec(t testing.TB, sql string, args ...any) {
 	}
 }
 
-// Query reads one value as the administrator, who alone sees what other logins do.
+// Query reads one value as the administrator, the only login that sees the others' statements.
 func (d *Database) Query(t testing.TB, into any, sql string, args ...any) {
 	t.Helper()
 	ctx := context.Background()
@@ -197,7 +197,7 @@ func administer(ctx context.Context, statement string) error {
 		return err
 	}
 	defer conn.Close(ctx)
-	// Cloning needs a template nobody else is cloning.
+	// PostgreSQL clones a template only while no other session uses it.
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(816)"); err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func existingTests(t *testing.T) map[string]bool {
 	return exist
 }
 
-// TestPages_NameTestsThatExist: a page that says what holds a promise names a test
+// TestPages_NameTestsThatExist: a page that says what tests a promise names a test
 // that is there.
 func TestPages_NameTestsThatExist(t *testing.T) {
 	t.Parallel()

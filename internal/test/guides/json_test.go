@@ -20,7 +20,7 @@ import (
 
 // tryJSONBlock does with a configuration what the program that it is for would
 // do first: ask the service, at the address and with the key that it names.
-// JSON that nobody could try is an error.
+// JSON that no test runs is an error.
 func (w *sandbox) tryJSONBlock(ctx context.Context, b block) error {
 	var config map[string]any
 	if err := json.Unmarshal([]byte(b.text), &config); err != nil {

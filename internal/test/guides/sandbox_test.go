@@ -37,7 +37,7 @@ const (
 	notebook = " notebook"
 )
 
-// demoDay is when the demo corpus of these tests was told: the guides show its
+// demoDay is the day of these tests' demo corpus: the guides show its
 // figures.
 func demoDay() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
@@ -93,7 +93,7 @@ type sandbox struct {
 }
 
 // newSandbox refuses to go on without the programs the guides are written for:
-// a guide that nobody ran is a guess.
+// a guide must have been run.
 func newSandbox(t *testing.T, url, key string) *sandbox {
 	t.Helper()
 	for _, program := range []string{"sh", "curl"} {

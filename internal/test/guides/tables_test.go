@@ -39,7 +39,7 @@ func TestBIGuide_ListsEveryErrorCode(t *testing.T) {
 	}
 }
 
-// An agent is told what to do about every code that it can meet.
+// The agent guide says what to do about every code.
 func TestAgentGuide_SaysWhatToDoAboutEveryCode(t *testing.T) {
 	t.Parallel()
 	guide := string(openapi.AgentGuide(""))

@@ -138,7 +138,7 @@ func newDisk(t *testing.T) *disk {
 }
 
 // fill leaves no room: writing fails. Where nothing could be mounted, the server
-// is told that no file may grow, which it takes harder than a full disk.
+// may not let any file grow, which is worse for it than a full disk.
 func (d *disk) fill(t *testing.T, w *environment) {
 	t.Helper()
 	if !d.mounted {

@@ -15,7 +15,7 @@ import (
 )
 
 // An import that is killed, or whose database or readers are, imports all or
-// nothing. Readers see the counts of before or of after meanwhile, and a second
+// nothing. Readers see the counts of before or of after, and a second
 // try brings everything.
 func TestImportIsKilled(t *testing.T) {
 	t.Parallel()

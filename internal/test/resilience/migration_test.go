@@ -104,7 +104,7 @@ func (w *environment) versions(t *testing.T) int {
 }
 
 // schema is everything that migrations make, as text. The days of the logs are
-// made by whoever serves, some time after the start.
+// made by a server, some time after its start.
 func (w *environment) schema(t *testing.T, database string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), w.URLOf(embedded.Superuser, database))

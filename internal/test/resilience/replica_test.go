@@ -41,10 +41,10 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 		t.Errorf("%d connections read from the standby and %d from the primary", onStandby, onPrimary)
 	}
 
-	// A primary that nobody asks is not one that the standby lost.
+	// A primary without requests must not look like one that the standby lost.
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		if ready, _ := s.Ready(t.Context()); !ready {
-			t.Fatal("a server that nobody asks for longer than the standby may lag is not ready")
+			t.Fatal("a server without requests for longer than the standby may lag is not ready")
 		}
 	}
 

@@ -23,7 +23,7 @@ func TestInterviewsAreLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if figures[`clientintel_pool_refused_total{pool="read"}`] == 0 {
-		t.Error("nobody was refused at once")
+		t.Error("no request was refused at once")
 	}
 	release()
 	t.Logf("ready again after %s", w.awaitReady(t, s, w.key(t, "acme")))

@@ -59,7 +59,7 @@ func TestAnswersBreakOff(t *testing.T) {
 			w.wantNoneTaken(t, s, "stream")
 		}
 	}
-	// A caller who leaves frees the connection at once.
+	// A caller that disconnects frees the connection at once.
 	s := w.serve(t, w.OwnerURL())
 	body := w.begin(t, s, w.key(t, "globex"))
 	_ = body.Close()

@@ -123,7 +123,7 @@ func TestDataIsRestoredIntoAMigratedSchema(t *testing.T) {
 	wantSame(t, answers(t, serve(t, found.URL(embedded.Login), found.OwnerURL()), keys), want)
 }
 
-// A base backup and the archive lead back to the moment before the mistake.
+// A base backup and the archive restore the moment before the mistake.
 func TestRecoveryToAPointInTime(t *testing.T) {
 	t.Parallel()
 	lost := newPostgres(t, cluster.Archiving())
@@ -172,7 +172,7 @@ func output(t *testing.T, owner string, args ...string) (stdout, stderr string, 
 	return c.Output(time.Minute)
 }
 
-// answers are everything that a client is told, by client and path.
+// answers are the responses by client and path.
 func answers(t *testing.T, s *cluster.Server, keys map[string]string) map[string][]string {
 	t.Helper()
 	caller := cluster.NewCaller(2)

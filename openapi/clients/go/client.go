@@ -16,7 +16,7 @@ import (
 	"github.com/clientintel/clientintel/gen/client"
 )
 
-// Settings say where and as whom to read.
+// Settings name the deployment and the key.
 type Settings struct {
 	// BaseURL is the deployment, as https://intelligence.example.com, without
 	// the path of the API.

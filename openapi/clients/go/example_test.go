@@ -33,7 +33,7 @@ func ExampleClient_Interviews() {
 	// Output: 7 of 11
 }
 
-// Refusals can be told apart.
+// Errors have types.
 func ExampleError() {
 	api, err := clientintel.New(clientintel.Settings{BaseURL: baseURL, Key: narrowKey})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	clientintel "github.com/clientintel/clientintel/openapi/clients/go"
 )
 
-// service is one that answers as told, on the bubble's clock.
+// service answers from a list, on the test's clock.
 type service func(n int, sent time.Duration) *http.Response
 
 func (s service) client(t *testing.T, maxWait time.Duration, sent *[]time.Duration) *clientintel.Client {
@@ -87,7 +87,7 @@ func TestPatience_HasAnEnd(t *testing.T) {
 			refused.Code != "measurement_unavailable" || refused.RequestID != "r1" || len(sent) != 3 {
 			t.Errorf("%v after sending at %v", err, sent)
 		}
-		// Whoever waits for no one is refused at once.
+		// A negative MaxWait waits for nothing.
 		sent = nil
 		c = service(func(int, time.Duration) *http.Response {
 			return answer(429, "<html>busy</html>", "Retry-After", "1")
@@ -98,7 +98,7 @@ func TestPatience_HasAnEnd(t *testing.T) {
 	})
 }
 
-// The request that the quota has no room for is not sent before it has.
+// A request beyond the quota is sent only once the quota allows it.
 func TestPatience_PacesAgainstTheQuota(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -158,7 +158,7 @@ func TestPowerQuery_SaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Power Query waits the hour that it is told to and asks again. It would have
+// Power Query waits for the hour of Retry-After and asks again. It would have
 // its first answer from a cache if the script did not say that it tries again.
 func TestPowerQuery_AnHourIsWaitedFor(t *testing.T) {
 	for name, c := range map[string]struct {
