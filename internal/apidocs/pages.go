@@ -4,9 +4,12 @@ import (
 	"embed"
 	"fmt"
 	"html"
+	"io/fs"
+	"path"
 	"strings"
 
 	"github.com/clientintel/clientintel"
+	"github.com/clientintel/clientintel/openapi"
 )
 
 // pages are rendered from the contract and the guides (internal/tools/generate).
@@ -36,6 +39,11 @@ type File struct {
 // page's script replaces it by the address that the page came from.
 const exampleAddress = "https://clientintel.example.com"
 
+var contentTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8",
+}
+
 // Files returns every file. publicURL is the address that lines to paste name;
 // without one they name an example, never a request's own Host header.
 func Files(publicURL string) ([]File, error) {
@@ -45,29 +53,43 @@ func Files(publicURL string) ([]File, error) {
 		relative = "](" + address
 	}
 	inPage := strings.NewReplacer(exampleAddress, html.EscapeString(address))
-	inText := strings.NewReplacer("](.", relative)
-	const page = "text/html; charset=utf-8"
-	files := []File{{Path: "/docs/changelog", ContentType: "text/markdown; charset=utf-8", Body: clientintel.Changelog}}
-	for _, f := range []struct {
-		path, name, contentType string
-		replacer                *strings.Replacer
-	}{
-		{"/docs/page.js", "assets/page.js", "text/javascript; charset=utf-8", nil},
-		{"/docs/page.css", "assets/page.css", "text/css; charset=utf-8", nil},
-		{"/docs/icon.svg", "assets/icon.svg", "image/svg+xml", nil},
-		{"/docs", "pages/reference.html", page, inPage},
-		{"/docs/bi-guide", "pages/bi-guide.html", page, inPage},
-		{"/docs/agent-guide", "pages/agent-guide.html", page, inPage},
-		{"/llms.txt", "pages/llms.txt", "text/plain; charset=utf-8", inText},
-	} {
-		body, err := embedded.ReadFile(f.name)
+	inText := strings.NewReplacer(exampleAddress, address)
+	inIndex := strings.NewReplacer("](.", relative)
+	files := []File{{Path: "/docs/changelog", ContentType: contentTypes[".md"], Body: clientintel.Changelog}}
+	add := func(from fs.FS, name, to string, replacer *strings.Replacer) error {
+		body, err := fs.ReadFile(from, name)
 		if err != nil {
-			return nil, fmt.Errorf("reading the page's files: %w", err)
+			return fmt.Errorf("reading the pages' files: %w", err)
 		}
-		if f.replacer != nil {
-			body = []byte(f.replacer.Replace(string(body)))
+		made := File{Path: to, ContentType: contentTypes[path.Ext(name)], Body: body, Page: replacer == inPage}
+		if made.ContentType == "" {
+			made.ContentType = contentTypes[".txt"]
 		}
-		files = append(files, File{Path: f.path, ContentType: f.contentType, Body: body, Page: f.replacer != inText})
+		made.Body = []byte(replacer.Replace(string(body)))
+		files = append(files, made)
+		return nil
 	}
-	return files, nil
+	err := fs.WalkDir(embedded, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch base := path.Base(name); {
+		case err != nil || entry.IsDir():
+			return err
+		case base == "llms.txt":
+			return add(embedded, name, "/llms.txt", inIndex)
+		case base == "reference.html":
+			return add(embedded, name, "/docs", inPage)
+		default:
+			return add(embedded, name, "/docs/"+strings.TrimSuffix(base, ".html"), inPage)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	connectors := openapi.Connectors()
+	err = fs.WalkDir(connectors, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		return add(connectors, name, "/docs/"+name, inText)
+	})
+	return files, err
 }

@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	pages = []string{"/docs", "/docs/bi-guide", "/docs/agent-guide"}
-	files = []string{"/docs/page.js", "/docs/page.css", "/docs/icon.svg"}
+	pages = []string{"/docs", "/docs/listInterviews", "/docs/getOpenapi", "/docs/bi-guide", "/docs/agent-guide", "/docs/clients"}
+	files = []string{"/docs/theme.js", "/docs/page.js", "/docs/page.css", "/docs/icon.svg", "/docs/search.json"}
 )
 
 // A page takes a key, so nothing foreign may run in it, frame it or learn from it.
@@ -65,7 +65,8 @@ func TestPages_HaveTheirContentType(t *testing.T) {
 	srv, _ := apitest.Start(t)
 	for path, want := range map[string]string{
 		"/docs": "text/html; charset=utf-8", "/docs/bi-guide": "text/html; charset=utf-8", "/docs/page.js": "text/javascript; charset=utf-8",
-		"/docs/page.css": "text/css; charset=utf-8", "/docs/icon.svg": "image/svg+xml", "/docs/changelog": "text/markdown; charset=utf-8", "/llms.txt": "text/plain; charset=utf-8",
+		"/docs/page.css": "text/css; charset=utf-8", "/docs/search.json": "application/json",
+		"/docs/connectors/dlt/clientintel.py": "text/plain; charset=utf-8", "/docs/icon.svg": "image/svg+xml", "/docs/changelog": "text/markdown; charset=utf-8", "/llms.txt": "text/plain; charset=utf-8",
 	} {
 		if got := srv.Get(t, path, "").WantStatus(t, 200).Header.Get("Content-Type"); got != want {
 			t.Errorf("%s is %q, want %q", path, got, want)
@@ -143,6 +144,30 @@ func leadsSomewhere(t *testing.T, srv *apitest.Server, path, link string) {
 		}
 	}
 	t.Errorf("%s links to %q, and there is no such place", path, link)
+}
+
+// The search leads to places that exist.
+func TestPages_SearchLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	var entries []struct{ Title, Where, URL string }
+	srv.Get(t, "/docs/search.json", "").Decode(t, &entries)
+	wanted := map[string]bool{"nps_score": false, "starting_after": false, "invalid_cursor": false, "List interviews": false, "Count from fields": false}
+	checked := map[string]bool{}
+	for _, e := range entries {
+		if _, ok := wanted[e.Title]; ok {
+			wanted[e.Title] = true
+		}
+		if !checked[e.URL] {
+			checked[e.URL] = true
+			leadsSomewhere(t, srv, "/docs/search.json", e.URL)
+		}
+	}
+	for title, found := range wanted {
+		if !found {
+			t.Errorf("the search does not find %s", title)
+		}
+	}
 }
 
 // A page or a list of links that repeated a request's Host header would send its

@@ -1,13 +1,14 @@
 // Opens the pages in Chromium and prints what it saw as JSON:
 // node browse.mjs ADDRESS KEY FOLDER-FOR-SCREENSHOTS
 import {chromium} from 'playwright-core';
-import {mkdtempSync, rmSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
 const [address, key, pictures] = process.argv.slice(2);
 const profile = mkdtempSync(join(tmpdir(), 'chromium-'));
-const seen = {Operations: [], Complaints: [], Foreign: [], Answers: {}, Overflow: [], Guides: {}};
+const seen = {Operations: [], Complaints: [], Foreign: [], Answers: {}, Overflow: [], Guides: {}, Violations: [], Broken: []};
 
 const context = await chromium.launchPersistentContext(profile, {
   executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
@@ -30,77 +31,121 @@ try {
     if (wide > room) seen.Overflow.push(`${what}: ${wide} in ${room}`);
   };
 
-  await page.goto(address + '/docs', {waitUntil: 'networkidle'});
-  seen.Operations = await page.locator('.operation:visible').evaluateAll((all) => all.map((one) => one.dataset.operation));
+  // What axe finds, in either theme and at three widths.
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const inspect = async (what) => {
+    const {violations} = await page.evaluate(axe + '; axe.run(document, {resultTypes: ["violations"]})');
+    for (const found of violations) seen.Violations.push(`${what}: ${found.id} at ${found.nodes.map((node) => node.target).slice(0, 3).join(', ')}`);
+  };
+  const open = (path) => page.goto(address + path, {waitUntil: 'networkidle'});
+  const picture = (name) => page.screenshot({path: join(pictures, name + '.png')});
+
+  await open('/docs');
+  const links = await page.locator('.operations a').evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+  seen.Operations = links.map((link) => link.split('/').pop());
   await overflow('reference 1440');
-  await page.screenshot({path: join(pictures, 'reference-1440.png')});
+  await picture('reference-1440');
+
+  // The first stop of the keyboard leads past the bar.
+  await page.keyboard.press('Tab');
+  seen.Skip = await page.evaluate(() => document.activeElement.textContent);
+  await page.keyboard.press('Enter');
+  seen.Skip += ' ' + await page.evaluate(() => document.activeElement.id);
+
+  const find = async (keys, words) => {
+    await page.keyboard.press(keys);
+    await page.locator('.search input').fill(words);
+    await page.locator('.found a').first().waitFor();
+  };
+  await find('/', 'invalid_cursor');
+  await inspect('search');
+  await picture('search-1440');
+  await page.keyboard.press('Escape');
+  await find('Control+k', 'list interviews');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/docs/listInterviews');
+
+  await page.locator('#key').fill(key);
+  await open('/docs/agent-guide');
+  seen.KeyOfGuide = await page.locator('#key').inputValue();
+  await open('/docs/listInterviews');
+  seen.KeyAfterGuide = await page.locator('#key').inputValue();
+
+  // Languages are chosen with the keyboard too, and remembered.
+  seen.Languages = await page.locator('[role=tab]').allTextContents();
+  await page.locator('[role=tab]').first().focus();
+  await page.keyboard.press('ArrowRight');
+  await open('/docs/searchIntelligence');
+  seen.Sample = await page.locator('.sample:visible').textContent();
+  await page.locator('[role=tab]').first().click();
+  seen.Clipped = await page.evaluate(() => [...document.querySelectorAll('.sample')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.id));
 
   const attempt = async (operation, fill = {}) => {
-    const article = page.locator(`[data-operation="${operation}"]`);
-    const form = article.locator('.try');
-    if (!await form.evaluate((details) => details.open)) await form.locator('summary').first().click();
+    await open('/docs/' + operation);
+    const form = page.locator('.try');
+    await form.locator('summary').first().click();
     for (const [name, value] of Object.entries(fill)) await form.locator(`[data-name="${name}"]`).fill(value);
-    const answer = form.locator('.answer-status');
-    const before = await answer.textContent();
     await form.locator('[type=submit]').click();
-    await page.waitForFunction(([id, text]) => {
-      const found = document.querySelector(`[data-operation="${id}"] .answer-status`).textContent;
-      return found !== '' && found !== text;
-    }, [operation, before]);
+    await page.waitForFunction(() => document.querySelector('.answer-status').textContent !== '');
     return {
       Status: await form.locator('.answer .status').textContent(),
-      Line: await answer.textContent(),
+      Line: await form.locator('.answer-status').textContent(),
       Body: await form.locator('.answer pre').textContent(),
-      Curl: await article.locator('.curl').textContent(),
+      Curl: await page.locator('#sample-curl').textContent(),
       Next: await form.locator('.next').isVisible(),
     };
   };
   refusalsAwaited = true;
-  seen.Answers['no key'] = await attempt('listCampaigns');
-  await page.locator('#key').fill(key);
   seen.Answers['refused'] = await attempt('listInterviews', {limit: '0'});
   refusalsAwaited = false;
   const list = seen.Answers['list'] = await attempt('listInterviews', {limit: '2'});
-  await page.locator('[data-operation="listInterviews"] .try').scrollIntoViewIfNeeded();
-  await page.screenshot({path: join(pictures, 'answer-1440.png')});
-  const line = page.locator('[data-operation="listInterviews"] .answer-status');
+  await page.locator('.try').scrollIntoViewIfNeeded();
+  await picture('answer-1440');
+  const line = page.locator('.answer-status');
   const before = await line.textContent();
-  await page.locator('[data-operation="listInterviews"] .next').click();
-  await page.waitForFunction((text) => document.querySelector('[data-operation="listInterviews"] .answer-status').textContent !== text, before);
+  await page.locator('.next').click();
+  await page.waitForFunction((text) => document.querySelector('.answer-status').textContent !== text, before);
   seen.Answers['next page'] = {
-    Status: await page.locator('[data-operation="listInterviews"] .answer .status').textContent(),
-    Body: await page.locator('[data-operation="listInterviews"] .answer pre').textContent(),
+    Status: await page.locator('.answer .status').textContent(),
+    Body: await page.locator('.answer pre').textContent(),
   };
   seen.Answers['one'] = await attempt('getInterview', {id: JSON.parse(list.Body).data[0].id});
   seen.Answers['search'] = await attempt('searchIntelligence', {q: 'late'});
-  seen.Stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie, location.href]));
+  seen.Stored = await page.evaluate(() => JSON.stringify([localStorage, document.cookie, location.href]));
+  // A tab of its own knows no key.
+  const fresh = await context.newPage();
+  await fresh.goto(address + '/docs/listCampaigns', {waitUntil: 'networkidle'});
+  seen.KeyOfNewTab = await fresh.locator('#key').inputValue();
+  await fresh.close();
+  await page.locator('#key').fill('');
+  refusalsAwaited = true;
+  seen.Answers['no key'] = await attempt('listCampaigns');
+  refusalsAwaited = false;
 
-  await page.locator('[data-operation="listSynthesis"]').evaluate((article) => {
-    article.querySelectorAll('.response, .fields details').forEach((one) => { one.open = true; });
-  });
-  await overflow('all unfolded 1440');
-  for (const [name, width, height] of [['390', 390, 844], ['320', 320, 700]]) {
-    await page.setViewportSize({width, height});
-    await overflow('all unfolded ' + name);
+  for (const theme of ['Light', 'Dark']) {
+    await open('/docs');
+    while (await page.locator('.theme').textContent() !== 'Theme: ' + theme) await page.locator('.theme').click();
+    for (const [width, height] of [[1440, 900], [768, 1024], [390, 844]]) {
+      await page.setViewportSize({width, height});
+      for (const path of ['/docs', '/docs/listInterviews', '/docs/listSynthesis', '/docs/bi-guide', '/docs/agent-guide', '/docs/clients']) {
+        await open(path);
+        const what = `${path.split('/').pop()}-${width}-${theme.toLowerCase()}`;
+        await page.evaluate(() => document.querySelectorAll('.response, .fields details, .try').forEach((one) => { one.open = true; }));
+        await overflow(what);
+        await inspect(what);
+        await page.evaluate(() => document.querySelectorAll('.response, .fields details, .try').forEach((one) => { one.open = false; }));
+        if (path.endsWith('guide')) seen.Guides[path.split('/').pop()] = await page.locator('main h1').textContent();
+        // No code of an error may break inside the word.
+        seen.Broken.push(...await page.evaluate(() => [...document.querySelectorAll('td code')]
+          .filter((code) => /^[a-z_]+$/.test(code.textContent) && code.getClientRects().length > 1).map((code) => code.textContent)));
+        await picture(what);
+      }
+    }
+    await page.setViewportSize({width: 1440, height: 900});
   }
-  await page.setViewportSize({width: 390, height: 844});
-  await page.locator('[data-operation="listInterviews"] .try').scrollIntoViewIfNeeded();
-  await page.screenshot({path: join(pictures, 'answer-390.png')});
-  await page.goto(address + '/docs', {waitUntil: 'networkidle'});
-  await page.screenshot({path: join(pictures, 'reference-390.png')});
-  await page.locator('[data-operation="listSynthesis"]').scrollIntoViewIfNeeded();
-  await page.screenshot({path: join(pictures, 'operation-390.png')});
-  for (const guide of ['bi-guide', 'agent-guide']) {
-    await page.goto(`${address}/docs/${guide}`, {waitUntil: 'networkidle'});
-    seen.Guides[guide] = await page.locator('main h1').textContent();
-    await overflow(guide + ' 390');
-    await page.screenshot({path: join(pictures, guide + '-390.png')});
-  }
-  await page.setViewportSize({width: 1440, height: 900});
-  await page.screenshot({path: join(pictures, 'agent-guide-1440.png')});
-  await page.emulateMedia({colorScheme: 'dark'});
-  await page.goto(address + '/docs#op-listSynthesis', {waitUntil: 'networkidle'});
-  await page.screenshot({path: join(pictures, 'dark-1440.png')});
+  await page.setViewportSize({width: 320, height: 700});
+  await open('/docs/listInterviews');
+  await overflow('listInterviews 320');
   seen.Version = context.browser()?.version() ?? '';
 } finally {
   await context.close();

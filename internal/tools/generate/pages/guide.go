@@ -9,9 +9,10 @@ import (
 
 // guide is one of the published guides, to be read in a browser.
 type guide struct {
-	Title, Name string
-	Text        template.HTML
-	Headings    []heading
+	Title    string
+	Name     string
+	Text     template.HTML
+	Headings []heading
 }
 
 var firstLine = regexp.MustCompile(`^# (.+)\n`)

@@ -19,12 +19,14 @@ func llms(r reference) []byte {
 	link("Contract", apiPath+"openapi.json", "OpenAPI 3.1, every operation, field and error, version "+r.Version)
 	link("Reference", docsPath, "the contract and the guides for people")
 	link("Changelog", docsPath+"/changelog", "what changed in each version")
+	link("Clients and connectors", docsPath+"/clients", "install lines for Python, TypeScript and Go, and files for dlt, Airbyte, Power BI and Bruno")
+	link("Connectors", docsPath+"/connectors/README.md", "how each connector works")
 	out.WriteString("\n## Agent tools\n\n")
 	link("MCP endpoint", apiPath+"mcp", "Streamable HTTP, the same readers, keys and limits as the API")
 	out.WriteString("\n## Operations\n\n")
 	for _, g := range r.Groups {
 		for _, o := range g.Operations {
-			fmt.Fprintf(&out, "- `%s %s`: %s\n", o.Method, o.Path, o.Summary)
+			fmt.Fprintf(&out, "- [%s](.%s/%s): `%s %s`\n", o.Summary, docsPath, o.ID, o.Method, o.Path)
 		}
 	}
 	return []byte(out.String())

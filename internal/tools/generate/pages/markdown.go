@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -14,6 +15,10 @@ import (
 
 // heading is an entry of a table of contents.
 type heading struct{ Anchor, Title string }
+
+// scrollable lets the keyboard reach what may be wider than the window.
+var scrollable = strings.NewReplacer(
+	"<pre>", `<pre tabindex="0">`, "<table>", `<div class="table" tabindex="0"><table>`, "</table>", "</table></div>")
 
 // render turns our own Markdown into HTML and lists its second-level headings.
 // Raw HTML in it is left out.
@@ -39,5 +44,5 @@ func render(source string) (template.HTML, []heading, error) {
 	if err := markdown.Renderer().Render(&out, from, document); err != nil {
 		return "", nil, fmt.Errorf("rendering Markdown: %w", err)
 	}
-	return template.HTML(out.String()), headings, nil //nolint:gosec // the text is ours, and the renderer escapes it
+	return template.HTML(scrollable.Replace(out.String())), headings, nil //nolint:gosec // the text is ours, and the renderer escapes it
 }

@@ -8,10 +8,11 @@ import (
 // reference is the contract, laid out for reading.
 type reference struct {
 	Title, Version, Summary string
-	Intro                   template.HTML
-	Headings                []heading
-	Groups                  []group
-	Address                 string
+	// Description is the introduction as Markdown, Intro as HTML.
+	Description string
+	Intro       template.HTML
+	Headings    []heading
+	Groups      []group
 }
 
 type group struct {
@@ -26,7 +27,9 @@ type operation struct {
 	Public                    bool
 	Parameters                []parameter
 	Responses                 []response
-	Curl                      string
+	// URL is that of a first request, which Samples send.
+	URL     string
+	Samples []sample
 }
 
 type parameter struct {
@@ -68,7 +71,7 @@ func buildReference(contract []byte) (reference, error) {
 	}
 	r := reference{
 		Title: info.at("title").text(), Version: info.at("version").text(), Summary: info.at("summary").text(),
-		Intro: intro, Headings: headings, Address: exampleAddress,
+		Description: info.at("description").text(), Intro: intro, Headings: headings,
 	}
 	for _, tag := range root.at("tags").items {
 		name := tag.at("name").text()
@@ -112,7 +115,7 @@ func (d *referenceBuilder) operation(path, method string, o node) operation {
 	for _, status := range responses.keys {
 		made.Responses = append(made.Responses, d.response(status, responses.at(status).resolve(d.root)))
 	}
-	made.Curl = curl(made)
+	made.URL, made.Samples = samplesOf(made)
 	return made
 }
 
@@ -162,22 +165,4 @@ func (d *referenceBuilder) markdown(text string) template.HTML {
 		d.err = err
 	}
 	return rendered
-}
-
-// curl is a first request, with the required parameters only.
-func curl(o operation) string {
-	path, query := o.Path, ""
-	for _, p := range o.Parameters {
-		switch {
-		case p.In == "path":
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", p.Example)
-		case p.Required:
-			query = "?" + p.Name + "=" + strings.ReplaceAll(p.Example, " ", "+")
-		}
-	}
-	line := "curl '" + exampleAddress + path + query + "'"
-	if !o.Public {
-		line += " \\\n  -H \"Authorization: Bearer $KEY\""
-	}
-	return line
 }
