@@ -84,6 +84,12 @@ each-fuzz = set -e; grep -rn --include='*_test.go' '^func Fuzz' . | sort | while
 	$(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $(1) -fuzzminimizetime 50x $$package </dev/null; \
 done
 
+# After the release's commit: from then on these migrations are not edited.
+released: ## list the released migrations and the release's commit in sql/released.json
+	@{ printf '{\n  "commit": "%s",\n  "migrations": {\n' "$$(git rev-parse HEAD)"; \
+	cd sql/migrations && sha256sum *.sql | sed 's/^\([0-9a-f]*\)  \(.*\)$$/    "\2": "\1",/; $$ s/,$$//'; printf '  }\n}\n'; } >sql/released.json.new
+	@mv sql/released.json.new sql/released.json
+
 vuln: ## hold what the program calls against the Go vulnerability database
 	@GO=$(GO) .ci/vulncheck
 

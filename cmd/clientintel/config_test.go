@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -50,5 +51,21 @@ func TestConfig_MisspelledVariables(t *testing.T) {
 	wrong := map[string]string{"CLIENTINTEL_LOG_LEVEL": "loud"}
 	if got := command(t, wrong, "", "config"); got.code != exitUsage {
 		t.Errorf("a wrong level: %+v", got)
+	}
+}
+
+// A server's log begins at its level, and tells of misspelled variables.
+func TestServerLog_LevelAndMisspelledVariables(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	e := &environment{environ: []string{"CLIENTINTEL_POOLSIZE=7"}, stderr: &out}
+	e.settings.Server.LogLevel = "warn"
+	log := e.serverLog()
+	log.Info("quiet")
+	log.Error("loud")
+	for text, want := range map[string]bool{"quiet": false, "loud": true, `"variable":"CLIENTINTEL_POOLSIZE","nearest":"CLIENTINTEL_POOL_SIZE"`: true} {
+		if strings.Contains(out.String(), text) != want {
+			t.Errorf("%q is logged: %v, want %v: %s", text, !want, want, out.String())
+		}
 	}
 }

@@ -81,6 +81,20 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 		}
 	}
 	env := map[string]string{"DATABASE_URL": older.OwnerURL}
+	before := contents(t, older)
+	last := fmt.Sprintf("%05d_", ours)
+	if got := command(t, env, "", "migrate", "--dry-run"); got.code != exitDone || strings.Count(got.stdout, "pending") != 1 || !strings.Contains(got.stdout, last) {
+		t.Errorf("what would be applied: %+v, want %s… alone", got, last)
+	}
+	got := command(t, env, "", "migrate", "status", "--json")
+	var statuses []postgres.MigrationStatus
+	if err := json.Unmarshal([]byte(got.stdout), &statuses); err != nil || len(statuses) != int(ours) ||
+		statuses[0].State != postgres.Applied || statuses[ours-1].State != postgres.Pending {
+		t.Errorf("the status: %v in %+v", err, got)
+	}
+	if after := contents(t, older); after != before {
+		t.Errorf("looking changed the schema: %s, before %s", after, before)
+	}
 	if got := command(t, env, "", "migrate"); got.code != exitDone {
 		t.Errorf("migrating the older schema: %+v", got)
 	}

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -146,5 +147,28 @@ func TestMonitoring_FilesAreComplete(t *testing.T) {
 		if r.Alert == "" || r.Expr == "" || r.Labels["severity"] == "" || r.Annotations["summary"] == "" || r.Annotations["description"] == "" {
 			t.Errorf("the rule %+v is not whole", r)
 		}
+	}
+}
+
+// Of requests that succeed one in so many is logged, and each one that is refused.
+func TestServer_LogsOneInSoMany(t *testing.T) {
+	t.Parallel()
+	settings, err := config.FromEnv(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Server.PoolSize, settings.Server.LogOneIn = 2, 3
+	var log bytes.Buffer
+	server, err := app.NewServer(t.Context(), dbtest.New(t).ServerURL, settings.Server, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	for range 9 {
+		ask(t, server.Handler, "/api/client/v1/openapi.json", nil)
+		ask(t, server.Handler, "/nowhere", nil)
+	}
+	if ok, refused := strings.Count(log.String(), "status=200"), strings.Count(log.String(), "status=404"); ok != 3 || refused != 9 {
+		t.Errorf("%d of 9 that succeeded are logged and %d of 9 that were refused, want 3 and 9", ok, refused)
 	}
 }

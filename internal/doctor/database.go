@@ -55,7 +55,7 @@ func (c *checker) primary(ctx context.Context) Finding {
 
 // standby looks at what the server reads from.
 func (c *checker) standby(ctx context.Context) Finding {
-	const advice = "Is CLIENTINTEL_REPLICA_URL right, and does replication run? Servers read from the primary meanwhile, unless CLIENTINTEL_REPLICA_FALLBACK is off."
+	const advice = "Is CLIENTINTEL_REPLICA_URL right, and does replication run? Until then servers read from the primary, unless CLIENTINTEL_REPLICA_FALLBACK is off."
 	conn, err := connect(ctx, c.database.ReplicaURL)
 	if err != nil {
 		return warning(advice, "the standby does not answer: %s", err)

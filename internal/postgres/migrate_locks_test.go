@@ -39,7 +39,7 @@ func withNext(t *testing.T, sql string) fs.FS {
 	return files
 }
 
-// A long reader holds a migration up, and nobody else: readers who come after it
+// A long reader holds up a migration and no other reader: those who come after it
 // go on, and the migration says who it waits for and ends when the reader does.
 func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	t.Parallel()

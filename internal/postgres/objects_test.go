@@ -88,7 +88,7 @@ func TestDamage_OfEachObjectIsFoundAndRepaired(t *testing.T) {
 	}
 }
 
-// A policy that nobody's migration makes lets rows through: it is named and dropped.
+// A policy that no migration makes lets rows through: it is named and dropped.
 func TestDamage_AnotherPolicy(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
