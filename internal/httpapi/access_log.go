@@ -55,7 +55,7 @@ const statusCallerLeft = 499
 // closed or reset the connection, or stopped reading. What failed from then on
 // failed because of that.
 func callerLeft(r *http.Request, record *requestRecord, status int) bool {
-	failed := record.aborted || max(status, record.toolStatus) >= 500 || status == http.StatusOK && record.toolStatus == 0 && record.err != nil
+	failed := status == 0 || record.aborted || max(status, record.toolStatus) >= 500 || status == http.StatusOK && record.toolStatus == 0 && record.err != nil
 	resetInMidBody := status == http.StatusBadRequest && errors.Is(record.err, syscall.ECONNRESET)
 	return failed && r.Context().Err() != nil || resetInMidBody
 }
