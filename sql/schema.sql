@@ -2143,11 +2143,11 @@ CREATE VIEW public.visible_portal_documents WITH (security_invoker='true') AS
     d.body,
     d.measurement_snapshot_id,
         CASE
-            WHEN (d.feed_date IS NULL) THEN '0001-01-01'::date
+            WHEN (d.feed_date IS NULL) THEN '0001-12-31 BC'::date
             ELSE d.feed_date
         END AS feed_key,
         CASE
-            WHEN (d.published_at IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+            WHEN (d.published_at IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
             ELSE d.published_at
         END AS published_key
    FROM public.portal_documents d
@@ -2175,7 +2175,7 @@ CREATE VIEW public.visible_synthesis_documents WITH (security_invoker='true') AS
     d.created_at,
     d.updated_at,
         CASE
-            WHEN (d.last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+            WHEN (d.last_refreshed IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
             ELSE d.last_refreshed
         END AS refreshed_key
    FROM public.synthesis_documents d
@@ -2387,7 +2387,7 @@ CREATE INDEX api_keys_of_client ON public.api_keys USING btree (client_id, creat
 
 CREATE INDEX campaigns_page ON public.campaigns USING btree (client_id, (
 CASE
-    WHEN (created_at IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    WHEN (created_at IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE created_at
 END) DESC, id);
 
@@ -2426,11 +2426,11 @@ CREATE INDEX interviews_status_page ON public.interviews USING btree (client_id,
 
 CREATE INDEX portal_documents_campaign_page ON public.portal_documents USING btree (client_id, campaign_id, (
 CASE
-    WHEN (feed_date IS NULL) THEN '0001-01-01'::date
+    WHEN (feed_date IS NULL) THEN '0001-12-31 BC'::date
     ELSE feed_date
 END) DESC, (
 CASE
-    WHEN (published_at IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    WHEN (published_at IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE published_at
 END) DESC, id) WHERE ((status = 'published'::text) AND (type = 'campaign'::text) AND (campaign_id IS NOT NULL));
 
@@ -2448,11 +2448,11 @@ CREATE INDEX portal_documents_campaign_reference ON public.portal_documents USIN
 
 CREATE INDEX portal_documents_lane_page ON public.portal_documents USING btree (client_id, lane_id, (
 CASE
-    WHEN (feed_date IS NULL) THEN '0001-01-01'::date
+    WHEN (feed_date IS NULL) THEN '0001-12-31 BC'::date
     ELSE feed_date
 END) DESC, (
 CASE
-    WHEN (published_at IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    WHEN (published_at IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE published_at
 END) DESC, id) WHERE ((status = 'published'::text) AND (type = 'lane'::text) AND (lane_id IS NOT NULL));
 
@@ -2470,11 +2470,11 @@ CREATE INDEX portal_documents_lane_reference ON public.portal_documents USING bt
 
 CREATE INDEX portal_documents_page ON public.portal_documents USING btree (client_id, type, (
 CASE
-    WHEN (feed_date IS NULL) THEN '0001-01-01'::date
+    WHEN (feed_date IS NULL) THEN '0001-12-31 BC'::date
     ELSE feed_date
 END) DESC, (
 CASE
-    WHEN (published_at IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    WHEN (published_at IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE published_at
 END) DESC, id) WHERE (status = 'published'::text);
 
@@ -2520,7 +2520,7 @@ CREATE INDEX search_documents_trigrams ON public.search_documents USING gin ((AR
 
 CREATE INDEX synthesis_documents_campaign_page ON public.synthesis_documents USING btree (client_id, campaign_id, (
 CASE
-    WHEN (last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    WHEN (last_refreshed IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE last_refreshed
 END) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])) AND (campaign_id IS NOT NULL));
 
@@ -2538,7 +2538,7 @@ CREATE INDEX synthesis_documents_campaign_reference ON public.synthesis_document
 
 CREATE INDEX synthesis_documents_feed_page ON public.synthesis_documents USING btree (client_id, (
 CASE
-    WHEN (last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    WHEN (last_refreshed IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE last_refreshed
 END) DESC, updated_at DESC, id, feed_date) WHERE ((status = 'published'::text) AND (feed_date IS NOT NULL));
 
@@ -2549,7 +2549,7 @@ END) DESC, updated_at DESC, id, feed_date) WHERE ((status = 'published'::text) A
 
 CREATE INDEX synthesis_documents_lane_page ON public.synthesis_documents USING btree (client_id, lane_id, (
 CASE
-    WHEN (last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    WHEN (last_refreshed IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE last_refreshed
 END) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])) AND (lane_id IS NOT NULL));
 
@@ -2567,7 +2567,7 @@ CREATE INDEX synthesis_documents_lane_reference ON public.synthesis_documents US
 
 CREATE INDEX synthesis_documents_page ON public.synthesis_documents USING btree (client_id, (
 CASE
-    WHEN (last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    WHEN (last_refreshed IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE last_refreshed
 END) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthesis_type = ANY (ARRAY['lane'::text, 'campaign'::text, 'home'::text, 'daily_feed'::text])));
 
@@ -2578,7 +2578,7 @@ END) DESC, updated_at DESC, id) WHERE ((status = 'published'::text) AND (synthes
 
 CREATE INDEX synthesis_documents_type_page ON public.synthesis_documents USING btree (client_id, synthesis_type, (
 CASE
-    WHEN (last_refreshed IS NULL) THEN '0001-01-01 00:00:00+00'::timestamp with time zone
+    WHEN (last_refreshed IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE last_refreshed
 END) DESC, updated_at DESC, id) WHERE (status = 'published'::text);
 

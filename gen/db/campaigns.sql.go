@@ -17,11 +17,10 @@ SELECT c.client_id, c.id, c.slug, c.display_name, c.campaign_brief, c.goal, c.go
 FROM campaigns AS c
 WHERE c.client_id = $1
     AND c.id = $2
-    AND (CASE WHEN c.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE c.created_at END) >= $3::timestamptz
-    AND (CASE WHEN c.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE c.created_at END) < $4::timestamptz
-    AND ($5::boolean OR c.created_at IS NOT NULL)
-    AND ($6::text = '' OR c.launch_status = $6::text)
-    AND ($7::timestamptz IS NULL OR c.updated_at >= $7::timestamptz)
+    AND (CASE WHEN c.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE c.created_at END) >= $3::timestamptz
+    AND (CASE WHEN c.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE c.created_at END) < $4::timestamptz
+    AND ($5::text = '' OR c.launch_status = $5::text)
+    AND ($6::timestamptz IS NULL OR c.updated_at >= $6::timestamptz)
 `
 
 type FindCampaignParams struct {
@@ -29,7 +28,6 @@ type FindCampaignParams struct {
 	ID             uuid.UUID
 	FromCreatedAt  time.Time
 	UntilCreatedAt time.Time
-	WithUndated    bool
 	LaunchStatus   string
 	UpdatedSince   *time.Time
 }
@@ -42,7 +40,6 @@ func (q *Queries) FindCampaign(ctx context.Context, arg FindCampaignParams) ([]C
 		arg.ID,
 		arg.FromCreatedAt,
 		arg.UntilCreatedAt,
-		arg.WithUndated,
 		arg.LaunchStatus,
 		arg.UpdatedSince,
 	)
@@ -90,31 +87,29 @@ FROM (
         SELECT t.client_id, t.id, t.slug, t.display_name, t.campaign_brief, t.goal, t.goal_context, t.key_questions, t.target_segment, t.playbook, t.cadence, t.active, t.launch_status, t.launched_at, t.last_refreshed, t.created_at, t.updated_at, t.live
         FROM campaigns AS t
         WHERE t.client_id = $1
-            AND (CASE WHEN t.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE t.created_at END) = $2::timestamptz
+            AND (CASE WHEN t.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE t.created_at END) = $2::timestamptz
             AND t.id > $3::uuid
-            AND (CASE WHEN t.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE t.created_at END) >= $4::timestamptz
-            AND ($5::boolean OR t.created_at IS NOT NULL)
-            AND ($6::text = '' OR t.launch_status = $6::text)
-            AND ($7::timestamptz IS NULL OR t.updated_at >= $7::timestamptz)
+            AND (CASE WHEN t.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE t.created_at END) >= $4::timestamptz
+            AND ($5::text = '' OR t.launch_status = $5::text)
+            AND ($6::timestamptz IS NULL OR t.updated_at >= $6::timestamptz)
         ORDER BY t.id
-        LIMIT $8
+        LIMIT $7
     )
     UNION ALL
     (
         SELECT o.client_id, o.id, o.slug, o.display_name, o.campaign_brief, o.goal, o.goal_context, o.key_questions, o.target_segment, o.playbook, o.cadence, o.active, o.launch_status, o.launched_at, o.last_refreshed, o.created_at, o.updated_at, o.live
         FROM campaigns AS o
         WHERE o.client_id = $1
-            AND (CASE WHEN o.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE o.created_at END) < $2::timestamptz
-            AND (CASE WHEN o.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE o.created_at END) >= $4::timestamptz
-            AND ($5::boolean OR o.created_at IS NOT NULL)
-            AND ($6::text = '' OR o.launch_status = $6::text)
-            AND ($7::timestamptz IS NULL OR o.updated_at >= $7::timestamptz)
-        ORDER BY CASE WHEN o.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE o.created_at END DESC, o.id
-        LIMIT $8
+            AND (CASE WHEN o.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE o.created_at END) < $2::timestamptz
+            AND (CASE WHEN o.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE o.created_at END) >= $4::timestamptz
+            AND ($5::text = '' OR o.launch_status = $5::text)
+            AND ($6::timestamptz IS NULL OR o.updated_at >= $6::timestamptz)
+        ORDER BY CASE WHEN o.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE o.created_at END DESC, o.id
+        LIMIT $7
     )
 ) AS p
-ORDER BY CASE WHEN p.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE p.created_at END DESC, p.id
-LIMIT $8
+ORDER BY CASE WHEN p.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE p.created_at END DESC, p.id
+LIMIT $7
 `
 
 type ListCampaignsParams struct {
@@ -122,7 +117,6 @@ type ListCampaignsParams struct {
 	AfterCreatedAt time.Time
 	AfterID        uuid.UUID
 	FromCreatedAt  time.Time
-	WithUndated    bool
 	LaunchStatus   string
 	UpdatedSince   *time.Time
 	MaxRows        int32
@@ -134,17 +128,15 @@ type ListCampaignsParams struct {
 // the newest row.
 //
 // Two ranges, each an index condition of its own, over the key that makes a
-// missing time year 1: by CASE, as coalesce would be no index condition behind
-// row-level security. Under a window an undated campaign is no match, whatever
-// its key. What else is asked for only narrows: no status is the empty string,
-// which no request can carry.
+// missing time the day before year 1: by CASE, as coalesce would be no index condition behind
+// row-level security. A window's bounds leave undated campaigns out. What else is
+// asked for only narrows: no status is the empty string, which no request can carry.
 func (q *Queries) ListCampaigns(ctx context.Context, arg ListCampaignsParams) ([]Campaign, error) {
 	rows, err := q.db.Query(ctx, ListCampaigns,
 		arg.ClientID,
 		arg.AfterCreatedAt,
 		arg.AfterID,
 		arg.FromCreatedAt,
-		arg.WithUndated,
 		arg.LaunchStatus,
 		arg.UpdatedSince,
 		arg.MaxRows,

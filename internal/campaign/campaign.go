@@ -69,9 +69,9 @@ func fromRow(r db.Campaign) (Campaign, error) {
 	}, nil
 }
 
-// positionOf spells a missing time of creation as year 1, which sorts last.
+// positionOf spells a missing time of creation as the schema does, so that it sorts last.
 func positionOf(r db.Campaign) page.Position {
-	var created time.Time
+	created := page.Missing()
 	if r.CreatedAt != nil {
 		created = *r.CreatedAt
 	}

@@ -49,6 +49,10 @@ func beforeFirst(q ListQuery) page.Position {
 }
 
 func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q ListQuery) ([]db.Campaign, error) {
+	from := q.Created.From
+	if !q.Dated {
+		from = page.Missing()
+	}
 	switch {
 	case q.MatchesNothing:
 		return nil, nil
@@ -56,7 +60,7 @@ func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q Li
 		// One row at most, so there is no second page.
 		return queries.FindCampaign(ctx, db.FindCampaignParams{
 			ClientID: caller.ClientID, ID: *q.ID, LaunchStatus: orEmpty(q.LaunchStatus), UpdatedSince: q.UpdatedSince,
-			FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, WithUndated: !q.Dated,
+			FromCreatedAt: from, UntilCreatedAt: q.Created.Until,
 		})
 	}
 	after := beforeFirst(q)
@@ -65,7 +69,7 @@ func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q Li
 	}
 	return queries.ListCampaigns(ctx, db.ListCampaignsParams{
 		ClientID: caller.ClientID, LaunchStatus: orEmpty(q.LaunchStatus), UpdatedSince: q.UpdatedSince,
-		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: q.Created.From, WithUndated: !q.Dated,
+		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: from,
 		MaxRows: q.Page.LookAhead(),
 	})
 }

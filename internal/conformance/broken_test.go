@@ -106,6 +106,9 @@ func TestRun_EachBrokenPromiseIsNamed(t *testing.T) {
 				b["data"] = append(data(b), row(b, 0))
 			}
 		}),
+		"walks/campaigns/whole key 1": rewrite("/campaigns", func(_ url.Values, b map[string]any) {
+			row(b, 0)["created_at"] = strings.Replace(row(b, 0)["created_at"].(string), "Z", "+00:00", 1)
+		}),
 		"walks/interviews/page_size_2 key 1": rewrite("/interviews", func(q url.Values, b map[string]any) {
 			if q.Get("limit") == "2" && q.Has("starting_after") { // a gap
 				b["data"] = data(b)[1:]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -184,5 +185,38 @@ func TestReport_JUnit(t *testing.T) {
 	if read.Failures != 1 || len(read.Cases) != 3 || read.Cases[0].Name != "a/whole (key 1)" || read.Cases[0].Class != "walks" ||
 		read.Cases[0].Failure != nil || read.Cases[1].Failure == nil || read.Cases[1].Failure.Message != `<"&` {
 		t.Errorf("read %+v from %s", read, b.String())
+	}
+}
+
+// What import accepts and looks odd is no fault of the server: two bodies that are
+// the same, and a live campaign with the slug of interviews without one.
+func TestRun_OddRecordsAreNoFault(t *testing.T) {
+	t.Parallel()
+	srv := demo(t, func(c *config.Server) { c.ResponseValidation = config.Off })
+	brand := demodata.Brands()[0]
+	record := func(kind string, n int, fields string) string {
+		return fmt.Sprintf(`{"kind":%q,"client_id":%q,"id":"99999999-0000-4000-8000-%012d",%s}`, kind, brand.ID, n, fields)
+	}
+	body := `"type":"daily_feed","status":"published","body":{"schema":"x"}`
+	interview := `"created_at":"2026-11-19T12:00:00Z","status":"completed","quality":"passed","reportable":true,"client_safe":true`
+	lines := []string{
+		record("portal_document", 1, body), record("portal_document", 2, body), record("portal_document", 3, body),
+		record("campaign", 4, `"slug":"uncategorized","display_name":"The rest","launch_status":"live","created_at":"0001-01-01T00:00:00Z"`),
+		record("campaign", 5, `"slug":"undated"`),
+		record("interview", 6, interview), record("interview", 7, interview+`,"conversation_goal_id":"99999999-0000-4000-8000-000000000004"`),
+	}
+	conn, err := pgx.Connect(context.Background(), srv.Database.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := importer.Import(t.Context(), conn, strings.NewReader(strings.Join(lines, "\n")), importer.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	report := run(t, srv.URL, 400, fresh(t, srv, brand.Slug, auth.All()...))
+	for _, c := range report.Checks {
+		if c.Outcome == conformance.Failed {
+			t.Errorf("%s: %s", c.Name, c.Detail)
+		}
 	}
 }

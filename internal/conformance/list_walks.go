@@ -59,6 +59,9 @@ func (r *run) checkWalks(ctx context.Context, key *apiKey) {
 			if err != nil {
 				return err
 			}
+			if err := reference.checkTimes(); err != nil && l.name != "portal_daily_feed" {
+				return err
+			}
 			return reference.checkOrder()
 		})
 		for _, size := range []int{1, 2, 7, 50} {
@@ -134,7 +137,7 @@ func (r *run) walkList(ctx context.Context, key *apiKey, l list, size, pages int
 			return nil, fmt.Errorf("%s is empty, and the page before said that there are more", p)
 		}
 		w.pages = append(w.pages, p.decoded)
-		w.rows = append(w.rows, p.rows...)
+		w.take(p.rows)
 		if w.first == nil {
 			w.first = p.response
 		}
@@ -149,6 +152,27 @@ func (r *run) walkList(ctx context.Context, key *apiKey, l list, size, pages int
 		query.Set("starting_after", *next)
 	}
 	return w, nil
+}
+
+// take adds a page's rows. Of bodies without an id, several may be identical.
+func (w *walk) take(rows []row) {
+	for _, one := range rows {
+		for _, earlier := range w.rows {
+			if one.id == "" && earlier.content == one.content {
+				one.nth++
+			}
+		}
+		w.rows = append(w.rows, one)
+	}
+}
+
+func (w *walk) checkTimes() error {
+	for _, one := range w.rows {
+		if err := one.checkTimes(); err != nil {
+			return fmt.Errorf("%s: %w", w.first, err)
+		}
+	}
+	return nil
 }
 
 // checkOrder checks the order over all pages, and that no row comes twice.

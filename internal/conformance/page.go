@@ -1,11 +1,11 @@
 package conformance
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 
 	"github.com/clientintel/clientintel/internal/verify"
 )
@@ -38,6 +38,8 @@ func (res *response) page() (*page, error) {
 type row struct {
 	fields map[string]json.RawMessage
 	id     string // portal bodies may have none
+	// nth tells rows of a list apart that have no id and the same content.
+	nth int
 	// content is all fields but measurement_integrity, which changes with the
 	// time of reading.
 	content string
@@ -56,5 +58,25 @@ func decodeRow(raw json.RawMessage) (row, error) {
 	return decoded, err
 }
 
+// rowTimes are the date-times of rows; what stands inside a document is the client's own.
+var rowTimes = []string{"created_at", "updated_at", "launched_at", "last_refreshed"}
+
+var sixDigits = regexp.MustCompile(`^"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z"$`)
+
+// checkTimes holds that texts of date-times sort as the moments do.
+func (one row) checkTimes() error {
+	for _, name := range rowTimes {
+		if at, there := one.fields[name]; there && string(at) != "null" && !sixDigits.Match(at) {
+			return fmt.Errorf("%s of %s is %s, not a time with six digits of a second and Z", name, one.id, at)
+		}
+	}
+	return nil
+}
+
 // key identifies a row in its list.
-func (one row) key() string { return cmp.Or(one.id, one.content) }
+func (one row) key() string {
+	if one.id != "" {
+		return one.id
+	}
+	return fmt.Sprintf("%d %s", one.nth, one.content)
+}

@@ -14,11 +14,15 @@ import (
 )
 
 // Position is a place in an ordered list: the sort keys of the last row served.
-// Times are the list's time keys in order, a missing one being year 1.
+// Times are the list's time keys in order, a missing one being Missing.
 type Position struct {
 	Times []time.Time
 	ID    uuid.UUID
 }
+
+// Missing is the key of a missing time, which sorts after all others: the day before
+// year 1, the first year that is accepted. The schema's indexes have it too.
+func Missing() time.Time { return time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC) }
 
 // Scope is the list that a cursor belongs to.
 type Scope struct {

@@ -165,7 +165,7 @@ func (w twinClients) arguments(t *testing.T, q namedQuery) pgx.NamedArgs {
 		"id": w.shared, "campaign_id": w.shared, "lane_id": w.shared, "document_ids": []uuid.UUID{w.shared},
 		"slug": "same", "campaign": "same", "query": "quote", "named": "globex",
 		"status": "completed", "launch_status": "", "synthesis_type": "daily_feed", "type": "daily_feed", "name": "cursor",
-		"with_undated": true, "of_days": false, "with_identity": true, "with_transcripts": true,
+		"of_days": false, "with_identity": true, "with_transcripts": true,
 		"with_raw_extraction": true, "with_custom_extraction": true,
 		"time_window": time.Hour, "grace": time.Hour, "prefix": "aaaaaaaaaaaa", "secret_hash": make([]byte, 32),
 		"key_id": w.shared, "action": "issue", "account": "root@host", "detail": "text", "scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,

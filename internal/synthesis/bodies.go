@@ -92,6 +92,7 @@ func bodyRows(
 		ClientID: caller.ClientID, Type: string(q.Type), OfDays: q.Days != nil,
 		AfterFeedKey: after.Times[0], AfterPublishedKey: after.Times[1], AfterID: after.ID, MaxRows: q.Page.LookAhead(),
 	}
+	all.FirstDay = page.Missing()
 	if q.Days != nil {
 		all.FirstDay = q.Days.First
 	}
@@ -105,7 +106,7 @@ func beforeFirstBody(q BodyQuery) page.Position {
 	if q.Days != nil {
 		day = q.Days.Last.AddDate(0, 0, 1)
 	}
-	return page.Position{Times: []time.Time{day, {}}, ID: uuid.Max}
+	return page.Position{Times: []time.Time{day, page.Missing()}, ID: uuid.Max}
 }
 
 func bodyPosition(r db.VisiblePortalDocument) page.Position {

@@ -91,7 +91,7 @@ func documentRows(
 		return nil, nil
 	}
 	// The first page starts before every row.
-	after := page.Position{Times: []time.Time{timewindow.Always().Until, {}}, ID: uuid.Max}
+	after := page.Position{Times: []time.Time{timewindow.Always().Until, page.Missing()}, ID: uuid.Max}
 	if q.Page.After != nil {
 		after = *q.Page.After
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -80,23 +81,20 @@ func bySentiment(rows []interviewPoint) []series {
 	return counted
 }
 
-// byCampaign counts by slug: two campaigns may share a label.
+// byCampaign counts by slug and label: two campaigns may share a label, and a live
+// campaign may have the slug of interviews without one.
 func byCampaign(rows []interviewPoint) []series {
-	labels, values := map[string]string{}, map[string]int{}
-	var slugs []string
+	type campaign struct{ label, slug string }
+	values := map[campaign]int{}
 	for _, p := range rows {
-		if values[p.Slug] == 0 {
-			slugs = append(slugs, p.Slug)
-		}
-		labels[p.Slug] = p.Label
-		values[p.Slug]++
+		values[campaign{p.Label, p.Slug}]++
 	}
-	slices.SortFunc(slugs, func(x, y string) int {
-		return cmp.Or(cmp.Compare(values[y], values[x]), cmp.Compare(labels[x], labels[y]), cmp.Compare(x, y))
+	campaigns := slices.SortedFunc(maps.Keys(values), func(x, y campaign) int {
+		return cmp.Or(cmp.Compare(values[y], values[x]), cmp.Compare(x.label, y.label), cmp.Compare(x.slug, y.slug))
 	})
-	counted := make([]series, len(slugs))
-	for i, slug := range slugs {
-		counted[i] = series{Label: labels[slug], Value: values[slug]}
+	counted := make([]series, len(campaigns))
+	for i, c := range campaigns {
+		counted[i] = series{Label: c.label, Value: values[c]}
 	}
 	return counted
 }

@@ -50,12 +50,12 @@ CREATE TABLE campaigns (
     CONSTRAINT campaigns_liveness_can_be_referred_to UNIQUE (client_id, id, live)
 );
 
--- NULLS LAST as year 1, in index, query and cursor alike. Behind row-level security
+-- NULLS LAST as the day before year 1, in index, query and cursor alike. Behind row-level security
 -- the planner uses a condition for an index only when it cannot leak what it looks
 -- at: it knows that of CASE, and not of coalesce, which says the same.
 CREATE INDEX campaigns_page ON campaigns (
     client_id,
-    (CASE WHEN created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE created_at END) DESC,
+    (CASE WHEN created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE created_at END) DESC,
     id
 );
 
@@ -102,12 +102,12 @@ CREATE TABLE synthesis_documents (
         FOREIGN KEY (client_id, campaign_id) REFERENCES campaigns (client_id, id) DEFERRABLE INITIALLY DEFERRED
 );
 
--- NULLS LAST as year 1, as above. Rows of the two types that only the portal has
+-- NULLS LAST as the day before year 1, as above. Rows of the two types that only the portal has
 -- are never listed: skipping them one by one would make a page cost what the
 -- client has of them.
 CREATE INDEX synthesis_documents_page ON synthesis_documents (
     client_id,
-    (CASE WHEN last_refreshed IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE last_refreshed END) DESC,
+    (CASE WHEN last_refreshed IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE last_refreshed END) DESC,
     updated_at DESC,
     id
 ) WHERE status = 'published' AND synthesis_type IN ('lane', 'campaign', 'home', 'daily_feed');
@@ -115,7 +115,7 @@ CREATE INDEX synthesis_documents_page ON synthesis_documents (
 CREATE INDEX synthesis_documents_type_page ON synthesis_documents (
     client_id,
     synthesis_type,
-    (CASE WHEN last_refreshed IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE last_refreshed END) DESC,
+    (CASE WHEN last_refreshed IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE last_refreshed END) DESC,
     updated_at DESC,
     id
 ) WHERE status = 'published';
@@ -123,7 +123,7 @@ CREATE INDEX synthesis_documents_type_page ON synthesis_documents (
 -- The day comes last, so that other days are passed over inside the index.
 CREATE INDEX synthesis_documents_feed_page ON synthesis_documents (
     client_id,
-    (CASE WHEN last_refreshed IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE last_refreshed END) DESC,
+    (CASE WHEN last_refreshed IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE last_refreshed END) DESC,
     updated_at DESC,
     id,
     feed_date
@@ -134,7 +134,7 @@ CREATE INDEX synthesis_documents_feed_page ON synthesis_documents (
 CREATE INDEX synthesis_documents_lane_page ON synthesis_documents (
     client_id,
     lane_id,
-    (CASE WHEN last_refreshed IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE last_refreshed END) DESC,
+    (CASE WHEN last_refreshed IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE last_refreshed END) DESC,
     updated_at DESC,
     id
 ) WHERE status = 'published'
@@ -144,7 +144,7 @@ CREATE INDEX synthesis_documents_lane_page ON synthesis_documents (
 CREATE INDEX synthesis_documents_campaign_page ON synthesis_documents (
     client_id,
     campaign_id,
-    (CASE WHEN last_refreshed IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE last_refreshed END) DESC,
+    (CASE WHEN last_refreshed IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE last_refreshed END) DESC,
     updated_at DESC,
     id
 ) WHERE status = 'published'
@@ -197,24 +197,24 @@ CREATE TABLE portal_documents (
 CREATE INDEX portal_documents_page ON portal_documents (
     client_id,
     type,
-    (CASE WHEN feed_date IS NULL THEN '0001-01-01'::date ELSE feed_date END) DESC,
-    (CASE WHEN published_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE published_at END) DESC,
+    (CASE WHEN feed_date IS NULL THEN '0001-12-31 BC'::date ELSE feed_date END) DESC,
+    (CASE WHEN published_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE published_at END) DESC,
     id
 ) WHERE status = 'published';
 
 CREATE INDEX portal_documents_lane_page ON portal_documents (
     client_id,
     lane_id,
-    (CASE WHEN feed_date IS NULL THEN '0001-01-01'::date ELSE feed_date END) DESC,
-    (CASE WHEN published_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE published_at END) DESC,
+    (CASE WHEN feed_date IS NULL THEN '0001-12-31 BC'::date ELSE feed_date END) DESC,
+    (CASE WHEN published_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE published_at END) DESC,
     id
 ) WHERE status = 'published' AND type = 'lane' AND lane_id IS NOT NULL;
 
 CREATE INDEX portal_documents_campaign_page ON portal_documents (
     client_id,
     campaign_id,
-    (CASE WHEN feed_date IS NULL THEN '0001-01-01'::date ELSE feed_date END) DESC,
-    (CASE WHEN published_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE published_at END) DESC,
+    (CASE WHEN feed_date IS NULL THEN '0001-12-31 BC'::date ELSE feed_date END) DESC,
+    (CASE WHEN published_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE published_at END) DESC,
     id
 ) WHERE status = 'published' AND type = 'campaign' AND campaign_id IS NOT NULL;
 
@@ -240,7 +240,7 @@ SELECT
     d.last_refreshed,
     d.created_at,
     d.updated_at,
-    (CASE WHEN d.last_refreshed IS NULL THEN '0001-01-01 00:00:00+00' ELSE d.last_refreshed END)::timestamptz AS refreshed_key
+    (CASE WHEN d.last_refreshed IS NULL THEN '0001-12-31 00:00:00+00 BC' ELSE d.last_refreshed END)::timestamptz AS refreshed_key
 FROM synthesis_documents AS d
 WHERE d.status = 'published'
     AND (
@@ -264,8 +264,8 @@ SELECT
     d.feed_date,
     d.body,
     d.measurement_snapshot_id,
-    (CASE WHEN d.feed_date IS NULL THEN '0001-01-01' ELSE d.feed_date END)::date AS feed_key,
-    (CASE WHEN d.published_at IS NULL THEN '0001-01-01 00:00:00+00' ELSE d.published_at END)::timestamptz AS published_key
+    (CASE WHEN d.feed_date IS NULL THEN '0001-12-31 BC' ELSE d.feed_date END)::date AS feed_key,
+    (CASE WHEN d.published_at IS NULL THEN '0001-12-31 00:00:00+00 BC' ELSE d.published_at END)::timestamptz AS published_key
 FROM portal_documents AS d
 WHERE d.status = 'published'
     AND (

@@ -5,20 +5,18 @@
 -- the newest row.
 --
 -- Two ranges, each an index condition of its own, over the key that makes a
--- missing time year 1: by CASE, as coalesce would be no index condition behind
--- row-level security. Under a window an undated campaign is no match, whatever
--- its key. What else is asked for only narrows: no status is the empty string,
--- which no request can carry.
+-- missing time the day before year 1: by CASE, as coalesce would be no index condition behind
+-- row-level security. A window's bounds leave undated campaigns out. What else is
+-- asked for only narrows: no status is the empty string, which no request can carry.
 SELECT p.*
 FROM (
     (
         SELECT t.*
         FROM campaigns AS t
         WHERE t.client_id = @client_id
-            AND (CASE WHEN t.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE t.created_at END) = @after_created_at::timestamptz
+            AND (CASE WHEN t.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE t.created_at END) = @after_created_at::timestamptz
             AND t.id > @after_id::uuid
-            AND (CASE WHEN t.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE t.created_at END) >= @from_created_at::timestamptz
-            AND (@with_undated::boolean OR t.created_at IS NOT NULL)
+            AND (CASE WHEN t.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE t.created_at END) >= @from_created_at::timestamptz
             AND (@launch_status::text = '' OR t.launch_status = @launch_status::text)
             AND (sqlc.narg(updated_since)::timestamptz IS NULL OR t.updated_at >= sqlc.narg(updated_since)::timestamptz)
         ORDER BY t.id
@@ -29,16 +27,15 @@ FROM (
         SELECT o.*
         FROM campaigns AS o
         WHERE o.client_id = @client_id
-            AND (CASE WHEN o.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE o.created_at END) < @after_created_at::timestamptz
-            AND (CASE WHEN o.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE o.created_at END) >= @from_created_at::timestamptz
-            AND (@with_undated::boolean OR o.created_at IS NOT NULL)
+            AND (CASE WHEN o.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE o.created_at END) < @after_created_at::timestamptz
+            AND (CASE WHEN o.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE o.created_at END) >= @from_created_at::timestamptz
             AND (@launch_status::text = '' OR o.launch_status = @launch_status::text)
             AND (sqlc.narg(updated_since)::timestamptz IS NULL OR o.updated_at >= sqlc.narg(updated_since)::timestamptz)
-        ORDER BY CASE WHEN o.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE o.created_at END DESC, o.id
+        ORDER BY CASE WHEN o.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE o.created_at END DESC, o.id
         LIMIT @max_rows
     )
 ) AS p
-ORDER BY CASE WHEN p.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE p.created_at END DESC, p.id
+ORDER BY CASE WHEN p.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE p.created_at END DESC, p.id
 LIMIT @max_rows;
 
 -- name: FindCampaign :many
@@ -48,8 +45,7 @@ SELECT c.*
 FROM campaigns AS c
 WHERE c.client_id = @client_id
     AND c.id = @id
-    AND (CASE WHEN c.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE c.created_at END) >= @from_created_at::timestamptz
-    AND (CASE WHEN c.created_at IS NULL THEN '0001-01-01 00:00:00+00'::timestamptz ELSE c.created_at END) < @until_created_at::timestamptz
-    AND (@with_undated::boolean OR c.created_at IS NOT NULL)
+    AND (CASE WHEN c.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE c.created_at END) >= @from_created_at::timestamptz
+    AND (CASE WHEN c.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timestamptz ELSE c.created_at END) < @until_created_at::timestamptz
     AND (@launch_status::text = '' OR c.launch_status = @launch_status::text)
     AND (sqlc.narg(updated_since)::timestamptz IS NULL OR c.updated_at >= sqlc.narg(updated_since)::timestamptz);

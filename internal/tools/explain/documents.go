@@ -6,19 +6,20 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/page"
 )
 
 // documentQueries are those of campaigns, synthesis and portal bodies. The
 // places they go on from are first pages and the tail without dates.
 func documentQueries(s sample) []query {
-	never, undated := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+	never, undated := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), page.Missing()
 	day := s.middle.Truncate(24 * time.Hour)
 	return []query{
 		{"ListCampaigns, first page", db.ListCampaigns, db.ListCampaignsParams{
-			ClientID: s.client, AfterCreatedAt: never, AfterID: uuid.Max, FromCreatedAt: undated, WithUndated: true, MaxRows: 51,
+			ClientID: s.client, AfterCreatedAt: never, AfterID: uuid.Max, FromCreatedAt: undated, MaxRows: 51,
 		}},
 		{"ListCampaigns, without a date", db.ListCampaigns, db.ListCampaignsParams{
-			ClientID: s.client, AfterCreatedAt: undated, AfterID: uuid.Nil, FromCreatedAt: undated, WithUndated: true, MaxRows: 51,
+			ClientID: s.client, AfterCreatedAt: undated, AfterID: uuid.Nil, FromCreatedAt: undated, MaxRows: 51,
 		}},
 		{"ListSynthesisDocuments, in the middle", db.ListSynthesisDocuments, db.ListSynthesisDocumentsParams{
 			ClientID: s.client, AfterRefreshedKey: s.middle, AfterUpdatedAt: s.middle, AfterID: uuid.Nil, UpdatedSince: undated, MaxRows: 51,
