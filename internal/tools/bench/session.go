@@ -95,6 +95,7 @@ func (s *session) measureAll(ctx context.Context) error {
 		{[]string{"9", "10"}, s.measureSearch},
 		{[]string{"11"}, s.measurePagesBesideSearch},
 		{[]string{"12"}, s.measureImport},
+		{[]string{"20"}, s.measureFolding},
 		{[]string{"14"}, s.measureExactness},
 		{[]string{"16", "17", "18", "19"}, s.measureConcurrency},
 		{[]string{"15"}, s.measureStart}, // last: it takes PostgreSQL away
