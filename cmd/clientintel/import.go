@@ -23,13 +23,16 @@ type importFlags struct {
 	replaceAll     bool
 	yes            bool
 	maxRemoved     string
+	withKeys       bool
+	fromPostgres   string
+	queries        []string
 	json           bool
 }
 
 func newImport(e *environment) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE|-...",
+		Use:   "import FILE|-|ADDRESS...",
 		Short: "Import newline-delimited JSON, all of it or nothing",
 		Long: `Import newline-delimited JSON (see docs/import.md), plain, gzip or zstd, in one
 transaction whatever the number of files: a bad line imports nothing, and is
@@ -40,20 +43,25 @@ Readers go on meanwhile and see the import when it is complete.
 input does not hold is removed. --max-removed bounds how much, as an input that
 lacks more is likely not whole. Clients themselves and their keys stay.
 
+An http or https address is downloaded, and the download resumed where it breaks
+off; #sha256=… after the address is checked. --from-postgres reads from another
+PostgreSQL: each row of a --query is a record, each column a field.
+
 --expect-lines N, or a last line {"kind":"end","lines":N}, proves that the input
 came whole: N counts the lines of all files that are not blank, that last one
 excepted. Another number imports nothing. Input that is empty is an error unless
 0 lines are promised.`,
 		Example: `  clientintel import records.ndjson.gz
   clientintel import --replace-client northwind 'export/*.ndjson.zst'
+  clientintel import --from-postgres "$SOURCE_URL" --query clients.sql --query interviews.sql --replace-all --yes
   set -o pipefail; export-records | clientintel import - --expect-lines 2000`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options, err := f.options(cmd.Flags().Changed("expect-lines"))
 			if err != nil {
 				return err
 			}
-			sources, err := e.importSources(args)
+			sources, err := e.importSources(args, f)
 			if err != nil {
 				return err
 			}
@@ -69,12 +77,15 @@ excepted. Another number imports nothing. Input that is empty is an error unless
 	flags.BoolVar(&f.yes, "yes", false, "--replace-all is meant")
 	flags.StringVar(&f.maxRemoved, "max-removed", importer.DefaultMaxRemoved().String(),
 		"how many records of a kind and client may be removed: a number, or a share (which lets 20 through in any case)")
+	flags.StringVar(&f.fromPostgres, "from-postgres", "", "the URL of a PostgreSQL to read records from")
+	flags.StringArrayVar(&f.queries, "query", nil, "a file with a query whose rows are records; repeatable")
+	flags.BoolVar(&f.withKeys, "with-keys", false, "accept the keys and log rows of clients export --with-keys")
 	jsonFlag(cmd, &f.json)
 	return cmd
 }
 
 func (f importFlags) options(expectLinesGiven bool) (importer.Options, error) {
-	var options importer.Options
+	options := importer.Options{WithKeys: f.withKeys}
 	if expectLinesGiven {
 		if f.expectLines < 0 {
 			return options, usagef("--expect-lines must be 0 or more, not %d", f.expectLines)

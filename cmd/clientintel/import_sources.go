@@ -13,24 +13,57 @@ import (
 )
 
 // importSources are the inputs that the arguments name: files, patterns of file
-// names, and standard input.
-func (e *environment) importSources(args []string) ([]importer.Source, error) {
+// names, standard input, addresses; and then those of queries.
+func (e *environment) importSources(args []string, f importFlags) ([]importer.Source, error) {
+	if len(args) == 0 && len(f.queries) == 0 {
+		return nil, usagef("name what to import: files, - or addresses, or --from-postgres with --query")
+	}
 	var sources []importer.Source
 	for n, arg := range args {
-		if arg == "-" {
-			if slices.Contains(args[:n], "-") {
-				return nil, usagef("standard input (-) is given twice")
-			}
-			sources = append(sources, importer.Stream("standard input", e.stdin))
-			continue
-		}
-		names, err := matching(arg)
+		found, err := e.sourcesOf(arg)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			sources = append(sources, importFile(name))
+		if arg == "-" && slices.Contains(args[:n], "-") {
+			return nil, usagef("standard input (-) is given twice")
 		}
+		sources = append(sources, found...)
+	}
+	queries, err := f.querySources()
+	return append(sources, queries...), err
+}
+
+func (e *environment) sourcesOf(arg string) ([]importer.Source, error) {
+	if arg == "-" {
+		return []importer.Source{importer.Stream("standard input", e.stdin)}, nil
+	}
+	if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
+		source, err := importer.Address(arg)
+		if err != nil {
+			return nil, &usageError{err}
+		}
+		return []importer.Source{source}, nil
+	}
+	names, err := matching(arg)
+	var sources []importer.Source
+	for _, name := range names {
+		sources = append(sources, importFile(name))
+	}
+	return sources, err
+}
+
+func (f importFlags) querySources() ([]importer.Source, error) {
+	if (f.fromPostgres == "") != (len(f.queries) == 0) {
+		return nil, usagef("--from-postgres and --query go together")
+	}
+	database := importer.NewQueries(f.fromPostgres)
+	var sources []importer.Source
+	for _, name := range f.queries {
+		query, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, withoutPath(err))
+		}
+		sources = append(sources, database.Source(name, string(query)))
 	}
 	return sources, nil
 }

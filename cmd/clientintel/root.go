@@ -43,7 +43,7 @@ func newRoot(e *environment) *cobra.Command {
 	e.settings, e.settingsError = config.FromEnv(e.getenv)
 	addFlags(root.PersistentFlags(), &e.settings.Database)
 	root.AddCommand(
-		newServe(e), newDemo(e), newMigrate(e), newVersion(e), newImport(e), newKeys(e),
+		newServe(e), newDemo(e), newMigrate(e), newVersion(e), newImport(e), newKeys(e), newClients(e),
 		newMeasurement(e), newVerify(e), newHealth(e), newConformance(e), newDoctor(e), newConfig(e),
 	)
 	return withUsageErrors(root)

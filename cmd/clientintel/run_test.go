@@ -56,7 +56,9 @@ func TestRun_UsageIsTold(t *testing.T) {
 	}{
 		{"nonsense", `clientintel: unknown command "nonsense" for "clientintel"`},
 		{"--nonsense", "clientintel: unknown flag: --nonsense"},
-		{"import", "clientintel: requires at least 1 arg(s), only received 0"},
+		{"import", "clientintel: name what to import: files, - or addresses, or --from-postgres with --query"},
+		{"import --query x.sql", "clientintel: --from-postgres and --query go together"},
+		{"import http://127.0.0.1/x#sha256=12", "clientintel: what follows # must be sha256= and 64 hexadecimal digits"},
 		{"import - -", "clientintel: standard input (-) is given twice"},
 		{"import no-such-*.ndjson", "clientintel: no-such-*.ndjson: no file has such a name"},
 		{"import - --replace-all", "clientintel: --replace-all removes what the input does not hold of every client: confirm it with --yes"},
@@ -138,6 +140,39 @@ func TestRun_KeysLiveAndEnd(t *testing.T) {
 				t.Errorf("the list lacks %s", field)
 			}
 		}
+	}
+}
+
+// A client leaves with everything, by its slug as proof.
+func TestRun_ClientsComeAndGo(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	lane := `{"kind":"lane","client_id":"11111111-1111-4111-8111-111111111111","id":"11111111-1111-4111-8111-111111111112","slug":"s","visible":true}` + "\n"
+	if got := command(t, env, acme+lane, "import", "-", "--json"); got.code != exitDone ||
+		!strings.Contains(got.stdout, `"imported": true`) || !strings.Contains(got.stdout, `"added": 1`) {
+		t.Fatalf("import: %+v", got)
+	}
+	if got := command(t, env, acme+"x", "import", "-", "--json"); got.code != exitFailed || !strings.Contains(got.stdout, `"line": 2,`) {
+		t.Errorf("a bad import: %+v", got)
+	}
+	exported := command(t, env, "", "clients", "export", "acme", "--with-keys")
+	if lines := strings.Split(exported.stdout, "\n"); exported.code != exitDone || len(lines) != 4 || lines[2] != `{"kind":"end","lines":2}` {
+		t.Errorf("export: %+v", exported)
+	}
+	if got := command(t, env, "globex\n", "clients", "purge", "acme"); got.code != exitFailed || !strings.HasSuffix(got.stderr, "nothing was removed: that is not the client's slug\n") {
+		t.Errorf("purging without proof: %+v", got)
+	}
+	if got := command(t, env, "", "clients", "list", "--json"); got.code != exitDone || !strings.Contains(got.stdout, `"slug": "acme"`) {
+		t.Errorf("list: %+v", got)
+	}
+	if got := command(t, env, "acme\n", "clients", "purge", "acme"); got.code != exitDone || !strings.HasPrefix(got.stdout, "removed acme: ") || !strings.Contains(got.stdout, "lane 1") {
+		t.Errorf("purge: %+v", got)
+	}
+	if got := command(t, env, "", "clients", "purge", "acme", "--yes"); got.code != exitFailed || got.stderr != "clientintel: there is no client \"acme\": name it by its id or slug\n" {
+		t.Errorf("purging again: %+v", got)
+	}
+	if got := command(t, env, exported.stdout, "import", "-", "--with-keys"); got.code != exitDone {
+		t.Errorf("importing the export: %+v", got)
 	}
 }
 

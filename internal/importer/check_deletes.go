@@ -31,6 +31,9 @@ func (w *writer) finish(ctx context.Context, checks *deferredChecks) error {
 	if err := w.checkSlugs(ctx, checks); err != nil {
 		return err
 	}
+	if err := w.mergeKeys(ctx); err != nil {
+		return err
+	}
 	// The checks of the commit, now, while they can still be interrupted.
 	_, err := w.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
 	return databaseError(ctx, "proving references", err)

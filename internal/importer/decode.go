@@ -29,6 +29,8 @@ type decoder struct {
 	expectLines *int64
 	// replacing says whose lines are accepted; nil: everybody's.
 	replacing *replacing
+	// withKeys says that lines of keys are accepted.
+	withKeys bool
 }
 
 func newDecoder(send func(*batch) error, recycle func() *batch) *decoder {
@@ -92,6 +94,9 @@ func (d *decoder) line(text []byte) error {
 		return d.endLine()
 	}
 	d.records++
+	if r.kind.ofKeys() && (!d.withKeys || r.delete) {
+		return r.refuse("kind", r.kind.name+" is accepted only with --with-keys, and without op")
+	}
 	if r.delete {
 		if d.replacing != nil {
 			return r.refuse("op", "must be left out: an input that replaces a client's records removes what it does not hold")
@@ -184,7 +189,7 @@ func (d *decoder) flush(b *batch) error {
 
 // flushAll sends the open batches at the end of the file.
 func (d *decoder) flushAll() error {
-	for _, k := range kinds {
+	for _, k := range allKinds {
 		if b := d.open[k]; b != nil {
 			if err := d.flush(b); err != nil {
 				return err

@@ -66,6 +66,9 @@ func (d *decoder) identify() (row, error) {
 		return row{}, err
 	}
 	id, err := r.uuid(r.kind.idField, d.values[1])
+	if r.kind == requestLogKind {
+		id = logRowID(id, d.values[2], d.values[3])
+	}
 	return row{line: r.line, client: client, id: id}, err
 }
 

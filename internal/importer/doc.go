@@ -3,5 +3,6 @@
 // streams: lines are parsed on one goroutine and copied in batches on another,
 // and memory does not grow with the file. It owns the import format and the
 // register of ids; what of it a client may see is decided by the schema and
-// the readers. The format is described in docs/import.md.
+// the readers. It also writes a client out in that format, and removes one. The
+// format is described in docs/import.md.
 package importer

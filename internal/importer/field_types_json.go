@@ -95,31 +95,37 @@ var (
 		}
 		const uuidOID = 2950
 		var p *problem
-		var ids []byte
-		n := 0
+		var ids [][]byte
 		elements(v, func(e value) {
 			id, ok := parseUUID(unescaped(e))
 			if (e.typ != jsonString || !ok) && p == nil {
-				p = &problem{path: fmt.Sprintf("[%d]", n), accepted: uuidType.description, got: e}
+				p = &problem{path: fmt.Sprintf("[%d]", len(ids)), accepted: uuidType.description, got: e}
 			}
-			ids = binary.BigEndian.AppendUint32(ids, uint32(len(id)))
-			ids = append(ids, id[:]...)
-			n++
+			ids = append(ids, id[:])
 		})
-		dimensions := uint32(1)
-		if n == 0 {
-			dimensions = 0
-		}
-		dst = binary.BigEndian.AppendUint32(dst, dimensions)
-		dst = binary.BigEndian.AppendUint32(dst, 0) // no nulls
-		dst = binary.BigEndian.AppendUint32(dst, uuidOID)
-		if n > 0 {
-			dst = binary.BigEndian.AppendUint32(dst, uint32(n))
-			dst = binary.BigEndian.AppendUint32(dst, 1) // the first index
-		}
-		return append(dst, ids...), p
+		return appendArray(dst, uuidOID, ids), p
 	}}
 )
+
+// appendArray appends a list without nulls, as binary COPY wants it.
+func appendArray(dst []byte, elementOID uint32, elements [][]byte) []byte {
+	dimensions := uint32(1)
+	if len(elements) == 0 {
+		dimensions = 0
+	}
+	dst = binary.BigEndian.AppendUint32(dst, dimensions)
+	dst = binary.BigEndian.AppendUint32(dst, 0) // no nulls
+	dst = binary.BigEndian.AppendUint32(dst, elementOID)
+	if dimensions > 0 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(len(elements)))
+		dst = binary.BigEndian.AppendUint32(dst, 1) // the first index
+	}
+	for _, e := range elements {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(len(e)))
+		dst = append(dst, e...)
+	}
+	return dst
+}
 
 // checkQuestion compares a question with the type of the first one. Fields
 // beyond id and question pass through.

@@ -19,6 +19,8 @@ type Source struct {
 	Name string
 	// Open is called once, when the sources before it have been read.
 	Open func(context.Context) (io.ReadCloser, error)
+	// Remote sources come from another system, which must not be able to mint keys.
+	Remote bool
 }
 
 // Stream is the source that a reader holds. It is not closed.

@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -20,6 +21,9 @@ type Options struct {
 	ExpectLines *int64
 	// Replace makes clients' records exactly those of the input. Nil: the input adds.
 	Replace *Replacement
+	// WithKeys accepts the lines that an export with keys has. Whoever writes them
+	// can mint keys: never for a Remote source.
+	WithKeys bool
 }
 
 // Progress is how far an import has come.
@@ -67,6 +71,11 @@ func Import(ctx context.Context, conn *pgx.Conn, in io.Reader, o Options) (Summa
 // ErrConflict may be gone on another try.
 func ImportAll(ctx context.Context, conn *pgx.Conn, sources []Source, o Options) (Summary, error) {
 	start := time.Now()
+	for _, source := range sources {
+		if o.WithKeys && source.Remote {
+			return Summary{}, fmt.Errorf("nothing was imported: %s: keys are accepted from files and standard input only", source.Name)
+		}
+	}
 	tx, err := begin(ctx, conn)
 	if err != nil {
 		return Summary{}, databaseError(ctx, "beginning", err)
@@ -81,7 +90,7 @@ func ImportAll(ctx context.Context, conn *pgx.Conn, sources []Source, o Options)
 	defer stop()
 	in := &files{ctx: parsing, sources: sources}
 	pipe := newPipeline(parsing)
-	go pipe.parse(in, o.ExpectLines, w.replacing)
+	go pipe.parse(in, o, w.replacing)
 
 	report := newReporter(o.Progress, start)
 	err = w.writeAll(ctx, pipe, report)
@@ -134,6 +143,8 @@ func begin(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	}
 	_, err = tx.Exec(ctx, `SELECT set_config(s.name, s.value, true)
 	FROM (VALUES
+		-- The work ends with its client. Windows has no such check.
+		('client_connection_check_interval', CASE WHEN version() ~ 'Visual C|mingw' THEN '0' ELSE '500ms' END),
 		('statement_timeout', '0'),
 		('lock_timeout', '0'),
 		('transaction_timeout', '0'), -- from PostgreSQL 17 on

@@ -3,10 +3,12 @@ package importer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 func TestACancelledImportLeavesNothing(t *testing.T) {
@@ -64,6 +66,43 @@ func TestAFileThatCannotBeReadLeavesNothing(t *testing.T) {
 	}
 	// The connection is good for the next try.
 	d.mustImport(t, client(""))
+}
+
+// The database's work ends with the program, however long a statement would take.
+func TestAKilledImportEndsItsBackend(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mustImport(t, client(""))
+	d.Exec(t, `CREATE FUNCTION sleep_long() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NULL; END'`)
+	d.Exec(t, "CREATE TRIGGER sleep_long AFTER INSERT ON interviews FOR EACH STATEMENT EXECUTE FUNCTION sleep_long()")
+	conn := connect(t, d.OwnerURL)
+	backend := fmt.Sprintf("pg_stat_activity WHERE pid = %d", conn.PgConn().PID())
+	socket := conn.PgConn().Conn()
+	done := make(chan error, 1)
+	go func() {
+		_, err := Import(t.Context(), conn, strings.NewReader(interview("")), Options{})
+		done <- err
+	}()
+	for d.get(t, "count(*)", backend+" AND wait_event = 'PgSleep'") != "1" {
+		time.Sleep(10 * time.Millisecond)
+	}
+	killed := time.Now()
+	// What the system does with the connections of a killed program.
+	if err := socket.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err == nil {
+		t.Error("the import succeeded")
+	}
+	for d.get(t, "count(*)", backend) != "0" {
+		if time.Since(killed) > 20*time.Second {
+			t.Fatal("the backend works on")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if took := time.Since(killed); took > time.Second {
+		t.Logf("the backend ended after %s, on a busy machine", took)
+	}
 }
 
 // Somebody who seeds tables by hand learns what is wrong with that.

@@ -39,6 +39,9 @@ type jsonScanner struct {
 	// escaped is about the string scanned last.
 	escaped    bool
 	unstorable string
+	// grows is by how much the text is longer with its numbers written out, as the
+	// database does: a line of 16 MiB could become 1 GB.
+	grows int
 	// reason is why the scan stopped.
 	reason string
 }

@@ -7,6 +7,7 @@ const (
 	unstorableNUL       = `must not hold the NUL character (\u0000)`
 	unstorableSurrogate = `must not hold half of a surrogate pair (\ud800 to \udfff)`
 	unstorableNumber    = "must not hold a number of more than 400 digits, counted as it is written without an exponent"
+	unstorableLength    = "must not make the line longer than 16 MiB, its numbers counted as they are written without an exponent"
 	unstorableUTF8      = "must be valid UTF-8"
 )
 
@@ -121,6 +122,7 @@ func (s *jsonScanner) digits() int {
 }
 
 func (s *jsonScanner) number() jsonType {
+	begins := s.at
 	if s.peek() == '-' {
 		s.at++
 	}
@@ -157,8 +159,13 @@ func (s *jsonScanner) number() jsonType {
 			exponent = -exponent
 		}
 	}
-	if max(integer+exponent, 1)+max(fraction-exponent, 0) > maxDigits {
+	plain := max(integer+exponent, 1) + max(fraction-exponent, 0)
+	if plain > maxDigits {
 		s.noteUnstorable(unstorableNumber)
+	}
+	s.grows += max(0, plain-(s.at-begins))
+	if len(s.text)+s.grows > maxLine {
+		s.noteUnstorable(unstorableLength)
 	}
 	return jsonNumber
 }

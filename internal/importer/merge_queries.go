@@ -20,8 +20,11 @@ func (k *kind) insertQuery() string {
 // importing the same file again costs little, and two imports that share a
 // campaign do not wait for each other.
 func (k *kind) mergeQueries() []string {
-	if k == clientKind {
+	switch {
+	case k == clientKind:
 		return mergeClientsQueries
+	case k.ofKeys(): // at the end, see mergeKeys
+		return nil
 	}
 	columns := k.columnNames()
 	var sets, old []string

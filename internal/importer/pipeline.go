@@ -18,14 +18,14 @@ func newPipeline(ctx context.Context) *pipeline {
 	return &pipeline{
 		ctx:     ctx,
 		batches: make(chan *batch, 1),
-		spare:   make(chan *batch, len(kinds)+2),
+		spare:   make(chan *batch, len(allKinds)+2),
 	}
 }
 
-func (p *pipeline) parse(in *files, expectLines *int64, replacing *replacing) {
+func (p *pipeline) parse(in *files, o Options, replacing *replacing) {
 	defer close(p.batches)
 	d := newDecoder(p.send, p.newBatch)
-	d.expectLines, d.replacing = expectLines, replacing
+	d.expectLines, d.withKeys, d.replacing = o.ExpectLines, o.WithKeys, replacing
 	p.err = d.file(in)
 	p.at, p.deferred, p.warnings = d.at, d.deferred, d.warnings
 }

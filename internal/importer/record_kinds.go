@@ -205,7 +205,7 @@ var interviewKind = &kind{
 
 // kindNamed is nil for a kind that there is not.
 func kindNamed(name string) *kind {
-	for _, k := range kinds {
+	for _, k := range allKinds {
 		if k.name == name {
 			return k
 		}

@@ -12,7 +12,7 @@ import (
 // registerIDs claims the ids of a batch for their clients, and reports whether all
 // of them are new, so that no such record can exist. A client is its own owner.
 func (w *writer) registerIDs(ctx context.Context, b *batch) (bool, error) {
-	if b.kind == clientKind {
+	if b.kind == clientKind || b.kind.ofKeys() {
 		return false, nil
 	}
 	clients, ids := identities(b.rows)

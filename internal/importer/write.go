@@ -44,7 +44,7 @@ func (w *writer) count(k *kind) *KindSummary {
 
 func (w *writer) summary() []KindSummary {
 	var all []KindSummary
-	for _, k := range kinds {
+	for _, k := range allKinds {
 		if c := w.counts[k]; c != nil {
 			all = append(all, *c)
 		}
@@ -147,6 +147,9 @@ func (w *writer) stage(ctx context.Context, b *batch, queries []string) ([]pgcon
 			done = append(done, tag)
 			return nil
 		})
+	}
+	if k.ofKeys() {
+		return nil, nil
 	}
 	if w.replacing != nil && k != clientKind {
 		steps.Queue(k.keepQuery())

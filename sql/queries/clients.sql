@@ -36,3 +36,8 @@ RETURNING k.id;
 -- PurgeRequestLog deletes what is logged of a client's requests.
 DELETE FROM request_log AS l
 WHERE l.client_id = @client_id;
+
+-- name: PurgeKeyAudits :execrows
+-- PurgeKeyAudits deletes what is noted of the handling of a client's keys.
+DELETE FROM key_audits AS a
+WHERE a.client_id = @client_id;

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/spf13/cobra"
+
+	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/importer"
+)
+
+func newClients(e *environment) *cobra.Command {
+	return group("clients", "List, export or remove clients", "list, export or purge",
+		newClientsList(e), newClientsExport(e), newClientsPurge(e))
+}
+
+func newClientsList(e *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List clients with what they have",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return e.withOwner(cmd.Context(), func(conn *pgx.Conn) error {
+				found, err := db.New(conn).ListClients(cmd.Context())
+				if err != nil {
+					return fmt.Errorf("listing clients: %w", err)
+				}
+				return e.print(asJSON, clientsListed(found), func() error { return e.printClients(found) })
+			})
+		},
+	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// listedClient is a client as clients list --json prints it.
+type listedClient struct {
+	ID                 string `json:"id"`
+	Slug               string `json:"slug"`
+	Name               string `json:"name"`
+	MeasurementMode    string `json:"measurement_mode"`
+	Campaigns          int64  `json:"campaigns"`
+	Interviews         int64  `json:"interviews"`
+	UsableInterviews   int64  `json:"usable_interviews"`
+	SynthesisDocuments int64  `json:"synthesis_documents"`
+	PortalDocuments    int64  `json:"portal_documents"`
+	KeysInForce        int64  `json:"keys_in_force"`
+}
+
+func clientsListed(found []db.ListClientsRow) []listedClient {
+	listed := make([]listedClient, len(found))
+	for i, c := range found {
+		listed[i] = listedClient{
+			ID: c.ID.String(), Slug: c.Slug, Name: c.Name, MeasurementMode: c.MeasurementMode, Campaigns: c.Campaigns,
+			Interviews: c.Interviews, UsableInterviews: c.UsableInterviews, SynthesisDocuments: c.SynthesisDocuments,
+			PortalDocuments: c.PortalDocuments, KeysInForce: c.KeysInForce,
+		}
+	}
+	return listed
+}
+
+func (e *environment) printClients(found []db.ListClientsRow) error {
+	rows := make([]string, len(found))
+	for i, c := range found {
+		rows[i] = fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%d\t%d", c.Slug, c.ID, c.MeasurementMode,
+			c.Interviews, c.UsableInterviews, c.SynthesisDocuments+c.PortalDocuments, c.KeysInForce)
+	}
+	return e.table("SLUG\tID\tMODE\tINTERVIEWS\tUSABLE\tDOCUMENTS\tKEYS", rows)
+}
+
+func newClientsExport(e *environment) *cobra.Command {
+	var withKeys bool
+	cmd := &cobra.Command{
+		Use:   "export CLIENT",
+		Short: "Write a client's records as lines that import takes",
+		Long: `Write a client's records as lines that import takes, to standard output.
+
+--with-keys also writes its keys, by the hash of their secrets, and what is
+logged of their last hour. Imported elsewhere with import --with-keys, the keys
+go on working there and have used as much of their quota as here.`,
+		Example: "  clientintel clients export northwind --with-keys | gzip > northwind.ndjson.gz",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
+				lines, err := importer.Export(cmd.Context(), conn, client.ID, withKeys, e.stdout)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(e.stderr, "exported %d records of %s\n", lines, client.Slug)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&withKeys, "with-keys", false, "also its keys and the log of their last hour")
+	return cmd
+}
+
+func newClientsPurge(e *environment) *cobra.Command {
+	var yes, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "purge CLIENT",
+		Short: "Remove a client and everything of it",
+		Long: `Remove a client with its records, search documents, keys and request log, in
+one transaction. The register of ids stays, ids only. There is no way back but an
+export made before.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
+				if !yes {
+					if err := e.confirmSlug(client); err != nil {
+						return err
+					}
+				}
+				removed, err := importer.Purge(cmd.Context(), conn, client.ID)
+				if err != nil {
+					return err
+				}
+				return e.print(asJSON, removed, func() error { return e.printPurged(client, removed) })
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for the slug")
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// confirmSlug asks for the client's slug as a proof that it is meant.
+func (e *environment) confirmSlug(client db.FindClientRow) error {
+	fmt.Fprintf(e.stderr, "This removes %s (%s) and everything of it. Type its slug to go on: ", client.Name, client.ID)
+	line, _ := bufio.NewReader(e.stdin).ReadString('\n')
+	if strings.TrimSpace(line) != client.Slug {
+		return errors.New("nothing was removed: that is not the client's slug")
+	}
+	return nil
+}
+
+func (e *environment) printPurged(client db.FindClientRow, removed []importer.Purged) error {
+	parts := make([]string, len(removed))
+	for i, r := range removed {
+		parts[i] = fmt.Sprintf("%s %d", r.Of, r.Removed)
+	}
+	_, err := fmt.Fprintf(e.stdout, "removed %s: %s\n", client.Slug, strings.Join(parts, ", "))
+	return err
+}
+
+// withNamedClient is withOwner for a client named by its id or slug.
+func (e *environment) withNamedClient(ctx context.Context, named string, do func(*pgx.Conn, db.FindClientRow) error) error {
+	return e.withOwner(ctx, func(conn *pgx.Conn) error {
+		client, err := db.New(conn).FindClient(ctx, named)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("there is no client %q: name it by its id or slug", named)
+		}
+		if err != nil {
+			return fmt.Errorf("finding client %q: %w", named, err)
+		}
+		return do(conn, client)
+	})
+}

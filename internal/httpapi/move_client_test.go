@@ -1,0 +1,158 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/importer"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+func ownerOf(t *testing.T, srv *apitest.Server) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), srv.Database.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+func export(t *testing.T, conn *pgx.Conn, client uuid.UUID, withKeys bool) string {
+	t.Helper()
+	var out bytes.Buffer
+	if _, err := importer.Export(t.Context(), conn, client, withKeys, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func sorted(file string) []string {
+	return slices.Sorted(slices.Values(strings.Split(file, "\n")))
+}
+
+// A client's export, imported elsewhere, is the client: its keys work, its walks go
+// on where the cursors' secret is shared, and it has used as much of its quota.
+// Purged afterwards, nothing of it is left but the register of ids.
+func TestAClientMovesToAnotherDatabase(t *testing.T) {
+	t.Parallel()
+	shared := func(s *config.Server) { s.CursorSecret = strings.Repeat("shared secret ", 4) }
+	source, seed := apitest.Start(t, shared)
+	target, other := apitest.Start(t, shared)
+	acme := seed.Clients["acme"]
+	from, to := ownerOf(t, source), ownerOf(t, target)
+	if _, err := importer.Purge(t.Context(), to, other.Clients["acme"]); err != nil {
+		t.Fatal(err)
+	}
+
+	campaign := seed.Campaign(t, "acme", nil)
+	for range 5 {
+		seed.Interview(t, "acme", apitest.Fields{"campaign_id": campaign, "custom_extraction": `{"n": 1.500, "best_quote": "é\n\\ \u0001"}`})
+	}
+	lane := seed.Lane(t, "acme", nil)
+	seed.SynthesisDocument(t, "acme", apitest.Fields{"lane_id": lane})
+	seed.PortalDocument(t, "acme", apitest.Fields{"measurement_snapshot_id": seed.SavedBasis(t, "acme", []uuid.UUID{campaign}, nil)})
+	// The seed writes by hand; the register knows what was imported.
+	key := source.KeyFor(t, "acme")
+	ids := source.Get(t, interviews, key).List(t).IDs(t)
+	page := source.Get(t, interviews+"?limit=2", key)
+	cursor := page.List(t).NextCursor(t)
+	if got := page.Header.Get("X-RateLimit-Remaining"); got != "599" {
+		t.Fatalf("remaining %s", got)
+	}
+
+	file := export(t, from, acme, true)
+	if strings.Contains(file, key) || strings.Contains(file, key[18:]) {
+		t.Error("the export holds a secret")
+	}
+	if _, err := importer.Import(t.Context(), to, strings.NewReader(file), importer.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "api_key is accepted only with --with-keys") {
+		t.Errorf("keys without being asked for: %v", err)
+	}
+	for range 2 { // again changes nothing
+		if _, err := importer.Import(t.Context(), to, strings.NewReader(file), importer.Options{WithKeys: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := export(t, to, acme, true), file; !slices.Equal(sorted(got), sorted(want)) {
+		t.Errorf("the export of the copy differs:\n%s\n%s", got, want)
+	}
+
+	rest := target.Get(t, interviews+"?limit=200&starting_after="+cursor, key).WantStatus(t, 200)
+	if got := rest.List(t).IDs(t); !slices.Equal(got, ids[2:]) {
+		t.Errorf("the walk goes on with %v, want %v", got, ids[2:])
+	}
+	if got := rest.Header.Get("X-RateLimit-Remaining"); got != "598" {
+		t.Errorf("remaining %s, want 598: two requests were counted where the key came from", got)
+	}
+
+	removed, err := importer.Purge(t.Context(), from, acme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range removed {
+		if want := map[string]int64{"interview": 5, "search_document": 5, "request_log": 2}[r.Of]; want == 0 && r.Removed != 1 || want > 0 && r.Removed != want {
+			t.Errorf("got %+v", r)
+		}
+	}
+	source.Get(t, interviews, key).WantStatus(t, 401)
+	var left []string
+	seed.Query(t, &left, `WITH tables AS MATERIALIZED (
+			SELECT c.relname
+			FROM pg_class AS c
+			JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'client_id'
+			WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'record_owners'
+		)
+		SELECT coalesce(array_agg(t.relname::text), '{}')
+		FROM tables AS t
+		WHERE query_to_xml(format('SELECT FROM %I WHERE client_id = %L', t.relname, $1::text), false, true, '')::text <> ''`, acme.String())
+	if len(left) > 0 {
+		t.Errorf("rows are left in %v", left)
+	}
+	// Another client's are there.
+	source.Get(t, interviews, source.KeyFor(t, "globex")).WantStatus(t, 200)
+}
+
+// What an import with keys must not do: bring back, widen or take over a key.
+func TestImportedKeysAreNeverWidened(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	conn := ownerOf(t, srv)
+	acme := seed.Clients["acme"]
+	srv.KeyFor(t, "acme", "read:campaigns")
+	file := export(t, conn, acme, true)
+	seed.Exec(t, "UPDATE api_keys SET revoked_at = now() WHERE client_id = $1", acme)
+	if _, err := importer.Import(t.Context(), conn, strings.NewReader(file), importer.Options{WithKeys: true}); err != nil {
+		t.Fatal(err)
+	}
+	var revoked int
+	seed.Query(t, &revoked, "SELECT count(*) FROM api_keys WHERE client_id = $1 AND revoked_at IS NOT NULL", acme)
+	if revoked != 1 {
+		t.Error("the import brought a revoked key back")
+	}
+	for name, change := range map[string]*strings.Replacer{
+		"more scopes":    strings.NewReplacer(`["read:campaigns"]`, `["read:campaigns","read:transcripts"]`),
+		"another secret": strings.NewReplacer(`"secret_hash":"`, `"secret_hash":"00`, `","scopes"`, `","scopes"`),
+		"another client": strings.NewReplacer(acme.String(), seed.Clients["globex"].String()),
+	} {
+		changed := change.Replace(file)
+		if name == "another secret" {
+			at := strings.Index(changed, `"secret_hash":"`) + len(`"secret_hash":"`)
+			changed = changed[:at+64] + changed[at+66:]
+		}
+		if name == "another client" {
+			changed = strings.ReplaceAll(changed, `"acme"`, `"globex"`)
+		}
+		_, err := importer.Import(t.Context(), conn, strings.NewReader(changed), importer.Options{WithKeys: true})
+		if err == nil || !strings.Contains(err.Error(), "which is there already, in more than when it ends") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// The SQL stands in Go because it is made per table.
+
+// Export writes a client's records as an import takes them, of one moment, with the
+// trailer; with its keys also those and what is logged of their last hour, which is
+// the limiter's window. It returns how many records it wrote.
+func Export(ctx context.Context, conn *pgx.Conn, client uuid.UUID, withKeys bool, to io.Writer) (int64, error) {
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return 0, fmt.Errorf("exporting: %w", err)
+	}
+	defer rollback(conn, tx)
+	if _, err := tx.Exec(ctx, writtenAsImported); err != nil {
+		return 0, fmt.Errorf("exporting: %w", err)
+	}
+	out := bufio.NewWriterSize(to, 256<<10)
+	exported := kinds
+	if withKeys {
+		exported = allKinds
+	}
+	var lines int64
+	for _, k := range exported {
+		n, err := exportRows(ctx, tx, out, k.exportQuery(), client)
+		if err != nil {
+			return 0, fmt.Errorf("exporting %s: %w", k.table, err)
+		}
+		lines += n
+	}
+	fmt.Fprintf(out, `{"kind":%q,"lines":%d}`+"\n", trailerKind, lines)
+	return lines, out.Flush()
+}
+
+// writtenAsImported makes JSON of the database's values as import takes them.
+const writtenAsImported = `SELECT set_config(s.name, s.value, true)
+	FROM (VALUES ('TimeZone', 'UTC'), ('DateStyle', 'ISO'), ('extra_float_digits', '1'), ('bytea_output', 'hex'),
+		('statement_timeout', '0'), ('idle_in_transaction_session_timeout', '0')) AS s (name, value)`
+
+// exportQuery makes a line of each record of a client.
+func (k *kind) exportQuery() string {
+	fields := []string{fmt.Sprintf("'%s' AS kind", k.name)}
+	for _, c := range k.columns {
+		switch {
+		case c.field == "":
+		case c.typ.description == hashBytesType.description && k == apiKeyKind:
+			fields = append(fields, fmt.Sprintf("encode(t.%s, 'hex') AS %s", c.name, c.field))
+		default:
+			fields = append(fields, fmt.Sprintf("t.%s AS %s", c.name, c.field))
+		}
+	}
+	from, where := k.table, "t.client_id = $1"
+	switch k {
+	case clientKind:
+		where = "t.id = $1"
+	case requestLogKind:
+		from, where = "requests", where+" AND t.at > clock_timestamp() - interval '1 hour'"
+	}
+	return fmt.Sprintf("SELECT row_to_json(r)::text FROM (SELECT %s FROM %s AS t WHERE %s) AS r", strings.Join(fields, ", "), from, where)
+}
+
+// exportRows writes the rows of a query that makes a JSON text of each.
+func exportRows(ctx context.Context, tx pgx.Tx, out *bufio.Writer, query string, args ...any) (int64, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	var lines int64
+	for rows.Next() {
+		line := rows.RawValues()[0]
+		// PostgreSQL puts blanks into JSON, which could make a line too long.
+		if len(line) > maxLine {
+			var short bytes.Buffer
+			if err := json.Compact(&short, line); err != nil {
+				return lines, err
+			}
+			line = short.Bytes()
+		}
+		if _, err := out.Write(line); err != nil {
+			return lines, err
+		}
+		if err := out.WriteByte('\n'); err != nil {
+			return lines, err
+		}
+		lines++
+	}
+	return lines, rows.Err()
+}

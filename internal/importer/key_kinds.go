@@ -1,0 +1,200 @@
+package importer
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/auth"
+)
+
+// The SQL stands in Go because it reads the staging tables, which sqlc does not know.
+
+// keyKinds are what a client's keys need to go on working in another database.
+// They are read only where the operator says so: whoever can write them can mint keys.
+var keyKinds = []*kind{apiKeyKind, requestLogKind}
+
+var allKinds = slices.Concat(kinds, keyKinds)
+
+var apiKeyKind = &kind{
+	name: "api_key", withArticle: "an api_key", table: "api_keys", idField: "id",
+	columns: []column{
+		requiredField("client_id", uuidType),
+		requiredField("id", uuidType),
+		requiredField("prefix", prefixType),
+		requiredField("name", nonEmptyTextType),
+		requiredField("secret_hash", hashBytesType).redact(),
+		requiredField("scopes", scopesType),
+		requiredField("created_at", timestampType),
+		nullableField("expires_at", timestampType),
+		nullableField("revoked_at", timestampType),
+		nullableField("last_used_at", timestampType),
+	},
+}
+
+// A key's place in its window is where its rows of the last hour say. They have no
+// id: key, time and number are one.
+var requestLogKind = &kind{
+	name: "request_log", withArticle: "a request_log", table: "request_log", idField: "key_id",
+	columns: []column{
+		requiredField("client_id", uuidType),
+		requiredField("key_id", uuidType),
+		requiredField("at", timestampType),
+		requiredField("seq", countType),
+		requiredField("route", textType),
+		nullableField("status", statusType),
+	},
+}
+
+func (k *kind) ofKeys() bool { return k == apiKeyKind || k == requestLogKind }
+
+// logRowID tells the rows of the log in a batch apart.
+func logRowID(key uuid.UUID, at, seq value) uuid.UUID {
+	return uuid.NewSHA1(key, slices.Concat(unescaped(at), []byte{' '}, seq.text))
+}
+
+var (
+	prefixType = fieldType{description: "12 letters and digits", append: func(dst []byte, v value) ([]byte, *problem) {
+		text := unescaped(v)
+		if v.typ != jsonString || len(text) != 12 {
+			return dst, unaccepted(v)
+		}
+		for _, c := range text {
+			if !isDigit(c) && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+				return dst, unaccepted(v)
+			}
+		}
+		return append(dst, text...), nil
+	}}
+
+	hashBytesType = fieldType{description: hashType.description, append: func(dst []byte, v value) ([]byte, *problem) {
+		digits, p := hashType.append(nil, v)
+		if p != nil {
+			return dst, p
+		}
+		dst, _ = hex.AppendDecode(dst, digits) // checked above
+		return dst, nil
+	}}
+
+	scopesType = fieldType{description: "a list of scopes", append: func(dst []byte, v value) ([]byte, *problem) {
+		if v.typ != jsonArray {
+			return dst, unaccepted(v)
+		}
+		const textOID = 25
+		var p *problem
+		var scopes [][]byte
+		elements(v, func(e value) {
+			scope := unescaped(e)
+			if (e.typ != jsonString || !auth.Scope(scope).Known()) && p == nil {
+				p = &problem{path: fmt.Sprintf("[%d]", len(scopes)), accepted: "a scope", got: e}
+			}
+			scopes = append(scopes, scope)
+		})
+		return appendArray(dst, textOID, scopes), p
+	}}
+
+	statusType = fieldType{description: "a status of 100 to 599", append: func(dst []byte, v value) ([]byte, *problem) {
+		n, err := strconv.ParseUint(string(v.text), 10, 16)
+		if v.typ != jsonNumber || err != nil || n < 100 || n > 599 {
+			return dst, unaccepted(v)
+		}
+		return binary.BigEndian.AppendUint16(dst, uint16(n)), nil
+	}}
+)
+
+// mergeKeys moves staged keys and log rows to where they belong, at the end, when
+// their clients are there. A key that exists is only ended, never brought back or
+// widened.
+func (w *writer) mergeKeys(ctx context.Context) error {
+	if w.staged[apiKeyKind] {
+		if err := w.mergeAPIKeys(ctx); err != nil {
+			return err
+		}
+	}
+	if w.staged[requestLogKind] {
+		return w.mergeRequestLog(ctx)
+	}
+	return nil
+}
+
+func (w *writer) mergeAPIKeys(ctx context.Context) error {
+	err := w.refuseAny(ctx, "api_key %s: there is no client %s", `SELECT k.prefix, k.client_id::text
+		FROM import_api_keys AS k
+		WHERE NOT EXISTS (SELECT FROM clients AS c WHERE c.id = k.client_id)`)
+	if err != nil {
+		return err
+	}
+	err = w.refuseAny(ctx, "api_key %s differs from the key %s, which is there already, in more than when it ends", `SELECT k.prefix, a.prefix
+		FROM import_api_keys AS k
+		JOIN api_keys AS a ON a.prefix = k.prefix OR a.id = k.id
+		WHERE (a.prefix, a.id, a.client_id, a.secret_hash, a.scopes) IS DISTINCT FROM (k.prefix, k.id, k.client_id, k.secret_hash, k.scopes)`)
+	if err != nil {
+		return err
+	}
+	added, err := w.tx.Exec(ctx, `INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, created_at, expires_at, revoked_at, last_used_at)
+		SELECT k.prefix, k.id, k.client_id, k.name, k.secret_hash, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
+		FROM import_api_keys AS k
+		ON CONFLICT (prefix) DO NOTHING`)
+	if err != nil {
+		return databaseError(ctx, "writing api_keys", err)
+	}
+	changed, err := w.tx.Exec(ctx, `UPDATE api_keys AS a
+		SET expires_at = least(a.expires_at, k.expires_at),
+			revoked_at = least(a.revoked_at, k.revoked_at),
+			last_used_at = greatest(a.last_used_at, k.last_used_at)
+		FROM import_api_keys AS k
+		WHERE a.prefix = k.prefix
+			AND (least(a.expires_at, k.expires_at), least(a.revoked_at, k.revoked_at), greatest(a.last_used_at, k.last_used_at))
+				IS DISTINCT FROM (a.expires_at, a.revoked_at, a.last_used_at)`)
+	if err != nil {
+		return databaseError(ctx, "writing api_keys", err)
+	}
+	w.countAtTheEnd(apiKeyKind, added.RowsAffected(), changed.RowsAffected())
+	return nil
+}
+
+func (w *writer) mergeRequestLog(ctx context.Context) error {
+	err := w.refuseAny(ctx, "request_log: client %s has no key %s", `SELECT l.client_id::text, l.key_id::text
+		FROM import_request_log AS l
+		WHERE NOT EXISTS (SELECT FROM api_keys AS a WHERE a.id = l.key_id AND a.client_id = l.client_id)`)
+	if err != nil {
+		return err
+	}
+	added, err := w.tx.Exec(ctx, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
+		SELECT l.client_id, l.key_id, l.at, l.seq, l.route, l.status
+		FROM import_request_log AS l
+		ON CONFLICT DO NOTHING`)
+	if err != nil {
+		return databaseError(ctx, "writing request_log", err)
+	}
+	w.countAtTheEnd(requestLogKind, added.RowsAffected(), 0)
+	return nil
+}
+
+// refuseAny fails with the first row that a query finds, if any.
+func (w *writer) refuseAny(ctx context.Context, message, query string) error {
+	var a, b string
+	rows, err := w.tx.Query(ctx, query+" LIMIT 1")
+	if err != nil {
+		return databaseError(ctx, "checking keys", err)
+	}
+	defer rows.Close()
+	if rows.Next() {
+		if err := rows.Scan(&a, &b); err != nil {
+			return databaseError(ctx, "checking keys", err)
+		}
+		return fmt.Errorf("nothing was imported: "+message, a, b)
+	}
+	return databaseError(ctx, "checking keys", rows.Err())
+}
+
+// countAtTheEnd corrects what was staged as unchanged.
+func (w *writer) countAtTheEnd(k *kind, added, changed int64) {
+	count := w.count(k)
+	count.Added, count.Changed, count.Unchanged = added, changed, count.Unchanged-added-changed
+}

@@ -1,0 +1,56 @@
+package importer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Each limit of the page's table, from both sides: the last line that is accepted
+// and the first that is not.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	slug := func(text string) string {
+		return `{"kind":"lane","client_id":"` + acme + `","id":"` + retention + `","slug":"` + text + `","visible":true}`
+	}
+	padded := func(n int) string {
+		line := interview(`,"best_quote":""`)
+		return strings.Replace(line, `"best_quote":""`, `"best_quote":"`+strings.Repeat("x", n-len(line))+`"`, 1)
+	}
+	created := func(at string) string { return strings.Replace(interview(""), "2026-03-01T09:30:00Z", at, 1) }
+	nested := func(n int) string { // the line is the first level
+		return interview(`,"custom_extraction":{"a":` + strings.Repeat("[", n-2) + strings.Repeat("]", n-2) + `}`)
+	}
+	// Each of these has 400 digits when it is written out.
+	expanding := func(n int) string {
+		return interview(`,"custom_extraction":{"a":[` + strings.TrimSuffix(strings.Repeat("1e399,", n), ",") + `]}`)
+	}
+	page := importPage(t)
+	for _, c := range []struct {
+		row, accepted, refused, reason string
+	}{
+		{"| a line | 16 MiB |", padded(maxLine), padded(maxLine + 1), "must not be longer than 16 MiB"},
+		{"| a line, its numbers written without exponents | 16 MiB |", expanding(41_500), expanding(42_000), unstorableLength},
+		{"| levels of lists and objects in a line | 256 |", nested(maxDepth), nested(maxDepth + 1), ""},
+		{"| digits of a number, written without an exponent | 400 |", interview(`,"custom_extraction":{"a":1e399}`), interview(`,"custom_extraction":{"a":1e400}`), unstorableNumber},
+		{"| `duration_seconds`, `nps_score` | ±1.797e308 |", interview(`,"nps_score":1.797e308`), interview(`,"nps_score":1.8e308`), "must be a number within ±1.8e308 or null, not 1.8e308"},
+		{"| `source_count` | 9223372036854775807 |", snapshot(`,"source_count":9223372036854775807`), snapshot(`,"source_count":9223372036854775808`), ""},
+		{"| a slug | 200 characters |", slug(strings.Repeat("я", 200)), slug(strings.Repeat("я", 201)), ""},
+		{"| the first moment | 0001-01-01T00:00:00Z |", created("0001-01-01T01:00:00+01:00"), created("0001-01-01T00:59:59.999999+01:00"), ""},
+		{"| the last moment | 9999-12-31T23:59:59.999999Z |", created("9999-12-31T23:59:59.999999Z"), created("9999-12-31T23:59:59.999999-00:01"), ""},
+		{"| digits of a second | 9 |", created("2026-03-01T09:30:00.123456789Z"), created("2026-03-01T09:30:00.1234567891Z"), ""},
+	} {
+		t.Run(c.row, func(t *testing.T) {
+			t.Parallel()
+			if !strings.Contains(page, c.row) {
+				t.Errorf("the page's table has no row %s", c.row)
+			}
+			if err := parseOnly(c.accepted); err != nil {
+				t.Errorf("refused at the limit: %v", err)
+			}
+			if err := parseOnly(c.refused); err == nil || !strings.Contains(fmt.Sprint(err), c.reason) {
+				t.Errorf("beyond the limit: got %v, want %s", err, c.reason)
+			}
+		})
+	}
+}

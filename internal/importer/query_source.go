@@ -1,0 +1,103 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Queries are sources on another PostgreSQL: each row of a query is a record, each
+// column a field. All queries see one moment. The connection is made for the first
+// source and ends with the last.
+type Queries struct {
+	url string
+	// open is how many sources were not closed yet.
+	open int
+	conn *pgx.Conn
+	tx   pgx.Tx
+}
+
+// NewQueries reads from the database of a URL.
+func NewQueries(url string) *Queries { return &Queries{url: url} }
+
+// Source is what a query gives.
+func (q *Queries) Source(name, query string) Source {
+	q.open++
+	return Source{Name: name, Remote: true, Open: func(ctx context.Context) (io.ReadCloser, error) {
+		if q.tx == nil {
+			if err := q.begin(ctx); err != nil {
+				return nil, err
+			}
+		}
+		// A comment at the query's end must not swallow what follows it.
+		rows, err := q.tx.Query(ctx, fmt.Sprintf("SELECT to_jsonb(record)::text FROM (\n%s\n) AS record",
+			strings.TrimRight(strings.TrimSpace(query), "; \n")))
+		if err != nil {
+			return nil, err
+		}
+		return &queryReader{queries: q, rows: rows}, nil
+	}}
+}
+
+func (q *Queries) begin(ctx context.Context) error {
+	var err error
+	if q.conn, err = pgx.Connect(ctx, q.url); err != nil {
+		return errors.New("cannot connect: " + withoutPassword(err, q.url))
+	}
+	q.tx, err = q.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return err
+	}
+	_, err = q.tx.Exec(ctx, writtenAsImported)
+	return err
+}
+
+// withoutPassword is an error's text, which may quote the URL.
+func withoutPassword(err error, url string) string {
+	text := strings.ReplaceAll(err.Error(), url, "the URL")
+	if config, parsed := pgx.ParseConfig(url); parsed == nil && config.Password != "" {
+		text = strings.ReplaceAll(text, config.Password, "…")
+	}
+	return text
+}
+
+// queryReader reads a query's rows as lines.
+type queryReader struct {
+	queries *Queries
+	rows    pgx.Rows
+	// rest is what of a line was not read yet.
+	rest []byte
+	ends bool
+}
+
+func (r *queryReader) Read(p []byte) (int, error) {
+	if len(r.rest) == 0 {
+		switch {
+		case r.ends:
+			r.ends = false
+			p[0] = '\n'
+			return 1, nil
+		case !r.rows.Next():
+			if err := r.rows.Err(); err != nil {
+				return 0, err
+			}
+			return 0, io.EOF
+		}
+		r.rest, r.ends = r.rows.RawValues()[0], true
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+func (r *queryReader) Close() error {
+	r.rows.Close()
+	if r.queries.open--; r.queries.open > 0 {
+		return nil
+	}
+	return r.queries.conn.Close(context.Background())
+}
