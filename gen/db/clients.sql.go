@@ -92,6 +92,20 @@ func (q *Queries) ListClients(ctx context.Context) ([]ListClientsRow, error) {
 	return items, nil
 }
 
+const PurgeKeyAudits = `-- name: PurgeKeyAudits :execrows
+DELETE FROM key_audits AS a
+WHERE a.client_id = $1
+`
+
+// PurgeKeyAudits deletes what is noted of the handling of a client's keys.
+func (q *Queries) PurgeKeyAudits(ctx context.Context, clientID uuid.UUID) (int64, error) {
+	result, err := q.db.Exec(ctx, PurgeKeyAudits, clientID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const PurgeKeys = `-- name: PurgeKeys :many
 DELETE FROM api_keys AS k
 WHERE k.client_id = $1::uuid
