@@ -78,7 +78,7 @@ func TestRun_TheImportPagesNightlySync(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("SELECT 1/0 AS id"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := command(t, env, "", args...); got.code != exitFailed || !strings.Contains(got.stderr, "interviews.sql: line 1: ") || !strings.Contains(got.stderr, "division by zero") {
+	if got := command(t, env, "", args...); got.code != exitFailed || !strings.Contains(got.stderr, "interviews.sql: ") || !strings.Contains(got.stderr, "division by zero") {
 		t.Errorf("a broken query: %+v", got)
 	}
 	if got := command(t, env, "", append(args, "--with-keys")...); got.code != exitFailed || !strings.Contains(got.stderr, "keys are accepted from files and standard input only") {
