@@ -34,7 +34,9 @@ func TestRun_TheImportPagesNightlySync(t *testing.T) {
 		INSERT INTO studies VALUES ('21111111-1111-4111-8111-111111111111', '11111111-1111-4111-8111-111111111111', 'first', 'First', true, '2026-01-01 12:00:00');
 		INSERT INTO sessions SELECT ('31111111-1111-4111-8111-00000000000' || n)::uuid, '11111111-1111-4111-8111-111111111111', '21111111-1111-4111-8111-111111111111',
 			'Ada', 'ada@example.com', '2026-03-01 09:30:00.123456+01', 300, 9, E'[{"text":\n"hi"}]', '{"best_quote": "canary", "n": 1.50}', true, NULL
-		FROM generate_series(1, 3) AS n`)
+		FROM generate_series(1, 3) AS n;
+		GRANT USAGE ON SCHEMA production TO PUBLIC;
+		GRANT SELECT ON ALL TABLES IN SCHEMA production TO PUBLIC`)
 	dir := t.TempDir()
 	args := strings.Fields(strings.ReplaceAll(line[1], `"$SOURCE_URL"`, sourceURL))
 	for n, name := range []string{"clients.sql", "campaigns.sql", "interviews.sql"} {

@@ -52,6 +52,8 @@ type download struct {
 	hash    hash.Hash
 	body    io.ReadCloser
 	at      int64
+	// size is how long it is, negative when the server does not say.
+	size int64
 	// tag identifies what is being read; without one it cannot be resumed.
 	tag    string
 	failed int
@@ -90,6 +92,7 @@ func (d *download) connect() error {
 	}
 	d.body = res.Body
 	if d.at == 0 {
+		d.size = res.ContentLength
 		// A weak tag says nothing about bytes.
 		if d.tag = res.Header.Get("ETag"); d.tag == "" || strings.HasPrefix(d.tag, "W/") {
 			d.tag = res.Header.Get("Last-Modified")
@@ -115,6 +118,8 @@ func (d *download) Read(p []byte) (int, error) {
 			err = d.resume(err)
 		}
 		return n, err
+	case errors.Is(err, io.EOF) && d.at < d.size: // an answer to a range may end early in good order
+		return 0, d.resume(io.ErrUnexpectedEOF)
 	case errors.Is(err, io.EOF):
 		return 0, d.checked()
 	case err != nil:
