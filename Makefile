@@ -100,7 +100,7 @@ partners: ## hold the service against tools of others (installs them; needs the 
 	.ci/install partners
 	PATH="$$PATH:/usr/sbin" $(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/test/partners/...
 
-overload: ## overload a server in six ways and print how much later others are answered
+overload: ## attack a server in thirteen ways and print what another client notices
 	$(GO) run ./internal/tools/overload
 
 soak: ## mixed load, writers, restarts and faults for DURATION, with everything checked

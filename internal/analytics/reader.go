@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
+	"unsafe"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -12,6 +14,7 @@ import (
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
@@ -23,13 +26,25 @@ const MaxBuffered = 50_000
 type Reader struct {
 	snapshots *measurement.SnapshotReader
 	streams   *measurement.SnapshotReader
+	slots     *fairqueue.Slots // of streams
 }
+
+const (
+	// Streams is how many answers are read while they are sent, and so how many
+	// connections they need.
+	Streams = 4
+	// streamsOfClient is one client's share: callers that read slowly keep theirs
+	// for as long as they like.
+	streamsOfClient = 2
+	streamsWaiting  = 8
+	streamWait      = 3 * time.Second
+)
 
 // New reads in snapshots, and what has too many rows to be buffered in those of
 // streams: a stream stays open for as long as its caller reads, so it has
 // connections of its own.
 func New(snapshots, streams *measurement.SnapshotReader) *Reader {
-	return &Reader{snapshots: snapshots, streams: streams}
+	return &Reader{snapshots: snapshots, streams: streams, slots: fairqueue.NewSlots(Streams, streamsOfClient, streamsWaiting)}
 }
 
 // BufferedReport is a window read read.
@@ -55,6 +70,9 @@ func (b *BufferedReport) add(row Row) {
 	}
 	b.blocks[last] = append(b.blocks[last], row)
 }
+
+// Size is about how much memory it takes.
+func (h *BufferedReport) Size() int64 { return int64(h.Report.Total) * int64(unsafe.Sizeof(Row{})) }
 
 // Rows hands out the rows, newest first, ties by id.
 func (b *BufferedReport) Rows() iter.Seq[Row] {
@@ -93,6 +111,12 @@ func (r *Reader) Read(ctx context.Context, caller auth.Caller, q Query) (*Buffer
 // Stream counts the caller's interviews in the window and hands each to take,
 // newest first, ties by id. An error of take ends the reading and comes back.
 func (r *Reader) Stream(ctx context.Context, caller auth.Caller, q Query, take func(Row) error) (Report, error) {
+	waiting, cancel := context.WithTimeout(ctx, streamWait)
+	defer cancel()
+	if err := r.slots.Acquire(waiting, caller.ClientID); err != nil {
+		return Report{}, apierror.Unavailable(fmt.Errorf("waiting for other streams: %w", err))
+	}
+	defer r.slots.Release(caller.ClientID)
 	// Reading ends when the caller stops taking rows or the database stops sending
 	// them. There is no other bound: a caller may read as slowly as it likes.
 	ctx, stop := context.WithCancelCause(ctx)

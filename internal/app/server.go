@@ -87,7 +87,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	}
 	// A streamed response holds its connection for as long as its caller reads.
 	streams := reads
-	streams.Application, streams.Size, streams.StatementTimeout = "clientintel stream", 2, 5*time.Minute
+	streams.Application, streams.Size, streams.StatementTimeout = "clientintel stream", analytics.Streams, 5*time.Minute
 	streams.AcquireTimeout = 3 * time.Second
 	reads.Application, reads.Size, reads.StatementTimeout = "clientintel read", int32(s.settings.PoolSize), s.settings.StatementTimeout
 	reads.ReadTimeout = s.settings.StatementTimeout + time.Second

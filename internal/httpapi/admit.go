@@ -14,6 +14,7 @@ import (
 // admitted request reaches next, with its caller in the context. The MCP adapter
 // uses it too, under an operation name of its own.
 func (s *Server) Admit(operation string, next http.Handler) http.Handler {
+	next = s.limitClient(next)
 	speculative := s.contract.operations[operation].isCheap()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, err := parseKey(r)

@@ -75,7 +75,7 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 					left := make(chan struct{})
 					go func() { defer close(left); leave(t, conn.(*net.TCPConn)) }()
 					if waitsFor == "api_keys" {
-						time.Sleep(50 * time.Millisecond) // the request is to be counted after its caller left
+						time.Sleep(300 * time.Millisecond) // the request is to be counted after its caller left
 						unlock()
 					}
 					waitFor(t, how+", "+name+": a line with status 499", func() bool {

@@ -6,7 +6,9 @@ import (
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/analytics"
+	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/render"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
@@ -25,7 +27,7 @@ func (s *Server) GetInterviewAnalytics(
 	if err != nil {
 		return nil, err
 	}
-	return &analyticsAnswer{reader: s.analytics, ctx: ctx, caller: caller, query: query, buffered: buffered}, nil
+	return &analyticsAnswer{reader: s.analytics, ctx: ctx, caller: caller, query: query, buffered: buffered, unsent: s.unsent}, nil
 }
 
 func parseAnalytics(caller auth.Caller, p api.GetInterviewAnalyticsParams) (analytics.Query, error) {
@@ -59,11 +61,18 @@ type analyticsAnswer struct {
 	caller   auth.Caller
 	query    analytics.Query
 	buffered *analytics.BufferedReport // nil: to be streamed
+	unsent   *fairqueue.Budget
 }
 
 // VisitGetInterviewAnalyticsResponse writes the answer. It returns an error only
 // if nothing was sent.
 func (a *analyticsAnswer) VisitGetInterviewAnalyticsResponse(w http.ResponseWriter) error {
+	if a.buffered != nil && a.buffered.Size() >= countedAnswer {
+		if !a.unsent.Reserve(a.caller.ClientID, a.buffered.Size()) {
+			return apierror.Unavailable(errTooMuchUnsent)
+		}
+		defer a.unsent.Release(a.caller.ClientID, a.buffered.Size())
+	}
 	buffer := newBuffer()
 	out := newStream(w, buffer.bytes)
 	defer func() { buffer.release(out.buf) }()

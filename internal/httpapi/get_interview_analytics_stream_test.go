@@ -176,6 +176,7 @@ func TestAnalytics_SlowReadersKeepToTheirShare(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t, func(c *config.Server) { c.ResponseValidation = config.Off })
 	seedStreamed(t, seed, "acme")
+	seedStreamed(t, seed, "globex")
 	key := srv.KeyFor(t, "acme")
 	for range 2 {
 		slow := get(t, srv.URL+wholeYear, key)
@@ -193,6 +194,10 @@ func TestAnalytics_SlowReadersKeepToTheirShare(t *testing.T) {
 	}
 	done := make(chan struct{})
 	go func() { waiting.Wait(); close(done) }()
+	// Another client has streams of its own.
+	if body, err := io.ReadAll(get(t, srv.URL+wholeYear, srv.KeyFor(t, "globex")).Body); err != nil || !json.Valid(body) {
+		t.Errorf("another client's stream: %d bytes, %v", len(body), err)
+	}
 	for {
 		srv.Get(t, interviews+"?limit=1", key).WantStatus(t, 200)
 		srv.Get(t, analyticsPath+"?date_from=2026-01-01&date_to=2026-01-31", key).WantStatus(t, 200)

@@ -12,6 +12,7 @@ import (
 	"github.com/clientintel/clientintel/internal/analytics"
 	"github.com/clientintel/clientintel/internal/campaign"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/ratelimit"
@@ -64,6 +65,8 @@ type Server struct {
 	responses  *responseValidator
 	documents  []document
 	links      links
+	// unsent are the bytes of answers not yet sent, inFlight the admitted requests.
+	unsent, inFlight *fairqueue.Budget
 	// endpoints validate and answer admitted requests, by operationId.
 	endpoints map[string]http.Handler
 }
@@ -86,6 +89,7 @@ func New(d Deps) (*Server, error) {
 		synthesis: d.Synthesis, search: d.Search, cursors: d.Cursors,
 		log: d.Log, logOneIn: int64(d.LogOneIn), observe: d.Observe, trace: d.Trace,
 		contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
+		unsent: fairqueue.NewBudget(maxUnsent, maxUnsentOfClient), inFlight: fairqueue.NewBudget(maxInFlight, maxInFlightOfClient),
 		documents: documents, links: newLinks(d.PublicURL, d.Docs), endpoints: map[string]http.Handler{},
 	}
 	handlers := api.NewStrictHandlerWithOptions(s, []api.StrictMiddlewareFunc{timeReading}, api.StrictHTTPServerOptions{

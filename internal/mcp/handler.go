@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/httpapi"
 	"github.com/clientintel/clientintel/openapi"
 )
@@ -29,7 +30,6 @@ type Handler struct {
 	public    origin
 	version   string
 	transport http.Handler
-	reserved  responseMemory
 
 	tools        []tool
 	declarations []*sdk.Tool
@@ -89,7 +89,7 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request) {
 		h.api.Refuse(w, r, err)
 		return
 	}
-	current := &request{ctx: r.Context(), memory: &h.reserved}
+	current := &request{ctx: r.Context(), client: auth.CallerFrom(r.Context()).ClientID, unsent: h.api.Unsent()}
 	defer current.release()
 	rewriter := &errorRewriter{ResponseWriter: w}
 	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))

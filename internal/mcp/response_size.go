@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
+
+	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
 const (
@@ -15,28 +17,16 @@ const (
 	// analytics; here a result is collected, and its message contains it twice.
 	maxResponse = 8 << 20
 	// unreservedResponse is the size below which a response reserves no memory.
-	unreservedResponse = 1 << 20
-	// maxReserved bounds what all responses together reserve beyond that.
-	maxReserved = 64 << 20
+	unreservedResponse = 128 << 10
 )
 
 var errTooManyLargeResponses = errors.New("too many large answers at once")
 
-// responseMemory counts the bytes that large responses have reserved.
-type responseMemory struct{ taken atomic.Int64 }
-
-func (m *responseMemory) reserve(n int64) bool {
-	if m.taken.Add(n) > maxReserved {
-		m.taken.Add(-n)
-		return false
-	}
-	return true
-}
-
 // request is an HTTP request while its message is handled.
 type request struct {
 	ctx      context.Context // of the HTTP request
-	memory   *responseMemory
+	client   uuid.UUID
+	unsent   *fairqueue.Budget
 	reserved int64
 }
 
@@ -48,9 +38,10 @@ func (r *request) sizeLimit(t tool) func(size int) error {
 			return apierror.PayloadTooLarge(fmt.Sprintf("the answer would be larger than %d MiB; %s", maxResponse>>20, t.narrower))
 		}
 		// In steps, so that a response of small pieces seldom touches the counter.
-		want := max(0, int64(size+unreservedResponse-1)/unreservedResponse*unreservedResponse-unreservedResponse)
+		// The message contains the response twice.
+		want := 2 * max(0, int64(size+unreservedResponse-1)/unreservedResponse*unreservedResponse-unreservedResponse)
 		if want > r.reserved {
-			if !r.memory.reserve(want - r.reserved) {
+			if !r.unsent.Reserve(r.client, want-r.reserved) {
 				return apierror.Unavailable(errTooManyLargeResponses)
 			}
 			r.reserved = want
@@ -61,7 +52,7 @@ func (r *request) sizeLimit(t tool) func(size int) error {
 
 // release returns the memory that the request reserved.
 func (r *request) release() {
-	r.memory.taken.Add(-r.reserved)
+	r.unsent.Release(r.client, r.reserved)
 }
 
 type requestKey struct{}

@@ -5,52 +5,49 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
-// An answer has a bound, all large answers together have one, and what a visit
-// took is given back when it ends.
+// An answer has a bound, all large answers of a client together have one, and what
+// a request took is given back when it ends.
 func TestResponseSize_IsBounded(t *testing.T) {
 	t.Parallel()
-	everyone := &responseMemory{}
+	const everything = 4 * maxResponse
+	unsent := fairqueue.NewBudget(everything, everything/2)
+	hog, other := uuid.New(), uuid.New()
 	analytics := tools()[0]
-	first := &request{memory: everyone}
+	first := &request{client: hog, unsent: unsent}
 	room := first.sizeLimit(analytics)
 	for _, size := range []int{1, unreservedResponse, unreservedResponse + 1, 3 * unreservedResponse, maxResponse} {
 		if err := room(size); err != nil {
 			t.Errorf("%d bytes are refused: %v", size, err)
 		}
 	}
-	if got := everyone.taken.Load(); got != maxResponse-unreservedResponse {
-		t.Errorf("%d bytes are taken, want %d", got, maxResponse-unreservedResponse)
+	if want := int64(2 * (maxResponse - unreservedResponse)); first.reserved != want {
+		t.Errorf("%d bytes are reserved, want %d", first.reserved, want)
 	}
 	var f *apierror.Error
 	if err := room(maxResponse + 1); !errors.As(err, &f) || f.Code != "payload_too_large" || !strings.Contains(f.Details, "date_from") {
 		t.Errorf("one byte too many: %v, want payload_too_large with advice", err)
 	}
-
-	visits := []*request{first}
-	for {
-		next := &request{memory: everyone}
-		visits = append(visits, next)
-		if err := next.sizeLimit(analytics)(maxResponse); err != nil {
-			if !errors.As(err, &f) || f.Code != "service_unavailable" || f.RetryAfter == 0 {
-				t.Errorf("a crowd is refused with %v, want service_unavailable with a time to wait", err)
-			}
-			break
-		}
-		if len(visits) > 100 {
-			t.Fatal("large answers have no common bound")
-		}
+	second := &request{client: hog, unsent: unsent}
+	if err := second.sizeLimit(analytics)(maxResponse); !errors.As(err, &f) || f.Code != "service_unavailable" || f.RetryAfter == 0 {
+		t.Errorf("beyond its share a client is refused with %v, want service_unavailable with a time to wait", err)
 	}
-	small := &request{memory: everyone}
-	if err := small.sizeLimit(analytics)(unreservedResponse); err != nil {
-		t.Errorf("a small answer is refused in a crowd: %v", err)
+	if err := second.sizeLimit(analytics)(unreservedResponse); err != nil {
+		t.Errorf("a small answer is refused: %v", err)
 	}
-	for _, v := range append(visits, small) {
-		v.release()
+	third := &request{client: other, unsent: unsent}
+	if err := third.sizeLimit(analytics)(maxResponse); err != nil {
+		t.Errorf("another client is refused: %v", err)
 	}
-	if got := everyone.taken.Load(); got != 0 {
-		t.Errorf("%d bytes are still taken when everyone has left", got)
+	for _, r := range []*request{first, second, third} {
+		r.release()
+	}
+	if !unsent.Reserve(hog, everything) {
+		t.Error("something is still taken when everything has ended")
 	}
 }

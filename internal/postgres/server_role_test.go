@@ -153,3 +153,39 @@ func TestServerRole_HasNoTemporaryTables(t *testing.T) {
 		t.Errorf("a temporary table: %v, want it refused", err)
 	}
 }
+
+// docs/security.md tells what is left to who runs SQL as the server; this is that
+// list, so that a right that is taken away, or added, shows.
+func TestServerRole_WhatIsLeftOfTheDatabasesOwn(t *testing.T) {
+	t.Parallel()
+	d := dbtest.NewEmpty(t)
+	if _, err := postgres.Migrate(t.Context(), d.OwnerURL); err != nil {
+		t.Fatal(err)
+	}
+	server := connect(t, d.ServerURL)
+	takeServerRole(t, server)
+	for statement, code := range map[string]string{
+		`SELECT pg_advisory_xact_lock(1)`:                         "",
+		`SELECT pg_sleep(0)`:                                      "",
+		`NOTIFY x`:                                                "",
+		`SELECT lo_from_bytea(0, 'x')`:                            "",
+		`SELECT lo_import('/etc/passwd')`:                         "42501",
+		`CREATE TEMPORARY TABLE mine ()`:                          "42501",
+		`CREATE TABLE public.mine ()`:                             "42501",
+		`CREATE SCHEMA mine`:                                      "42501",
+		`CREATE FUNCTION pg_temp.f() RETURNS int RETURN 1`:        "42501",
+		`COPY (SELECT 1) TO PROGRAM 'true'`:                       "42501",
+		`COPY (SELECT 1) TO '/tmp/clientintel-is-no-file'`:        "42501",
+		`SELECT pg_read_file('PG_VERSION')`:                       "42501",
+		`ALTER SYSTEM SET work_mem = '1GB'`:                       "42501",
+		`SET session_replication_role = replica`:                  "42501",
+		`SET row_security = off; SELECT count(*) FROM interviews`: "42501",
+		`LOCK TABLE interviews IN ROW EXCLUSIVE MODE`:             "42501",
+		`SELECT * FROM interviews FOR UPDATE`:                     "42501",
+		`DO $$ BEGIN PERFORM 1; END $$`:                           "",
+	} {
+		if _, err := server.Exec(t.Context(), statement); codeOf(err) != code {
+			t.Errorf("%s: %v, want SQLSTATE %q", statement, err, code)
+		}
+	}
+}

@@ -10,10 +10,16 @@ import (
 // maxCachedCallers bounds the callers that are remembered.
 const maxCachedCallers = 4096
 
-// callerCache holds the callers whose last request was admitted with room for another.
+// callerCache holds the callers whose last request came with a key that is active.
 type callerCache struct {
 	mu    sync.Mutex
-	byKey map[callerKey]auth.Caller
+	byKey map[callerKey]cachedCaller
+}
+
+type cachedCaller struct {
+	auth.Caller
+	// likely says that the next request is likely to be admitted.
+	likely bool
 }
 
 type callerKey struct {
@@ -21,20 +27,26 @@ type callerKey struct {
 	secretHash [sha256.Size]byte
 }
 
-func newCallerCache() *callerCache { return &callerCache{byKey: map[callerKey]auth.Caller{}} }
+func newCallerCache() *callerCache { return &callerCache{byKey: map[callerKey]cachedCaller{}} }
 
 func (c *callerCache) update(r Request, a Admission) {
 	key := callerKey{r.Prefix, r.SecretHash}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if a.Verdict != Admitted || a.Remaining <= 1 {
+	if a.Verdict != Admitted && a.Verdict != Limited {
 		delete(c.byKey, key)
 		return
 	}
 	if _, known := c.byKey[key]; !known && len(c.byKey) >= maxCachedCallers {
 		clear(c.byKey) // refilled by the next requests
 	}
-	c.byKey[key] = a.Caller
+	c.byKey[key] = cachedCaller{a.Caller, a.Verdict == Admitted && a.Remaining > 1}
+}
+
+func (c *callerCache) get(r Request) cachedCaller {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.byKey[callerKey{r.Prefix, r.SecretHash}]
 }
 
 // CachedCaller returns, while no group is under way, the caller that was last
@@ -45,8 +57,6 @@ func (l *Limiter) CachedCaller(r Request) (auth.Caller, bool) {
 		return auth.Caller{}, false
 	}
 	l.sending.Unlock()
-	l.callers.mu.Lock()
-	defer l.callers.mu.Unlock()
-	caller, known := l.callers.byKey[callerKey{r.Prefix, r.SecretHash}]
-	return caller, known
+	cached := l.callers.get(r)
+	return cached.Caller, cached.likely
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
@@ -81,8 +82,10 @@ type Limiter struct {
 	queue  *queue
 	// callers are those whose next request is likely to be admitted.
 	callers *callerCache
-	stop    chan struct{}
-	stopped sync.WaitGroup
+	// unverified has the places of callers that are not known to hold a key.
+	unverified *fairqueue.Slots
+	stop       chan struct{}
+	stopped    sync.WaitGroup
 	// meanGroupTime is how long groups take of late: a moving mean, in nanoseconds.
 	meanGroupTime atomic.Int64
 
@@ -144,15 +147,22 @@ const (
 // New starts the limiter on a pool of its own, so that slow reads never delay
 // admission. Close ends it.
 func New(pool *postgres.Pool) *Limiter {
-	maxRequests, window, clockShift := Policy()
-	l := &Limiter{
-		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
-		queue: newQueue(), callers: newCallerCache(), stop: make(chan struct{}),
-		statuses: newStatusRecorder(pool, clockShift),
-	}
+	l := newLimiter(pool)
 	l.stopped.Go(func() { l.statuses.run(l.stop) })
 	l.stopped.Go(l.work)
 	return l
+}
+
+// newLimiter makes a limiter that does not work yet.
+func newLimiter(pool *postgres.Pool) *Limiter {
+	maxRequests, window, clockShift := Policy()
+	return &Limiter{
+		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
+		queue: newQueue(), callers: newCallerCache(),
+		unverified: fairqueue.NewSlots(maxUnverified, maxUnverified, maxUnverifiedWaiting),
+		stop:       make(chan struct{}),
+		statuses:   newStatusRecorder(pool, clockShift),
+	}
 }
 
 // Connections is how many connections the limiter's pool needs: one for groups
@@ -165,8 +175,29 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	if known, ok := l.bypass.lookup(r); ok {
 		return known, nil
 	}
+	// Not by prefix, which the caller chooses, nor by whether a prefix is known,
+	// which the time would tell: only the right secret is verified.
+	client := l.callers.get(r).ClientID
+	if client != uuid.Nil {
+		return l.admit(ctx, client, r)
+	}
+	waiting, cancel := context.WithTimeout(ctx, groupTimeout)
+	defer cancel()
+	if err := l.unverified.Acquire(waiting, client); err != nil {
+		return Admission{}, apierror.Unavailable(errOverloaded)
+	}
+	a, err := l.admit(ctx, client, r)
+	if err != nil || a.Verdict == Admitted || a.Verdict == Limited {
+		l.unverified.Release(client)
+	} else {
+		time.AfterFunc(unverifiedPause, func() { l.unverified.Release(client) })
+	}
+	return a, err
+}
+
+func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request) (Admission, error) {
 	w := &waiter{request: r, deadline: time.Now().Add(groupTimeout), result: make(chan result, 1)}
-	if l.overloaded() || !l.queue.push(w) {
+	if !l.queue.push(client, w, l.mayWait()) {
 		return Admission{}, apierror.Unavailable(errOverloaded)
 	}
 	// When no group is under way, the request sends its own without the worker.
@@ -199,10 +230,10 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	}
 }
 
-// overloaded tells whether the requests in the queue will take longer than one may wait.
-func (l *Limiter) overloaded() bool {
-	rounds := l.queue.len() / maxGroup
-	return time.Duration(rounds)*time.Duration(l.meanGroupTime.Load()) > groupTimeout
+// mayWait is how many requests may come before one that is admitted in time.
+func (l *Limiter) mayWait() int {
+	groups := groupTimeout / max(time.Duration(l.meanGroupTime.Load()), time.Millisecond)
+	return max(int(groups), 1) * maxGroup
 }
 
 // RecordStatus records, some time soon, the status that an admitted request ended with.

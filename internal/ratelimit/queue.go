@@ -1,71 +1,62 @@
 package ratelimit
 
-import "sync"
+import (
+	"sync"
+	"time"
 
-const (
-	// maxWaiting bounds the queue, maxOfKey one key's part of it: no window admits
-	// as many.
-	maxWaiting = 4096
-	maxOfKey   = 1024
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
-// queue holds the requests that wait to be admitted. It takes from each key in
-// turn, so that many requests of one key delay only each other.
+const (
+	// maxOfClient bounds one client's part of the queue.
+	maxOfClient = 1024
+	// maxUnverified is how many requests at once are admitted of callers that are
+	// not known to hold a key: with those that wait, whoever sends unknown prefixes
+	// takes no more of a group.
+	maxUnverified        = 8
+	maxUnverifiedWaiting = 1024
+	// unverifiedPause is how much longer such a request keeps its place when it was
+	// refused, which bounds what a flood of them costs the database.
+	unverifiedPause = 20 * time.Millisecond
+)
+
+// queue holds the requests that wait to be admitted. It takes from each client in
+// turn, so that many requests of one delay only each other; all callers that are
+// not known to hold a key are one client.
 type queue struct {
 	// ready holds a token when there is something to take.
 	ready chan struct{}
 
-	mu       sync.Mutex
-	size     int
-	rotation []*keyQueue // in the order in which the next request is taken
-	byKey    map[string]*keyQueue
+	mu      sync.Mutex
+	waiting fairqueue.Queue[uuid.UUID, *waiter]
 }
 
-// keyQueue holds one key's requests, in the order they came.
-type keyQueue struct {
-	prefix  string
-	waiting []*waiter
-}
+func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
 
-func newQueue() *queue {
-	return &queue{ready: make(chan struct{}, 1), byKey: map[string]*keyQueue{}}
-}
-
-// push tells whether there was room.
-func (q *queue) push(w *waiter) bool {
+// push adds a client's request unless as many as mayWait come before it.
+func (q *queue) push(client uuid.UUID, w *waiter, mayWait int) bool {
 	q.mu.Lock()
-	k := q.byKey[w.request.Prefix]
-	if q.size >= maxWaiting || k != nil && len(k.waiting) >= maxOfKey {
-		q.mu.Unlock()
+	defer q.mu.Unlock()
+	if q.waiting.LenOf(client) >= maxOfClient || q.waiting.Before(client) >= mayWait {
 		return false
 	}
-	if k == nil {
-		k = &keyQueue{prefix: w.request.Prefix}
-		q.byKey[k.prefix] = k
-		q.rotation = append(q.rotation, k)
-	}
-	k.waiting = append(k.waiting, w)
-	q.size++
-	q.mu.Unlock()
+	q.waiting.Push(client, w)
 	return true
 }
 
-// take removes up to so many requests, one of each key in turn.
+// take removes up to so many requests, one of each client in turn.
 func (q *queue) take(most int) []*waiter {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	group := make([]*waiter, 0, min(most, q.size))
-	for len(group) < most && q.size > 0 {
-		k := q.rotation[0]
-		q.rotation = q.rotation[1:]
-		group = append(group, k.waiting[0])
-		k.waiting = k.waiting[1:]
-		q.size--
-		if len(k.waiting) == 0 {
-			delete(q.byKey, k.prefix)
-		} else {
-			q.rotation = append(q.rotation, k)
+	group := make([]*waiter, 0, min(most, q.waiting.Len()))
+	for len(group) < most {
+		w, found := q.waiting.Pop(nil)
+		if !found {
+			break
 		}
+		group = append(group, w)
 	}
 	return group
 }
@@ -73,7 +64,7 @@ func (q *queue) take(most int) []*waiter {
 func (q *queue) len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.size
+	return q.waiting.Len()
 }
 
 // wake leaves a token, unless one lies there.

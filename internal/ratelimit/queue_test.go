@@ -1,83 +1,87 @@
 package ratelimit
 
 import (
+	"math"
 	"slices"
 	"testing"
+
+	"github.com/google/uuid"
 )
 
-func wait(prefix string) *waiter { return &waiter{request: Request{Prefix: prefix}} }
+var storm, clientA, clientB = uuid.New(), uuid.New(), uuid.New()
 
-func prefixes(group []*waiter) []string {
-	var all []string
-	for _, w := range group {
-		all = append(all, w.request.Prefix)
-	}
-	return all
-}
-
-// Whoever comes after a thousand requests of another key goes with the next group.
-func TestQueue_KeysTakeTurns(t *testing.T) {
-	t.Parallel()
-	q := newQueue()
-	for range maxOfKey {
-		if !q.push(wait("storm")) {
+func pushAll(t *testing.T, q *queue, clients ...uuid.UUID) []*waiter {
+	t.Helper()
+	var pushed []*waiter
+	for _, client := range clients {
+		w := &waiter{}
+		if !q.push(client, w, math.MaxInt) {
 			t.Fatal("no room")
 		}
+		pushed = append(pushed, w)
 	}
-	if q.push(wait("storm")) {
-		t.Error("one key may wait without end")
+	return pushed
+}
+
+// Whoever comes after a thousand requests of another client goes with the next group.
+func TestQueue_ClientsTakeTurns(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	for range maxOfClient {
+		pushAll(t, q, storm)
 	}
-	for _, prefix := range []string{"a", "b", "a"} {
-		if !q.push(wait(prefix)) {
-			t.Errorf("no room for %s beside the storm", prefix)
+	if q.push(storm, &waiter{}, math.MaxInt) {
+		t.Error("one client may wait without end")
+	}
+	others := pushAll(t, q, clientA, clientB, clientA)
+	group := q.take(6)
+	for i, want := range map[int]*waiter{1: others[0], 2: others[1], 4: others[2]} {
+		if group[i] != want {
+			t.Errorf("number %d of the group is another", i)
 		}
 	}
-	if got, want := prefixes(q.take(6)), []string{"storm", "a", "b", "storm", "a", "storm"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	taken := 6
+	taken := len(group)
 	for group := q.take(64); len(group) > 0; group = q.take(64) {
 		taken += len(group)
 	}
-	if taken != maxOfKey+3 || q.len() != 0 || len(q.byKey) != 0 || len(q.rotation) != 0 {
-		t.Errorf("%d were taken, %d are left of %d keys", taken, q.len(), len(q.byKey))
+	if taken != maxOfClient+3 || q.len() != 0 {
+		t.Errorf("%d were taken, %d are left", taken, q.len())
 	}
 }
 
-// The order of one key's requests is the order they came in.
-func TestQueue_KeepsAKeysOrder(t *testing.T) {
+// What refuses a client is what waits before its own next request, not what waits
+// in all.
+func TestQueue_RefusesByTheClientsOwnWait(t *testing.T) {
 	t.Parallel()
 	q := newQueue()
-	var pushed []*waiter
-	for range 100 {
-		w := wait("a")
-		pushed = append(pushed, w)
-		q.push(w)
-		q.push(wait("b"))
+	const mayWait = 100
+	for range maxOfClient {
+		pushAll(t, q, storm)
 	}
-	var taken []*waiter
+	if q.push(storm, &waiter{}, mayWait) {
+		t.Error("a client that waits too long was let in")
+	}
+	if !q.push(clientA, &waiter{}, mayWait) {
+		t.Error("a client whose turn is next was refused for what others have sent")
+	}
+}
+
+// The order of one client's requests is the order they came in.
+func TestQueue_KeepsAClientsOrder(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	var pushed, taken []*waiter
+	for range 100 {
+		pushed = append(pushed, pushAll(t, q, clientA, clientB)[0])
+	}
 	for group := q.take(7); len(group) > 0; group = q.take(7) {
 		for _, w := range group {
-			if w.request.Prefix == "a" {
+			if slices.Contains(pushed, w) {
 				taken = append(taken, w)
 			}
 		}
 	}
 	if !slices.Equal(taken, pushed) {
 		t.Error("the order has changed")
-	}
-}
-
-// The queue as a whole is bounded too.
-func TestQueue_IsBounded(t *testing.T) {
-	t.Parallel()
-	q := newQueue()
-	for i := range maxWaiting {
-		if !q.push(wait(string(rune('a' + i%8)))) {
-			t.Fatalf("no room for number %d", i)
-		}
-	}
-	if q.push(wait("another")) {
-		t.Error("the queue grows without end")
 	}
 }

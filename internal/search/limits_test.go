@@ -30,9 +30,9 @@ const gate = `CREATE OR REPLACE FUNCTION campaign_id_by_slug(client uuid, campai
 		RETURN NULL;
 	END $$`
 
-// One slow search runs at a time. Another waits for its turn and no longer than
+// One slow search of a client runs at a time. Another waits for its turn and no longer than
 // it may, holding no connection; searches among the newest pass by.
-func TestSearch_OneSlowSearchAtATime(t *testing.T) {
+func TestSearch_OneSlowSearchOfAClientAtATime(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	conn := connect(t, database.OwnerURL)
@@ -68,9 +68,21 @@ func TestSearch_OneSlowSearchAtATime(t *testing.T) {
 		t.Error("a caller who is gone was answered")
 	}
 
+	// Another client does not wait for them.
+	other := addClient(t, conn, "globex", "legacy")
+	for n := range 5 {
+		add(t, conn, other, said{id: uuid.New(), at: time.Unix(int64(n), 0), quote: &quote}, nil)
+	}
+	others := make(chan error)
+	go func() {
+		_, err := reader.Search(context.Background(), other, rare)
+		others <- err
+	}()
+	waitUntil(t, conn, "SELECT count(*) = 2 FROM pg_locks WHERE locktype = 'advisory' AND objid = 99 AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
+
 	exec(t, conn, "SELECT pg_advisory_unlock(99)")
-	if err := <-first; err != nil {
-		t.Errorf("the first slow search: %v", err)
+	if err := errors.Join(<-first, <-others); err != nil {
+		t.Errorf("the first slow search of each client: %v", err)
 	}
 	if _, err := reader.Search(context.Background(), client, rare); err != nil {
 		t.Errorf("the turn did not come back: %v", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
@@ -39,21 +40,21 @@ func DefaultLimits() Limits {
 type Reader struct {
 	snapshots *measurement.SnapshotReader
 	limits    Limits
-	// slow holds a token while a slow search is under way.
-	slow chan struct{}
+	// slow are the slots of slow searches.
+	slow *fairqueue.Slots
 }
 
 // New reads in snapshots of the snapshot reader.
 func New(snapshots *measurement.SnapshotReader, limits Limits) *Reader {
-	return &Reader{snapshots: snapshots, limits: limits, slow: make(chan struct{}, 1)}
+	return &Reader{snapshots: snapshots, limits: limits, slow: fairqueue.NewSlots(2, 1, 16)}
 }
 
 // Search returns the caller's newest interviews that hold the text, newest
 // first, ties by id.
 //
 // Common texts are found among the newest documents, and most clients have no
-// more than those. What is left is slow and goes one at a time, in a snapshot of
-// its own: a search that waits holds no connection.
+// more than those. What is left is slow: one of a client at a time and two in
+// all, in turn, each in a snapshot of its own. A search that waits holds no connection.
 func (r *Reader) Search(ctx context.Context, caller auth.Caller, q Query) (Found, error) {
 	found, err := r.searchNewest(ctx, caller, q)
 	if err != nil {
@@ -63,17 +64,13 @@ func (r *Reader) Search(ctx context.Context, caller auth.Caller, q Query) (Found
 		return *found, nil
 	}
 	deadline := time.Now().Add(r.limits.Timeout)
-	wait := time.NewTimer(min(r.limits.Wait, r.limits.Timeout))
-	defer wait.Stop()
-	select {
-	case r.slow <- struct{}{}:
-		defer func() { <-r.slow }()
-		return r.searchAll(ctx, caller, q, deadline)
-	case <-wait.C:
-		return Found{}, apierror.Unavailable(errors.New("other searches through all interviews are under way"))
-	case <-ctx.Done():
-		return Found{}, ctx.Err()
+	waiting, cancel := context.WithTimeout(ctx, min(r.limits.Wait, r.limits.Timeout))
+	defer cancel()
+	if err := r.slow.Acquire(waiting, caller.ClientID); err != nil {
+		return Found{}, apierror.Unavailable(fmt.Errorf("waiting for other searches through all interviews: %w", err))
 	}
+	defer r.slow.Release(caller.ClientID)
+	return r.searchAll(ctx, caller, q, deadline)
 }
 
 // searchNewest reads the newest documents in order. Nil says that neither was the

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -18,24 +17,26 @@ import (
 // load is one way to overload a server.
 type load struct {
 	name string
-	// factor is how much later others may be answered meanwhile.
-	factor float64
-	// saturates says that there is more work than the machine can do: then others
-	// may be refused too.
-	saturates bool
 	// start begins and returns what waits for its end, when ctx is done.
 	start func(ctx context.Context, s *environment, own *tally) (wait func(), err error)
 }
 
 func loads() []load {
 	return []load{
-		{name: "nothing", factor: 2, start: func(context.Context, *environment, *tally) (func(), error) { return func() {}, nil }},
-		{name: "1000 keep-alive", factor: 3, start: keepAlive},
-		{name: "slow headers", factor: 3, start: slowHeaders},
-		{name: "slow bodies", factor: 3, start: slowBodies},
-		{name: "slow readers", factor: 4, start: slowReaders},
-		{name: "key storm", factor: 20, start: keyStorm},
-		{name: "heavy reads", factor: 20, saturates: true, start: heavyReads},
+		{"nothing", func(context.Context, *environment, *tally) (func(), error) { return func() {}, nil }},
+		{"1000 keep-alive", keepAlive},
+		{"slow headers", slowHeaders},
+		{"slow bodies", slowBodies},
+		{"unknown prefixes", unknownPrefixes},
+		{"one key", oneKey},
+		{"unread pages", unreadPages},
+		{"slow streams", slowStreams},
+		{"rare searches", rareSearches},
+		{"large bases", largeBases},
+		{"agents", agents},
+		{"imports", imports},
+		{"key storm", keyStorm},
+		{"heavy reads", heavyReads},
 	}
 }
 
@@ -129,52 +130,6 @@ func sendSlowly(ctx context.Context, s *environment, own *tally, head, tail stri
 	own.mu.Lock()
 	defer own.mu.Unlock()
 	own.statuses[0]++ // connections that were given up
-}
-
-// slowReaders ask for long windows and read a little now and then.
-func slowReaders(ctx context.Context, s *environment, own *tally) (func(), error) {
-	keys, err := s.pg.IssueKeys(ctx, "globex", 8)
-	if err != nil {
-		return nil, err
-	}
-	narrow := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return conn, conn.(*net.TCPConn).SetReadBuffer(8 << 10)
-	}}
-	client := &http.Client{Transport: narrow}
-	return many(32, func(i int) {
-		for ctx.Err() == nil {
-			readSlowly(ctx, client, s.server.URL+cluster.Prefix+"/analytics/interviews?date_from=2000-01-01", keys[i%len(keys)], own)
-		}
-	}, narrow.CloseIdleConnections), nil
-}
-
-func readSlowly(ctx context.Context, client *http.Client, url, key string, own *tally) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	request.Header.Set("Accept-Encoding", "identity")
-	began := time.Now()
-	answer, err := client.Do(request)
-	if err != nil {
-		return
-	}
-	defer answer.Body.Close()
-	own.add(cluster.Response{Status: answer.StatusCode, Header: answer.Header, Took: time.Since(began)})
-	if answer.StatusCode != http.StatusOK {
-		rest(ctx, time.Second)
-		return
-	}
-	for piece := make([]byte, 4<<10); ctx.Err() == nil; rest(ctx, 100*time.Millisecond) {
-		if _, err := answer.Body.Read(piece); err != nil {
-			return
-		}
-	}
 }
 
 // many runs so many at once; wait waits for all of them.

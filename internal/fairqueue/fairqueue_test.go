@@ -1,0 +1,132 @@
+package fairqueue_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/fairqueue"
+)
+
+var greedy, modest = uuid.New(), uuid.New()
+
+func TestQueue_ServesKeysInRotation(t *testing.T) {
+	t.Parallel()
+	var q fairqueue.Queue[string, int]
+	for i := range 3 {
+		q.Push("a", i)
+	}
+	q.Push("b", 10)
+	if got := q.Before("a"); got != 4 {
+		t.Errorf("%d come before another a, want 4", got)
+	}
+	if got := q.Before("b"); got != 3 {
+		t.Errorf("%d come before another b, want 3", got)
+	}
+	if got := q.Before("c"); got != 2 {
+		t.Errorf("%d come before a first c, want 2", got)
+	}
+	if got, found := q.Pop(func(key string) bool { return key != "a" }); got != 10 || !found {
+		t.Errorf("got %d, want that of b", got)
+	}
+	for want := range 3 {
+		if got, found := q.Pop(nil); got != want || !found {
+			t.Errorf("got %d, want %d", got, want)
+		}
+	}
+	if _, found := q.Pop(nil); found || q.Len() != 0 || q.LenOf("a") != 0 {
+		t.Errorf("%d are left", q.Len())
+	}
+}
+
+// A client that holds its share waits, however many slots are free; another does not.
+func TestSlots_EachClientHasItsShare(t *testing.T) {
+	t.Parallel()
+	s := fairqueue.NewSlots(3, 2, 1)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for range 2 {
+		if err := s.Acquire(t.Context(), greedy); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waiting := make(chan error, 1)
+	go func() { waiting <- s.Acquire(t.Context(), greedy) }()
+	for !errors.Is(s.Acquire(gone, greedy), fairqueue.ErrFull) { // until the other waits
+		if errors.Is(gone.Err(), nil) {
+			t.Fatal("unreachable")
+		}
+	}
+	if err := s.Acquire(t.Context(), modest); err != nil {
+		t.Errorf("a client that holds nothing: %v", err)
+	}
+	s.Release(modest)
+	select {
+	case err := <-waiting:
+		t.Errorf("a client got more than its share: %v", err)
+	default:
+	}
+	s.Release(greedy)
+	if err := <-waiting; err != nil {
+		t.Error(err)
+	}
+	s.Release(greedy)
+	s.Release(greedy)
+	for range 2 {
+		if err := s.Acquire(t.Context(), modest); err != nil {
+			t.Errorf("a slot did not come back: %v", err)
+		}
+	}
+}
+
+// Turns go round by client, and who left is skipped.
+func TestSlots_ClientsTakeTurns(t *testing.T) {
+	t.Parallel()
+	s := fairqueue.NewSlots(1, 1, 10)
+	if err := s.Acquire(t.Context(), greedy); err != nil {
+		t.Fatal(err)
+	}
+	order := make(chan uuid.UUID, 4)
+	for _, client := range []uuid.UUID{greedy, greedy, modest} {
+		before := s.Waiting()
+		go func() {
+			if err := s.Acquire(t.Context(), client); err == nil {
+				order <- client
+			}
+		}()
+		for s.Waiting() == before { //nolint:revive // until it waits
+		}
+	}
+	var got []uuid.UUID
+	last := greedy
+	for range 3 {
+		s.Release(last)
+		last = <-order
+		got = append(got, last)
+	}
+	if got[0] != greedy || got[1] != modest || got[2] != greedy {
+		t.Errorf("the turns were %v", got)
+	}
+}
+
+func TestBudget_EachClientHasItsShare(t *testing.T) {
+	t.Parallel()
+	b := fairqueue.NewBudget(10, 6)
+	if !b.Reserve(greedy, 4) || b.Reserve(greedy, 3) || !b.Full(greedy, 3) || b.Full(greedy, 2) {
+		t.Error("a client's share does not hold")
+	}
+	if !b.Reserve(modest, 6) || b.Reserve(uuid.New(), 1) {
+		t.Error("the total does not hold")
+	}
+	b.Release(modest, 6)
+	if !b.Reserve(modest, 1) || !b.Reserve(greedy, 2) {
+		t.Error("what was given back cannot be had")
+	}
+	b.Release(greedy, 6)
+	b.Release(modest, 1)
+	if !b.Reserve(modest, 100) {
+		t.Error("what is larger than everything can never be had")
+	}
+}

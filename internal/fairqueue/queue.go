@@ -1,0 +1,69 @@
+package fairqueue
+
+// Queue holds what waits, by key. It serves the keys in rotation, and the items of
+// a key in the order in which they came. It is not safe for concurrent use.
+type Queue[K comparable, T any] struct {
+	size     int
+	rotation []*list[K, T] // the next key first
+	byKey    map[K]*list[K, T]
+}
+
+// list holds one key's items.
+type list[K comparable, T any] struct {
+	key   K
+	items []T
+}
+
+// Push adds an item.
+func (q *Queue[K, T]) Push(key K, item T) {
+	l := q.byKey[key]
+	if l == nil {
+		if q.byKey == nil {
+			q.byKey = map[K]*list[K, T]{}
+		}
+		l = &list[K, T]{key: key}
+		q.byKey[key] = l
+		q.rotation = append(q.rotation, l)
+	}
+	l.items = append(l.items, item)
+	q.size++
+}
+
+// Pop removes the oldest item of the next key that may be served; nil: of the next key.
+func (q *Queue[K, T]) Pop(may func(K) bool) (item T, found bool) {
+	for i, l := range q.rotation {
+		if may != nil && !may(l.key) {
+			continue
+		}
+		item, l.items = l.items[0], l.items[1:]
+		q.rotation = append(q.rotation[:i], q.rotation[i+1:]...)
+		if len(l.items) == 0 {
+			delete(q.byKey, l.key)
+		} else {
+			q.rotation = append(q.rotation, l)
+		}
+		q.size--
+		return item, true
+	}
+	return item, false
+}
+
+// Len is how many wait.
+func (q *Queue[K, T]) Len() int { return q.size }
+
+// LenOf is how many of a key wait.
+func (q *Queue[K, T]) LenOf(key K) int {
+	if l := q.byKey[key]; l != nil {
+		return len(l.items)
+	}
+	return 0
+}
+
+// Before is how many at most are served before the next item of a key.
+func (q *Queue[K, T]) Before(key K) int {
+	mine, others := q.LenOf(key), len(q.rotation)
+	if mine > 0 {
+		others--
+	}
+	return min(q.size, mine*(others+1)+others)
+}

@@ -1,0 +1,75 @@
+package ratelimit
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// However many callers without a known key there are, eight of them are in the
+// queue, all in the same place of the rotation: the next group has room for a
+// caller whose key is known.
+func TestLimiter_UnverifiedCallersShareAFewPlaces(t *testing.T) {
+	t.Parallel()
+	l := idleLimiter(t)
+	caller := Request{Prefix: "known", SecretHash: sha256.Sum256([]byte("s"))}
+	a := Admission{Verdict: Admitted, Remaining: 1}
+	a.Caller.ClientID = uuid.New()
+	l.callers.update(caller, a)
+
+	ctx, stop := context.WithCancel(t.Context())
+	var flood sync.WaitGroup
+	defer flood.Wait()
+	defer stop()
+	const flooding = 500
+	for i := range flooding {
+		flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: fmt.Sprint(i), SecretHash: caller.SecretHash}) })
+	}
+	flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: caller.Prefix}) }) // a real prefix with a wrong secret
+	flood.Go(func() { _, _ = l.Admit(ctx, caller) })
+	for l.unverified.Waiting() < flooding+1-maxUnverified || l.queue.len() < maxUnverified+1 {
+		time.Sleep(time.Millisecond)
+	}
+	if got := l.queue.len(); got != maxUnverified+1 {
+		t.Errorf("%d requests are in the queue, want %d", got, maxUnverified+1)
+	}
+	second := l.queue.take(2)
+	if second[0].request != caller && second[1].request != caller {
+		t.Error("a caller with a known key is not among the next two")
+	}
+	if likely, known := l.CachedCaller(caller); known {
+		t.Errorf("%v: a caller without room for another request is likely to be admitted", likely)
+	}
+}
+
+// A key that is refused is not known any more.
+func TestCallerCache_ForgetsRefusedKeys(t *testing.T) {
+	t.Parallel()
+	c := newCallerCache()
+	r := Request{Prefix: "p"}
+	a := Admission{Verdict: Admitted, Remaining: 2}
+	a.Caller.ClientID = uuid.New()
+	for _, verdict := range []Verdict{Invalid, Revoked, Expired} {
+		c.update(r, a)
+		if got := c.get(r); !got.likely || got.ClientID != a.Caller.ClientID {
+			t.Errorf("an admitted caller is %v", got)
+		}
+		c.update(r, Admission{Verdict: verdict})
+		if got := c.get(r); got.ClientID != uuid.Nil {
+			t.Errorf("after %s the caller is still known", verdict)
+		}
+	}
+}
+
+// idleLimiter admits nothing: another group seems to be under way for good.
+func idleLimiter(t *testing.T) *Limiter {
+	t.Helper()
+	l := newLimiter(nil)
+	l.sending.Lock()
+	return l
+}
