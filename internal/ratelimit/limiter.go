@@ -184,7 +184,7 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	waiting, cancel := context.WithTimeout(ctx, groupTimeout)
 	defer cancel()
 	if err := l.unverified.Acquire(waiting, client); err != nil {
-		return Admission{}, apierror.Unavailable(errOverloaded)
+		return Admission{}, apierror.Unavailable(errors.Join(errOverloaded, err))
 	}
 	a, err := l.admit(ctx, client, r)
 	if err != nil || a.Verdict == Admitted || a.Verdict == Limited {

@@ -31,7 +31,10 @@ func (b *Base) Import(p *Postgres, file string) error {
 }
 
 // IssueKeys issues keys with every scope.
-func (p *Postgres) IssueKeys(ctx context.Context, client string, n int) ([]string, error) {
+func (p *Postgres) IssueKeys(ctx context.Context, client string, n int, scopes ...auth.Scope) ([]string, error) {
+	if len(scopes) == 0 {
+		scopes = auth.All()
+	}
 	conn, err := p.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -39,7 +42,7 @@ func (p *Postgres) IssueKeys(ctx context.Context, client string, n int) ([]strin
 	defer conn.Close(context.WithoutCancel(ctx))
 	keys := make([]string, n)
 	for i := range keys {
-		issued, err := apikey.NewRegistry(conn).Issue(ctx, apikey.Request{Client: client, Name: "test", Scopes: auth.All()})
+		issued, err := apikey.NewRegistry(conn).Issue(ctx, apikey.Request{Client: client, Name: "test", Scopes: scopes})
 		if err != nil {
 			return nil, err
 		}

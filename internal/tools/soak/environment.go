@@ -33,7 +33,7 @@ type environment struct {
 	accounts   map[string]*account // by key
 	violations []string
 
-	reads, refused, writes, faults, checks atomic.Int64
+	reads, refused, writes, faults, checks, aborted, owned atomic.Int64
 }
 
 // The servers by what happens to them.

@@ -49,6 +49,7 @@ func run(ctx context.Context, duration time.Duration, seed uint64) error {
 	defer stop()
 	var all sync.WaitGroup
 	all.Go(func() { e.read(loading) })
+	all.Go(func() { e.abort(loading) })
 	all.Go(func() { e.write(loading) })
 	all.Go(func() { e.injectFaults(loading) })
 	all.Go(func() { e.check(loading) })

@@ -84,6 +84,6 @@ func (e *environment) compare(before, after resources) {
 }
 
 func (e *environment) summary() string {
-	return fmt.Sprintf("%d requests (%d refused), %d imports, %d faults, %d comparisons, %d keys: %d wrong",
-		e.reads.Load(), e.refused.Load(), e.writes.Load(), e.faults.Load(), e.checks.Load(), len(e.accounts), len(e.violations))
+	return fmt.Sprintf("%d requests (%d refused), %d left early (%d answered all the same), %d imports, %d faults, %d comparisons, %d keys: %d wrong",
+		e.reads.Load(), e.refused.Load(), e.aborted.Load(), e.owned.Load(), e.writes.Load(), e.faults.Load(), e.checks.Load(), len(e.accounts), len(e.violations))
 }
