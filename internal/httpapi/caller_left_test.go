@@ -53,8 +53,11 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 			sent := 0
 			for how, leave := range leaving {
 				for name, request := range requests {
-					if name == "mcp" && waitsFor == "api_keys" && how != "reset" {
-						continue // its end is seen only behind its body, which is read once it is admitted
+					if name == "mcp" && waitsFor == "api_keys" { // its body is read once it is admitted, and its end seen then
+						if how != "reset" {
+							continue
+						}
+						request = request[:len(request)-1]
 					}
 					sent++
 					// A key that was admitted before could be read for speculatively.

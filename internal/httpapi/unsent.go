@@ -17,6 +17,8 @@ const (
 	maxUnsentOfClient = 24 << 20
 	// countedAnswer is the size from which an answer counts.
 	countedAnswer = 64 << 10
+	// roomForAnswer is what a client must have left to be read for.
+	roomForAnswer = 4 << 20
 	// maxInFlight bounds the admitted requests at once, maxInFlightOfClient those of
 	// one client.
 	maxInFlight         = 4096
@@ -41,7 +43,7 @@ func (s *Server) limitClient(next http.Handler) http.Handler {
 			return
 		}
 		defer s.inFlight.Release(client, 1)
-		if s.unsent.Full(client, countedAnswer) {
+		if s.unsent.Full(client, roomForAnswer) {
 			writeError(w, r, apierror.Unavailable(errTooMuchUnsent))
 			return
 		}
@@ -73,8 +75,8 @@ type unsentWriter struct {
 
 func (w *unsentWriter) WriteHeader(status int) {
 	switch {
-	case w.refused != nil:
-	case status == http.StatusOK && !w.begun:
+	case w.refused != nil || w.begun: // the error of an answer that could not be sent
+	case status == http.StatusOK:
 		w.delayed = true
 	default:
 		w.begun = true
