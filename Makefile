@@ -98,7 +98,7 @@ vuln: ## hold what the program calls against the Go vulnerability database
 # clientintel_testing lets a test set the quota and its window.
 partners: ## hold the service against tools of others (installs them; needs the network)
 	.ci/install partners
-	PATH="$$PATH:/usr/sbin" $(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/test/partners/...
+	PATH="$$PATH:/usr/sbin" $(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/test/partners/... ./internal/test/guides
 
 overload: ## attack a server in thirteen ways and print what another client notices
 	$(GO) run ./internal/tools/overload

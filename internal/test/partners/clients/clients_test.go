@@ -60,17 +60,24 @@ func served(t *testing.T, srv *apitest.Server, key string) walk {
 	t.Helper()
 	rows := walk{}
 	for name, path := range paths {
-		var page struct {
-			Data []map[string]any
-			Meta struct {
-				HasMore bool `json:"has_more"`
+		for cursor := ""; ; {
+			var page struct {
+				Data []map[string]any
+				Meta struct {
+					HasMore    bool   `json:"has_more"`
+					NextCursor string `json:"next_cursor"`
+				}
 			}
+			srv.Get(t, partnerserver.Base+path+"limit=200"+cursor, key).WantStatus(t, http.StatusOK).Decode(t, &page)
+			rows[name] = append(rows[name], page.Data...)
+			if !page.Meta.HasMore {
+				break
+			}
+			cursor = "&starting_after=" + page.Meta.NextCursor
 		}
-		srv.Get(t, partnerserver.Base+path+"limit=200", key).WantStatus(t, http.StatusOK).Decode(t, &page)
-		if page.Meta.HasMore || len(page.Data) == 0 {
-			t.Fatalf("%s: %d rows, and more: %v", name, len(page.Data), page.Meta.HasMore)
+		if len(rows[name]) == 0 {
+			t.Fatalf("there are no %s", name)
 		}
-		rows[name] = page.Data
 	}
 	return rows
 }

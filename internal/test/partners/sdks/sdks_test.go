@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -83,7 +84,9 @@ func prepare(t *testing.T) tour {
 // run runs a program in a folder and returns all that it printed.
 func (r tour) run(t *testing.T, folder, name string, args ...string) (stdout, everything string) {
 	t.Helper()
-	command := exec.CommandContext(context.Background(), name, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, name, args...)
 	var out bytes.Buffer
 	all := &shared{}
 	command.Dir, command.Env = folder, r.env

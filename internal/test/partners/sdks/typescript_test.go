@@ -9,10 +9,12 @@ import (
 	"github.com/clientintel/clientintel/internal/test/partners/npm"
 )
 
+var typescript = &npm.Folder{Path: "typescript"}
+
 // Two generators, one compilation in strict mode, and each client's own tour.
 func TestTypeScript(t *testing.T) {
 	r := prepare(t)
-	folder := &npm.Folder{Path: "typescript"}
+	folder := typescript
 	r.env = append(r.env, "CONTRACT="+r.contract)
 	node, modules := folder.Node(t), absolute(t, "typescript/node_modules")
 	// Both are made in the folder itself, where their packages are found.

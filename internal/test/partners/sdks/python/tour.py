@@ -50,7 +50,7 @@ print(
         {
             "interviews": interviews,
             "row": row.contract_version,
-            "portal": body["schema"],
+            "portal": body.schema,
             "integrity": str(body.measurement_integrity.status),
             "unauthorized": refused("BASE", "cik_wrong")[0],
             "forbidden": refused("BASE", os.environ["NARROW"])[0],

@@ -1,0 +1,68 @@
+//go:build partners && clientintel_testing
+
+package clients_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/partners/npm"
+)
+
+// tools are what the client is made with and run by. Only their own folder is
+// installed into.
+var tools = npm.Folder{Path: "typescript"}
+
+func TestTypeScript(t *testing.T) {
+	node := tools.Node(t)
+	srv, env := start(t)
+	// The package, unpacked where Node looks for it.
+	folder := t.TempDir()
+	module := filepath.Join(folder, "node_modules/clientintel")
+	if err := os.MkdirAll(module, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	packages, err := filepath.Glob(filepath.Join(dist(t), "*.tgz"))
+	if err != nil || len(packages) != 1 {
+		t.Fatalf("packages %v, %v", packages, err)
+	}
+	run(t, module, nil, "tar", "--strip-components=1", "-xzf", packages[0])
+
+	t.Run("what is committed is what build.sh makes", func(t *testing.T) {
+		made := t.TempDir()
+		run(t, "../../../..", nil, "sh", "openapi/clients/typescript/build.sh", made)
+		for _, name := range []string{"index.js", "index.d.ts", "contract.d.ts"} {
+			if read(t, filepath.Join(made, name)) != read(t, published+"typescript/"+name) {
+				t.Errorf("%s is stale: run build.sh", name)
+			}
+		}
+	})
+	script, err := os.ReadFile("typescript/conformance.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "conformance.mjs"), script, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, key := range brandKeys(t, srv) {
+		t.Run(mode, func(t *testing.T) {
+			printed := run(t, folder, append(env, "KEY="+key), node, "conformance.mjs")
+			readsTheSame(t, printed, served(t, srv, brandKeys(t, srv)[mode]))
+		})
+	}
+	t.Run("README", func(t *testing.T) {
+		for _, b := range blocksOf(t, published+"typescript/README.md") {
+			if b.tag != "js" {
+				continue
+			}
+			file := filepath.Join(folder, "block.mjs")
+			if err := os.WriteFile(file, []byte(b.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if printed := run(t, folder, env, node, file); printed == "" {
+				t.Errorf("prints nothing:\n%s", b.text)
+			}
+		}
+	})
+}
