@@ -22,7 +22,7 @@ const (
 	// maxInFlight bounds the admitted requests at once, maxInFlightOfClient those of
 	// one client.
 	maxInFlight         = 4096
-	maxInFlightOfClient = 256
+	maxInFlightOfClient = 1024
 )
 
 var (

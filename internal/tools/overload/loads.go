@@ -43,7 +43,7 @@ func loads() []load {
 // keepAlive opens a thousand connections that ask now and then.
 func keepAlive(ctx context.Context, s *environment, own *tally) (func(), error) {
 	const connections = 1000
-	keys, err := s.pg.IssueKeys(ctx, "acme", 20)
+	keys, err := s.pg.IssueKeys(ctx, "globex", 20)
 	if err != nil {
 		return nil, err
 	}
