@@ -105,8 +105,8 @@ func TestSchemas_ParametersAreStrict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `"required":["q"],"additionalProperties":false}`
-	if !strings.HasSuffix(string(text), want) || !strings.Contains(string(text), `"limit":{"type":"integer","minimum":1,"maximum":200,"default":50,`) {
+	const want = `{"type":"object","additionalProperties":false,"required":["q"],"properties":{`
+	if !strings.HasPrefix(string(text), want) || !strings.Contains(string(text), `"limit":{"type":"integer","minimum":1,"maximum":200,"default":50,`) {
 		t.Errorf("got %s", text)
 	}
 }

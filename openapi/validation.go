@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -25,5 +26,22 @@ func ValidationDocument() (*openapi3.T, error) {
 		return nil, fmt.Errorf("preparing the contract: %w", err)
 	}
 	document.OpenAPI = "3.0.3"
+	return document, nil
+}
+
+// Omissible are the required properties that an answer to a tool may lack, by
+// schema: agents pay for what they read.
+var Omissible = map[string]string{"InterviewAnalytics": "rows"}
+
+// ToolValidationDocument is ValidationDocument for answers to tools.
+func ToolValidationDocument() (*openapi3.T, error) {
+	document, err := ValidationDocument()
+	if err != nil {
+		return nil, err
+	}
+	for schema, property := range Omissible {
+		s := document.Components.Schemas[schema].Value
+		s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == property })
+	}
 	return document, nil
 }

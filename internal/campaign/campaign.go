@@ -53,6 +53,7 @@ type ListQuery struct {
 type List struct {
 	Campaigns   []Campaign
 	Next        *page.Position
+	After       page.After
 	Measurement measurement.Provenance
 }
 

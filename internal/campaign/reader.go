@@ -31,7 +31,9 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (Lis
 			return fmt.Errorf("listing campaigns: %w", err)
 		}
 		kept, next := page.Trim(rows, q.Page, positionOf)
-		found = List{Campaigns: make([]Campaign, len(kept)), Next: next, Measurement: in.Provenance}
+		found = List{
+			Campaigns: make([]Campaign, len(kept)), Next: next, After: page.PositionAfter(kept, positionOf), Measurement: in.Provenance,
+		}
 		for i, row := range kept {
 			if found.Campaigns[i], err = fromRow(row); err != nil {
 				return err

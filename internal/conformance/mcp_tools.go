@@ -23,16 +23,18 @@ type tool struct {
 	scope     auth.Scope
 	path      string
 	arguments url.Values
+	// flags ask for what a tool leaves out of long answers.
+	flags []string
 }
 
 // tools are in the order that tools/list has.
 func tools() []tool {
 	return []tool{
-		{"get_interview_analytics", auth.ReadInterviewsMetadata, "/analytics/interviews", nil},
-		{"list_interviews", auth.ReadInterviewsMetadata, "/interviews", url.Values{"limit": {"3"}}},
-		{"search_customer_intelligence", auth.ReadCustomExtraction, "/intelligence/search", url.Values{"q": {"e"}, "limit": {"3"}}},
-		{"get_synthesis_document", auth.ReadSynthesis, "/synthesis", url.Values{"surface": {"portal"}, "type": {"home"}}},
-		{"list_campaigns", auth.ReadCampaigns, "/campaigns", url.Values{"limit": {"3"}}},
+		{"get_interview_analytics", auth.ReadInterviewsMetadata, "/analytics/interviews", nil, []string{"include_basis", "include_rows"}},
+		{"list_interviews", auth.ReadInterviewsMetadata, "/interviews", url.Values{"limit": {"3"}}, []string{"include_basis"}},
+		{"search_customer_intelligence", auth.ReadCustomExtraction, "/intelligence/search", url.Values{"q": {"e"}, "limit": {"3"}}, nil},
+		{"get_synthesis_document", auth.ReadSynthesis, "/synthesis", url.Values{"surface": {"portal"}, "type": {"home"}, "limit": {"1"}}, []string{"include_basis"}},
+		{"list_campaigns", auth.ReadCampaigns, "/campaigns", url.Values{"limit": {"3"}}, nil},
 	}
 }
 
@@ -165,6 +167,9 @@ func (t tool) params() map[string]any {
 		if n, err := strconv.Atoi(values[0]); err == nil {
 			arguments[name] = n
 		}
+	}
+	for _, name := range t.flags {
+		arguments[name] = true
 	}
 	return map[string]any{"name": t.name, "arguments": arguments}
 }

@@ -151,6 +151,12 @@ func (rs *requests) once(
 		return nil, skipf("%s answers more than %d MiB", res, maxBody>>20)
 	}
 	_ = json.Unmarshal(res.body, &res.envelope) // not every body is one
+	var rpc struct {
+		Error struct{ Data verify.Envelope }
+	}
+	if json.Unmarshal(res.body, &rpc) == nil && rpc.Error.Data.Code != nil {
+		res.envelope = rpc.Error.Data
+	}
 	rs.onResponse(res)
 	return res, nil
 }

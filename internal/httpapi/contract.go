@@ -30,10 +30,16 @@ type operation struct {
 	queryParams map[string]*openapi3.Parameter
 	pathParams  []*openapi3.Parameter
 	route       *routers.Route // what the validator takes
+	// toolRoute is route for the answers to calls in-process, which may lack more.
+	toolRoute *routers.Route
 }
 
 func loadContract() (*contract, error) {
 	doc, err := openapi.ValidationDocument()
+	if err != nil {
+		return nil, err
+	}
+	toolDoc, err := openapi.ToolValidationDocument()
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +50,10 @@ func loadContract() (*contract, error) {
 				return nil, fmt.Errorf("the contract's %s %s is not read-only", method, path)
 			}
 			op := newOperation(&routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: described})
+			toolItem := toolDoc.Paths.Value(path)
+			op.toolRoute = &routers.Route{
+				Spec: toolDoc, Path: path, PathItem: toolItem, Method: method, Operation: toolItem.GetOperation(method),
+			}
 			c.operations[op.id], c.byPath[path] = op, op
 		}
 	}

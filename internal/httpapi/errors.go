@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apierror"
@@ -23,7 +24,8 @@ func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) { wri
 
 // writeError is the one place where a kind of error becomes a status.
 func writeError(w http.ResponseWriter, r *http.Request, err error) {
-	recordFrom(r.Context()).err = err
+	record := recordFrom(r.Context())
+	record.err = err
 	public := publicError(err)
 
 	h := w.Header()
@@ -44,9 +46,18 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	case apierror.KindForbidden:
 		if public.Scope != "" {
 			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="insufficient_scope", scope=%q`, public.Scope))
+		} else {
+			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="clientintel", code=%q`, public.Code))
 		}
 	}
-	body, _ := json.Marshal(envelope{public.Message, public.Details, public.Code})
+	message := public.Message
+	if record.call != nil {
+		message = strings.Replace(message, "query parameter", "argument", 1)
+	}
+	body, _ := json.Marshal(envelope{message, public.Details, public.Code})
+	if record.encodeError != nil {
+		body = record.encodeError(statusOf(public.Kind), public, body)
+	}
 	w.WriteHeader(statusOf(public.Kind))
 	_, _ = w.Write(append(body, '\n'))
 }
@@ -57,12 +68,13 @@ func addHelp(h http.Header, r *http.Request) {
 	}
 }
 
-// challenge names no metadata URL: clients would start OAuth with it.
+// challenge names no metadata URL: clients would start OAuth with it. Some show
+// their user this header and not the body, so it has the code too.
 func challenge(e *apierror.Error) string {
 	if e.Code == "missing_api_key" {
-		return `Bearer realm="clientintel"`
+		return `Bearer realm="clientintel", code="missing_api_key"`
 	}
-	return fmt.Sprintf(`Bearer realm="clientintel", error="invalid_token", error_description=%q`, e.Message)
+	return fmt.Sprintf(`Bearer realm="clientintel", error="invalid_token", error_description=%q, code=%q`, e.Message, e.Code)
 }
 
 // publicError is the part of an error that callers may see: nothing of an error

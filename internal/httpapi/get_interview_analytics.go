@@ -81,16 +81,16 @@ func (a *analyticsAnswer) VisitGetInterviewAnalyticsResponse(w http.ResponseWrit
 
 func (a *analyticsAnswer) write(out *stream) error {
 	body := render.NewAnalytics()
-	out.buf = body.AppendHead(out.buf)
-	report, err := a.rows(func(row analytics.Row) error {
-		out.buf = body.AppendRow(out.buf, row)
-		return out.flush()
-	})
+	writeRows := a.writeRows
+	if budgetOf(a.ctx).MaxRows > 0 {
+		writeRows = a.writeFewRows
+	}
+	report, err := writeRows(out, body)
 	if err != nil {
 		return err
 	}
 	recordRows(a.ctx, report.Total)
-	out.buf = body.EndRows(out.buf)
+	budgetOf(a.ctx).trimBasis(&report.Measurement)
 	for point := range report.Volume {
 		out.buf = body.AppendDay(out.buf, point)
 		if err := out.flush(); err != nil {
@@ -99,6 +99,40 @@ func (a *analyticsAnswer) write(out *stream) error {
 	}
 	out.buf, err = body.AppendTail(out.buf, report, a.caller)
 	return err
+}
+
+// writeRows writes the rows as they are read.
+func (a *analyticsAnswer) writeRows(out *stream, body *render.Analytics) (analytics.Report, error) {
+	out.buf = body.AppendHead(out.buf)
+	report, err := a.rows(func(row analytics.Row) error {
+		out.buf = body.AppendRow(out.buf, row)
+		return out.flush()
+	})
+	out.buf = body.EndRows(out.buf)
+	return report, err
+}
+
+// writeFewRows writes the rows, or leaves them out if they are more than the
+// budget has.
+func (a *analyticsAnswer) writeFewRows(out *stream, body *render.Analytics) (analytics.Report, error) {
+	most := budgetOf(a.ctx).MaxRows
+	var few []analytics.Row
+	report, err := a.rows(func(row analytics.Row) error {
+		if len(few) <= most {
+			few = append(few, row)
+		}
+		return nil
+	})
+	if err != nil || len(few) > most {
+		out.buf = body.AppendHeadWithoutRows(out.buf)
+		return report, err
+	}
+	out.buf = body.AppendHead(out.buf)
+	for _, row := range few {
+		out.buf = body.AppendRow(out.buf, row)
+	}
+	out.buf = body.EndRows(out.buf)
+	return report, nil
 }
 
 // rows calls take with each row and returns the report on them.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +23,9 @@ type Call struct {
 	// LogName is the operation's name in the log.
 	LogName   string
 	Arguments []Argument
+	Budget    Budget
+	// Flags are the names of the budget flags that the call takes.
+	Flags []string
 	// CheckSize is called before the answer grows to a size. Its error ends the
 	// call and becomes the answer. Nil sets no limit.
 	CheckSize func(size int) error
@@ -30,10 +35,21 @@ type Call struct {
 type Argument struct {
 	Name  string
 	Value string
+	Kind  Kind
 	// Invalid, when set, describes what came in place of a value that a query
 	// could carry, such as "null".
 	Invalid string
 }
+
+// Kind is how a value was written.
+type Kind int
+
+// The kinds of value.
+const (
+	Text Kind = iota
+	Number
+	Boolean
+)
 
 // CallResponse is the answer that REST gives, an error envelope included.
 type CallResponse struct {
@@ -52,10 +68,13 @@ func (s *Server) Allows(caller auth.Caller, operation string) bool {
 func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 	outer := recordFrom(ctx)
 	outer.operation = call.LogName
-	record := &requestRecord{requestID: outer.requestID, operation: call.Operation, admission: outer.admission}
+	record := &requestRecord{
+		requestID: outer.requestID, operation: call.Operation, admission: outer.admission,
+		call: &inProcess{budget: call.Budget, flags: call.Flags, invalid: map[string]string{}},
+	}
 	ctx, cancel := context.WithCancel(withRecord(ctx, record))
 	defer cancel()
-	r := s.callRequest(ctx, call)
+	r := s.callRequest(ctx, call, record.call)
 	w := newRecordingWriter(call.CheckSize, cancel)
 	// The contract requires them of every answer.
 	setRateLimitHeaders(w.header, record.admission)
@@ -69,22 +88,36 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 	return CallResponse{Status: w.status, Body: w.body.Bytes()}
 }
 
-// callRequest is the request that REST would have got.
-func (s *Server) callRequest(ctx context.Context, call Call) *http.Request {
-	invalid := map[string]string{}
+// callRequest is the request that REST would have got. It adds to what the call
+// has beyond it.
+func (s *Server) callRequest(ctx context.Context, call Call, beyond *inProcess) *http.Request {
+	op := s.contract.operations[call.Operation]
 	pairs := make([]string, len(call.Arguments))
 	for i, a := range call.Arguments {
-		if a.Invalid != "" {
-			invalid[a.Name] = a.Invalid
+		param, isFlag := op.queryParams[a.Name], slices.Contains(call.Flags, a.Name)
+		isInteger := param != nil && param.Schema.Value.Type.Is("integer")
+		switch {
+		case a.Invalid != "":
+			beyond.invalid[a.Name] = a.Invalid
+		case a.Kind == Boolean && !isFlag:
+			beyond.invalid[a.Name] = "a boolean"
+		case a.Kind != Boolean && isFlag, a.Kind == Text && isInteger:
+			beyond.invalid[a.Name] = [...]string{"a text", "a number"}[a.Kind]
+		case isFlag && a.Value == "true":
+			budgetFlags[a.Name](&beyond.budget)
+		case isInteger:
+			a.Value = wholeNumber.ReplaceAllString(a.Value, "$1")
 		}
 		pairs[i] = url.QueryEscape(a.Name) + "=" + url.QueryEscape(a.Value)
 	}
-	r := &http.Request{
+	return (&http.Request{
 		Method: http.MethodGet, Header: http.Header{}, Body: http.NoBody, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		URL: &url.URL{Path: s.contract.operations[call.Operation].path, RawQuery: strings.Join(pairs, "&")},
-	}
-	return r.WithContext(context.WithValue(ctx, invalidKey{}, invalid))
+		URL: &url.URL{Path: op.path, RawQuery: strings.Join(pairs, "&")},
+	}).WithContext(ctx)
 }
+
+// wholeNumber is a whole number with a fraction of zeros, such as 5.0.
+var wholeNumber = regexp.MustCompile(`^(-?[0-9]+)\.0+$`)
 
 // serveCall runs an operation and sets the writer's err when the answer broke off
 // or the handler panicked. The MCP library runs calls in goroutines of its own
@@ -106,14 +139,6 @@ func (s *Server) serveCall(w *recordingWriter, r *http.Request) {
 		w.err = apierror.Internal(errPanicked)
 	}()
 	s.endpoints[record.operation].ServeHTTP(w, r)
-}
-
-type invalidKey struct{}
-
-// invalidArguments describes the arguments that no query could carry, by name.
-func invalidArguments(ctx context.Context) map[string]string {
-	invalid, _ := ctx.Value(invalidKey{}).(map[string]string)
-	return invalid
 }
 
 // recordingWriter keeps an answer in memory, up to the size that checkSize allows.

@@ -24,6 +24,7 @@ func (s *Server) ListCampaigns(
 	if err != nil {
 		return nil, err
 	}
+	found.Campaigns, found.Next = fitPage(ctx, found.Campaigns, render.Campaign, found.Next, found.After)
 	recordRows(ctx, len(found.Campaigns))
 	return api.ListCampaigns200JSONResponse(render.CampaignList(found, s.nextCursor(query.Page, found.Next), caller)), nil
 }

@@ -20,11 +20,13 @@ func (s *Server) ListInterviews(
 		return nil, err
 	}
 	buffer := newBuffer()
-	answer := render.NewInterviewList(buffer.bytes, caller)
+	budget := budgetOf(ctx)
+	answer := render.NewInterviewList(buffer.bytes, caller, budget.PageBytes)
 	found, err := s.interviews.List(ctx, caller, query, answer.Add)
 	if err != nil {
 		return nil, err
 	}
+	budget.trimBasis(&found.Measurement)
 	body, err := answer.End(found, s.nextCursor(query.Page, found.Next))
 	if err != nil {
 		return nil, err

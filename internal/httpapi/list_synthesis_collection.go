@@ -24,6 +24,7 @@ func (s *Server) listCollection(
 	if err != nil {
 		return nil, err
 	}
+	found.Documents, found.Next = fitPage(ctx, found.Documents, render.SynthesisDocument, found.Next, found.After)
 	recordRows(ctx, len(found.Documents))
 	return api.ListSynthesis200JSONResponse(render.SynthesisCollection(found, s.nextCursor(query.Page, found.Next), caller)), nil
 }

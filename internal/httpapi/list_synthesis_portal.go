@@ -23,6 +23,8 @@ func (s *Server) listPortal(
 	if err != nil {
 		return nil, err
 	}
+	budgetOf(ctx).trimSavedBases(found.Bodies)
+	found.Bodies, found.Next = fitPage(ctx, found.Bodies, render.PublishedBody, found.Next, found.After)
 	recordRows(ctx, len(found.Bodies))
 	return api.ListSynthesis200JSONResponse(render.SynthesisPortal(found, s.nextCursor(query.Page, found.Next), caller)), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/tracing"
 )
@@ -36,6 +37,10 @@ type requestRecord struct {
 	// toolStatus is the status of the operation behind an MCP tool call, whose
 	// own HTTP status is 200.
 	toolStatus int
+	// encodeError, if set, encodes an error for the caller of another protocol.
+	encodeError func(status int, e *apierror.Error, envelope []byte) []byte
+	// call is set where the request is a call of this process.
+	call *inProcess
 }
 
 type recordKey struct{}
@@ -51,6 +56,12 @@ func recordFrom(ctx context.Context) *requestRecord {
 		return record
 	}
 	return &requestRecord{}
+}
+
+// EncodeErrors sets how an error in answer to a request is encoded, given the
+// envelope that REST has for it.
+func EncodeErrors(r *http.Request, encode func(status int, e *apierror.Error, envelope []byte) []byte) {
+	recordFrom(r.Context()).encodeError = encode
 }
 
 // withOperation records under which name a handler's requests are logged.

@@ -27,6 +27,7 @@ func (s *Server) SearchIntelligence(
 		return nil, err
 	}
 	recordRows(ctx, len(found.Hits))
+	budgetOf(ctx).trimBasis(&found.Measurement)
 	return api.SearchIntelligence200JSONResponse(render.SearchHits(found, query.Text, caller)), nil
 }
 

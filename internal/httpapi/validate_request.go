@@ -106,10 +106,18 @@ var plainInteger = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
 // validateParameter validates one name of the query and its values.
 func validateParameter(op *operation, name string, input *openapi3filter.RequestValidationInput) error {
 	ctx, param, values := input.Request.Context(), op.queryParams[name], input.QueryParams[name]
-	invalid := invalidArguments(ctx)[name]
+	call := recordFrom(ctx).call
+	var invalid string
+	if call != nil {
+		invalid = call.invalid[name]
+	}
 	switch {
+	case call != nil && slices.Contains(call.flags, name):
+		return validateFlag(name, values, invalid)
+	case param == nil && call != nil:
+		return apierror.UnknownParameter(fmt.Sprintf("%s is not an argument of this tool; it takes %s", quote(name), op.parameterList(call)))
 	case param == nil:
-		return apierror.UnknownParameter(fmt.Sprintf("%s is not a parameter of this route; it takes %s", quote(name), op.parameterList()))
+		return apierror.UnknownParameter(fmt.Sprintf("%s is not a parameter of this route; it takes %s", quote(name), op.parameterList(nil)))
 	case invalid != "":
 		return parameterError(name, fmt.Sprintf("%s must be %s, not %s", name, accepted(param), invalid))
 	case len(values) > 1:
@@ -123,6 +131,16 @@ func validateParameter(op *operation, name string, input *openapi3filter.Request
 	case param.Schema.Value.Type.Is("integer") && !plainInteger.MatchString(values[0]),
 		openapi3filter.ValidateParameter(ctx, input, param) != nil:
 		return parameterError(name, fmt.Sprintf("%s must be %s, not %s", name, accepted(param), quote(values[0])))
+	}
+	return nil
+}
+
+func validateFlag(name string, values []string, invalid string) error {
+	switch {
+	case invalid != "":
+		return parameterError(name, fmt.Sprintf("%s must be true or false, not %s", name, invalid))
+	case len(values) > 1:
+		return parameterError(name, name+" is given more than once; give it once")
 	}
 	return nil
 }
@@ -158,8 +176,12 @@ func accepted(p *openapi3.Parameter) string {
 	}
 }
 
-func (o *operation) parameterList() string {
+func (o *operation) parameterList(call *inProcess) string {
 	names := sortedNames(o.queryParams)
+	if call != nil {
+		names = append(names, call.flags...)
+		slices.Sort(names)
+	}
 	if len(names) == 0 {
 		return "none"
 	}

@@ -88,8 +88,9 @@ type Detail struct {
 	RawExtraction     json.RawMessage
 }
 
-// Take receives interviews one by one, in order.
-type Take func(*Interview)
+// Take receives interviews one by one, in order. False ends the page before the
+// interview; the first one is always taken.
+type Take func(*Interview) bool
 
 // ListQuery asks for one page. CampaignID and Status nil mean any;
 // MatchesNothing says that a filter's value cannot match.

@@ -70,24 +70,22 @@ func takePage(found pgx.Rows, p page.Request, take Take) (*page.Position, int, e
 	defer found.Close()
 	rows := newRows(found)
 	count, more := 0, false
-	var last page.Position
+	var lastAt time.Time
+	var lastID uuid.UUID
 	for rows.Next() {
-		if count == p.Limit {
+		if count == p.Limit || !take(&rows.one) {
 			more = true
 			break
 		}
 		count++
-		take(&rows.one)
-		if count == p.Limit {
-			last = page.Position{Times: []time.Time{rows.one.CreatedAt}, ID: rows.one.ID}
-		}
+		lastAt, lastID = rows.one.CreatedAt, rows.one.ID
 	}
 	found.Close()
 	if err := rows.Err(); err != nil {
 		return nil, 0, err
 	}
 	if more {
-		return &last, count, nil
+		return &page.Position{Times: []time.Time{lastAt}, ID: lastID}, count, nil
 	}
 	return nil, count, nil
 }

@@ -58,7 +58,6 @@ func TestAdmission_Order(t *testing.T) {
 		{"a content type and all the rest", key.Key, "POST", with("Content-Type", "text/plain", "Accept", "image/png"), huge, 415, "unsupported_media_type", "unsupported media type", true},
 		{"an accept and a size", key.Key, "POST", with("Accept", "image/png"), huge, 406, "not_acceptable", "not acceptable", true},
 		{"a size", key.Key, "POST", with(), huge, 413, "payload_too_large", "payload too large", true},
-		{"a message", key.Key, "POST", with(), "{}", 400, "invalid_parameter", "Invalid message", true},
 	} {
 		before := countRows(t, seed, key.ID.String())
 		answer := send(t, srv, c.method, c.key, c.header, c.body).WantError(t, c.status, c.code, c.message)
@@ -74,7 +73,9 @@ func TestAdmission_Order(t *testing.T) {
 		if answer.Header.Get("X-Request-Id") == "" || answer.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: headers are %v", c.name, answer.Header)
 		}
-		if challenge := answer.Header.Get("WWW-Authenticate"); (challenge != "") != (c.status == 401) || strings.Contains(challenge, "resource_metadata") {
+		refusesCaller := c.status == 401 || c.status == 403
+		if challenge := answer.Header.Get("WWW-Authenticate"); strings.Contains(challenge, `code="`+c.code+`"`) != refusesCaller ||
+			(challenge != "") != refusesCaller || strings.Contains(challenge, "resource_metadata") {
 			t.Errorf("%s: WWW-Authenticate is %q", c.name, challenge)
 		}
 	}
@@ -221,10 +222,23 @@ func TestAdmission_CountsOnceAndRefusesAtTheLimit(t *testing.T) {
 		SELECT client_id, $1, at, n, 'mcp', 200 FROM request_log AS l, generate_series(6, 600) AS n WHERE l.key_id = $1 AND l.seq = 5`, key.ID)
 	for _, revision := range revisions {
 		a.revision = revision
-		answer := a.send(t, "tools/call", "list_interviews", `{"name":"list_interviews","arguments":{}}`).
-			WantError(t, 429, "rate_limited", "rate_limited")
-		if answer.Header.Get("Retry-After") == "" || answer.Header.Get("X-RateLimit-Remaining") != "0" {
+		answer := a.send(t, "tools/call", "list_interviews", `{"name":"list_interviews","arguments":{}}`).WantStatus(t, 429)
+		seconds := answer.Header.Get("Retry-After")
+		if seconds == "" || answer.Header.Get("X-RateLimit-Remaining") != "0" {
 			t.Errorf("%s: a 429 has the headers %v", revision, answer.Header)
+		}
+		r := rpcErrorOf(t, answer)
+		if string(r.ID) != "7" || r.Error.Code != -32000 || r.Error.Data.Code != "rate_limited" || r.Error.Data.Error != "rate_limited" ||
+			r.Error.Message != "rate_limited; retry after "+seconds+" seconds" {
+			t.Errorf("%s: a 429 is %s", revision, answer.Body)
+		}
+	}
+	// Another client reads REST's envelope.
+	srv.Post(t, endpoint, key.Key, with("Mcp-Protocol-Version", ""), strings.NewReader(listTools)).WantError(t, 429, "rate_limited", "rate_limited")
+	// What has no id that could be sent back is answered without one.
+	for _, body := range []string{"{", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "[" + listTools + "]", strings.Repeat(" ", 2<<20)} {
+		if r := rpcErrorOf(t, srv.Post(t, endpoint, key.Key, with(), strings.NewReader(body)).WantStatus(t, 429)); string(r.ID) != "null" {
+			t.Errorf("%.40q at the limit is answered with the id %s", body, r.ID)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func parseArgument(value json.RawMessage) httpapi.Argument {
 	case 'n':
 		return httpapi.Argument{Invalid: "null; leave it out instead"}
 	case 't', 'f':
-		return httpapi.Argument{Invalid: "a boolean"}
+		return httpapi.Argument{Value: string(value), Kind: httpapi.Boolean}
 	case '[':
 		return httpapi.Argument{Invalid: "a list"}
 	case '{':
@@ -70,7 +70,7 @@ func parseArgument(value json.RawMessage) httpapi.Argument {
 	case len(value) > maxArgument:
 		return tooLong()
 	}
-	return httpapi.Argument{Value: string(value)}
+	return httpapi.Argument{Value: string(value), Kind: httpapi.Number}
 }
 
 func parseText(value json.RawMessage) httpapi.Argument {

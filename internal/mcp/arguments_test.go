@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,14 +17,14 @@ func TestParseArguments(t *testing.T) {
 	for raw, want := range map[string][]httpapi.Argument{
 		``:                              nil,
 		`{}`:                            nil,
-		`{ "limit" : 5 }`:               {{Name: "limit", Value: "5"}},
+		`{ "limit" : 5 }`:               {{Name: "limit", Value: "5", Kind: httpapi.Number}},
 		`{"b":"2","a":"1"}`:             {{Name: "b", Value: "2"}, {Name: "a", Value: "1"}},
-		`{"a":1,"a":"2"}`:               {{Name: "a", Value: "1"}, {Name: "a", Value: "2"}},
-		`{"a":12345678901234567890.50}`: {{Name: "a", Value: "12345678901234567890.50"}},
-		`{"a":-7}`:                      {{Name: "a", Value: "-7"}},
+		`{"a":1,"a":"2"}`:               {{Name: "a", Value: "1", Kind: httpapi.Number}, {Name: "a", Value: "2"}},
+		`{"a":12345678901234567890.50}`: {{Name: "a", Value: "12345678901234567890.50", Kind: httpapi.Number}},
+		`{"a":-7}`:                      {{Name: "a", Value: "-7", Kind: httpapi.Number}},
 		`{"a":1E2}`:                     {{Name: "a", Invalid: "a number with an exponent"}},
 		`{"a":null}`:                    {{Name: "a", Invalid: "null; leave it out instead"}},
-		`{"a":true}`:                    {{Name: "a", Invalid: "a boolean"}},
+		`{"a":true}`:                    {{Name: "a", Value: "true", Kind: httpapi.Boolean}},
 		`{"a":[[1]]}`:                   {{Name: "a", Invalid: "a list"}},
 		`{"a":{"b":null}}`:              {{Name: "a", Invalid: "an object"}},
 		`{"\u0061":"\ud83d\ude00\n"}`:   {{Name: "a", Value: "😀\n"}},
@@ -94,6 +95,10 @@ func FuzzParseArguments(f *testing.F) {
 			case json.Number:
 				if a.Invalid == "" && a.Value != value.String() {
 					t.Fatalf("%q: %s became %q", raw, value, a.Value)
+				}
+			case bool:
+				if a.Kind != httpapi.Boolean || a.Value != strconv.FormatBool(value) {
+					t.Fatalf("%q: %v became %q", raw, value, a.Value)
 				}
 			default:
 				if a.Invalid == "" {

@@ -13,6 +13,10 @@ import (
 	"github.com/clientintel/clientintel/internal/httpapi"
 )
 
+// budget keeps an answer within about 48 KiB, which are about 12 thousand tokens.
+// Some hosts cut at 25 thousand. What stands beside a page takes up to 6 KiB.
+var budget = httpapi.Budget{PageBytes: 42 << 10, MaxIDs: 100, MaxRows: 100}
+
 // toolHandler answers calls of one tool with what REST would answer.
 func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -27,7 +31,8 @@ func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 		// The request's own context: the library lets calls of the older
 		// revisions outlive their request.
 		response := h.api.Do(current.ctx, httpapi.Call{
-			Operation: t.operation, LogName: t.name, Arguments: arguments, CheckSize: current.sizeLimit(t),
+			Operation: t.operation, LogName: t.name, Arguments: arguments, Budget: budget, Flags: t.flags,
+			CheckSize: current.sizeLimit(t),
 		})
 		return result(response), nil
 	}

@@ -1,8 +1,6 @@
 package mcp_test
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,30 +8,6 @@ import (
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
-
-// A page that outgrows an answer's room is refused with advice, and a smaller
-// one of the same list is whole.
-func TestCall_LargeAnswers(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	turn := fmt.Sprintf(`{"role": "customer", "text": %q}`, strings.Repeat("a long story & <more> ", 250))
-	transcript := json.RawMessage("[" + strings.Repeat(turn+",", 19) + turn + "]")
-	for range 100 {
-		seed.Interview(t, "acme", apitest.Fields{"transcript": transcript})
-	}
-	key := srv.KeyFor(t, "acme")
-	for _, revision := range revisions {
-		a := agent{srv, key, revision}
-		refused := a.call(t, "list_interviews", `{"limit":200}`)
-		const want = `{"error":"payload too large","details":"the answer would be larger than 8 MiB; ask for fewer interviews with limit","code":"payload_too_large"}`
-		if !refused.IsError || refused.Content[0].Text != want || refused.StructuredContent != nil {
-			t.Errorf("%s: got %.300s, want %s", revision, refused.Content[0].Text, want)
-		}
-		if equal(t, a, "list_interviews", `{"limit":20}`, routes["list_interviews"]+"?limit=20") != 1 {
-			t.Errorf("%s: a part of it was refused", revision)
-		}
-	}
-}
 
 // REST streams a window of any size; a tool collects it, so it says how to ask
 // for less, and what fits is whole.
@@ -44,14 +18,18 @@ func TestCall_LargeWindowsOfAnalytics(t *testing.T) {
 		SELECT $1, gen_random_uuid(), '2026-01-01'::timestamptz + n * interval '1 minute', 'completed', 'passed', true, true, 90, n % 11
 		FROM generate_series(1, 90000) AS n`, seed.Clients["acme"])
 	a := agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}
-	refused := a.call(t, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-12-31"}`)
+	refused := a.call(t, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-12-31","include_rows":true}`)
 	const want = `{"error":"payload too large","details":"the answer would be larger than 8 MiB; set a shorter window with date_from and date_to, or one campaign","code":"payload_too_large"}`
 	if !refused.IsError || refused.Content[0].Text != want || refused.StructuredContent != nil {
 		t.Errorf("got %.300s, want %s", refused.Content[0].Text, want)
 	}
-	if equal(t, a, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-01-20"}`,
+	if equal(t, a, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-01-20","include_rows":true}`,
 		routes["get_interview_analytics"]+"?date_from=2026-01-01&date_to=2026-01-20") != 1 {
 		t.Error("a shorter window was refused")
+	}
+	counted := a.call(t, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-12-31"}`)
+	if text := counted.Content[0].Text; !strings.Contains(text, `"total":90000`) || len(text) > maxAnswer {
+		t.Errorf("without rows: %.300s", text)
 	}
 }
 

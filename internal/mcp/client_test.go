@@ -32,6 +32,26 @@ type said struct {
 	}
 }
 
+// refused is an error of JSON-RPC, with the envelope of REST's error in it.
+type refused struct {
+	ID    json.RawMessage
+	Error struct {
+		Code    int
+		Message string
+		Data    struct{ Error, Details, Code string }
+	}
+}
+
+func rpcErrorOf(t *testing.T, answer *apitest.Answer) refused {
+	t.Helper()
+	var r refused
+	answer.Decode(t, &r)
+	if r.Error.Code == 0 || !strings.HasPrefix(string(answer.Body), `{"jsonrpc":"2.0",`) {
+		t.Errorf("got %s, want an error of JSON-RPC", answer.Body)
+	}
+	return r
+}
+
 // result is a tool's.
 type result struct {
 	Content []struct {

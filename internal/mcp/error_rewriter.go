@@ -47,6 +47,12 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *errorRewriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+// isUnknownMethod tells whether the library does not know the message's method. In
+// the newest revision it answers that itself.
+func (w *errorRewriter) isUnknownMethod() bool {
+	return w.status == http.StatusBadRequest && strings.HasPrefix(string(w.text), "JSON RPC not handled")
+}
+
 // err is the withheld error as one of the contract, or nil.
 func (w *errorRewriter) err() error {
 	text := strings.ToValidUTF8(strings.TrimSpace(string(w.text)), "")

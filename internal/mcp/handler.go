@@ -74,26 +74,33 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.api.Refuse(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
 		return
 	}
-	h.api.Admit("mcp", http.HandlerFunc(h.serveMessage)).ServeHTTP(w, r)
+	current := &request{}
+	httpapi.EncodeErrors(r, func(status int, e *apierror.Error, envelope []byte) []byte {
+		return current.encodeError(w, r, status, e, envelope)
+	})
+	h.api.Admit("mcp", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serveMessage(w, r, current) })).ServeHTTP(w, r)
 }
 
 // serveMessage handles an admitted request.
-func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		h.api.Refuse(w, r, apierror.MethodNotAllowed())
 		return
 	}
-	message, err := readMessage(w, r)
+	message, err := current.readMessage(w, r)
 	if err != nil {
 		h.api.Refuse(w, r, err)
 		return
 	}
-	current := &request{ctx: r.Context(), client: auth.CallerFrom(r.Context()).ClientID, unsent: h.api.Unsent()}
+	current.ctx, current.client, current.unsent = r.Context(), auth.CallerFrom(r.Context()).ClientID, h.api.Unsent()
 	defer current.release()
 	rewriter := &errorRewriter{ResponseWriter: w}
 	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
-	if err := rewriter.err(); err != nil {
+	switch err := rewriter.err(); {
+	case rewriter.isUnknownMethod():
+		current.answerUnknownMethod(w)
+	case err != nil:
 		h.api.Refuse(w, r, err)
 	}
 }

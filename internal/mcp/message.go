@@ -25,10 +25,23 @@ const (
 
 // readMessage returns the body of a well-formed request. The library would
 // ignore what follows the first value, and all but the last of equal names.
-func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err := checkHeaders(r.Header); err != nil {
 		return nil, err
 	}
+	body, err := readBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	c.unparsed = !json.Valid(body)
+	if err := checkMessage(body); err != nil {
+		return nil, err
+	}
+	c.id, err = parseID(body)
+	return body, err
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	tooLarge := apierror.PayloadTooLarge(fmt.Sprintf("a message has at most %d bytes", maxMessage))
 	if r.ContentLength > maxMessage {
 		return nil, tooLarge
@@ -41,7 +54,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	case err != nil:
 		return nil, apierror.MalformedMessage("the body ended before it was complete").Because(err)
 	}
-	return body, checkMessage(body)
+	return body, nil
 }
 
 func checkHeaders(h http.Header) error {

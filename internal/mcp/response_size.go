@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -27,6 +28,8 @@ type request struct {
 	ctx      context.Context // of the HTTP request
 	client   uuid.UUID
 	unsent   *fairqueue.Budget
+	id       json.RawMessage // of the message, as it was sent; nil if unknown
+	unparsed bool            // the message is no JSON
 	reserved int64
 }
 

@@ -1,8 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,10 +25,15 @@ func declare(t tool, schemas *openapi.Schemas) (*sdk.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range t.flags {
+		flag := fmt.Sprintf(`,%q:{"type":"boolean","default":false,"description":%q}}}`, name, flagDescriptions[name])
+		input = append(bytes.TrimSuffix(slices.Clone(input), []byte("}}")), flag...)
+	}
 	output, err := schemas.Answer(t.operation)
 	if err != nil {
 		return nil, err
 	}
+	output = slices.Concat(json.RawMessage(fmt.Sprintf(`{"description":%q,`, t.absent+descriptionOfEveryMeta)), output[1:])
 	no := false
 	return &sdk.Tool{
 		Name: t.name, Title: t.title, Description: t.description(), InputSchema: input, OutputSchema: output,

@@ -122,6 +122,12 @@ func TestTools_Golden(t *testing.T) {
 	}
 }
 
+// flagsOf are the arguments that are no parameters.
+var flagsOf = map[string][]string{
+	"get_interview_analytics": {"include_basis", "include_rows"}, "get_synthesis_document": {"include_basis"},
+	"list_interviews": {"include_basis"}, "search_customer_intelligence": {"include_basis"},
+}
+
 // The schemas are the contract's: each parameter under its name with its
 // bounds, each answer with everything that it refers to, and nothing else.
 func TestTools_SchemasAreTheContracts(t *testing.T) {
@@ -152,13 +158,19 @@ func TestTools_SchemasAreTheContracts(t *testing.T) {
 		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
 			t.Fatal(err)
 		}
-		if len(schema.Properties) != len(operation.Parameters) {
-			t.Errorf("%s: takes %d arguments, want %d", tool.Name, len(schema.Properties), len(operation.Parameters))
+		for _, flag := range flagsOf[tool.Name] {
+			if got := schema.Properties[flag]; got.Type != "boolean" || string(got.Default) != "false" {
+				t.Errorf("%s: %s is %+v", tool.Name, flag, got)
+			}
+		}
+		if want := len(operation.Parameters) + len(flagsOf[tool.Name]); len(schema.Properties) != want {
+			t.Errorf("%s: takes %d arguments, want %d", tool.Name, len(schema.Properties), want)
 		}
 		for _, ref := range operation.Parameters {
 			p := ref.Value
 			got := schema.Properties[p.Name]
-			if got.Description != strings.TrimSpace(p.Description) || !p.Schema.Value.Type.Is(got.Type) {
+			whole := strings.Join(strings.Fields(p.Description), " ")
+			if got.Description == "" || !strings.HasPrefix(whole, got.Description) || !p.Schema.Value.Type.Is(got.Type) {
 				t.Errorf("%s: %s is %+v", tool.Name, p.Name, got)
 			}
 			if fmt.Sprint(deref(got.Minimum), deref(got.Maximum)) != fmt.Sprint(deref(p.Schema.Value.Min), deref(p.Schema.Value.Max)) {

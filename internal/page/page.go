@@ -28,3 +28,11 @@ func Trim[T any](rows []T, r Request, positionOf func(T) Position) ([]T, *Positi
 	next := positionOf(kept[len(kept)-1])
 	return kept, &next
 }
+
+// After is the position after the item of a page that has this index.
+type After func(i int) Position
+
+// PositionAfter is for a page that may end before its last row.
+func PositionAfter[T any](rows []T, positionOf func(T) Position) After {
+	return func(i int) Position { return positionOf(rows[i]) }
+}

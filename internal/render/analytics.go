@@ -26,6 +26,12 @@ func NewAnalytics() *Analytics { return &Analytics{} }
 // AppendHead appends everything before the first row.
 func (a *Analytics) AppendHead(b []byte) []byte { return append(b, `{"data":{"rows":[`...) }
 
+// AppendHeadWithoutRows appends everything before the first day of an answer that
+// leaves rows out.
+func (a *Analytics) AppendHeadWithoutRows(b []byte) []byte {
+	return append(b, `{"data":{"volume":[`...)
+}
+
 // AppendRow appends one row.
 func (a *Analytics) AppendRow(b []byte, row analytics.Row) []byte {
 	if a.dayText == "" || a.day != row.Day {

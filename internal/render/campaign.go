@@ -10,14 +10,15 @@ import (
 func CampaignList(found campaign.List, next *string, caller auth.Caller) api.CampaignListResponse {
 	data := make([]api.Campaign, len(found.Campaigns))
 	for i, one := range found.Campaigns {
-		data[i] = campaignOf(one)
+		data[i] = Campaign(one)
 	}
 	m := meta(caller, len(data), found.Measurement)
 	paged(&m, next)
 	return api.CampaignListResponse{Data: data, Meta: m}
 }
 
-func campaignOf(c campaign.Campaign) api.Campaign {
+// Campaign is one campaign.
+func Campaign(c campaign.Campaign) api.Campaign {
 	return api.Campaign{
 		ID: c.ID, ClientID: c.ClientID, Slug: c.Slug, DisplayName: c.DisplayName, CampaignBrief: c.CampaignBrief,
 		Goal: c.Goal, GoalContext: c.GoalContext, KeyQuestions: c.KeyQuestions, TargetSegment: c.TargetSegment,

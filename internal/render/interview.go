@@ -16,27 +16,29 @@ type Interviews struct {
 	caller auth.Caller
 	body   []byte
 	empty  bool
+	most   int // bytes of the body; 0: any number
 
 	identity, transcripts, customExtraction bool
 }
 
-// NewInterviewList begins a page of interviews, appended to an empty buffer.
-func NewInterviewList(buffer []byte, caller auth.Caller) *Interviews {
+// NewInterviewList begins a page of interviews, appended to an empty buffer, of
+// at most so many bytes (0: any number).
+func NewInterviewList(buffer []byte, caller auth.Caller, most int) *Interviews {
 	return &Interviews{
-		caller: caller, body: append(buffer, `{"data":[`...), empty: true,
+		caller: caller, body: append(buffer, `{"data":[`...), empty: true, most: most,
 		identity:         caller.Has(auth.ReadCustomerIdentity),
 		transcripts:      caller.Has(auth.ReadTranscripts),
 		customExtraction: caller.Has(auth.ReadCustomExtraction),
 	}
 }
 
-// Add appends one interview. A gated field without its scope is absent.
-func (a *Interviews) Add(i *interview.Interview) {
+// Add appends one interview, unless it is a further one for which the page has no
+// space. A gated field without its scope is absent.
+func (a *Interviews) Add(i *interview.Interview) bool {
 	b := a.body
 	if !a.empty {
 		b = append(b, ',')
 	}
-	a.empty = false
 	b = appendText(append(b, `{"best_quote":`...), i.BestQuote)
 	b = appendText(append(b, `,"churn_risk":`...), i.ChurnRisk)
 	b = appendUUID(append(b, `,"client_id":`...), i.ClientID)
@@ -64,7 +66,11 @@ func (a *Interviews) Add(i *interview.Interview) {
 		b = appendStored(append(b, `,"transcript":`...), i.Transcript)
 	}
 	b = append(b, '}')
-	a.body = b
+	if a.most > 0 && len(b) > a.most && !a.empty {
+		return false
+	}
+	a.body, a.empty = b, false
+	return true
 }
 
 // End appends the meta of a page and returns the whole answer.

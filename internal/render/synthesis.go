@@ -14,7 +14,7 @@ func SynthesisCollection(
 ) api.SynthesisListResponse {
 	data := make([]api.SynthesisItem, len(found.Documents))
 	for i, one := range found.Documents {
-		data[i] = documentOf(one)
+		data[i] = SynthesisDocument(one)
 	}
 	m := meta(caller, len(data), found.Measurement)
 	paged(&m, next)
@@ -41,7 +41,8 @@ func SynthesisPortal(found synthesis.BodyList, next *string, caller auth.Caller)
 	return api.SynthesisListResponse{Data: data, Meta: m}
 }
 
-func documentOf(d synthesis.Document) api.SynthesisDocumentRow {
+// SynthesisDocument is one row of the collection.
+func SynthesisDocument(d synthesis.Document) api.SynthesisDocumentRow {
 	row := api.SynthesisDocumentRow{
 		ID: d.ID, ClientID: d.ClientID, SynthesisType: api.SynthesisType(d.Type), LaneID: d.LaneID,
 		ConversationGoalID: d.CampaignID, Document: d.Document, ContractVersion: d.ContractVersion,

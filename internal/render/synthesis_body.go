@@ -13,6 +13,9 @@ import (
 // measurement_integrity as its last field.
 type publishedBody synthesis.Body
 
+// PublishedBody is a body of the portal.
+func PublishedBody(b synthesis.Body) json.Marshaler { return publishedBody(b) }
+
 // MarshalJSON appends to the body's bytes. Decoding and encoding it again would
 // round its numbers and lose the order of its fields.
 func (b publishedBody) MarshalJSON() ([]byte, error) {
@@ -45,11 +48,14 @@ func integrityOf(i synthesis.Integrity) api.MeasurementIntegrity {
 	if i.Saved == nil {
 		return api.MeasurementIntegrity{Status: api.MeasurementIntegrityStatusHistoricalUnverifiable}
 	}
-	return api.MeasurementIntegrity{
-		Status:           api.MeasurementIntegrityStatusVerifiedSavedBasis,
-		MeasurementBasis: savedBasisOf(i.Saved),
-		Freshness:        freshnessOf(i.Saved),
+	integrity := api.MeasurementIntegrity{
+		Status:    api.MeasurementIntegrityStatusVerifiedSavedBasis,
+		Freshness: freshnessOf(i.Saved),
 	}
+	if !i.Saved.Omitted {
+		integrity.MeasurementBasis = savedBasisOf(i.Saved)
+	}
+	return integrity
 }
 
 func savedBasisOf(b *synthesis.SavedBasis) *api.SavedMeasurementBasis {

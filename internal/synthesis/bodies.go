@@ -38,6 +38,7 @@ type BodyList struct {
 	Type        Type
 	Bodies      []Body
 	Next        *page.Position
+	After       page.After
 	Measurement measurement.Provenance
 }
 
@@ -60,7 +61,10 @@ func (r *Reader) ListBodies(ctx context.Context, caller auth.Caller, q BodyQuery
 		if err != nil {
 			return fmt.Errorf("reading saved measurement bases: %w", err)
 		}
-		found = BodyList{Type: q.Type, Bodies: make([]Body, len(kept)), Next: next, Measurement: in.Provenance}
+		found = BodyList{
+			Type: q.Type, Bodies: make([]Body, len(kept)), Next: next, After: page.PositionAfter(kept, bodyPosition),
+			Measurement: in.Provenance,
+		}
 		for i, row := range kept {
 			found.Bodies[i] = Body{JSON: row.Body, Integrity: integrityOf(row, bases[row.ID], in.Provenance)}
 		}

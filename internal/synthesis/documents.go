@@ -57,6 +57,7 @@ type DocumentList struct {
 	Types       []Type
 	Documents   []Document
 	Next        *page.Position
+	After       page.After
 	Measurement measurement.Provenance
 }
 
@@ -72,7 +73,8 @@ func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q Docume
 		}
 		kept, next := page.Trim(rows, q.Page, documentPosition)
 		found = DocumentList{
-			Types: q.Types(), Documents: make([]Document, len(kept)), Next: next, Measurement: in.Provenance,
+			Types: q.Types(), Documents: make([]Document, len(kept)), Next: next, After: page.PositionAfter(kept, documentPosition),
+			Measurement: in.Provenance,
 		}
 		for i, row := range kept {
 			found.Documents[i] = fromDocumentRow(row)

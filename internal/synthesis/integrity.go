@@ -26,6 +26,8 @@ type SavedBasis struct {
 	ScopeHash       string
 	MembershipHash  string
 	SourceIDs       []uuid.UUID // ascending
+	// Omitted says that the answer does not list them.
+	Omitted bool
 
 	// Incomparable is why it may not be compared with live figures, empty if it
 	// may.

@@ -25,7 +25,7 @@ func ownWords() []string {
 		"json",
 		// HTTP, JSON and the measurement's words
 		"GET", "Authorization", "Authorization: Bearer", "Date", "https", "private, no-store", "Accept-Encoding: gzip", "If-None-Match",
-		"data", "null", "{data, meta}", "SET TIME ZONE 'UTC'", "isError", "+02:00", "Z", "%2B",
+		"data", "null", "{data, meta}", "SET TIME ZONE 'UTC'", "isError", "include_basis", "include_rows", "+02:00", "Z", "%2B",
 		// Power BI, dlt and the hosts of agents
 		"ClientIntelKey", "ClientIntelWalk", "Web.Contents", "RelativePath", "Query", "interviews[conversation_goal_id]", "campaigns[id]",
 		"rest_api", `rest_api_source(json.load(open("clientintel.json")))`, "request_max_retry_delay", "[runtime]",

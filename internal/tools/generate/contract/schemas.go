@@ -9,11 +9,14 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/clientintel/clientintel/openapi"
 )
 
-// Schemas returns the JSON Schemas of every operation, by its id: one of its query
-// parameters and one of its 200 body. Each holds all that it refers to. Keys have
-// the contract's order.
+// Schemas returns the JSON Schemas of every operation for tools, by its id: one of
+// its query parameters and one of its 200 body, but for what is omissible. Each
+// holds all that it refers to, and little text: agents pay for what they read. Keys
+// have the contract's order.
 func Schemas(document *yaml.Node) ([]byte, error) {
 	s := &schemas{document: document}
 	var out bytes.Buffer
@@ -64,15 +67,15 @@ func (s *schemas) parameters(operation *yaml.Node) (json.RawMessage, error) {
 	}
 	schema := mapping()
 	put(schema, "type", scalar("object"))
-	put(schema, "properties", properties)
+	put(schema, "additionalProperties", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "false"})
 	if len(required.Content) > 0 {
 		put(schema, "required", required)
 	}
-	put(schema, "additionalProperties", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "false"})
+	put(schema, "properties", properties) // last, so that a tool can add its own
 	return compact(schema)
 }
 
-// property is a parameter's schema, with the parameter's description and examples.
+// property is a parameter's schema, with the opening of its description.
 func (s *schemas) property(parameter *yaml.Node) (*yaml.Node, error) {
 	schema, err := s.resolved(valueOf(parameter, "schema"))
 	if err != nil {
@@ -80,24 +83,37 @@ func (s *schemas) property(parameter *yaml.Node) (*yaml.Node, error) {
 	}
 	property := mapping()
 	for i := 0; i+1 < len(schema.Content); i += 2 {
-		if key := schema.Content[i].Value; key != "description" {
+		if key := schema.Content[i].Value; !slices.Contains(prose, key) {
 			put(property, key, schema.Content[i+1])
 		}
 	}
-	put(property, "description", scalar(strings.TrimSpace(text(parameter, "description"))))
-	examples := sequence()
-	if example := valueOf(parameter, "example"); example != nil {
-		examples.Content = append(examples.Content, example)
-	}
-	named := contentOf(valueOf(parameter, "examples"))
-	for i := 1; i < len(named); i += 2 {
-		examples.Content = append(examples.Content, valueOf(named[i], "value"))
-	}
-	if len(examples.Content) > 0 {
-		put(property, "examples", examples)
-	}
+	put(property, "description", scalar(opening(strings.Join(strings.Fields(text(parameter, "description")), " "))))
 	return property, nil
 }
+
+// opening is the first sentence of a description, and the next after a short one.
+func opening(description string) string {
+	const short = 30
+	end := strings.Index(description, ". ")
+	if end >= 0 && end < short {
+		if next := strings.Index(description[end+2:], ". "); next >= 0 {
+			end += 2 + next
+		} else {
+			end = -1
+		}
+	}
+	if end < 0 {
+		return description
+	}
+	return description[:end+1]
+}
+
+// prose are the keys of a schema that say nothing which a program checks.
+var prose = []string{"description", "example", "examples", "format", "pattern"}
+
+// outlined are the schemas that tools only say to be objects. Each has a schema
+// name of its own in its answers.
+var outlined = []string{"MeasurementQueryBasis", "SavedMeasurementBasis"}
 
 // answer is the schema of an operation's 200 body. Schemas that it refers to are
 // in $defs, in the order of their first reference.
@@ -123,47 +139,89 @@ func (s *schemas) answer(operation *yaml.Node) (json.RawMessage, error) {
 
 const components = "#/components/schemas/"
 
-// detached copies a schema without its examples. Its references point to $defs in the copy, and their
-// targets are added to used.
+// detached copies a schema without its prose. Its references point to $defs in the
+// copy, and their targets are added to used.
 func (s *schemas) detached(node *yaml.Node, used *yaml.Node) (*yaml.Node, error) {
-	clone := *node
-	content := node.Content
-	if at := slices.IndexFunc(content, func(n *yaml.Node) bool { return n.Value == "examples" }); node.Kind == yaml.MappingNode && at >= 0 {
-		content = slices.Concat(content[:at], content[at+2:])
-	}
-	clone.Content = make([]*yaml.Node, len(content))
-	for i, child := range content {
-		isReference := node.Kind == yaml.MappingNode && i%2 == 1 && content[i-1].Value == "$ref"
-		if !isReference {
+	if node.Kind != yaml.MappingNode {
+		clone := *node
+		clone.Content = make([]*yaml.Node, len(node.Content))
+		for i, child := range node.Content {
 			detached, err := s.detached(child, used)
 			if err != nil {
 				return nil, err
 			}
 			clone.Content[i] = detached
-			continue
 		}
-		name, ok := strings.CutPrefix(child.Value, components)
-		if !ok {
-			return nil, fmt.Errorf("line %d: %s is no schema of the contract", child.Line, child.Value)
-		}
-		clone.Content[i] = scalar("#/$defs/" + name)
-		if valueOf(used, name) != nil {
-			continue
-		}
-		target, err := s.resolved(node)
-		if err != nil {
-			return nil, err
-		}
-		// Added before its copy is complete, so that a schema may refer to itself.
-		place := mapping()
-		put(used, name, place)
-		detached, err := s.detached(target, used)
-		if err != nil {
-			return nil, err
-		}
-		*place = *detached
+		return &clone, nil
 	}
-	return &clone, nil
+	clone := mapping()
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i].Value, node.Content[i+1]
+		var detached *yaml.Node
+		var err error
+		switch {
+		case slices.Contains(prose, key):
+			continue
+		case key == "$ref":
+			detached, err = s.reference(value, used)
+		case key == "properties":
+			detached, err = s.properties(value, used)
+		default:
+			detached, err = s.detached(value, used)
+		}
+		if err != nil {
+			return nil, err
+		}
+		put(clone, key, detached)
+	}
+	return clone, nil
+}
+
+// properties is detached for a mapping by names, any of which may be that of prose.
+func (s *schemas) properties(node *yaml.Node, used *yaml.Node) (*yaml.Node, error) {
+	clone := mapping()
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		detached, err := s.detached(node.Content[i+1], used)
+		if err != nil {
+			return nil, err
+		}
+		put(clone, node.Content[i].Value, detached)
+	}
+	return clone, nil
+}
+
+// reference is the reference to a schema in $defs, to which it is added.
+func (s *schemas) reference(to *yaml.Node, used *yaml.Node) (*yaml.Node, error) {
+	name, ok := strings.CutPrefix(to.Value, components)
+	if !ok {
+		return nil, fmt.Errorf("line %d: %s is no schema of the contract", to.Line, to.Value)
+	}
+	here := scalar("#/$defs/" + name)
+	if valueOf(used, name) != nil {
+		return here, nil
+	}
+	// Added before its copy is complete, so that a schema may refer to itself.
+	place := mapping()
+	put(used, name, place)
+	if slices.Contains(outlined, name) {
+		put(place, "type", scalar("object"))
+		return here, nil
+	}
+	reference := mapping()
+	put(reference, "$ref", to)
+	target, err := s.resolved(reference)
+	if err != nil {
+		return nil, err
+	}
+	detached, err := s.detached(target, used)
+	if err != nil {
+		return nil, err
+	}
+	*place = *detached
+	if required := valueOf(place, "required"); required != nil {
+		required.Content = slices.DeleteFunc(required.Content, func(n *yaml.Node) bool { return n.Value == openapi.Omissible[name] })
+	}
+	return here, nil
 }
 
 // resolved follows a node's $ref, if it has one.

@@ -1,0 +1,90 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+)
+
+// codeServerError is the first of JSON-RPC's codes for errors of a server's own.
+const codeServerError = -32000
+
+type rpcError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// encodeRPCError is the answer to the message with this id, null if it is unknown.
+func encodeRPCError(id json.RawMessage, e rpcError) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	answer, _ := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   rpcError        `json:"error"`
+	}{"2.0", id, e})
+	return answer
+}
+
+// encodeError encodes an error as clients read it: one in the message as
+// JSON-RPC's; a full quota and an unavailable service too where the client names
+// its revision, since the official clients show nothing of another body. Everything
+// else is REST's envelope.
+func (c *request) encodeError(w http.ResponseWriter, r *http.Request, status int, e *apierror.Error, envelope []byte) []byte {
+	answer := rpcError{Code: jsonrpc.CodeInvalidRequest, Message: e.Message, Data: envelope}
+	switch {
+	case status == http.StatusBadRequest && c.unparsed:
+		answer.Code = jsonrpc.CodeParseError
+	case status == http.StatusBadRequest:
+	case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && r.Header.Get("Mcp-Protocol-Version") != "":
+		answer.Code = codeServerError
+		if body, err := readBody(w, r); err == nil && r.Method == http.MethodPost && checkMessage(body) == nil {
+			c.id, _ = parseID(body)
+		}
+	default:
+		return envelope
+	}
+	if e.Details != "" {
+		answer.Message += ": " + e.Details
+	}
+	if e.RetryAfter > 0 {
+		answer.Message += fmt.Sprintf("; retry after %d seconds", e.RetryAfter/time.Second)
+	}
+	return encodeRPCError(c.id, answer)
+}
+
+// answerUnknownMethod answers a request that is right but for its method.
+func (c *request) answerUnknownMethod(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(encodeRPCError(c.id, rpcError{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}))
+}
+
+var wholeID = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+
+// parseID returns the id of a message, nil if it has none. The library reads
+// numbers as floats and repairs text, so an id that it would alter is refused.
+func parseID(body []byte) (json.RawMessage, error) {
+	var message map[string]json.RawMessage
+	if err := json.Unmarshal(body, &message); err != nil {
+		return nil, apierror.MalformedMessage("the body is not valid JSON").Because(err)
+	}
+	id, given := message["id"]
+	if !given || id[0] == '"' && pairsSurrogates(id) {
+		return id, nil
+	}
+	const exact = 1 << 53
+	if n, err := strconv.ParseInt(string(id), 10, 64); err == nil && wholeID.Match(id) && -exact <= n && n <= exact {
+		return id, nil
+	}
+	return nil, apierror.MalformedMessage("the id is neither a text nor a whole number of at most 2^53, so it could not come back as it was sent")
+}
