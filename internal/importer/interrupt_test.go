@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 func TestACancelledImportLeavesNothing(t *testing.T) {
@@ -75,7 +79,23 @@ func TestAKilledImportEndsItsBackend(t *testing.T) {
 	d.mustImport(t, client(""))
 	d.Exec(t, `CREATE FUNCTION sleep_long() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NULL; END'`)
 	d.Exec(t, "CREATE TRIGGER sleep_long AFTER INSERT ON interviews FOR EACH STATEMENT EXECUTE FUNCTION sleep_long()")
-	conn := connect(t, d.OwnerURL)
+	config, err := pgx.ParseConfig(d.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A killed program sends no request to cancel either.
+	var dead atomic.Bool
+	dial := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if dead.Load() {
+			return nil, errors.New("the program is dead")
+		}
+		return dial(ctx, network, address)
+	}
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
 	backend := fmt.Sprintf("pg_stat_activity WHERE pid = %d", conn.PgConn().PID())
 	socket := conn.PgConn().Conn()
 	done := make(chan error, 1)
@@ -87,6 +107,7 @@ func TestAKilledImportEndsItsBackend(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	killed := time.Now()
+	dead.Store(true)
 	// What the system does with the connections of a killed program.
 	if err := socket.Close(); err != nil {
 		t.Fatal(err)
