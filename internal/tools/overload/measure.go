@@ -96,14 +96,19 @@ func (r result) String() string {
 func (s *environment) measure(ctx context.Context, l load, rounds int, length time.Duration) (result, error) {
 	r := result{load: l, alone: newTally(), then: newTally(), own: newTally()}
 	for range rounds {
-		if err := s.probe(ctx, r.alone, length); err != nil {
+		// The keys have been used before the load begins, as those of others have.
+		keys, err := s.pg.IssueKeys(ctx, "acme", probes)
+		if err != nil {
+			return r, err
+		}
+		if err := s.probe(ctx, keys, r.alone, length); err != nil {
 			return r, err
 		}
 		loading, stop := context.WithCancel(ctx)
 		wait, err := l.start(loading, s, r.own)
 		if err == nil {
 			time.Sleep(time.Second) // until it weighs
-			err = s.probe(ctx, r.then, length)
+			err = s.probe(ctx, keys, r.then, length)
 		}
 		if figures, merr := s.server.Metrics(ctx); merr == nil {
 			r.megabytes = max(r.megabytes, figures["process_resident_memory_bytes"]/1e6)
@@ -118,13 +123,10 @@ func (s *environment) measure(ctx context.Context, l load, rounds int, length ti
 	return r, ctx.Err()
 }
 
+const probes = 4
+
 // probe has four callers ask for pages at an easy pace, as other keys do.
-func (s *environment) probe(ctx context.Context, into *tally, length time.Duration) error {
-	const probes = 4
-	keys, err := s.pg.IssueKeys(ctx, "acme", probes)
-	if err != nil {
-		return err
-	}
+func (s *environment) probe(ctx context.Context, keys []string, into *tally, length time.Duration) error {
 	caller := cluster.NewCaller(probes)
 	defer caller.Close()
 	end := time.Now().Add(length)
