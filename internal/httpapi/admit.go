@@ -7,6 +7,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
@@ -15,7 +16,7 @@ import (
 // uses it too, under an operation name of its own.
 func (s *Server) Admit(operation string, next http.Handler) http.Handler {
 	next = s.limitClient(next)
-	speculative := s.contract.operations[operation].isCheap()
+	speculative := s.contract.operations[operation].isCheap() && !config.Disabled("speculative_reads")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, err := parseKey(r)
 		if err != nil {

@@ -19,5 +19,7 @@ func (s *Server) GetInterview(
 		return nil, err
 	}
 	recordRows(ctx, 1)
-	return api.GetInterview200JSONResponse(render.InterviewDetail(found, standsOn, caller)), nil
+	buffer := newBuffer()
+	body, err := render.InterviewDetail(buffer.bytes, found, standsOn, caller)
+	return rawResponse{buffer, body}, err
 }

@@ -26,7 +26,9 @@ func (s *Server) listCollection(
 	}
 	found.Documents, found.Next = fitPage(ctx, found.Documents, render.SynthesisDocument, found.Next, found.After)
 	recordRows(ctx, len(found.Documents))
-	return api.ListSynthesis200JSONResponse(render.SynthesisCollection(found, s.nextCursor(query.Page, found.Next), caller)), nil
+	buffer := newBuffer()
+	body, err := render.SynthesisCollection(buffer.bytes, found, s.nextCursor(query.Page, found.Next), caller)
+	return rawResponse{buffer, body}, err
 }
 
 func (s *Server) parseCollection(

@@ -26,7 +26,9 @@ func (s *Server) listPortal(
 	budgetOf(ctx).trimSavedBases(found.Bodies)
 	found.Bodies, found.Next = fitPage(ctx, found.Bodies, render.PublishedBody, found.Next, found.After)
 	recordRows(ctx, len(found.Bodies))
-	return api.ListSynthesis200JSONResponse(render.SynthesisPortal(found, s.nextCursor(query.Page, found.Next), caller)), nil
+	buffer := newBuffer()
+	body, err := render.SynthesisPortal(buffer.bytes, found, s.nextCursor(query.Page, found.Next), caller)
+	return rawResponse{buffer, body}, err
 }
 
 func (s *Server) parsePortal(

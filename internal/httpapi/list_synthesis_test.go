@@ -190,7 +190,7 @@ func TestListSynthesis_OtherClientsRowsAreInvisible(t *testing.T) {
 		portal + "&type=campaign", portal + "&type=campaign&campaign=winter",
 	} {
 		answer := srv.Get(t, path, acme).WantIDs(t, document.String())
-		if !strings.Contains(string(answer.Body), `"owner":"acme"`) {
+		if !strings.Contains(string(answer.Body), `"owner": "acme"`) {
 			t.Errorf("%s shows another client's: %s", path, answer.Body)
 		}
 	}

@@ -25,6 +25,12 @@ func (a rawResponse) write(w http.ResponseWriter) error {
 // VisitListInterviewsResponse writes a page.
 func (a rawResponse) VisitListInterviewsResponse(w http.ResponseWriter) error { return a.write(w) }
 
+// VisitListSynthesisResponse writes a page.
+func (a rawResponse) VisitListSynthesisResponse(w http.ResponseWriter) error { return a.write(w) }
+
+// VisitGetInterviewResponse writes one interview.
+func (a rawResponse) VisitGetInterviewResponse(w http.ResponseWriter) error { return a.write(w) }
+
 // buffer is memory that answers are encoded into, one after another.
 type buffer struct{ bytes []byte }
 

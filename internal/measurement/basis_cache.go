@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/config"
 )
 
 // basisCacheBytes bounds the memory of cached ids in one server: some 80
@@ -45,7 +47,7 @@ func (c *basisCache) get(key basisKey, v version) (scopeIDs, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at, known := c.byKey[key]
-	if !known {
+	if !known || config.Disabled("basis_cache") {
 		return scopeIDs{}, false
 	}
 	entry := at.Value.(*basisEntry)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/config"
 )
 
 var errQueueFull = errors.New("too many wait for a connection")
@@ -203,6 +204,9 @@ func (f *fairQueue) grantNext(connections int) {
 
 // takeBatch removes a client's next queries from the queue.
 func (f *fairQueue) takeBatch(queue *clientQueue, connections int) []*batchedQuery {
+	if config.Disabled("read_batches") {
+		return nil
+	}
 	share := min((f.waiting+connections-1)/connections, maxBatch)
 	var batched []*batchedQuery
 	for len(batched)+1 < share && len(queue.waiters) > 0 {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -127,14 +128,27 @@ func configureSession(ctx context.Context, conn *pgx.Conn, s PoolSettings) error
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
 
-// RegisterTypes makes timestamps scan as UTC, whatever the process's zone, and
-// sends uuids as they are: by default they go through their text.
+// RegisterTypes makes timestamps scan as UTC, whatever the process's zone, sends
+// uuids as they are, which by default go through their text, and copies stored JSON
+// that is wanted as it is, which by default is parsed.
 func RegisterTypes(conn *pgx.Conn) {
 	pgxuuid.Register(conn.TypeMap())
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID,
 		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})
+	conn.TypeMap().RegisterType(&pgtype.Type{
+		Name: "jsonb", OID: pgtype.JSONBOID,
+		Codec: &pgtype.JSONBCodec{Marshal: json.Marshal, Unmarshal: unmarshal},
+	})
+}
+
+func unmarshal(data []byte, to any) error {
+	if raw, ok := to.(*json.RawMessage); ok {
+		*raw = slices.Clone(data) // the connection's
+		return nil
+	}
+	return json.Unmarshal(data, to)
 }
 
 // Refused counts the requests refused because their wait would be too long.

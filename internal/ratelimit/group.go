@@ -11,6 +11,7 @@ import (
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
@@ -30,7 +31,11 @@ func (l *Limiter) work() {
 // sending, which its caller holds. Requests that queued meanwhile found it locked:
 // the worker admits them.
 func (l *Limiter) admitNext() {
-	l.admitGroup(l.queue.take(maxGroup))
+	most := maxGroup
+	if config.Disabled("admission_groups") {
+		most = 1
+	}
+	l.admitGroup(l.queue.take(most))
 	l.sending.Unlock()
 	if l.queue.len() > 0 {
 		l.queue.wake()

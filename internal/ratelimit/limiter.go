@@ -12,6 +12,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
@@ -238,7 +239,7 @@ func (l *Limiter) mayWait() int {
 
 // RecordStatus records, some time soon, the status that an admitted request ended with.
 func (l *Limiter) RecordStatus(a Admission, status int) {
-	if a.Verdict == Admitted && a.logRow != (logRow{}) {
+	if !config.Disabled("statuses") && a.Verdict == Admitted && a.logRow != (logRow{}) {
 		l.statuses.add(a.logRow, status)
 	}
 }

@@ -81,30 +81,36 @@ func (a *Interviews) End(found interview.List, next *string) ([]byte, error) {
 	return append(body, "}\n"...), err
 }
 
-// InterviewDetail is one interview as the caller may see it. Without its scope a
-// gated field is left out.
-func InterviewDetail(i interview.Detail, standsOn measurement.Provenance, caller auth.Caller) api.InterviewDetailResponse {
-	gated := func(stored json.RawMessage, scope auth.Scope) json.RawMessage {
-		switch {
-		case !caller.Has(scope):
+// InterviewDetail appends one interview as the caller may see it to an empty
+// buffer. Without its scope a gated field is left out.
+func InterviewDetail(b []byte, i interview.Detail, standsOn measurement.Provenance, caller auth.Caller) ([]byte, error) {
+	null := json.RawMessage("null")
+	var documents []stored
+	gated := func(field string, scope auth.Scope, document json.RawMessage) json.RawMessage {
+		if !caller.Has(scope) {
 			return nil
-		case stored == nil:
-			return json.RawMessage("null")
 		}
-		return stored
+		if document == nil {
+			document = null
+		}
+		documents = append(documents, stored{field, document})
+		return null
 	}
 	m := interviewMeta(caller, 1, standsOn)
 	m.IncludesRawExtraction = caller.Has(auth.ReadRawExtraction)
-	return api.InterviewDetailResponse{Meta: m, Data: api.InterviewDetail{Interview: api.Interview{
+	detail := api.InterviewDetailResponse{Meta: m, Data: api.InterviewDetail{Interview: api.Interview{
 		ID: i.ID, ClientID: i.ClientID, ConversationGoalID: i.CampaignID, CreatedAt: timestamp(i.CreatedAt),
 		ParticipantName: i.ParticipantName, InterviewType: i.InterviewType, Status: i.Status,
 		DurationSeconds: i.DurationSeconds, NpsScore: i.NPSScore, CustomerSentiment: i.CustomerSentiment,
 		ChurnRisk: i.ChurnRisk, BestQuote: i.BestQuote,
-		ParticipantEmail: gated(i.ParticipantEmail, auth.ReadCustomerIdentity),
-		Transcript:       gated(i.Transcript, auth.ReadTranscripts),
-		CustomExtraction: gated(i.CustomExtraction, auth.ReadCustomExtraction),
-		RawExtraction:    gated(i.RawExtraction, auth.ReadRawExtraction),
+		// In the order of their names, as they are written.
+		CustomExtraction: gated("custom_extraction", auth.ReadCustomExtraction, i.CustomExtraction),
+		ParticipantEmail: gated("participant_email", auth.ReadCustomerIdentity, i.ParticipantEmail),
+		RawExtraction:    gated("raw_extraction", auth.ReadRawExtraction, i.RawExtraction),
+		Transcript:       gated("transcript", auth.ReadTranscripts, i.Transcript),
 	}}}
+	body, err := appendWith(b, detail, documents...)
+	return append(body, '\n'), err
 }
 
 func interviewMeta(caller auth.Caller, count int, standsOn measurement.Provenance) api.Meta {

@@ -8,37 +8,34 @@ import (
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
-// SynthesisCollection is one page of published rows.
-func SynthesisCollection(
-	found synthesis.DocumentList, next *string, caller auth.Caller,
-) api.SynthesisListResponse {
-	data := make([]api.SynthesisItem, len(found.Documents))
-	for i, one := range found.Documents {
-		data[i] = SynthesisDocument(one)
-	}
-	m := meta(caller, len(data), found.Measurement)
+// SynthesisCollection appends one page of published rows to an empty buffer.
+func SynthesisCollection(b []byte, found synthesis.DocumentList, next *string, caller auth.Caller) ([]byte, error) {
+	m := meta(caller, len(found.Documents), found.Measurement)
 	paged(&m, next)
 	names := make([]string, len(found.Types))
 	for i, t := range found.Types {
 		names[i] = string(t)
 	}
 	m.Types = &names
-	return api.SynthesisListResponse{Data: data, Meta: m}
+	return appendPage(b, len(found.Documents), func(b []byte, i int) ([]byte, error) {
+		d := found.Documents[i]
+		row := SynthesisDocument(d)
+		row.Document = nil
+		return appendWith(b, row, stored{"document", d.Document})
+	}, m)
 }
 
-// SynthesisPortal is one page of a surface's published bodies.
-func SynthesisPortal(found synthesis.BodyList, next *string, caller auth.Caller) api.SynthesisListResponse {
-	data := make([]api.SynthesisItem, len(found.Bodies))
-	for i, one := range found.Bodies {
-		data[i] = publishedBody(one)
-	}
-	m := meta(caller, len(data), found.Measurement)
+// SynthesisPortal appends one page of a surface's published bodies to an empty buffer.
+func SynthesisPortal(b []byte, found synthesis.BodyList, next *string, caller auth.Caller) ([]byte, error) {
+	m := meta(caller, len(found.Bodies), found.Measurement)
 	paged(&m, next)
 	surface := api.SynthesisType(found.Type)
 	m.Type = &surface
 	// The daily feed's bodies name participants.
 	m.IncludesCustomerIdentity = found.Type == synthesis.DailyFeed
-	return api.SynthesisListResponse{Data: data, Meta: m}
+	return appendPage(b, len(found.Bodies), func(b []byte, i int) ([]byte, error) {
+		return appendBody(b, found.Bodies[i])
+	}, m)
 }
 
 // SynthesisDocument is one row of the collection.

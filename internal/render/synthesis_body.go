@@ -9,33 +9,35 @@ import (
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
-// publishedBody is a frozen body that is written as it was published, with
-// measurement_integrity as its last field.
+// publishedBody is a frozen body as JSON.
 type publishedBody synthesis.Body
 
 // PublishedBody is a body of the portal.
 func PublishedBody(b synthesis.Body) json.Marshaler { return publishedBody(b) }
 
-// MarshalJSON appends to the body's bytes. Decoding and encoding it again would
-// round its numbers and lose the order of its fields.
-func (b publishedBody) MarshalJSON() ([]byte, error) {
-	if b.Integrity == nil {
-		return b.JSON, nil
+// MarshalJSON encodes the body as it is appended to a page.
+func (b publishedBody) MarshalJSON() ([]byte, error) { return appendBody(nil, synthesis.Body(b)) }
+
+// appendBody appends a frozen body as it was published, with measurement_integrity
+// as its last field. Decoding and encoding it again would round its numbers and
+// lose the order of its fields.
+func appendBody(b []byte, body synthesis.Body) ([]byte, error) {
+	if body.Integrity == nil {
+		return append(b, body.JSON...), nil
 	}
-	integrity, err := json.Marshal(integrityOf(*b.Integrity))
+	integrity, err := json.Marshal(integrityOf(*body.Integrity))
 	if err != nil {
-		return nil, err
+		return b, err
 	}
-	return withField(b.JSON, "measurement_integrity", integrity)
+	return appendWithField(b, body.JSON, "measurement_integrity", integrity)
 }
 
-// withField appends a field to a JSON object that does not have it.
-func withField(object []byte, name string, value []byte) ([]byte, error) {
+// appendWithField appends a JSON object with a field that it does not have.
+func appendWithField(out, object []byte, name string, value []byte) ([]byte, error) {
 	open, ended := bytes.CutSuffix(bytes.TrimSpace(object), []byte{'}'})
 	if !ended || !bytes.HasPrefix(open, []byte{'{'}) {
-		return nil, fmt.Errorf("a body of %d bytes is no JSON object", len(object))
+		return out, fmt.Errorf("a body of %d bytes is no JSON object", len(object))
 	}
-	out := make([]byte, 0, len(open)+len(name)+len(value)+len(`,"":}`))
 	out = append(out, open...)
 	if len(bytes.TrimSpace(open)) > len(`{`) {
 		out = append(out, ',')

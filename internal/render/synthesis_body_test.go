@@ -2,7 +2,7 @@ package render
 
 import "testing"
 
-func TestWithField_AppendsToTheBytes(t *testing.T) {
+func TestAppendWithField_AppendsToTheBytes(t *testing.T) {
 	t.Parallel()
 	for object, want := range map[string]string{
 		`{}`:                        `{"added":7}`,
@@ -11,23 +11,23 @@ func TestWithField_AppendsToTheBytes(t *testing.T) {
 		" {\"b\": {\"a\": {}} } ":   `{"b": {"a": {}} ,"added":7}`,
 		`{"brace": "}", "z": [{}]}`: `{"brace": "}", "z": [{}],"added":7}`,
 	} {
-		got, err := withField([]byte(object), "added", []byte("7"))
+		got, err := appendWithField(nil, []byte(object), "added", []byte("7"))
 		if err != nil || string(got) != want {
-			t.Errorf("withField(%q) = %s, %v; want %s", object, got, err, want)
+			t.Errorf("appendWithField(%q) = %s, %v; want %s", object, got, err, want)
 		}
 	}
 	for _, other := range []string{"", "null", "[]", "}", "{", `"{}"`} {
-		if got, err := withField([]byte(other), "added", []byte("7")); err == nil {
-			t.Errorf("withField(%q) = %s, want an error", other, got)
+		if got, err := appendWithField(nil, []byte(other), "added", []byte("7")); err == nil {
+			t.Errorf("appendWithField(%q) = %s, want an error", other, got)
 		}
 	}
 }
 
 // The stored bytes must not be overwritten.
-func TestWithField_LeavesTheBodyAlone(t *testing.T) {
+func TestAppendWithField_LeavesTheBodyAlone(t *testing.T) {
 	t.Parallel()
 	backing := []byte(`{"a": 1}, what follows in the same buffer`)
-	if _, err := withField(backing[:8], "added", []byte("7")); err != nil {
+	if _, err := appendWithField(nil, backing[:8], "added", []byte("7")); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := string(backing), `{"a": 1}, what follows in the same buffer`; got != want {

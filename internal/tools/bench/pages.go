@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/clientintel/clientintel/gen/db"
 )
@@ -169,6 +170,9 @@ func (s *session) variants(ctx context.Context) ([]*serverProcess, func(), error
 	}
 	for _, other := range s.against {
 		binary := cmp.Or(other.binary, s.product)
+		if other.binary == "" && strings.Contains(strings.Join(other.settings, " "), "CLIENTINTEL_BENCHMARK_") {
+			binary = s.open // the build that has switches
+		}
 		v, err := s.startServer(ctx, other.name, binary, other.settings...)
 		if err != nil {
 			stop()

@@ -1,0 +1,51 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/clientintel/clientintel/gen/api"
+)
+
+// stored is a document of the database and the field that holds it.
+type stored struct {
+	field string
+	json  []byte
+}
+
+// appendWith appends a value's JSON with stored documents in place of fields that
+// are null in it; they come in the order of the fields. encoding/json would parse
+// each document again to compact it.
+func appendWith(b []byte, value any, documents ...stored) ([]byte, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return b, err
+	}
+	for _, d := range documents {
+		// It is no part of a text, in which quotes are escaped.
+		before, after, found := bytes.Cut(text, []byte(`"`+d.field+`":null`))
+		if !found {
+			return b, fmt.Errorf("there is no null %s to replace", d.field)
+		}
+		b = append(append(b, before...), text[len(before):len(before)+len(d.field)+len(`"":`)]...)
+		b, text = append(b, d.json...), after
+	}
+	return append(b, text...), nil
+}
+
+// appendPage appends a list of so many rows and its meta.
+func appendPage(b []byte, rows int, row func(b []byte, i int) ([]byte, error), m api.Meta) ([]byte, error) {
+	b = append(b, `{"data":[`...)
+	var err error
+	for i := range rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = row(b, i); err != nil {
+			return b, err
+		}
+	}
+	b, err = appendMeta(append(b, `],"meta":`...), m)
+	return append(b, "}\n"...), err
+}

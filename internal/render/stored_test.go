@@ -1,0 +1,49 @@
+package render
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/synthesis"
+)
+
+// A page of documents has the bytes that the generated types have.
+func TestSynthesisCollection_HasTheGeneratedTypesBytes(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	caller := auth.Caller{ClientID: uuid.New()}
+	day, cadence, lane := time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC), `"document":null`, uuid.New()
+	for rows := range 4 {
+		found := synthesis.DocumentList{Types: synthesis.Collected(), Measurement: anyStatement(random)}
+		var want api.SynthesisListResponse
+		want.Data = []api.SynthesisItem{}
+		for n := range rows {
+			d := synthesis.Document{
+				ID: uuid.New(), ClientID: caller.ClientID, Type: synthesis.Lane, LaneID: &lane, ContractVersion: "v1",
+				Document: json.RawMessage(`{"document":null,"n":[1,2.50]}`), CreatedAt: day, UpdatedAt: day,
+			}
+			if n == 1 { // the other nulls, and a text that looks like the field
+				d.LaneID, d.CampaignID, d.Cadence, d.FeedDate, d.LastRefreshed = nil, &lane, &cadence, &day, &day
+			}
+			found.Documents = append(found.Documents, d)
+			want.Data = append(want.Data, SynthesisDocument(d))
+		}
+		want.Meta = meta(caller, rows, found.Measurement)
+		next := "cursor"
+		paged(&want.Meta, &next)
+		want.Meta.Types = &[]string{"lane", "campaign", "home", "daily_feed"}
+		body, err := SynthesisCollection(nil, found, &next, caller)
+		wantSame(t, body, err, want)
+	}
+}
+
+func TestAppendWith_APlaceThatIsNotThereIsAnError(t *testing.T) {
+	if got, err := appendWith(nil, map[string]any{"a": 1}, stored{"a", []byte("2")}); err == nil {
+		t.Errorf("got %s, want an error", got)
+	}
+}
