@@ -116,10 +116,61 @@ BEGIN
         FROM unnest(prefixes) AS p (prefix)
     )) AS r (lock);
 
-    -- Nearly every request is simple: its key in force and in use, each secret
-    -- right, room for all. These are counted together.
+    -- Nearly every request is simple: its key in force and in use, its secret right,
+    -- room in the window. One that comes alone is spared what gathers a group.
     clock := clock_timestamp() + clock_shift;
     window_start := clock - time_window;
+    IF cardinality(prefixes) = 1 THEN
+        SELECT
+            1,
+            CASE
+                WHEN sha256(a.secret_hash || salt) = sha256(secret_hashes[1] || salt)
+                    AND a.client_id IS NOT NULL
+                    AND coalesce(a.revoked_at > clock, true)
+                    AND coalesce(a.expires_at > clock, true)
+                    AND a.last_used_at > clock - last_used_precision
+                    AND newest.at <= clock
+                    AND newest.seq - oldest.seq + 1 < max_requests
+                THEN 'admitted'
+            END,
+            a.id,
+            a.client_id,
+            a.scopes,
+            clock,
+            newest.seq + 1,
+            max_requests - (newest.seq - oldest.seq + 1),
+            oldest.at + time_window
+        INTO answer
+        FROM public.api_keys AS a
+        LEFT JOIN LATERAL (
+            SELECT l.at, l.seq
+            FROM public.request_log AS l
+            WHERE l.client_id = coalesce(a.client_id, no_client)
+                AND l.key_id = a.id
+                AND l.at > window_start
+            ORDER BY l.at DESC, l.seq DESC
+            LIMIT 1
+        ) AS newest ON true
+        LEFT JOIN LATERAL (
+            SELECT l.at, l.seq
+            FROM public.request_log AS l
+            WHERE l.client_id = coalesce(a.client_id, no_client)
+                AND l.key_id = a.id
+                AND l.at > window_start
+                AND l.at <= clock
+            ORDER BY l.at, l.seq
+            LIMIT 1
+        ) AS oldest ON true
+        WHERE a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = prefixes[1]), '');
+        IF answer.verdict = 'admitted' THEN
+            INSERT INTO public.request_log (client_id, key_id, at, seq, route)
+            VALUES (answer.client_id, answer.key_id, clock, answer.seq, routes[1]);
+            RETURN NEXT answer;
+            RETURN;
+        END IF;
+    END IF;
+
+    -- A group's simple requests are counted together.
     FOR answer IN
         WITH judged AS MATERIALIZED (
             SELECT

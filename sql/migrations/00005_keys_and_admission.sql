@@ -169,32 +169,27 @@ BEGIN
     -- Keys are locked in one order, or two groups could wait for each other. An
     -- advisory lock writes nothing, and no operator's transaction holds it up. The
     -- blank key, which unknown prefixes count towards, comes last, further down.
-    IF cardinality(prefixes) = 1 THEN
-        PERFORM pg_advisory_xact_lock(hashtextextended(prefixes[1], 600));
-    ELSE
-        PERFORM pg_advisory_xact_lock(r.lock)
-        FROM unnest((
-            SELECT array_agg(DISTINCT hashtextextended(p.prefix, 600))
-            FROM unnest(prefixes) AS p (prefix)
-        )) AS r (lock);
-    END IF;
-    clock := clock_timestamp() + clock_shift;
-    window_start := clock - time_window;
+    PERFORM pg_advisory_xact_lock(r.lock)
+    FROM unnest((
+        SELECT array_agg(DISTINCT hashtextextended(p.prefix, 600))
+        FROM unnest(prefixes) AS p (prefix)
+    )) AS r (lock);
 
     -- Nearly every request is simple: its key in force and in use, its secret right,
-    -- room in the window. One that comes alone is spared what gathers a group, a
-    -- quarter of its cost.
+    -- room in the window. One that comes alone is spared what gathers a group.
+    clock := clock_timestamp() + clock_shift;
+    window_start := clock - time_window;
     IF cardinality(prefixes) = 1 THEN
         SELECT
             1,
             CASE
-                WHEN a.prefix <> ''
-                    AND sha256(a.secret_hash || salt) = sha256(secret_hashes[1] || salt)
-                    AND (a.revoked_at IS NULL OR a.revoked_at > clock)
-                    AND (a.expires_at IS NULL OR a.expires_at > clock)
+                WHEN sha256(a.secret_hash || salt) = sha256(secret_hashes[1] || salt)
+                    AND a.client_id IS NOT NULL
+                    AND coalesce(a.revoked_at > clock, true)
+                    AND coalesce(a.expires_at > clock, true)
                     AND a.last_used_at > clock - last_used_precision
                     AND newest.at <= clock
-                    AND newest.seq - oldest.seq + 2 <= max_requests
+                    AND newest.seq - oldest.seq + 1 < max_requests
                 THEN 'admitted'
             END,
             a.id,
@@ -207,7 +202,6 @@ BEGIN
         INTO answer
         FROM public.api_keys AS a
         LEFT JOIN LATERAL (
-            -- Not bounded above: the clock may have been set back since.
             SELECT l.at, l.seq
             FROM public.request_log AS l
             WHERE l.client_id = coalesce(a.client_id, no_client)
@@ -233,84 +227,83 @@ BEGIN
             RETURN NEXT answer;
             RETURN;
         END IF;
-        one_by_one := '{1}';
-    ELSE
-        -- A group's simple requests are counted together.
-        FOR answer IN
-            WITH judged AS MATERIALIZED (
-                SELECT
-                    m.ordinal,
-                    g.id,
-                    g.client_id,
-                    g.scopes,
-                    g.in_force
-                        AND newest.at <= clock
-                        AND newest.seq - oldest.seq + 1 + g.requests <= max_requests AS simple,
-                    newest.seq + m.nth AS seq,
-                    (max_requests - (newest.seq - oldest.seq + m.nth))::integer AS remaining,
-                    oldest.at + time_window AS reset_at
-                FROM (
-                    SELECT
-                        a.id,
-                        coalesce(a.client_id, no_client) AS client_id,
-                        a.scopes,
-                        a.prefix <> ''
-                            AND bool_and(sha256(a.secret_hash || salt) = sha256(r.secret_hash || salt))
-                            AND (a.revoked_at IS NULL OR a.revoked_at > clock)
-                            AND (a.expires_at IS NULL OR a.expires_at > clock)
-                            AND a.last_used_at > clock - last_used_precision AS in_force,
-                        count(*) AS requests,
-                        array_agg(r.ordinal::integer) AS ordinals
-                    FROM unnest(prefixes, secret_hashes) WITH ORDINALITY AS r (prefix, secret_hash, ordinal)
-                    JOIN public.api_keys AS a
-                        ON a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = r.prefix), '')
-                    GROUP BY a.prefix
-                ) AS g
-                LEFT JOIN LATERAL (
-                    -- Not bounded above: the clock may have been set back since.
-                    SELECT l.at, l.seq
-                    FROM public.request_log AS l
-                    WHERE l.client_id = g.client_id
-                        AND l.key_id = g.id
-                        AND l.at > window_start
-                    ORDER BY l.at DESC, l.seq DESC
-                    LIMIT 1
-                ) AS newest ON true
-                LEFT JOIN LATERAL (
-                    SELECT l.at, l.seq
-                    FROM public.request_log AS l
-                    WHERE l.client_id = g.client_id
-                        AND l.key_id = g.id
-                        AND l.at > window_start
-                        AND l.at <= clock
-                    ORDER BY l.at, l.seq
-                    LIMIT 1
-                ) AS oldest ON true
-                CROSS JOIN LATERAL unnest(g.ordinals) WITH ORDINALITY AS m (ordinal, nth)
-            ),
+    END IF;
 
-            logged AS (
-                INSERT INTO public.request_log (client_id, key_id, at, seq, route)
-                SELECT j.client_id, j.id, clock, j.seq, routes[j.ordinal]
-                FROM judged AS j
-                WHERE j.simple
-            )
-
+    -- A group's simple requests are counted together.
+    FOR answer IN
+        WITH judged AS MATERIALIZED (
             SELECT
-                j.ordinal, CASE WHEN j.simple THEN 'admitted' END, j.id, j.client_id, j.scopes,
-                clock, j.seq, j.remaining, j.reset_at
+                m.ordinal,
+                g.id,
+                g.client_id,
+                g.scopes,
+                g.in_force
+                    AND newest.at <= clock
+                    AND newest.seq - oldest.seq + 1 + g.requests <= max_requests AS simple,
+                newest.seq + m.nth AS seq,
+                (max_requests - (newest.seq - oldest.seq + m.nth))::integer AS remaining,
+                oldest.at + time_window AS reset_at
+            FROM (
+                SELECT
+                    a.id,
+                    coalesce(a.client_id, no_client) AS client_id,
+                    a.scopes,
+                    a.prefix <> ''
+                        AND bool_and(sha256(a.secret_hash || salt) = sha256(r.secret_hash || salt))
+                        AND (a.revoked_at IS NULL OR a.revoked_at > clock)
+                        AND (a.expires_at IS NULL OR a.expires_at > clock)
+                        AND a.last_used_at > clock - last_used_precision AS in_force,
+                    count(*) AS requests,
+                    array_agg(r.ordinal::integer) AS ordinals
+                FROM unnest(prefixes, secret_hashes) WITH ORDINALITY AS r (prefix, secret_hash, ordinal)
+                JOIN public.api_keys AS a
+                    ON a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = r.prefix), '')
+                GROUP BY a.prefix
+            ) AS g
+            LEFT JOIN LATERAL (
+                -- Not bounded above: the clock may have been set back since.
+                SELECT l.at, l.seq
+                FROM public.request_log AS l
+                WHERE l.client_id = g.client_id
+                    AND l.key_id = g.id
+                    AND l.at > window_start
+                ORDER BY l.at DESC, l.seq DESC
+                LIMIT 1
+            ) AS newest ON true
+            LEFT JOIN LATERAL (
+                SELECT l.at, l.seq
+                FROM public.request_log AS l
+                WHERE l.client_id = g.client_id
+                    AND l.key_id = g.id
+                    AND l.at > window_start
+                    AND l.at <= clock
+                ORDER BY l.at, l.seq
+                LIMIT 1
+            ) AS oldest ON true
+            CROSS JOIN LATERAL unnest(g.ordinals) WITH ORDINALITY AS m (ordinal, nth)
+        ),
+
+        logged AS (
+            INSERT INTO public.request_log (client_id, key_id, at, seq, route)
+            SELECT j.client_id, j.id, clock, j.seq, routes[j.ordinal]
             FROM judged AS j
-        LOOP
-            answered := answered + 1;
-            IF answer.verdict IS NULL THEN
-                one_by_one := one_by_one || answer.ordinal;
-            ELSE
-                RETURN NEXT answer;
-            END IF;
-        END LOOP;
-        IF answered < cardinality(prefixes) THEN
-            RAISE serialization_failure USING MESSAGE = 'a key was deleted meanwhile';
+            WHERE j.simple
+        )
+
+        SELECT
+            j.ordinal, CASE WHEN j.simple THEN 'admitted' END, j.id, j.client_id, j.scopes,
+            clock, j.seq, j.remaining, j.reset_at
+        FROM judged AS j
+    LOOP
+        answered := answered + 1;
+        IF answer.verdict IS NULL THEN
+            one_by_one := one_by_one || answer.ordinal;
+        ELSE
+            RETURN NEXT answer;
         END IF;
+    END LOOP;
+    IF answered < cardinality(prefixes) THEN
+        RAISE serialization_failure USING MESSAGE = 'a key was deleted meanwhile';
     END IF;
 
     -- The others; those of one key in their order.

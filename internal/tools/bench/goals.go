@@ -83,7 +83,7 @@ func goals() []goal {
 		{key: "19_mixed", text: "the same, many brands", threshold: 1.6, aim: 1.3},
 		{key: "20", text: "folding a text for search, ten times the bytes ÷ one time, worst of seven alphabets, 10 KB to 10 MB", threshold: 12, aim: 11},
 		{key: "21", text: "50 synthesis documents ÷ best pgbench of their SQL, 32 connections", moreIsBetter: true, threshold: 0.4, aim: 0.6},
-		{key: "22", text: "one interview ÷ best pgbench of its SQL, 32 connections", moreIsBetter: true, threshold: 0.3, aim: 0.5},
+		{key: "22", text: "one interview ÷ best pgbench of its SQL, 32 connections", unjudged: true},
 	}
 }
 
