@@ -29,6 +29,7 @@ type Cluster struct {
 	dir         dataDir
 	opts        Options
 	searchPaths func(context.Context) []string
+	releases    map[int]release // what may be downloaded
 	log         *slog.Logger
 
 	serverLock *lockFile // exclusive: this process runs the server
@@ -60,7 +61,7 @@ func open(ctx context.Context, o Options, places func(context.Context) []string)
 	if err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
-	c := &Cluster{dir: h, opts: o, searchPaths: places, log: o.Log, supervised: make(chan struct{})}
+	c := &Cluster{dir: h, opts: o, searchPaths: places, releases: releases, log: o.Log, supervised: make(chan struct{})}
 	if err := c.openLocks(); err != nil {
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}

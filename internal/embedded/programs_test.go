@@ -3,6 +3,7 @@
 package embedded
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"context"
@@ -62,19 +63,15 @@ func writeProgram(t *testing.T, path, script string) {
 
 // maven serves programs that only tell their version, packed as the real
 // ones are. It counts the archives asked for.
-func maven(t *testing.T, checksum func([]byte) string) (string, *atomic.Int32) {
+func maven(t *testing.T) (string, *atomic.Int32) {
 	t.Helper()
-	programs, err := os.ReadFile("testdata/programs.txz")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var jar bytes.Buffer
 	z := zip.NewWriter(&jar)
 	w, err := z.Create("postgres-linux-x86_64.txz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(programs); err != nil {
+	if _, err := w.Write(packedPrograms(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
@@ -82,23 +79,25 @@ func maven(t *testing.T, checksum func([]byte) string) (string, *atomic.Int32) {
 	}
 	asked := new(atomic.Int32)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case !strings.Contains(r.URL.Path, "/18.3.0/"):
+		// Whoever can change an archive can take its checksum away too.
+		if !strings.HasSuffix(r.URL.Path, "-"+platform()+"-18.3.0.jar") {
 			http.NotFound(w, r)
-		case strings.HasSuffix(r.URL.Path, ".sha256"):
-			_, _ = w.Write([]byte(checksum(jar.Bytes())))
-		default:
-			asked.Add(1)
-			_, _ = w.Write(jar.Bytes())
+			return
 		}
+		asked.Add(1)
+		_, _ = w.Write(jar.Bytes())
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, asked
 }
 
-func sha256Hex(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+func packedPrograms(t *testing.T) []byte {
+	t.Helper()
+	packed, err := os.ReadFile("testdata/programs.txz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packed
 }
 
 func bareCluster(t *testing.T, from string) *Cluster {
@@ -107,15 +106,17 @@ func bareCluster(t *testing.T, from string) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
+	sum := sha256.Sum256(packedPrograms(t))
 	return &Cluster{
-		dir: h, opts: Options{DownloadFrom: from}, log: slog.New(slog.DiscardHandler),
+		releases: map[int]release{18: {"18.3.0", map[string]string{platform(): hex.EncodeToString(sum[:])}}, 17: releases[17]},
+		dir:      h, opts: Options{DownloadFrom: from}, log: slog.New(slog.DiscardHandler),
 		searchPaths: func(context.Context) []string { return nil },
 	}
 }
 
 func TestDownload_OnceForADirectory(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Dir(newDir(t))) // the library leaves a file there
-	url, asked := maven(t, sha256Hex)
+	url, asked := maven(t)
 	c := bareCluster(t, url)
 	writeFile(t, filepath.Join(c.dir.dir, "postgres-download-1", "half"), "killed")
 	want := programs{filepath.Join(c.dir.dir, "postgres-18.3.0", "bin"), 18}
@@ -135,7 +136,7 @@ func TestDownload_OnceForADirectory(t *testing.T) {
 // A power loss may leave files empty that were there before it.
 func TestDownload_ReplacesWhatNoLongerRuns(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Dir(newDir(t))) // the library leaves a file there
-	url, asked := maven(t, sha256Hex)
+	url, asked := maven(t)
 	c := bareCluster(t, url)
 	if _, err := c.choose(t.Context(), testAccount(t), 18); err != nil {
 		t.Fatal(err)
@@ -153,17 +154,15 @@ func TestDownload_ReplacesWhatNoLongerRuns(t *testing.T) {
 
 func TestDownload_Refusals(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Dir(newDir(t))) // the library leaves a file there
-	good, _ := maven(t, sha256Hex)
-	forged, _ := maven(t, func([]byte) string { return sha256Hex(nil) })
+	good, _ := maven(t)
 	for name, c := range map[string]struct {
 		from string
 		want int
 		err  string
 	}{
-		"checksum": {forged, 18, "downloading PostgreSQL 18.3.0 from " + forged + ": downloaded checksums do not match"},
-		"absent":   {good, 17, "downloading PostgreSQL 17.5.0 from " + good + ": no version found matching 17.5.0"},
-		"unknown":  {good, 14, "there is no download of PostgreSQL 14"},
-		"off":      {NoDownload, 18, "the download is switched off"},
+		"absent":  {good, 17, "downloading PostgreSQL 17.5.0 from " + good + ": no version found matching 17.5.0"},
+		"unknown": {good, 14, "there is no download of PostgreSQL 14"},
+		"off":     {NoDownload, 18, "the download is switched off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cluster := bareCluster(t, c.from)
@@ -175,5 +174,43 @@ func TestDownload_Refusals(t *testing.T) {
 				t.Errorf("a failed download left %v", left)
 			}
 		})
+	}
+}
+
+// An archive that is not the one whose hash is in the source is not unpacked, and
+// not run, whatever its own repository says of it.
+func TestDownload_AnotherArchiveIsRefused(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Dir(newDir(t))) // the library leaves a file there
+	url, asked := maven(t)
+	cluster := bareCluster(t, url)
+	cluster.releases = releases
+	_, err := cluster.download(t.Context(), testAccount(t), 18)
+	if contains(t, err, "the archive's SHA-256 is "); asked.Load() != 1 {
+		t.Errorf("%d archives were fetched, want 1", asked.Load())
+	}
+	if left := globbed(t, cluster.dir.dir, "*"); len(left) > 0 {
+		t.Errorf("a refused download left %v", left)
+	}
+}
+
+func TestUnpack_NothingLandsOutside(t *testing.T) {
+	t.Parallel()
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for _, file := range []tar.Header{
+		{Typeflag: tar.TypeReg, Name: "../a"}, {Typeflag: tar.TypeReg, Name: "/a"}, {Typeflag: tar.TypeDir, Name: "../d"}, {Typeflag: tar.TypeLink, Name: "a"},
+	} {
+		if err := unpackFile(root, &file, strings.NewReader("")); err == nil {
+			t.Errorf("%q was unpacked", file.Name)
+		}
+	}
+	if err := unpackFile(root, &tar.Header{Typeflag: tar.TypeSymlink, Name: "out", Linkname: "/tmp"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := unpackFile(root, &tar.Header{Typeflag: tar.TypeReg, Name: "out/a"}, strings.NewReader("")); err == nil {
+		t.Error("a file was unpacked through a link that leads out")
 	}
 }
