@@ -101,8 +101,8 @@ func (a account) makeDir(path string) error {
 }
 
 // checkPrivate refuses a directory that another account could have prepared: an
-// account that can write there can pose as the server, and one that can enter is
-// a superuser of the database, since there are no passwords.
+// account that can write there can pose as the server, and one that can enter can
+// read its files.
 func (a account) checkPrivate(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {

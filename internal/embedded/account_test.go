@@ -76,7 +76,7 @@ func TestAsRoot_DirectoryThatWasNotYetGivenAway(t *testing.T) {
 	wantQuery(t, openDir(t, dir).OwnerURL(), `SELECT 1`, "1")
 }
 
-// There are no passwords: no other account may reach the socket.
+// The password is one thing; other accounts may not even reach the socket.
 func TestAsRoot_OtherAccountsCannotConnect(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -142,7 +142,7 @@ func TestAsRoot_ServesTheDirectoryOfAnOrdinaryUser(t *testing.T) {
 
 func TestServerEnv_LeavesOutWhatPostgreSQLWouldTake(t *testing.T) {
 	t.Parallel()
-	got := serverEnv([]string{"PATH=/bin", "PGDATA=/elsewhere", "PGPORT=1", "LC_MESSAGES=de_DE", "LANG=de_DE", "HOME=/h"})
+	got := serverEnv([]string{"PATH=/bin", "PGDATA=/elsewhere", "PGPORT=1", "LC_MESSAGES=de_DE", "LANG=de_DE", "HOME=/h", "PATHS=x"})
 	if want := "LC_ALL=C PATH=/bin HOME=/h"; strings.Join(got, " ") != want {
 		t.Errorf("got %v, want %s", got, want)
 	}

@@ -39,6 +39,8 @@ type Cluster struct {
 	server *server // nil while another process runs it
 	socket string  // socket directory, the same for as long as the cluster is open
 
+	password string // of every login
+
 	cancel     context.CancelFunc // ends supervise
 	supervised chan struct{}      // closed when supervise has returned
 	closing    sync.Once
@@ -131,12 +133,16 @@ func (c *Cluster) attach(ctx context.Context) (bool, error) {
 	if err != nil || socket == "" {
 		return false, err
 	}
-	if canConnect(ctx, socketURL(socket, Login, Database)) != nil {
+	password, err := c.dir.password()
+	if err != nil {
+		return false, err
+	}
+	if canConnect(ctx, socketURL(socket, Login, password, Database)) != nil {
 		return false, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.socket = socket
+	c.socket, c.password = socket, password
 	return true, nil
 }
 
@@ -158,11 +164,11 @@ func (c *Cluster) ServerURL() string { return c.URL(Login, Database) }
 func (c *Cluster) URL(role, database string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return socketURL(c.socket, role, database)
+	return socketURL(c.socket, role, c.password, database)
 }
 
-func socketURL(socket, role, database string) string {
-	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database}
+func socketURL(socket, role, password, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, password), Path: "/" + database}
 	u.RawQuery = url.Values{"host": {socket}, "port": {port}}.Encode()
 	return u.String()
 }

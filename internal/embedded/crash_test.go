@@ -21,7 +21,7 @@ func TestCrash_KilledStarterLosesNothing(t *testing.T) {
 	starter.awaitOpen()
 	data := dataOf(t, dir)
 	pid := postmasterPID(t, data)
-	url := socketURL(filepath.Dir(data), Owner, Database)
+	url := urlOf(t, data)
 	query(t, url, `CREATE TABLE kept AS SELECT generate_series(1, 10000) AS n`)
 	starter.kill()
 	c := openDir(t, dir)
@@ -41,7 +41,7 @@ func TestCrash_KilledStarterAndServerLoseNothing(t *testing.T) {
 	starter := startChild(t, dir)
 	starter.awaitOpen()
 	data := dataOf(t, dir)
-	url := socketURL(filepath.Dir(data), Owner, Database)
+	url := urlOf(t, data)
 	query(t, url, `CREATE TABLE kept AS SELECT generate_series(1, 10000) AS n`)
 	killBoth(t, starter, data)
 	for _, left := range []string{filepath.Join(data, "postmaster.pid"), filepath.Join(filepath.Dir(data), socketName)} {

@@ -1,5 +1,5 @@
 // Package embedded runs a PostgreSQL server below a data directory, for
-// trials, development and tests: without a port or a password. It finds the
+// trials, development and tests: without a port, with a password that it makes. It finds the
 // PostgreSQL programs (or downloads them), creates the cluster with its roles
 // and its database, starts the server on a Unix socket that only this account
 // can reach, and stops it on Close. fsync is on; a killed process or a power
@@ -12,6 +12,7 @@
 //
 //	pg15/data         the cluster, one for each PostgreSQL major
 //	postgres.log      the server's own log; postgres.log.1 is the one before
+//	postgres.password of every login; only the account that runs this program may read it
 //	postgres.lock     held by the process that runs the server
 //	postgres.users    held, shared, by the processes that joined it
 //	postgres-18.3.0/  downloaded programs, where none were installed

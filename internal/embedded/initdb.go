@@ -16,7 +16,7 @@ import (
 // createCluster creates the cluster under another name and renames it when it
 // is complete. The name is new each time, since a killed initdb may still be
 // writing under the last one.
-func (c *Cluster) createCluster(ctx context.Context, a account, p programs) error {
+func (c *Cluster) createCluster(ctx context.Context, a account, p programs, password string) error {
 	base := c.dir.cluster(p.major)
 	c.removeInits(ctx, base)
 	fresh, err := os.MkdirTemp(base, "data.init-")
@@ -27,8 +27,14 @@ func (c *Cluster) createCluster(ctx context.Context, a account, p programs) erro
 	if err := a.chown(fresh); err != nil {
 		return dirError(c.dir.dir, err)
 	}
+	passwords, err := a.writeFile(base, password)
+	if err != nil {
+		return dirError(c.dir.dir, err)
+	}
 	c.log.Info("creating the PostgreSQL cluster", "version", p.major, "data_dir", c.dir.dir)
-	if err := initdb(ctx, a, p, fresh); err != nil {
+	err = initdb(ctx, a, p, fresh, passwords)
+	_ = os.Remove(passwords)
+	if err != nil {
 		return err
 	}
 	if err := os.Rename(fresh, c.dir.data(p.major)); err != nil {
@@ -37,12 +43,22 @@ func (c *Cluster) createCluster(ctx context.Context, a account, p programs) erro
 	return syncDir(base)
 }
 
+// writeFile writes a file that the account can read, under a new name.
+func (a account) writeFile(dir, text string) (string, error) {
+	f, err := os.CreateTemp(dir, "password.init-")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	return f.Name(), errors.Join(err, f.Close(), a.chown(f.Name()))
+}
+
 // removeInits removes what killed starts left. An initdb that the kernel is
 // stopping may still add files.
 func (c *Cluster) removeInits(ctx context.Context, base string) {
 	for end := time.Now().Add(5 * time.Second); ; {
 		var failed error
-		left, _ := filepath.Glob(filepath.Join(globEscape(base), "data.init-*"))
+		left, _ := filepath.Glob(filepath.Join(globEscape(base), "*.init-*"))
 		for _, path := range left {
 			failed = errors.Join(failed, os.RemoveAll(path))
 		}
@@ -58,15 +74,14 @@ func (c *Cluster) removeInits(ctx context.Context, base string) {
 
 // initdb tries the locales in the order of preference until the system has
 // one of them.
-func initdb(ctx context.Context, a account, p programs, dir string) error {
+func initdb(ctx context.Context, a account, p programs, dir, passwords string) error {
 	var output string
 	var failed error
 	for _, locale := range locales(p.major) {
 		var out bytes.Buffer
 		cmd := a.command(filepath.Dir(dir), p.initdb(), append(locale,
 			"--pgdata="+dir, "--username="+Superuser, "--encoding=UTF8", "--data-checksums",
-			// Reaching the socket suffices; there is no TCP.
-			"--auth-local=trust", "--auth-host=reject", "--no-instructions")...)
+			"--pwfile="+passwords, "--auth-local=scram-sha-256", "--auth-host=reject", "--no-instructions")...)
 		cmd.Stdout, cmd.Stderr = &out, &out
 		failed, output = run(ctx, cmd), out.String()
 		if failed == nil || ctx.Err() != nil {

@@ -304,3 +304,13 @@ func contains(t *testing.T, err error, want string) {
 		t.Errorf("got the error %v, want one with %q", err, want)
 	}
 }
+
+// urlOf connects the owner to the cluster in data.
+func urlOf(t *testing.T, data string) string {
+	t.Helper()
+	password, err := dataDir{filepath.Dir(filepath.Dir(data))}.password()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return socketURL(filepath.Dir(data), Owner, password, Database)
+}

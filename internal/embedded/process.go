@@ -81,13 +81,15 @@ func run(ctx context.Context, cmd *exec.Cmd) error {
 	}
 }
 
-// serverEnv is the environment without variables that PostgreSQL reads as
-// settings. A fixed locale keeps its messages English, since some are searched
+// serverEnv is what the programs need of the environment. The rest may hold
+// secrets, which any process of the server's account could read, and settings of
+// PostgreSQL's. A fixed locale keeps its messages English, since some are searched
 // for, and avoids a crash of macOS's locale library.
 func serverEnv(environ []string) []string {
 	kept := []string{"LC_ALL=C"}
 	for _, e := range environ {
-		if !strings.HasPrefix(e, "PG") && !strings.HasPrefix(e, "LC_") && !strings.HasPrefix(e, "LANG") {
+		switch name, _, _ := strings.Cut(e, "="); name {
+		case "PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH":
 			kept = append(kept, e)
 		}
 	}

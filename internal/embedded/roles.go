@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -13,7 +14,11 @@ import (
 // roleStatements are idempotent and run at every start. They create the server
 // role, rather than the owner's migrations, so that the login is its member from
 // the start; the owner may grant it, as if it had created it.
+//
+// Everybody has the password, which quoting would not change. A cluster that was
+// made before there was one still trusted whoever reached its socket.
 const roleStatements = `
+SET log_statement = 'none';
 DO $$
 DECLARE
     name text;
@@ -25,21 +30,30 @@ BEGIN
     END LOOP;
 END
 $$;
-ALTER ROLE ` + Owner + ` LOGIN CREATEROLE;
-ALTER ROLE ` + Login + ` LOGIN;
+ALTER ROLE ` + Superuser + ` PASSWORD 'PASSWORD';
+ALTER ROLE ` + Owner + ` LOGIN CREATEROLE PASSWORD 'PASSWORD';
+ALTER ROLE ` + Login + ` LOGIN PASSWORD 'PASSWORD';
 GRANT ` + ServerRole + ` TO ` + Owner + ` WITH ADMIN OPTION;
-GRANT ` + ServerRole + ` TO ` + Login + `;`
+GRANT ` + ServerRole + ` TO ` + Login + `;
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_hba_file_rules WHERE auth_method = 'trust') THEN
+        EXECUTE format($copy$COPY (VALUES ('local all all scram-sha-256'), ('host all all all reject')) TO %L$copy$, current_setting('hba_file'));
+        PERFORM pg_reload_conf();
+    END IF;
+END
+$$;`
 
 // createRolesAndDatabase creates what an earlier start has not, at whichever step
 // it was killed.
-func createRolesAndDatabase(ctx context.Context, socket string) error {
-	conn, err := pgx.Connect(ctx, socketURL(socket, Superuser, "postgres"))
+func createRolesAndDatabase(ctx context.Context, socket, password string) error {
+	conn, err := pgx.Connect(ctx, socketURL(socket, Superuser, password, "postgres"))
 	if err != nil {
 		return fmt.Errorf("connecting to the new server: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	// Several statements in one simple query are one transaction.
-	if _, err := conn.PgConn().Exec(ctx, roleStatements).ReadAll(); err != nil {
+	if _, err := conn.PgConn().Exec(ctx, strings.ReplaceAll(roleStatements, "PASSWORD 'PASSWORD'", "PASSWORD '"+password+"'")).ReadAll(); err != nil {
 		return fmt.Errorf("making the roles: %w", err)
 	}
 	var trigrams bool

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -73,7 +74,7 @@ func serverArgs(data, socket string, extra map[string]string) []string {
 
 // startServer returns a server that takes connections. When it fails or ctx
 // ends, nothing is left running.
-func startServer(ctx context.Context, h dataDir, a account, p programs, socket string, o Options) (*server, error) {
+func startServer(ctx context.Context, h dataDir, a account, p programs, socket, password string, o Options) (*server, error) {
 	out, offset, err := h.openLog()
 	if err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func startServer(ctx context.Context, h dataDir, a account, p programs, socket s
 	if s.process, err = startProcess(cmd); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", p.postgres(), err)
 	}
-	err = s.awaitReady(ctx, socketURL(socket, Superuser, "postgres"), o.Log)
+	err = s.awaitReady(ctx, socketURL(socket, Superuser, password, "postgres"), o.Log)
 	if err == nil {
 		return s, nil
 	}
@@ -117,11 +118,13 @@ func (s *server) awaitReady(ctx context.Context, url string, log *slog.Logger) e
 			return nil
 		case s.ended():
 			return err
+		case isCode(err, invalidPassword):
+			return fmt.Errorf("%s is not the password that the cluster was made with: restore it from a backup", filepath.Join(s.dir.dir, passwordFile))
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		}
 		timeout := readyTimeout
-		if pgErr := (*pgconn.PgError)(nil); errors.As(err, &pgErr) && pgErr.Code == "57P03" {
+		if isCode(err, cannotConnectNow) {
 			timeout = recoveryTimeout
 		}
 		if time.Since(begun) > timeout {
@@ -134,6 +137,17 @@ func (s *server) awaitReady(ctx context.Context, url string, log *slog.Logger) e
 			return err
 		}
 	}
+}
+
+// The SQLSTATEs of a connection that is refused.
+const (
+	invalidPassword  = "28P01"
+	cannotConnectNow = "57P03"
+)
+
+func isCode(err error, code string) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == code
 }
 
 func canConnect(ctx context.Context, url string) error {

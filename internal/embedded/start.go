@@ -32,12 +32,16 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	password, err := c.dir.makePassword()
+	if err != nil {
+		return err
+	}
 	base := c.dir.cluster(p.major)
 	if err := a.makeDir(base); err != nil {
 		return dirError(c.dir.dir, err)
 	}
 	if major == 0 {
-		if err := c.createCluster(ctx, a, p); err != nil {
+		if err := c.createCluster(ctx, a, p, password); err != nil {
 			return err
 		}
 	}
@@ -54,17 +58,17 @@ func (c *Cluster) start(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.serve(ctx, a, p, socket)
+	return c.serve(ctx, a, p, socket, password)
 }
 
 // serve starts the server and creates roles and database. Backends of a killed
 // server may take a moment to end; postgres refuses to start beside them.
-func (c *Cluster) serve(ctx context.Context, a account, p programs, socket string) error {
+func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, password string) error {
 	for end := time.Now().Add(readyTimeout); ; {
 		if err := clearSocket(socket); err != nil {
 			return err
 		}
-		s, err := startServer(ctx, c.dir, a, p, socket, c.opts)
+		s, err := startServer(ctx, c.dir, a, p, socket, password, c.opts)
 		var refused *startError
 		if errors.As(err, &refused) && strings.Contains(err.Error(), "pre-existing shared memory block") && time.Now().Before(end) {
 			if err := sleep(ctx, 10*pollInterval); err != nil {
@@ -75,11 +79,11 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket strin
 		if err != nil {
 			return err
 		}
-		if err := createRolesAndDatabase(ctx, socket); err != nil {
+		if err := createRolesAndDatabase(ctx, socket, password); err != nil {
 			return errors.Join(err, s.stop())
 		}
 		c.mu.Lock()
-		c.server, c.socket = s, socket
+		c.server, c.socket, c.password = s, socket, password
 		c.mu.Unlock()
 		return nil
 	}

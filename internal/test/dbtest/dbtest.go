@@ -217,7 +217,8 @@ func inDatabase(base, user, database string) string {
 		if query.Has("user") {
 			query.Set("user", user)
 		} else {
-			u.User = url.User(user)
+			password, _ := u.User.Password()
+			u.User = url.UserPassword(user, password)
 		}
 		u.RawQuery = query.Encode()
 	}
