@@ -175,7 +175,7 @@ func unpackFile(root *os.Root, file *tar.Header, content io.Reader) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(f, content) //nolint:gosec // its hash is known
+		_, err = io.Copy(f, content)
 		return errors.Join(err, f.Close())
 	default:
 		return fmt.Errorf("%s is of type %q", name, file.Typeflag)
