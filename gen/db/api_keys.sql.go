@@ -143,6 +143,20 @@ func (q *Queries) GetServerSecret(ctx context.Context, name string) ([]byte, err
 	return secret, err
 }
 
+const HoldKey = `-- name: HoldKey :exec
+SELECT k.id
+FROM api_keys AS k
+WHERE k.client_id IS NOT NULL
+    AND (k.prefix = $1::text OR k.id::text = lower($1::text))
+FOR NO KEY UPDATE
+`
+
+// HoldKey keeps others from changing a key until the transaction ends.
+func (q *Queries) HoldKey(ctx context.Context, named string) error {
+	_, err := q.db.Exec(ctx, HoldKey, named)
+	return err
+}
+
 const IssueKey = `-- name: IssueKey :one
 INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6::text[], $7)

@@ -107,21 +107,25 @@ type Rotation struct {
 
 // Rotate issues a new key of the same name and ends the old one.
 func (r *Registry) Rotate(ctx context.Context, named string, with Rotation) (Issued, error) {
-	old, err := r.find(ctx, named)
-	if err != nil {
-		return Issued{}, err
-	}
-	if old.RevokedAt != nil {
-		return Issued{}, fmt.Errorf("key %s was revoked at %s: issue a new one", old.Prefix, old.RevokedAt.Format(time.RFC3339))
-	}
-	scopes := with.Scopes
-	if len(scopes) == 0 {
-		for _, s := range old.Scopes {
-			scopes = append(scopes, auth.Scope(s))
-		}
-	}
 	var issued Issued
-	err = r.inTx(ctx, func(q *db.Queries) error {
+	err := r.inTx(ctx, func(q *db.Queries) error {
+		// Whoever revokes or rotates it at the same time is waited for.
+		if err := q.HoldKey(ctx, named); err != nil {
+			return err
+		}
+		old, err := r.find(ctx, named)
+		if err != nil {
+			return err
+		}
+		if old.RevokedAt != nil {
+			return fmt.Errorf("key %s was revoked at %s: issue a new one", old.Prefix, old.RevokedAt.Format(time.RFC3339))
+		}
+		scopes := with.Scopes
+		if len(scopes) == 0 {
+			for _, s := range old.Scopes {
+				scopes = append(scopes, auth.Scope(s))
+			}
+		}
 		if issued, err = issue(ctx, q, old.ClientID, old.Name, scopes, old.ExpiresAt); err != nil {
 			return err
 		}
@@ -132,7 +136,7 @@ func (r *Registry) Rotate(ctx context.Context, named string, with Rotation) (Iss
 			issued.Prefix, strings.Join(issued.Scopes, ","), with.Grace))
 	})
 	if err != nil {
-		return Issued{}, fmt.Errorf("rotating key %s: %w", old.Prefix, err)
+		return Issued{}, fmt.Errorf("rotating the key: %w", err)
 	}
 	return issued, nil
 }

@@ -81,3 +81,51 @@ func TestAuthenticate_RevocationHoldsFromTheNextRequestOn(t *testing.T) {
 		}
 	}
 }
+
+// Who revokes or rotates a key at the same time is waited for: a revoked key gets no
+// successor, and of two rotations one succeeds.
+func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	ctx := context.Background()
+	for name, end := range map[string]func(*apikey.Registry, string) error{
+		"revoked": func(r *apikey.Registry, id string) error { _, err := r.Revoke(ctx, id); return err },
+		"rotated": func(r *apikey.Registry, id string) error {
+			_, err := r.Rotate(ctx, id, apikey.Rotation{Grace: time.Hour})
+			return err
+		},
+	} {
+		issued := srv.Issue(t, apikey.Request{Client: "acme", Name: name})
+		// Both start while the key is held.
+		held, err := ownerOf(t, srv).Begin(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := held.Exec(ctx, "SELECT FROM api_keys WHERE id = $1 FOR NO KEY UPDATE", issued.ID); err != nil {
+			t.Fatal(err)
+		}
+		results := make(chan error, 2)
+		ending, rotating := ownerOf(t, srv), ownerOf(t, srv)
+		go func() { results <- end(apikey.NewRegistry(ending), issued.ID.String()) }()
+		time.Sleep(200 * time.Millisecond)
+		go func() {
+			_, err := apikey.NewRegistry(rotating).Rotate(ctx, issued.ID.String(), apikey.Rotation{})
+			results <- err
+		}()
+		time.Sleep(200 * time.Millisecond)
+		if err := held.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		failed := 0
+		for range 2 {
+			if err := <-results; err != nil {
+				failed++
+			}
+		}
+		var keys int
+		seed.Query(t, &keys, "SELECT count(*) FROM api_keys WHERE name = $1", name)
+		if want := map[string]int{"revoked": 1, "rotated": 2}[name]; failed != 1 || keys != want {
+			t.Errorf("%s: %d failed, want 1; %d keys, want %d", name, failed, keys, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -154,5 +155,79 @@ func TestImportedKeysAreNeverWidened(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "which is there already, in more than when it ends") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Rows of two databases are not mixed in a key's last hour: admit would count wrong.
+func TestImportedLogRowsAreNotMixedWithOwnOnes(t *testing.T) {
+	t.Parallel()
+	source, seed := apitest.Start(t)
+	target, other := apitest.Start(t)
+	acme := seed.Clients["acme"]
+	to := ownerOf(t, target)
+	if _, err := importer.Purge(t.Context(), to, other.Clients["acme"]); err != nil {
+		t.Fatal(err)
+	}
+	key := source.KeyFor(t, "acme")
+	move := func() error {
+		_, err := importer.Import(t.Context(), to, strings.NewReader(export(t, ownerOf(t, source), acme, true)), importer.Options{WithKeys: true})
+		return err
+	}
+	source.Get(t, interviews, key).WantStatus(t, 200)
+	if err := move(); err != nil {
+		t.Fatal(err)
+	}
+	target.Get(t, interviews, key).WantStatus(t, 200)
+	if err := move(); err != nil {
+		t.Errorf("what is there already: %v", err)
+	}
+	source.Get(t, interviews, key).WantStatus(t, 200)
+	if err := move(); err == nil || !strings.Contains(err.Error(), "in the last hour: import again when it has passed") {
+		t.Errorf("rows of two databases: %v", err)
+	}
+	other.Exec(t, "UPDATE request_log SET at = at - interval '61 minutes' WHERE client_id = $1", acme)
+	if err := move(); err != nil {
+		t.Errorf("when the hour has passed: %v", err)
+	}
+}
+
+// A request whose admission is under way is waited for: none logs a row after a purge.
+func TestPurge_WaitsForRequestsUnderWay(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	acme := seed.Clients["acme"]
+	srv.KeyFor(t, "acme")
+	admission, err := ownerOf(t, srv).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admission.Exec(t.Context(), `SELECT pg_advisory_xact_lock(hashtextextended(k.prefix, 600)) FROM api_keys AS k WHERE k.client_id = $1`, acme); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admission.Exec(t.Context(), `INSERT INTO request_log (client_id, key_id, at, seq, route)
+		SELECT k.client_id, k.id, now(), 1, 'x' FROM api_keys AS k WHERE k.client_id = $1`, acme); err != nil {
+		t.Fatal(err)
+	}
+	purger := ownerOf(t, srv)
+	purged := make(chan error, 1)
+	go func() {
+		_, err := importer.Purge(context.Background(), purger, acme)
+		purged <- err
+	}()
+	select {
+	case <-purged:
+		t.Fatal("the purge did not wait")
+	case <-time.After(300 * time.Millisecond):
+	}
+	if err := admission.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-purged; err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	seed.Query(t, &left, "SELECT count(*) FROM request_log WHERE client_id = $1", acme)
+	if left != 0 {
+		t.Errorf("%d rows are left", left)
 	}
 }

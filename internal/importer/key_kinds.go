@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/auth"
 )
@@ -165,6 +166,34 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// Admit counts a window by the numbers of its first and last row, so rows of two
+	// databases in one would miscount it.
+	if err := lockKeys(ctx, w.tx, "SELECT l.key_id FROM import_request_log AS l"); err != nil {
+		return err
+	}
+	err = w.refuseAny(ctx, "request_log: client %s used key %s here in the last hour: import again when it has passed", `SELECT l.client_id::text, l.key_id::text
+		FROM import_request_log AS l
+		WHERE l.at > statement_timestamp() - interval '1 hour'
+			AND NOT EXISTS (
+				SELECT
+				FROM request_log AS r
+				WHERE (r.client_id, r.key_id, r.at, r.seq) = (l.client_id, l.key_id, l.at, l.seq)
+			)
+			AND EXISTS (
+				SELECT
+				FROM request_log AS r
+				WHERE r.client_id = l.client_id
+					AND r.key_id = l.key_id
+					AND r.at > statement_timestamp() - interval '1 hour'
+					AND NOT EXISTS (
+						SELECT
+						FROM import_request_log AS i
+						WHERE (i.client_id, i.key_id, i.at, i.seq) = (r.client_id, r.key_id, r.at, r.seq)
+					)
+			)`)
+	if err != nil {
+		return err
+	}
 	added, err := w.tx.Exec(ctx, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
 		SELECT l.client_id, l.key_id, l.at, l.seq, l.route, l.status
 		FROM import_request_log AS l
@@ -174,6 +203,18 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	}
 	w.countAtTheEnd(requestLogKind, added.RowsAffected(), 0)
 	return nil
+}
+
+// lockKeys waits for the admissions under way of the keys whose ids a query finds,
+// and keeps others out until the transaction ends. In the order of admit.
+func lockKeys(ctx context.Context, tx pgx.Tx, ids string, args ...any) error {
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(r.lock)
+		FROM unnest((
+			SELECT array_agg(DISTINCT hashtextextended(a.prefix, 600))
+			FROM api_keys AS a
+			WHERE a.id IN (`+ids+`)
+		)) AS r (lock)`, args...)
+	return databaseError(ctx, "waiting for requests under way", err)
 }
 
 // refuseAny fails with the first row that a query finds, if any.

@@ -61,6 +61,10 @@ func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 		removed = append(removed, Purged{k.name, done.RowsAffected()})
 	}
 	removed = append(removed, Purged{"search_document", documents})
+	// A request that is admitted now would log a row after those are removed.
+	if err := lockKeys(ctx, tx, "SELECT k.id FROM api_keys AS k WHERE k.client_id = $1", client); err != nil {
+		return nil, err
+	}
 	keys, err := queries.PurgeKeys(ctx, client)
 	if err != nil {
 		return nil, err

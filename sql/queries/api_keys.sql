@@ -21,6 +21,14 @@ LEFT JOIN LATERAL (
 WHERE k.client_id IS NOT NULL
     AND (k.prefix = @named::text OR k.id::text = lower(@named::text));
 
+-- name: HoldKey :exec
+-- HoldKey keeps others from changing a key until the transaction ends.
+SELECT k.id
+FROM api_keys AS k
+WHERE k.client_id IS NOT NULL
+    AND (k.prefix = @named::text OR k.id::text = lower(@named::text))
+FOR NO KEY UPDATE;
+
 -- name: RevokeKey :one
 -- RevokeKey ends a key at a moment, now by default; a key that ended earlier stays so.
 UPDATE api_keys AS k
