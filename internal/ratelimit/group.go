@@ -53,7 +53,8 @@ func (l *Limiter) admitGroup(group []*waiter) {
 	l.grouped.Add(int64(len(group)))
 	began := time.Now()
 	defer func() { l.recordGroupTime(time.Since(began)) }()
-	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
+	last := slices.MaxFunc(group, func(a, b *waiter) int { return a.deadline.Compare(b.deadline) })
+	ctx, cancel := context.WithDeadline(context.Background(), last.deadline)
 	defer cancel()
 	admissions, err := l.send(ctx, group)
 	if err != nil && (pgconn.SafeToRetry(err) || postgres.IsSerializationFailure(err)) {

@@ -141,7 +141,7 @@ const (
 	// maxGroup bounds how long a group holds its keys' rows.
 	maxGroup = 64
 	// groupTimeout is what a request waits for the limiter's store at most, its
-	// time in the queue included.
+	// time in queues included.
 	groupTimeout = 4 * time.Second
 )
 
@@ -178,16 +178,16 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	}
 	// Not by prefix, which the caller chooses, nor by whether a prefix is known,
 	// which the time would tell: only the right secret is verified.
-	client := l.callers.get(r).ClientID
+	client, deadline := l.callers.get(r).ClientID, time.Now().Add(groupTimeout)
 	if client != uuid.Nil {
-		return l.admit(ctx, client, r)
+		return l.admit(ctx, client, r, deadline)
 	}
-	waiting, cancel := context.WithTimeout(ctx, groupTimeout)
+	waiting, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	if err := l.unverified.Acquire(waiting, client); err != nil {
 		return Admission{}, apierror.Unavailable(errors.Join(errOverloaded, err))
 	}
-	a, err := l.admit(ctx, client, r)
+	a, err := l.admit(ctx, client, r, deadline)
 	if err != nil || a.Verdict == Admitted || a.Verdict == Limited {
 		l.unverified.Release(client)
 	} else {
@@ -196,8 +196,8 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	return a, err
 }
 
-func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request) (Admission, error) {
-	w := &waiter{request: r, deadline: time.Now().Add(groupTimeout), result: make(chan result, 1)}
+func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request, deadline time.Time) (Admission, error) {
+	w := &waiter{request: r, deadline: deadline, result: make(chan result, 1)}
 	if !l.queue.push(client, w, l.mayWait()) {
 		return Admission{}, apierror.Unavailable(errOverloaded)
 	}
@@ -207,7 +207,7 @@ func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request) (Admis
 	} else {
 		l.queue.wake()
 	}
-	timeout := time.NewTimer(groupTimeout)
+	timeout := time.NewTimer(time.Until(deadline))
 	defer timeout.Stop()
 	left := ctx.Done()
 	for {
