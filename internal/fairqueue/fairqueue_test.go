@@ -1,6 +1,7 @@
 package fairqueue_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -75,6 +76,25 @@ func TestSlots_EachClientHasItsShare(t *testing.T) {
 		if err := s.Acquire(t.Context(), modest); err != nil {
 			t.Errorf("a slot did not come back: %v", err)
 		}
+	}
+}
+
+// A request that no longer waits leaves its place to another of its client.
+func TestSlots_WhoLeavesNoLongerWaits(t *testing.T) {
+	t.Parallel()
+	s := fairqueue.NewSlots(1, 1, 1)
+	if err := s.Acquire(t.Context(), greedy); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		if err := s.Acquire(left, greedy); !errors.Is(err, context.Canceled) {
+			t.Errorf("a request that left: %v", err)
+		}
+	}
+	if s.Waiting() != 0 {
+		t.Errorf("%d wait that have left", s.Waiting())
 	}
 }
 

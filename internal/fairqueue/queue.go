@@ -1,5 +1,7 @@
 package fairqueue
 
+import "slices"
+
 // Queue holds what waits, by key. It serves the keys in rotation, and the items of
 // a key in the order in which they came. It is not safe for concurrent use.
 type Queue[K comparable, T any] struct {
@@ -46,6 +48,24 @@ func (q *Queue[K, T]) Pop(may func(K) bool) (item T, found bool) {
 		return item, true
 	}
 	return item, false
+}
+
+// Remove removes a key's first item that is meant.
+func (q *Queue[K, T]) Remove(key K, is func(T) bool) {
+	l := q.byKey[key]
+	if l == nil {
+		return
+	}
+	at := slices.IndexFunc(l.items, is)
+	if at < 0 {
+		return
+	}
+	l.items = slices.Delete(l.items, at, at+1)
+	q.size--
+	if len(l.items) == 0 {
+		delete(q.byKey, key)
+		q.rotation = slices.DeleteFunc(q.rotation, func(other *list[K, T]) bool { return other == l })
+	}
 }
 
 // Len is how many wait.

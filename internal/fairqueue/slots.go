@@ -25,7 +25,6 @@ type Slots struct {
 type waiter struct {
 	client  uuid.UUID
 	granted chan struct{} // closed with the slot
-	left    bool
 }
 
 // NewSlots makes n slots, of which a client holds at most share, while at most
@@ -56,8 +55,7 @@ func (s *Slots) Acquire(ctx context.Context, client uuid.UUID) error {
 	case <-mine.granted: // just now
 		s.release(client)
 	default:
-		mine.left = true
-		s.grant() // drops it, when its turn is next
+		s.waiting.Remove(client, func(w *waiter) bool { return w == mine })
 	}
 	return ctx.Err()
 }
@@ -90,9 +88,6 @@ func (s *Slots) grant() {
 		next, found := s.waiting.Pop(func(client uuid.UUID) bool { return s.held[client] < s.share })
 		if !found {
 			return
-		}
-		if next.left {
-			continue
 		}
 		s.free--
 		s.held[next.client]++
