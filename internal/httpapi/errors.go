@@ -50,11 +50,12 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="clientintel", code=%q`, public.Code))
 		}
 	}
-	message := public.Message
+	message, details := public.Message, public.Details
 	if record.call != nil {
 		message = strings.Replace(message, "query parameter", "argument", 1)
+		details = strings.TrimSuffix(details, aboutPlus)
 	}
-	body, _ := json.Marshal(envelope{message, public.Details, public.Code})
+	body, _ := json.Marshal(envelope{message, details, public.Code})
 	if record.encodeError != nil {
 		body = record.encodeError(statusOf(public.Kind), public, body)
 	}

@@ -63,10 +63,12 @@ func momentDetails(name, text string, problem error) string {
 	return fmt.Sprintf("%s %s %v; accepted: %s%s", name, quote(text), problem, timewindow.Accepted, plusHint(text))
 }
 
-// plusHint explains that a plus sign in a query string is decoded as a space.
+// aboutPlus explains that a plus sign in a query string is decoded as a space.
+const aboutPlus = `; in a URL, write the plus sign of an offset as %2B`
+
 func plusHint(text string) string {
 	if strings.Contains(text, " ") {
-		return `; in a URL, write the plus sign of an offset as %2B`
+		return aboutPlus
 	}
 	return ""
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
@@ -74,6 +76,8 @@ func TestRoutes_AnswersLeadToTheDocumentation(t *testing.T) {
 		{srv, interviews, "cik_wrong", 401, []string{contract, help}},
 		{srv, interviews + "/none", key, 404, []string{contract, help}},
 		{srv, interviews, key, 200, []string{contract}},
+		// The key is known by now, and its requests are read while they are admitted.
+		{srv, interviews + "/" + uuid.NewString(), key, 404, []string{contract, help}},
 		{srv, interviews + "?limit=0", key, 400, []string{contract}},
 		{srv, contractPath, "", 200, []string{contract}},
 		{srv, "/docs", "", 200, nil},

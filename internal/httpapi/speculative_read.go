@@ -28,7 +28,7 @@ func (s *Server) readSpeculatively(
 		decided <- decision{admission, err, span{began, time.Now()}}
 	}()
 	var caller auth.Caller
-	deferred := &deferredWriter{to: w, header: http.Header{}, confirm: func() bool {
+	deferred := &deferredWriter{to: w, header: w.Header().Clone(), confirm: func() bool {
 		d := <-decided
 		caller = d.admission.Caller
 		recordFrom(r.Context()).admitting = d.admitting

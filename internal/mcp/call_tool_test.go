@@ -53,6 +53,17 @@ func TestCall_HoweverAnswersAreChecked(t *testing.T) {
 	}
 }
 
+// An argument is not part of a URL: its refusal has no advice on how to write one.
+func TestCall_DatesAreNotWrittenAsInURLs(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	a := agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}
+	answer := a.call(t, "list_interviews", `{"date_from":"2026-01-01T00:00:00 02:00"}`).Content[0].Text
+	if !strings.Contains(answer, "is not a date or date-time") || strings.Contains(answer, "%2B") {
+		t.Errorf("got %s", answer)
+	}
+}
+
 // There is nothing to listen to, so that no connection is held for it.
 func TestCall_ListeningEndsAtOnce(t *testing.T) {
 	t.Parallel()

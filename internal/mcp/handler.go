@@ -98,7 +98,7 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 	rewriter := &errorRewriter{ResponseWriter: w}
 	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
 	switch err := rewriter.err(); {
-	case rewriter.isUnknownMethod():
+	case rewriter.isUnknownMethod() && current.id != nil: // a notification has no answer
 		current.answerUnknownMethod(w)
 	case err != nil:
 		h.api.Refuse(w, r, err)

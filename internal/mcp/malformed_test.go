@@ -70,6 +70,7 @@ func TestMalformed_Messages(t *testing.T) {
 		"a number without quotes":    {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_campaigns","arguments":{"limit":007}}}`, 400},
 		"a gzipped message":          {zipped.String(), 400},
 		"a form":                     {"q=" + marker, 400},
+		"an unknown notification":    {`{"jsonrpc":"2.0","method":"notifications/` + marker + `"}`, 400},
 		"an unknown method":          {`{"jsonrpc":"2.0","id":1,"method":"` + marker + `"}`, 200},
 	} {
 		answer := srv.Post(t, endpoint, key, with(), strings.NewReader(c.body)).WantStatus(t, c.status)
