@@ -18,7 +18,7 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
-// MaxBuffered is how many rows an answer may have and be read read before it is
+// MaxBuffered is how many rows an answer may have and be read whole before it is
 // sent: a month of a large brand, in about a megabyte.
 const MaxBuffered = 50_000
 
@@ -47,7 +47,7 @@ func New(snapshots, streams *measurement.SnapshotReader) *Reader {
 	return &Reader{snapshots: snapshots, streams: streams, slots: fairqueue.NewSlots(Streams, streamsOfClient, streamsWaiting)}
 }
 
-// BufferedReport is a window read read.
+// BufferedReport is a window read whole.
 type BufferedReport struct {
 	Report Report
 	// blocks have the rows. One growing list would be copied a dozen times.
