@@ -51,16 +51,18 @@ func (s *Server) watchStandby(ctx context.Context) {
 	defer tick.Stop()
 	fellBack := false
 	for {
-		bounded, cancel := context.WithTimeout(ctx, standbyInterval)
-		err := s.reads.CheckStandby(bounded)
-		_ = s.streams.CheckStandby(bounded)
-		cancel()
-		switch now := s.reads.FellBack(); {
-		case now && !fellBack && err != nil:
-			fellBack = true
-			s.log.Warn("reads go to the primary: the standby fails or is too far behind", "error", postgres.Loggable(err))
-		case !now && fellBack:
-			fellBack = false
+		err := checkStandby(ctx, s.reads)
+		_ = checkStandby(ctx, s.streams)
+		before := fellBack
+		switch fellBack = s.reads.FellBack(); {
+		case fellBack == before:
+		case fellBack:
+			var cause []any // none where a read found out, and the standby answers again
+			if err != nil {
+				cause = []any{"error", postgres.Loggable(err)}
+			}
+			s.log.Warn("reads go to the primary: the standby fails or is too far behind", cause...)
+		default:
 			s.log.Info("reads go to the standby again")
 		}
 		select {
@@ -69,4 +71,11 @@ func (s *Server) watchStandby(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// checkStandby bounds each look by itself: one that hangs takes no time from the next.
+func checkStandby(ctx context.Context, pool *postgres.Pool) error {
+	bounded, cancel := context.WithTimeout(ctx, standbyInterval)
+	defer cancel()
+	return pool.CheckStandby(bounded)
 }

@@ -245,12 +245,18 @@ func (s *Server) checkReady(ctx context.Context) error {
 	case !can:
 		return errors.New("the server's login may not execute the function admit: run 'clientintel doctor'")
 	}
+	// Requests are answered as long as the fallback answers. A standby that hangs
+	// would use up the time that this check has.
+	reads := s.reads
+	if fallback := reads.Fallback(); fallback != nil {
+		reads = fallback
+	}
 	// A full pool is at work. Taking its server out of service would only move the
 	// load to the others.
-	if stat := s.reads.Serving().Stat(); stat.AcquiredConns() == stat.MaxConns() {
+	if stat := reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
 		return nil
 	}
-	if err := s.reads.Serving().CheckFresh(ctx); err != nil && s.settings.ReplicaFallback == "off" {
+	if err := reads.CheckFresh(ctx); err != nil {
 		if postgres.IsUnavailable(err) {
 			return errors.New("the database lets no reader in")
 		}
@@ -258,8 +264,8 @@ func (s *Server) checkReady(ctx context.Context) error {
 	}
 	// No client has this id: the transaction begins as a request's does, and reads
 	// nothing.
-	if err := s.reads.Read(ctx, uuid.Nil, func(context.Context, *postgres.Snapshot) error { return nil }); err != nil {
-		if stat := s.reads.Serving().Stat(); stat.AcquiredConns() == stat.MaxConns() {
+	if err := reads.Read(ctx, uuid.Nil, func(context.Context, *postgres.Snapshot) error { return nil }); err != nil {
+		if stat := reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
 			return nil // it has filled up since
 		}
 		return errors.New("a reader's transaction does not begin: see the server's log and run 'clientintel doctor'")

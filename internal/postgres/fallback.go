@@ -35,6 +35,10 @@ func (p *Pool) Serving() *Pool {
 	return p
 }
 
+// Fallback is the pool on the primary that stands in for the standby; nil: none
+// does.
+func (p *Pool) Fallback() *Pool { return p.standby.fallback }
+
 // FellBack tells whether reads go to the primary in the standby's place.
 func (p *Pool) FellBack() bool { return p.Serving() != p }
 

@@ -117,6 +117,15 @@ func TestReadsFallBackToThePrimary(t *testing.T) {
 	from("a standby that stands still", true)
 	ask(t, standby, "SELECT 1 FROM pg_wal_replay_resume()")
 	from("a standby that goes on", false)
+	standby.Freeze()
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if ready, _ := s.Ready(t.Context()); !ready {
+			t.Fatal("not ready where the standby hangs and the primary answers")
+		}
+	}
+	from("a standby that hangs", true)
+	standby.Resume()
+	from("a standby that no longer hangs", false)
 	standby.Crash()
 	from("a standby that crashed", true)
 	l := w.callers(t, w.keys(t, "acme", 12), s)
