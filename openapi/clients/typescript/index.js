@@ -57,7 +57,7 @@ export class Walk {
 export class Client {
     #settings;
     #base;
-    #pause = 0;
+    #opens = 0; // when the next request may be sent, in milliseconds of performance.now()
     constructor(settings) {
         if (!/^https?:\/\/[^/]/.test(settings.url)) {
             throw new TypeError(`url must be an address such as https://intelligence.example.com, not ${settings.url}`);
@@ -96,12 +96,12 @@ export class Client {
         const given = Object.entries(parameters).filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]);
         const url = this.#base + path + (given.length > 0 ? '?' + new URLSearchParams(given) : '');
         const { maxWait, tries, leave } = this.#settings;
-        if (this.#pause > maxWait)
-            throw new BudgetSpentError(`${Math.ceil(this.#pause)} seconds to wait until requests are left`);
-        if (this.#pause > 0)
-            await this.#wait(this.#pause, 'few requests are left in this hour');
+        const pause = (this.#opens - performance.now()) / 1000;
+        if (pause > maxWait)
+            throw new BudgetSpentError(`${Math.ceil(pause)} seconds to wait until requests are left`);
+        if (pause > 0)
+            await this.#wait(pause, 'few requests are left in this hour');
         for (let waited = 0, failures = 0;;) {
-            this.#pause = 0;
             let failed, asked;
             try {
                 const answer = await this.#send(url), body = await answer.text();
@@ -109,7 +109,7 @@ export class Client {
                 const now = Date.parse(answer.headers.get('Date') ?? '') / 1000;
                 // Remaining still counts the request that it came with.
                 if (answer.status !== 429 && left !== undefined && left - 1 <= leave && reset !== undefined && now > 0) {
-                    this.#pause = Math.max(1, reset - now);
+                    this.#opens = performance.now() + Math.max(1, reset - now) * 1000;
                 }
                 if (answer.status === 200)
                     return JSON.parse(body);
@@ -134,10 +134,11 @@ export class Client {
         }
     }
     #send(url) {
-        return this.#settings.fetch(url, {
-            headers: { Authorization: 'Bearer ' + this.#settings.key, Accept: 'application/json' },
-            redirect: 'error', // a redirect would take the key to another address
-            signal: AbortSignal.timeout(this.#settings.timeout * 1000),
+        const { fetch, key, timeout } = this.#settings; // workers refuse a fetch that is called as a method
+        return fetch(url, {
+            headers: { Authorization: 'Bearer ' + key, Accept: 'application/json' },
+            redirect: 'manual', // a redirect would take the key to another address
+            signal: AbortSignal.timeout(timeout * 1000),
         });
     }
     async #wait(seconds, reason) {

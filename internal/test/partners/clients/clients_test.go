@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,10 @@ func refusals(t *testing.T) string {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusInternalServerError)
 			_, _ = w.Write([]byte(`{"error": "internal error", "code": "internal_error"}`))
+		case "spent":
+			w.Header().Set("X-RateLimit-Remaining", "1")
+			w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10))
+			_, _ = w.Write([]byte("{}"))
 		case "redirect":
 			http.Redirect(w, r, "/elsewhere", http.StatusFound)
 		case "503":

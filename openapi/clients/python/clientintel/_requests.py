@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import time
 import urllib.parse
 from typing import TYPE_CHECKING, Any, Union
 
@@ -48,19 +49,19 @@ class Requests:
         }
         self._leave, self._max_wait, self._tries, self._timeout = leave, max_wait, tries, timeout
         self._on_wait = on_wait
-        self._pause = 0.0  # seconds to wait before the next request
+        self._opens = 0.0  # when the next request may be sent, by time.monotonic()
         self.latest: Answer | None = None
 
     def _get(self, path: str, params: Mapping[str, object]) -> Steps:
         """The steps to one answer. Each address is answered with an Answer or a NoConnection."""
         url = address(self._base, path, params)
         waited, failures = 0.0, 0
-        if self._pause > self._max_wait:
-            raise BudgetSpent(f"{self._pause:.0f} seconds to wait until requests are left")
-        if self._pause:
-            yield from self._wait(self._pause, "few requests are left in this hour")
+        pause = self._opens - time.monotonic()
+        if pause > self._max_wait:
+            raise BudgetSpent(f"{pause:.0f} seconds to wait until requests are left")
+        if pause > 0:
+            yield from self._wait(pause, "few requests are left in this hour")
         while True:
-            self._pause = 0
             answer = yield url
             if isinstance(answer, NoConnection):
                 failures += 1
@@ -96,7 +97,7 @@ class Requests:
         """Remaining still counts the request that it came with."""
         left, reset, now = answer.number("X-RateLimit-Remaining"), answer.number("X-RateLimit-Reset"), answer.date
         if answer.status != 429 and left is not None and left - 1 <= self._leave and reset is not None and now:
-            self._pause = max(1.0, reset - now.timestamp())
+            self._opens = time.monotonic() + max(1.0, reset - now.timestamp())
 
     def _detail(self, id: str) -> Steps:
         return self._get("/interviews/" + urllib.parse.quote(id, safe=""), {})

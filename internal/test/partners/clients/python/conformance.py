@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import time
+from unittest import mock
 
 import clientintel
 from clientintel import AsyncClient, Client
@@ -60,6 +62,16 @@ refusal(lambda: stub.interview("500"), clientintel.ServiceError, 500, "internal_
 refusal(lambda: stub.interview("redirect"), clientintel.ApiError, 302, "unknown")
 unavailable = refusal(lambda: stub.interview("503"), clientintel.Unavailable, 503, "measurement_unavailable")
 assert unavailable.retry_after == 3601
+
+# An hour that is used up is over when the clock says so.
+for spent in (Client(os.environ["STUB"], key, max_wait=0), AsyncClient(os.environ["STUB"], key, max_wait=0)):
+    for passed, refused in ((0, False), (0, True), (1800, True), (3601, False)):
+        with mock.patch("time.monotonic", lambda at=time.monotonic() + passed: at):
+            try:
+                asyncio.run(spent.interview("spent")) if isinstance(spent, AsyncClient) else spent.interview("spent")
+                assert not refused, passed
+            except clientintel.BudgetSpent:
+                assert refused, passed
 
 # One whose hour is used up by another waits as long as it is told, or fails at once.
 spender, hasty = Client(url, key, leave=-1), Client(url, key, leave=-1, max_wait=0)

@@ -38,7 +38,21 @@ await refusal(() => client.interview('00000000-0000-4000-8000-000000000000'), 40
 const stub = new Client({url: env('STUB'), key, tries: 1});
 await refusal(() => stub.interview('500'), 500, 'internal_error');
 assert.equal((await refusal(() => stub.interview('503'), 503, 'measurement_unavailable')).retryAfter, 3601);
-await assert.rejects(() => stub.interview('redirect'), TypeError);
+const impatient = new Client({url: env('STUB'), key, onWait: assert.fail, fetch: function (...given) {
+  assert.equal(this, undefined); // workers refuse a fetch that is called as a method
+  return fetch(...given);
+}});
+await refusal(() => impatient.interview('redirect'), 302, 'unknown');
+
+// An hour that is used up is over when the clock says so.
+const spent = new Client({url: env('STUB'), key, maxWait: 0}), clock = performance.now.bind(performance);
+await spent.interview('spent');
+await assert.rejects(() => spent.interview('spent'), BudgetSpentError);
+performance.now = () => clock() + 1800e3;
+await assert.rejects(() => spent.interview('spent'), BudgetSpentError);
+performance.now = () => clock() + 3601e3;
+await spent.interview('spent');
+performance.now = clock;
 
 // One whose hour is used up by another waits as long as it is told, or fails at once.
 const hasty = new Client({url, key, leave: -1, maxWait: 0});
