@@ -57,7 +57,7 @@ excepted. Another number imports nothing. Input that is empty is an error unless
   set -o pipefail; export-records | clientintel import - --expect-lines 2000`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			options, err := f.options(cmd.Flags().Changed("expect-lines"))
+			options, err := f.options(cmd.Flags().Changed)
 			if err != nil {
 				return err
 			}
@@ -84,18 +84,22 @@ excepted. Another number imports nothing. Input that is empty is an error unless
 	return cmd
 }
 
-func (f importFlags) options(expectLinesGiven bool) (importer.Options, error) {
+func (f importFlags) options(given func(flag string) bool) (importer.Options, error) {
 	options := importer.Options{WithKeys: f.withKeys}
-	if expectLinesGiven {
+	if given("expect-lines") {
 		if f.expectLines < 0 {
 			return options, usagef("--expect-lines must be 0 or more, not %d", f.expectLines)
 		}
 		options.ExpectLines = &f.expectLines
 	}
-	if f.replaceAll && !f.yes {
+	switch replaces := f.replaceAll || len(f.replaceClients) > 0; {
+	case f.replaceAll && len(f.replaceClients) > 0:
+		return options, usagef("--replace-client and --replace-all exclude each other")
+	case given("max-removed") && !replaces:
+		return options, usagef("--max-removed goes with --replace-client or --replace-all")
+	case f.replaceAll && !f.yes:
 		return options, usagef("--replace-all removes what the input does not hold of every client: confirm it with --yes")
-	}
-	if f.replaceAll || len(f.replaceClients) > 0 {
+	case replaces:
 		limit, err := importer.ParseMaxRemoved(f.maxRemoved)
 		if err != nil {
 			return options, usagef("--max-removed %w", err)

@@ -18,6 +18,9 @@ func (e *environment) importSources(args []string, f importFlags) ([]importer.So
 	if len(args) == 0 && len(f.queries) == 0 {
 		return nil, usagef("name what to import: files, - or addresses, or --from-postgres with --query")
 	}
+	if f.withKeys && (len(f.queries) > 0 || slices.ContainsFunc(args, isAddress)) {
+		return nil, usagef("--with-keys: keys are accepted from files and standard input only")
+	}
 	var sources []importer.Source
 	for n, arg := range args {
 		found, err := e.sourcesOf(arg)
@@ -37,7 +40,7 @@ func (e *environment) sourcesOf(arg string) ([]importer.Source, error) {
 	if arg == "-" {
 		return []importer.Source{importer.Stream("standard input", e.stdin)}, nil
 	}
-	if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
+	if isAddress(arg) {
 		source, err := importer.Address(arg)
 		if err != nil {
 			return nil, &usageError{err}
@@ -50,6 +53,10 @@ func (e *environment) sourcesOf(arg string) ([]importer.Source, error) {
 		sources = append(sources, importFile(name))
 	}
 	return sources, err
+}
+
+func isAddress(arg string) bool {
+	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
 }
 
 func (f importFlags) querySources() ([]importer.Source, error) {
@@ -82,7 +89,7 @@ func matching(arg string) ([]string, error) {
 		return nil, usagef("%s: %w", arg, err)
 	}
 	if len(names) == 0 {
-		return nil, usagef("%s: no file has such a name", arg)
+		return nil, fmt.Errorf("%s: no file has such a name", arg)
 	}
 	return names, nil
 }

@@ -83,7 +83,7 @@ func TestRun_TheImportPagesNightlySync(t *testing.T) {
 	if got := command(t, env, "", args...); got.code != exitFailed || !strings.Contains(got.stderr, "interviews.sql: ") || !strings.Contains(got.stderr, "division by zero") {
 		t.Errorf("a broken query: %+v", got)
 	}
-	if got := command(t, env, "", append(args, "--with-keys")...); got.code != exitFailed || !strings.Contains(got.stderr, "keys are accepted from files and standard input only") {
+	if got := command(t, env, "", append(args, "--with-keys")...); got.code != exitUsage || !strings.Contains(got.stderr, "keys are accepted from files and standard input only") {
 		t.Errorf("keys from a query: %+v", got)
 	}
 	holds("2 interviews, 2 documents, 2 counted, " + content)

@@ -166,7 +166,10 @@ func newKeysMendWindow(e *environment) *cobra.Command {
 		Short: "Remove a key's log rows that are dated after the database's present",
 		Long: `Remove a key's log rows that are dated after the database's present, and no
 other. A clock that was ahead and was set back leaves them, and until the present
-has caught up the key's hour stands still. 'keys list' shows which keys have some.`,
+has caught up the key's hour stands still. 'keys list' shows which keys have some.
+
+Requests that were made in the present while the hour stood still are dated so,
+too: with their rows gone, the key may be admitted more than 600 times in that hour.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {

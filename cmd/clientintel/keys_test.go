@@ -84,6 +84,14 @@ func TestKeys_RowsOfTheFutureAreToldAndRemoved(t *testing.T) {
 	prefix, _ := issueKey(t, env)
 	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route)
 		SELECT k.client_id, k.id, now() + n * interval '1 hour', n + 10, 'x' FROM api_keys AS k, generate_series(-3, 3) AS n WHERE k.client_id IS NOT NULL`)
+	// Statuses of a row that goes and of one that stays.
+	d.Exec(t, `INSERT INTO request_statuses (recorded_at, key_ids, seqs, statuses)
+		SELECT now(), ARRAY[k.id, k.id], ARRAY[10, 13], ARRAY[200, 201] FROM api_keys AS k WHERE k.client_id IS NOT NULL`)
+	// Admit counts the hour up to the newest row: that alone.
+	var listed []struct{ Remaining int }
+	if got := command(t, env, "", "keys", "list", "--json"); json.Unmarshal([]byte(got.stdout), &listed) != nil || len(listed) != 1 || listed[0].Remaining != 599 {
+		t.Errorf("remaining of %+v, want 599", got)
+	}
 	const told = "has 3 log rows of the future"
 	if got := command(t, env, "", "keys", "list"); !strings.Contains(got.stderr, told) {
 		t.Errorf("keys list: %+v", got)
@@ -94,7 +102,14 @@ func TestKeys_RowsOfTheFutureAreToldAndRemoved(t *testing.T) {
 	if got := command(t, env, "", "keys", "mend-window", prefix); got.code != exitDone || !strings.Contains(got.stderr, "3 rows of the future removed") {
 		t.Errorf("mend-window: %+v", got)
 	}
+	if got := command(t, env, "", "keys", "mend-window", prefix); !strings.Contains(got.stderr, " 0 rows of the future removed") {
+		t.Errorf("mend-window again: %+v", got)
+	}
 	var left int
+	d.Query(t, &left, "SELECT sum(s) FROM request_statuses, unnest(statuses) AS s")
+	if left != 200 {
+		t.Errorf("the statuses left sum to %d, want 200: that of the row that stays", left)
+	}
 	d.Query(t, &left, "SELECT count(*) FROM request_log")
 	if got := command(t, env, "", "keys", "list"); left != 4 || strings.Contains(got.stderr, "future") {
 		t.Errorf("%d rows are left, want 4; %+v", left, got)

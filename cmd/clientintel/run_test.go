@@ -60,7 +60,10 @@ func TestRun_UsageIsTold(t *testing.T) {
 		{"import --query x.sql", "clientintel: --from-postgres and --query go together"},
 		{"import http://127.0.0.1/x#sha256=12", "clientintel: what follows # must be sha256= and 64 hexadecimal digits"},
 		{"import - -", "clientintel: standard input (-) is given twice"},
-		{"import no-such-*.ndjson", "clientintel: no-such-*.ndjson: no file has such a name"},
+		{"import - --replace-client a --replace-all --yes", "clientintel: --replace-client and --replace-all exclude each other"},
+		{"import - --max-removed 5", "clientintel: --max-removed goes with --replace-client or --replace-all"},
+		{"import http://127.0.0.1/x --with-keys", "clientintel: --with-keys: keys are accepted from files and standard input only"},
+		{"import --from-postgres x --query x.sql --with-keys", "clientintel: --with-keys: keys are accepted from files and standard input only"},
 		{"import - --replace-all", "clientintel: --replace-all removes what the input does not hold of every client: confirm it with --yes"},
 		{"import - --replace-client a --max-removed 101%", `clientintel: --max-removed must be a number of records, such as 500, or a share of 0% to 100%, not "101%"`},
 		{"keys", "clientintel: name what to do: issue, rotate, revoke, list, audit or mend-window"},
@@ -75,6 +78,15 @@ func TestRun_UsageIsTold(t *testing.T) {
 		got := command(t, nil, "", strings.Fields(c.args)...)
 		if got.code != exitUsage || !strings.HasPrefix(got.stderr, c.want) || got.stdout != "" {
 			t.Errorf("%s: exit %d, stderr %q; want 2 and %q", c.args, got.code, got.stderr, c.want)
+		}
+	}
+}
+
+func TestRun_MissingFilesAreNoWrongUsage(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"no-such-*.ndjson", "no-such.ndjson"} {
+		if got := command(t, nil, "", "import", name); got.code != exitFailed || !strings.HasPrefix(got.stderr, "clientintel: "+name+": no ") {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

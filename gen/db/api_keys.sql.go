@@ -37,11 +37,12 @@ func (q *Queries) AddKeyAudit(ctx context.Context, arg AddKeyAuditParams) error 
 	return err
 }
 
-const DeleteFutureRequests = `-- name: DeleteFutureRequests :execrows
+const DeleteFutureRequests = `-- name: DeleteFutureRequests :many
 DELETE FROM request_log AS l
 WHERE l.client_id = $1
     AND l.key_id = $2
     AND l.at > clock_timestamp()
+RETURNING l.seq
 `
 
 type DeleteFutureRequestsParams struct {
@@ -49,13 +50,26 @@ type DeleteFutureRequestsParams struct {
 	KeyID    uuid.UUID
 }
 
-// DeleteFutureRequests removes a key's log rows that are dated after the present.
-func (q *Queries) DeleteFutureRequests(ctx context.Context, arg DeleteFutureRequestsParams) (int64, error) {
-	result, err := q.db.Exec(ctx, DeleteFutureRequests, arg.ClientID, arg.KeyID)
+// DeleteFutureRequests removes a key's log rows that are dated after the present,
+// and returns their numbers.
+func (q *Queries) DeleteFutureRequests(ctx context.Context, arg DeleteFutureRequestsParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, DeleteFutureRequests, arg.ClientID, arg.KeyID)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected(), nil
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var seq int64
+		if err := rows.Scan(&seq); err != nil {
+			return nil, err
+		}
+		items = append(items, seq)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const FindClient = `-- name: FindClient :one
@@ -254,12 +268,17 @@ LEFT JOIN LATERAL (
     LIMIT 1
 ) AS used ON true
 CROSS JOIN LATERAL (
+    SELECT max(l.at) AS at
+    FROM request_log AS l
+    WHERE l.client_id = k.client_id
+        AND l.key_id = k.id
+) AS newest
+CROSS JOIN LATERAL (
     SELECT count(*) AS requests
     FROM request_log AS l
     WHERE l.client_id = k.client_id
         AND l.key_id = k.id
-        AND l.at > clock_timestamp() - $1::interval
-        AND l.at <= clock_timestamp()
+        AND l.at > greatest(statement_timestamp(), newest.at) - $1::interval
 ) AS lately
 CROSS JOIN LATERAL (
     -- Left behind by a clock that was ahead and was set back.
@@ -296,7 +315,8 @@ type ListKeysRow struct {
 }
 
 // ListKeys lists a client's keys, or all, for the operator, oldest first, with
-// how many requests the limiter's window holds now: what it counts, 401s included.
+// how many requests the limiter's window holds: what it counts, 401s included. The
+// window ends at the newest row where that is one of the future, as admit's does.
 func (q *Queries) ListKeys(ctx context.Context, arg ListKeysParams) ([]ListKeysRow, error) {
 	rows, err := q.db.Query(ctx, ListKeys, arg.TimeWindow, arg.ClientID)
 	if err != nil {

@@ -160,26 +160,33 @@ func (r *Registry) Revoke(ctx context.Context, named string) (Key, error) {
 }
 
 // MendWindow removes a key's log rows that are dated after the database's present,
-// and no other, and returns how many there were.
+// and no other, and returns how many there were. Some may be of requests that were
+// made in the present, while the hour stood still.
 func (r *Registry) MendWindow(ctx context.Context, named string) (Key, int64, error) {
 	key, err := r.find(ctx, named)
 	if err != nil {
 		return Key{}, 0, err
 	}
-	var removed int64
-	err = r.inTx(ctx, func(q *db.Queries) error {
+	var removed []int64
+	err = pgx.BeginTxFunc(ctx, r.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		q := db.New(tx)
 		if err := q.LockKey(ctx, key.Prefix); err != nil {
 			return err
 		}
 		if removed, err = q.DeleteFutureRequests(ctx, db.DeleteFutureRequestsParams{ClientID: key.ClientID, KeyID: key.ID}); err != nil {
 			return err
 		}
-		return r.audit(ctx, q, "mend-window", key.ClientID, key.ID, fmt.Sprintf("%d rows of the future removed", removed))
+		if len(removed) > 0 { // the key's next requests have these numbers again
+			if err := ForgetStatuses(ctx, tx, []uuid.UUID{key.ID}, removed); err != nil {
+				return err
+			}
+		}
+		return r.audit(ctx, q, "mend-window", key.ClientID, key.ID, fmt.Sprintf("%d rows of the future removed", len(removed)))
 	})
 	if err != nil {
 		return Key{}, 0, fmt.Errorf("removing the rows of the future of key %s: %w", key.Prefix, err)
 	}
-	return key, removed, nil
+	return key, int64(len(removed)), nil
 }
 
 func (r *Registry) inTx(ctx context.Context, do func(*db.Queries) error) error {

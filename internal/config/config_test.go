@@ -73,6 +73,17 @@ func TestRedacted_ShowsNoSecret(t *testing.T) {
 			t.Errorf("%s shows %s", f.Variable, f.Redacted())
 		}
 	}
+	for _, url := range []string{
+		"postgres://user:#hunter2@host/db", "postgres://user:/hunter2@host/db", "postgres://user:?hunter2@host/db",
+		"postgres://a@b:#hunter2@host/db", "postgres://a@b:/hunter2@host/db", "postgres://host/db#hunter2",
+	} {
+		s.Database.URL = url
+		for _, f := range config.Fields(&s) {
+			if strings.Contains(f.Redacted(), "hunter2") {
+				t.Errorf("%s is shown as %s", url, f.Redacted())
+			}
+		}
+	}
 	if got := shown["DATABASE_URL"]; got != "postgres://api:xxxxx@db/x" {
 		t.Errorf("DATABASE_URL shows %s", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -103,10 +104,11 @@ func (f *Field) Redacted() string {
 		return "(set)"
 	}
 	// What is no URL, as key=value settings, may hold a password anywhere; so may a query.
+	// A password with a # or / that is not escaped ends up behind the host.
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme == "" || u.Host == "" {
+	if err != nil || u.Scheme == "" || u.Host == "" || u.User == nil && strings.Contains(text, "@") || strings.Count(text, "@") > 1 {
 		return "(set)"
 	}
-	u.RawQuery = ""
+	u.RawQuery, u.Fragment = "", ""
 	return u.Redacted()
 }

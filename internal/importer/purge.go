@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/apikey"
 )
 
 // Purged counts what was removed of one thing.
@@ -77,7 +78,7 @@ func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.Exec(ctx, purgeRequestStatuses, keys); err != nil {
+	if err := apikey.ForgetStatuses(ctx, tx, keys, nil); err != nil {
 		return nil, err
 	}
 	clients, err := queries.DeleteClients(ctx, []uuid.UUID{client})
@@ -87,14 +88,3 @@ func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	removed = append(removed, Purged{"api_key", int64(len(keys))}, Purged{"key_audit", audits}, Purged{"request_log", logged}, Purged{"client", clients})
 	return removed, queries.DeleteMeasurementChanges(ctx, []uuid.UUID{client})
 }
-
-// A row holds the statuses of many keys' requests. In Go, as sqlc does not take it.
-const purgeRequestStatuses = `UPDATE request_statuses AS s
-	SET (key_ids, seqs, statuses) = (
-		SELECT coalesce(array_agg(u.key_id ORDER BY u.place), '{}'),
-			coalesce(array_agg(u.seq ORDER BY u.place), '{}'),
-			coalesce(array_agg(u.status ORDER BY u.place), '{}')
-		FROM unnest(s.key_ids, s.seqs, s.statuses) WITH ORDINALITY AS u (key_id, seq, status, place)
-		WHERE u.key_id <> ALL ($1::uuid[])
-	)
-	WHERE s.key_ids && $1::uuid[]`

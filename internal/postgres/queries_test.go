@@ -20,6 +20,7 @@ var readsManyClients = map[string]string{
 	"FindForeignRecordID: record_owners":            "an import asks which id another client has",
 	"FindKey: api_keys":                             "the operator names a key, whose client is the answer",
 	"FindKey: request_log":                          "joined to the key that the operator names",
+	"HoldKey: api_keys":                             "the operator names a key",
 	"IndexSearchDocuments: index_search_documents":  "indexes the documents of every large client",
 	"ListClients: clients":                          "the operator lists what every client has",
 	"ListClients: campaigns":                        "the operator lists what every client has",

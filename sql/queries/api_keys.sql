@@ -39,7 +39,8 @@ RETURNING k.revoked_at;
 
 -- name: ListKeys :many
 -- ListKeys lists a client's keys, or all, for the operator, oldest first, with
--- how many requests the limiter's window holds now: what it counts, 401s included.
+-- how many requests the limiter's window holds: what it counts, 401s included. The
+-- window ends at the newest row where that is one of the future, as admit's does.
 SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests, ahead.future_requests, coalesce(ahead.until, '0001-01-01 00:00:00+00')::timestamptz AS ahead_until
 FROM api_keys AS k
 LEFT JOIN LATERAL (
@@ -53,12 +54,17 @@ LEFT JOIN LATERAL (
     LIMIT 1
 ) AS used ON true
 CROSS JOIN LATERAL (
+    SELECT max(l.at) AS at
+    FROM request_log AS l
+    WHERE l.client_id = k.client_id
+        AND l.key_id = k.id
+) AS newest
+CROSS JOIN LATERAL (
     SELECT count(*) AS requests
     FROM request_log AS l
     WHERE l.client_id = k.client_id
         AND l.key_id = k.id
-        AND l.at > clock_timestamp() - @time_window::interval
-        AND l.at <= clock_timestamp()
+        AND l.at > greatest(statement_timestamp(), newest.at) - @time_window::interval
 ) AS lately
 CROSS JOIN LATERAL (
     -- Left behind by a clock that was ahead and was set back.
@@ -77,12 +83,14 @@ ORDER BY k.client_id, k.created_at, k.id;
 -- the transaction ends, as admit does.
 SELECT pg_advisory_xact_lock(hashtextextended(@prefix::text, 600));
 
--- name: DeleteFutureRequests :execrows
--- DeleteFutureRequests removes a key's log rows that are dated after the present.
+-- name: DeleteFutureRequests :many
+-- DeleteFutureRequests removes a key's log rows that are dated after the present,
+-- and returns their numbers.
 DELETE FROM request_log AS l
 WHERE l.client_id = @client_id
     AND l.key_id = @key_id
-    AND l.at > clock_timestamp();
+    AND l.at > clock_timestamp()
+RETURNING l.seq;
 
 -- name: AddKeyAudit :exec
 -- AddKeyAudit notes what was done to a key, and by whom.
