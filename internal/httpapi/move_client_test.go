@@ -215,8 +215,8 @@ func TestPurge_WaitsForRequestsUnderWay(t *testing.T) {
 		purged <- err
 	}()
 	select {
-	case <-purged:
-		t.Fatal("the purge did not wait")
+	case err := <-purged:
+		t.Fatalf("the purge did not wait: %v", err)
 	case <-time.After(300 * time.Millisecond):
 	}
 	if err := admission.Commit(t.Context()); err != nil {
