@@ -53,7 +53,7 @@ func TestSlots_EachClientHasItsShare(t *testing.T) {
 	}
 	waiting := make(chan error, 1)
 	go func() { waiting <- s.Acquire(t.Context(), greedy) }()
-	awaitWaiting(s, 1)
+	awaitWaiting(t, s, 1)
 	if err := s.Acquire(t.Context(), greedy); !errors.Is(err, fairqueue.ErrFull) {
 		t.Errorf("one more that waits: %v, want it refused", err)
 	}
@@ -98,10 +98,15 @@ func TestSlots_WhoLeavesNoLongerWaits(t *testing.T) {
 	}
 }
 
-func awaitWaiting(s *fairqueue.Slots, n int) {
-	for s.Waiting() < n {
+func awaitWaiting(t *testing.T, s *fairqueue.Slots, n int) {
+	t.Helper()
+	for range 10_000 {
+		if s.Waiting() >= n {
+			return
+		}
 		time.Sleep(time.Millisecond)
 	}
+	t.Fatalf("%d wait, want %d", s.Waiting(), n)
 }
 
 // Turns go round by client.
@@ -118,7 +123,7 @@ func TestSlots_ClientsTakeTurns(t *testing.T) {
 				order <- client
 			}
 		}()
-		awaitWaiting(s, i+1)
+		awaitWaiting(t, s, i+1)
 	}
 	var got []uuid.UUID
 	last := greedy
