@@ -104,10 +104,9 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	config, err := pgx.ParseConfig(url)
+	config, err := postgres.ParseURL(url)
 	if err != nil {
-		// The error would quote the URL, which may hold a password.
-		return nil, fmt.Errorf("the database URL cannot be read: expected postgres://user:password@host:port/database, or key=value settings")
+		return nil, err
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {

@@ -26,11 +26,10 @@ func NewBudget(total, share int64) *Budget {
 func (b *Budget) Reserve(client uuid.UUID, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	held := b.by[client]
-	if held > 0 && held+n > b.share || b.taken > 0 && b.taken+n > b.total {
+	if !b.hasRoom(client, n) {
 		return false
 	}
-	b.by[client] = held + n
+	b.by[client] += n
 	b.taken += n
 	return true
 }
@@ -50,6 +49,10 @@ func (b *Budget) Release(client uuid.UUID, n int64) {
 func (b *Budget) Full(client uuid.UUID, room int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return !b.hasRoom(client, room)
+}
+
+func (b *Budget) hasRoom(client uuid.UUID, n int64) bool {
 	held := b.by[client]
-	return held > 0 && held+room > b.share || b.taken > 0 && b.taken+room > b.total
+	return (held == 0 || held+n <= b.share) && (b.taken == 0 || b.taken+n <= b.total)
 }

@@ -62,7 +62,7 @@ const (
 // upTo applies migrations. One that does not get its lock is rolled back and tried
 // again until ctx ends, since a reader of hours must not hold up all others.
 func (m migrator) upTo(ctx context.Context, version int64) (int, error) {
-	config, err := parseURL(m.ownerURL)
+	config, err := ParseURL(m.ownerURL)
 	if err != nil {
 		return 0, err
 	}
@@ -180,9 +180,9 @@ func refuseUnreleased(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// parseURL reads a database URL. What is wrong is told without the URL, which
+// ParseURL reads a database URL. What is wrong is told without the URL, which
 // may hold a password.
-func parseURL(url string) (*pgx.ConnConfig, error) {
+func ParseURL(url string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("the database URL cannot be read: expected postgres://user:password@host:port/database, or key=value settings")

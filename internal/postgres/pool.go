@@ -62,7 +62,7 @@ const configureTimeout = 5 * time.Second
 
 // OpenPool connects, so that a wrong URL or password shows at once.
 func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
-	if _, err := parseURL(s.URL); err != nil {
+	if _, err := ParseURL(s.URL); err != nil {
 		return nil, err
 	}
 	config, err := pgxpool.ParseConfig(s.URL)

@@ -151,7 +151,7 @@ func ReadSchemaAt(ctx context.Context, url string) (Schema, error) {
 
 // connectSimply connects without prepared statements, which a pooler may not know.
 func connectSimply(ctx context.Context, url string) (*pgx.Conn, error) {
-	config, err := parseURL(url)
+	config, err := ParseURL(url)
 	if err != nil {
 		return nil, err
 	}

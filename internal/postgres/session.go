@@ -74,7 +74,7 @@ func set(ctx context.Context, conn *pgx.Conn, settings []setting) error {
 // ConnectOwner connects for the work of one command, whose statements have no
 // bound but what the database sets.
 func ConnectOwner(ctx context.Context, url string) (*pgx.Conn, error) {
-	config, err := parseURL(url)
+	config, err := ParseURL(url)
 	if err != nil {
 		return nil, err
 	}
