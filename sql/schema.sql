@@ -31,6 +31,24 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
 
 
+--
+-- Name: add_measurement_change(uuid, bigint, numeric); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.add_measurement_change(changed_client uuid, more bigint, fingerprints numeric) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
+    VALUES (changed_client, pg_current_xact_id()::text::bigint, more, fingerprints)
+    ON CONFLICT (client_id, xid) DO UPDATE
+    SET members = c.members + excluded.members,
+        fingerprint = c.fingerprint + excluded.fingerprint;
+END;
+$$;
+
+
 SET default_tablespace = '';
 
 SET default_table_access_method = heap;
@@ -375,22 +393,19 @@ CREATE FUNCTION public.audit_measurement(audited_client uuid, OUT members bigint
 DECLARE
     began CONSTANT timestamptz := clock_timestamp();
     ended timestamptz;
+    consistent boolean;
 BEGIN
     PERFORM public.mark_broken_by_disabled_triggers();
     SELECT f.* INTO members, found_members, misjudged, fault
     FROM public.check_measurement(audited_client) AS f;
     ended := clock_timestamp();
     took := ended - began;
+    consistent := fault IS NULL OR (SELECT c.measurement_mode FROM public.clients AS c WHERE c.id = audited_client) <> 'canonical';
     UPDATE public.measurement_states AS s
     SET audited_at = ended,
         audit_took = audit_measurement.took,
-        broken_at = CASE WHEN verdict.consistent THEN s.broken_at ELSE coalesce(s.broken_at, ended) END,
-        broken_reason = CASE WHEN verdict.consistent THEN s.broken_reason ELSE coalesce(s.broken_reason, audit_measurement.fault) END
-    FROM (
-        SELECT audit_measurement.fault IS NULL OR c.measurement_mode <> 'canonical' AS consistent
-        FROM public.clients AS c
-        WHERE c.id = audited_client
-    ) AS verdict
+        broken_at = CASE WHEN consistent THEN s.broken_at ELSE coalesce(s.broken_at, ended) END,
+        broken_reason = CASE WHEN consistent THEN s.broken_reason ELSE coalesce(s.broken_reason, audit_measurement.fault) END
     WHERE s.client_id = audited_client
     RETURNING s.broken_at, s.broken_reason INTO broken_at, broken_reason;
 END;
@@ -439,41 +454,21 @@ $$;
 
 
 --
--- Name: campaigns; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.campaigns (
-    client_id uuid NOT NULL,
-    id uuid NOT NULL,
-    slug text NOT NULL,
-    display_name text,
-    campaign_brief text,
-    goal text,
-    goal_context text,
-    key_questions jsonb,
-    target_segment text,
-    playbook text,
-    cadence text,
-    active boolean,
-    launch_status text,
-    launched_at timestamp with time zone,
-    last_refreshed timestamp with time zone,
-    created_at timestamp with time zone,
-    updated_at timestamp with time zone,
-    live boolean GENERATED ALWAYS AS ((COALESCE((launch_status = 'live'::text), false) AND COALESCE(active, true))) STORED NOT NULL,
-    CONSTRAINT campaigns_key_questions_is_a_list CHECK ((jsonb_typeof(key_questions) = ANY (ARRAY['array'::text, 'null'::text])))
-);
-
-ALTER TABLE ONLY public.campaigns FORCE ROW LEVEL SECURITY;
-
-
---
 -- Name: campaign_id_by_slug(uuid, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
 CREATE FUNCTION public.campaign_id_by_slug(client uuid, campaign_slug text) RETURNS uuid
-    LANGUAGE sql STABLE STRICT
-    RETURN (SELECT c.id FROM public.campaigns c WHERE ((c.client_id = campaign_id_by_slug.client) AND (c.slug = campaign_id_by_slug.campaign_slug)));
+    LANGUAGE plpgsql STABLE STRICT
+    AS $$
+BEGIN
+    RETURN (
+        SELECT c.id
+        FROM public.campaigns AS c
+        WHERE c.client_id = client
+            AND c.slug = campaign_slug
+    );
+END;
+$$;
 
 
 --
@@ -614,37 +609,41 @@ $$;
 --
 
 CREATE FUNCTION public.compare_measurement(compared_client uuid) RETURNS TABLE(has_state boolean, members bigint, fingerprint numeric, found_members bigint, found_fingerprint numeric, misjudged bigint, misjudged_example text)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET max_parallel_workers_per_gather TO '0'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
-SELECT
-    s.client_id IS NOT NULL AS has_state,
-    coalesce(s.members, 0) + c.members AS members,
-    coalesce(s.fingerprint, 0) + c.fingerprint AS fingerprint,
-    f.members AS found_members,
-    f.fingerprint AS found_fingerprint,
-    f.misjudged,
-    f.misjudged_example
-FROM (
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT
-        count(*) FILTER (WHERE a.passes) AS members,
-        coalesce(
-            sum(public.member_fingerprint(a.id, a.created_at, a.status, a.campaign_id)) FILTER (WHERE a.passes), 0
-        ) AS fingerprint,
-        count(*) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged,
-        min(a.id::text) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged_example
-    FROM public.audited_interviews AS a
-    WHERE a.client_id = compared_client
-) AS f
-CROSS JOIN (
-    SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
-    FROM public.measurement_changes AS m
-    WHERE m.client_id = compared_client
-) AS c
-LEFT JOIN public.measurement_states AS s ON s.client_id = compared_client;
+        s.client_id IS NOT NULL AS has_state,
+        coalesce(s.members, 0) + c.members AS members,
+        coalesce(s.fingerprint, 0) + c.fingerprint AS fingerprint,
+        f.members AS found_members,
+        f.fingerprint AS found_fingerprint,
+        f.misjudged,
+        f.misjudged_example
+    FROM (
+        SELECT
+            count(*) FILTER (WHERE a.passes) AS members,
+            coalesce(
+                sum(public.member_fingerprint(a.id, a.created_at, a.status, a.campaign_id)) FILTER (WHERE a.passes), 0
+            ) AS fingerprint,
+            count(*) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged,
+            min(a.id::text) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged_example
+        FROM public.audited_interviews AS a
+        WHERE a.client_id = compared_client
+    ) AS f
+    CROSS JOIN (
+        SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
+        FROM public.measurement_changes AS m
+        WHERE m.client_id = compared_client
+    ) AS c
+    LEFT JOIN public.measurement_states AS s ON s.client_id = compared_client;
+END;
 $$;
 
 
@@ -656,19 +655,20 @@ CREATE FUNCTION public.count_deleted_members() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE
+    m record;
 BEGIN
-    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
-    SELECT
-        o.client_id,
-        pg_current_xact_id()::text::bigint,
-        -count(*),
-        -sum(public.member_fingerprint(o.id, o.created_at, o.status, o.campaign_id))
-    FROM old_rows AS o
-    WHERE o.usable
-    GROUP BY o.client_id
-    ON CONFLICT (client_id, xid) DO UPDATE
-    SET members = c.members + excluded.members,
-        fingerprint = c.fingerprint + excluded.fingerprint;
+    FOR m IN
+        SELECT
+            o.client_id,
+            -count(*) AS members,
+            -sum(public.member_fingerprint(o.id, o.created_at, o.status, o.campaign_id)) AS fingerprint
+        FROM old_rows AS o
+        WHERE o.usable
+        GROUP BY o.client_id
+    LOOP
+        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
+    END LOOP;
     RETURN NULL;
 END;
 $$;
@@ -682,19 +682,20 @@ CREATE FUNCTION public.count_inserted_members() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE
+    m record;
 BEGIN
-    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
-    SELECT
-        n.client_id,
-        pg_current_xact_id()::text::bigint,
-        count(*),
-        sum(public.member_fingerprint(n.id, n.created_at, n.status, n.campaign_id))
-    FROM new_rows AS n
-    WHERE n.usable
-    GROUP BY n.client_id
-    ON CONFLICT (client_id, xid) DO UPDATE
-    SET members = c.members + excluded.members,
-        fingerprint = c.fingerprint + excluded.fingerprint;
+    FOR m IN
+        SELECT
+            n.client_id,
+            count(*) AS members,
+            sum(public.member_fingerprint(n.id, n.created_at, n.status, n.campaign_id)) AS fingerprint
+        FROM new_rows AS n
+        WHERE n.usable
+        GROUP BY n.client_id
+    LOOP
+        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
+    END LOOP;
     RETURN NULL;
 END;
 $$;
@@ -741,26 +742,27 @@ CREATE FUNCTION public.count_updated_members() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE
+    m record;
 BEGIN
-    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
-    SELECT
-        m.client_id,
-        pg_current_xact_id()::text::bigint,
-        sum(m.sign),
-        sum(m.sign * public.member_fingerprint(m.id, m.created_at, m.status, m.campaign_id))
-    FROM (
-        SELECT -1 AS sign, o.client_id, o.id, o.created_at, o.status, o.campaign_id
-        FROM old_rows AS o
-        WHERE o.usable
-        UNION ALL
-        SELECT 1 AS sign, n.client_id, n.id, n.created_at, n.status, n.campaign_id
-        FROM new_rows AS n
-        WHERE n.usable
-    ) AS m
-    GROUP BY m.client_id
-    ON CONFLICT (client_id, xid) DO UPDATE
-    SET members = c.members + excluded.members,
-        fingerprint = c.fingerprint + excluded.fingerprint;
+    FOR m IN
+        SELECT
+            b.client_id,
+            sum(b.sign) AS members,
+            sum(b.sign * public.member_fingerprint(b.id, b.created_at, b.status, b.campaign_id)) AS fingerprint
+        FROM (
+            SELECT -1 AS sign, o.client_id, o.id, o.created_at, o.status, o.campaign_id
+            FROM old_rows AS o
+            WHERE o.usable
+            UNION ALL
+            SELECT 1 AS sign, n.client_id, n.id, n.created_at, n.status, n.campaign_id
+            FROM new_rows AS n
+            WHERE n.usable
+        ) AS b
+        GROUP BY b.client_id
+    LOOP
+        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
+    END LOOP;
     RETURN NULL;
 END;
 $$;
@@ -1422,20 +1424,22 @@ CREATE FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT s
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE
+    large record;
 BEGIN
-    SELECT coalesce(sum(greatest(d.outside - keep_outside, 0)), 0) INTO search_backlog
-    FROM public.measurement_states AS s
-    CROSS JOIN LATERAL (
-        SELECT count(*) AS outside
-        FROM (
-            SELECT 1
-            FROM public.search_documents AS n
-            WHERE n.client_id = s.client_id
-                AND NOT n.indexed
-            LIMIT keep_outside + 100000
-        ) AS counted
-    ) AS d
-    WHERE s.members > scan_limit;
+    search_backlog := 0;
+    FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > scan_limit LOOP
+        search_backlog := search_backlog + greatest((
+            SELECT count(*)
+            FROM (
+                SELECT 1
+                FROM public.search_documents AS d
+                WHERE d.client_id = large.client_id
+                    AND NOT d.indexed
+                LIMIT keep_outside + 100000
+            ) AS outside
+        ) - keep_outside, 0);
+    END LOOP;
     -- Left behind by a clock that was ahead and was set back. By key, as the log has
     -- no index by time; requests with unknown prefixes have the blank client.
     SELECT coalesce(sum(f.requests), 0) INTO future_requests
@@ -1715,6 +1719,35 @@ CREATE TABLE public.api_keys (
     CONSTRAINT api_keys_secret_hash_is_sha256 CHECK ((octet_length(secret_hash) = 32))
 )
 WITH (fillfactor='50');
+
+
+--
+-- Name: campaigns; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.campaigns (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    slug text NOT NULL,
+    display_name text,
+    campaign_brief text,
+    goal text,
+    goal_context text,
+    key_questions jsonb,
+    target_segment text,
+    playbook text,
+    cadence text,
+    active boolean,
+    launch_status text,
+    launched_at timestamp with time zone,
+    last_refreshed timestamp with time zone,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone,
+    live boolean GENERATED ALWAYS AS ((COALESCE((launch_status = 'live'::text), false) AND COALESCE(active, true))) STORED NOT NULL,
+    CONSTRAINT campaigns_key_questions_is_a_list CHECK ((jsonb_typeof(key_questions) = ANY (ARRAY['array'::text, 'null'::text])))
+);
+
+ALTER TABLE ONLY public.campaigns FORCE ROW LEVEL SECURITY;
 
 
 --
@@ -3103,6 +3136,13 @@ GRANT USAGE ON SCHEMA public TO clientintel_server;
 
 
 --
+-- Name: FUNCTION add_measurement_change(changed_client uuid, more bigint, fingerprints numeric); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.add_measurement_change(changed_client uuid, more bigint, fingerprints numeric) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval); Type: ACL; Schema: public; Owner: -
 --
 
@@ -3123,13 +3163,6 @@ REVOKE ALL ON FUNCTION public.audit_measurement(audited_client uuid, OUT members
 
 REVOKE ALL ON FUNCTION public.audit_next_measurement(every interval, rest integer, OUT client_id uuid, OUT fault text, OUT took interval, OUT idle interval, OUT broken_clients bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.audit_next_measurement(every interval, rest integer, OUT client_id uuid, OUT fault text, OUT took interval, OUT idle interval, OUT broken_clients bigint) TO clientintel_server;
-
-
---
--- Name: TABLE campaigns; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.campaigns TO clientintel_server;
 
 
 --
@@ -3241,6 +3274,13 @@ REVOKE ALL ON FUNCTION public.rebuild_search_documents(rebuilt_client uuid) FROM
 
 REVOKE ALL ON FUNCTION public.record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) TO clientintel_server;
+
+
+--
+-- Name: TABLE campaigns; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.campaigns TO clientintel_server;
 
 
 --

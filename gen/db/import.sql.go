@@ -87,6 +87,32 @@ func (q *Queries) DeleteMeasurementChanges(ctx context.Context, clientIds []uuid
 	return err
 }
 
+const DeleteMovedInterviews = `-- name: DeleteMovedInterviews :execrows
+DELETE FROM interviews AS i
+USING (
+    SELECT unnest($1::uuid[]) AS client_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS campaign_id
+) AS r
+WHERE i.client_id = r.client_id
+    AND i.id = r.id
+    AND i.campaign_id IS DISTINCT FROM r.campaign_id
+`
+
+type DeleteMovedInterviewsParams struct {
+	ClientIds []uuid.UUID
+	Ids       []uuid.UUID
+	Campaigns []uuid.UUID
+}
+
+// DeleteMovedInterviews deletes those of the interviews that are of another campaign
+// than the one given.
+func (q *Queries) DeleteMovedInterviews(ctx context.Context, arg DeleteMovedInterviewsParams) (int64, error) {
+	result, err := q.db.Exec(ctx, DeleteMovedInterviews, arg.ClientIds, arg.Ids, arg.Campaigns)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const DeleteRevokedKeys = `-- name: DeleteRevokedKeys :exec
 DELETE FROM api_keys AS k
 WHERE k.client_id = ANY ($1::uuid[])
@@ -149,31 +175,29 @@ func (q *Queries) FindUnrevokedKey(ctx context.Context, clientID *uuid.UUID) (st
 }
 
 const LockCampaigns = `-- name: LockCampaigns :many
-SELECT c.client_id, c.id, c.live
+SELECT c.id, c.live
 FROM campaigns AS c
-WHERE (c.client_id, c.id) IN (
-    SELECT unnest($1::uuid[]), unnest($2::uuid[])
-)
-ORDER BY c.client_id, c.id
+WHERE c.client_id = $1
+    AND c.id = ANY ($2::uuid[])
+ORDER BY c.id
 FOR KEY SHARE
 `
 
 type LockCampaignsParams struct {
-	ClientIds []uuid.UUID
-	Ids       []uuid.UUID
+	ClientID uuid.UUID
+	Ids      []uuid.UUID
 }
 
 type LockCampaignsRow struct {
-	ClientID uuid.UUID
-	ID       uuid.UUID
-	Live     bool
+	ID   uuid.UUID
+	Live bool
 }
 
-// LockCampaigns returns which campaigns are live. Locked until the commit, so that
+// LockCampaigns returns which of a client's campaigns are live. Locked until the commit, so that
 // no other transaction ends a campaign whose interviews are being written as live:
 // their foreign key would refuse them.
 func (q *Queries) LockCampaigns(ctx context.Context, arg LockCampaignsParams) ([]LockCampaignsRow, error) {
-	rows, err := q.db.Query(ctx, LockCampaigns, arg.ClientIds, arg.Ids)
+	rows, err := q.db.Query(ctx, LockCampaigns, arg.ClientID, arg.Ids)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +205,7 @@ func (q *Queries) LockCampaigns(ctx context.Context, arg LockCampaignsParams) ([
 	items := []LockCampaignsRow{}
 	for rows.Next() {
 		var i LockCampaignsRow
-		if err := rows.Scan(&i.ClientID, &i.ID, &i.Live); err != nil {
+		if err := rows.Scan(&i.ID, &i.Live); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

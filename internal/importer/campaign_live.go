@@ -1,16 +1,15 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
 )
-
-// deleteMovedToUnseenCampaign stands in Go because it reads the staging table,
-// which sqlc does not know.
 
 // An interview's row has a copy of campaigns.live, campaign_live. The importer
 // fills it in, so that no trigger looks it up row by row.
@@ -23,10 +22,12 @@ type campaignLiveness struct {
 	known map[recordKey]bool
 	// assumed are the campaigns whose interviews may have to be corrected.
 	assumed map[recordKey]bool
+	// unseen are those that did not exist when they were last looked up.
+	unseen map[recordKey]bool
 }
 
 func newCampaignLiveness() campaignLiveness {
-	return campaignLiveness{known: map[recordKey]bool{}, assumed: map[recordKey]bool{}}
+	return campaignLiveness{known: map[recordKey]bool{}, assumed: map[recordKey]bool{}, unseen: map[recordKey]bool{}}
 }
 
 // forget drops campaigns that the file is about to change. A trigger on
@@ -58,42 +59,54 @@ func (w *writer) fillCampaignLive(ctx context.Context, b *batch) error {
 }
 
 func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
-	var clients, ids []uuid.UUID
-	asked := map[recordKey]bool{}
+	byClient := map[uuid.UUID][]uuid.UUID{}
 	for _, r := range b.rows {
 		t := recordKey{campaignKind, r.client, r.campaign}
 		if _, known := w.live.known[t]; known || !r.hasCampaign {
 			continue
 		}
-		w.live.known[t] = assumedLive
-		asked[t] = true
-		clients, ids = append(clients, r.client), append(ids, r.campaign)
+		w.live.known[t], w.live.unseen[t] = assumedLive, true
+		byClient[r.client] = append(byClient[r.client], r.campaign)
 	}
-	if len(ids) == 0 {
-		return nil
+	// Client by client, in one order, so that two imports do not wait for each other:
+	// where tables are distributed, a statement locks rows of one client only.
+	for _, client := range slices.SortedFunc(maps.Keys(byClient), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
+		found, err := w.queries.LockCampaigns(ctx, db.LockCampaignsParams{ClientID: client, Ids: byClient[client]})
+		if err != nil {
+			return databaseError(ctx, "looking up campaigns", err)
+		}
+		for _, c := range found {
+			t := recordKey{campaignKind, client, c.ID}
+			w.live.known[t] = c.Live
+			delete(w.live.unseen, t)
+		}
+		for _, id := range byClient[client] {
+			if t := (recordKey{campaignKind, client, id}); w.live.unseen[t] {
+				w.live.assumed[t] = true
+			}
+		}
 	}
-	found, err := w.queries.LockCampaigns(ctx, db.LockCampaignsParams{ClientIds: clients, Ids: ids})
-	if err != nil {
-		return databaseError(ctx, "looking up campaigns", err)
-	}
-	for _, c := range found {
-		t := recordKey{campaignKind, c.ClientID, c.ID}
-		w.live.known[t] = c.Live
-		delete(asked, t)
-	}
-	maps.Copy(w.live.assumed, asked)
 	return nil
 }
 
-// An existing interview that moves to a campaign which does not exist yet is
-// deleted and inserted: on an update, a trigger looks up the campaign at once.
-const deleteMovedToUnseenCampaign = `DELETE FROM interviews AS t
-	USING import_interviews AS s
-	WHERE t.client_id = s.client_id
-		AND t.id = s.id
-		AND t.campaign_id IS DISTINCT FROM s.campaign_id
-		AND s.campaign_id IS NOT NULL
-		AND NOT EXISTS (SELECT FROM campaigns AS c WHERE c.client_id = s.client_id AND c.id = s.campaign_id)`
+// deleteMovedToUnseen deletes the interviews of a batch that move to a campaign which
+// does not exist yet, to be inserted again: on an update, a trigger looks up the
+// campaign at once. It returns how many there were.
+func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, error) {
+	var moving []row
+	var campaigns []uuid.UUID
+	for _, r := range b.rows {
+		if r.hasCampaign && w.live.unseen[recordKey{campaignKind, r.client, r.campaign}] {
+			moving, campaigns = append(moving, r), append(campaigns, r.campaign)
+		}
+	}
+	if len(moving) == 0 {
+		return 0, nil
+	}
+	clients, ids := identities(moving)
+	moved, err := w.queries.DeleteMovedInterviews(ctx, db.DeleteMovedInterviewsParams{ClientIds: clients, Ids: ids, Campaigns: campaigns})
+	return moved, databaseError(ctx, "moving interviews", err)
+}
 
 // correctCampaignLive updates the interviews of campaigns that were assumed to
 // be live, or deleted and written again.

@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -53,22 +54,16 @@ func (w *writer) missing(ctx context.Context, k *kind, targets []recordKey) ([]r
 		return nil, nil
 	}
 	clients, ids := keyArrays(targets)
-	owned := "AND t.client_id = r.client_id"
-	if k == clientKind {
-		owned = "AND t.id = r.client_id"
-	}
-	rows, err := w.tx.Query(ctx, fmt.Sprintf(`SELECT r.ord
-		FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS r (client_id, id, ord)
-		WHERE NOT EXISTS (SELECT FROM %s AS t WHERE t.id = r.id %s)
-		ORDER BY r.ord`, k.table, owned), clients, ids)
+	rows, err := w.tx.Query(ctx, fmt.Sprintf(`SELECT t.%[2]s, t.id
+		FROM %[1]s AS t
+		WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))`, k.table, k.clientColumn()), clients, ids)
 	if err != nil {
 		return nil, databaseError(ctx, "looking up "+k.table, err)
 	}
-	var gone []recordKey
-	var at int
-	_, err = pgx.ForEachRow(rows, []any{&at}, func() error {
-		gone = append(gone, targets[at-1])
-		return nil
-	})
-	return gone, databaseError(ctx, "looking up "+k.table, err)
+	found := map[recordKey]bool{}
+	t := recordKey{kind: k}
+	if _, err = pgx.ForEachRow(rows, []any{&t.client, &t.id}, func() error { found[t] = true; return nil }); err != nil {
+		return nil, databaseError(ctx, "looking up "+k.table, err)
+	}
+	return slices.DeleteFunc(targets, func(t recordKey) bool { return found[t] }), nil
 }

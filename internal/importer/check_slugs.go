@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -34,32 +35,44 @@ func (w *writer) slugClash(ctx context.Context, k *kind, written map[recordKey]i
 	if len(targets) == 0 {
 		return nil, nil
 	}
-	client := "client_id"
-	among := "o.client_id = w.client_id AND"
+	scope := "o.client_id = w.client_id AND "
 	if k == clientKind {
-		client, among = "id", ""
+		scope = ""
 	}
 	clients, ids := keyArrays(targets)
-	rows, err := w.tx.Query(ctx, fmt.Sprintf(`SELECT r.ord, o.client_id, o.id, w.slug
-		FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS r (client_id, id, ord)
-		JOIN %[1]s AS w ON w.%[2]s = r.client_id AND w.id = r.id
-		JOIN LATERAL (
-			SELECT o.%[2]s AS client_id, o.id
-			FROM %[1]s AS o
-			WHERE %[3]s o.slug = w.slug AND o.id <> w.id
-			ORDER BY o.id
-			LIMIT 1
-		) AS o ON true
-		ORDER BY r.ord`, k.table, client, among), clients, ids)
+	rows, err := w.tx.Query(ctx, fmt.Sprintf(`WITH written AS MATERIALIZED (
+			SELECT t.%[2]s AS client_id, t.slug
+			FROM %[1]s AS t
+			WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))
+		)
+		SELECT DISTINCT o.%[2]s, o.id, o.slug
+		FROM %[1]s AS o
+		JOIN written AS w ON %[3]so.slug = w.slug
+		ORDER BY o.id`, k.table, k.clientColumn(), scope), clients, ids)
 	if err != nil {
 		return nil, databaseError(ctx, "looking up slugs of "+k.table, err)
 	}
-	var first *LineError
-	var at int
+	slugs, named := map[recordKey]string{}, map[slugKey][]recordKey{}
+	t := recordKey{kind: k}
 	var slug string
-	other := recordKey{kind: k}
-	_, err = pgx.ForEachRow(rows, []any{&at, &other.client, &other.id, &slug}, func() error {
-		later, earlier := targets[at-1], other
+	if _, err = pgx.ForEachRow(rows, []any{&t.client, &t.id, &slug}, func() error {
+		slugs[t] = slug
+		named[t.slugged(slug)] = append(named[t.slugged(slug)], t)
+		return nil
+	}); err != nil {
+		return nil, databaseError(ctx, "looking up slugs of "+k.table, err)
+	}
+	var first *LineError
+	for _, later := range targets {
+		slug := slugs[later]
+		of := named[later.slugged(slug)]
+		if len(of) < 2 {
+			continue
+		}
+		earlier := of[0]
+		if earlier == later {
+			earlier = of[1]
+		}
 		if written[earlier] > written[later] {
 			later, earlier = earlier, later
 		}
@@ -67,7 +80,19 @@ func (w *writer) slugClash(ctx context.Context, k *kind, written map[recordKey]i
 			first = &LineError{Line: line, Field: k.name + ".slug",
 				Reason: fmt.Sprintf("%q is the slug of %s %s already", slug, k.name, earlier.id)}
 		}
-		return nil
-	})
-	return first, databaseError(ctx, "looking up slugs of "+k.table, err)
+	}
+	return first, nil
+}
+
+// slugKey is what a slug is unique in.
+type slugKey struct {
+	client uuid.UUID
+	slug   string
+}
+
+func (t recordKey) slugged(slug string) slugKey {
+	if t.kind == clientKind {
+		return slugKey{slug: slug}
+	}
+	return slugKey{t.client, slug}
 }

@@ -14,7 +14,7 @@ func (k *kind) insertQuery() string {
 }
 
 // mergeQueries move rows of which some may exist: first those that do not,
-// then those that differ. "Differ" is about the stored bytes (*<>), as jsonb
+// then those that differ. "Differ" is about the stored bytes, as jsonb
 // holds 1.0 and 1.00 to be equal and a reader is promised every digit. A record
 // that is there already as the file has it is neither written nor locked, so
 // importing the same file again costs little, and two imports that share a
@@ -36,11 +36,8 @@ func (k *kind) mergeQueries() []string {
 	insert := fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s ON CONFLICT (client_id, id) DO NOTHING", k.table, all)
 	update := fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s
 		FROM import_%[1]s AS s
-		WHERE t.client_id = s.client_id AND t.id = s.id AND ROW(%[3]s)::record *<> ROW(%[4]s)::record`,
+		WHERE t.client_id = s.client_id AND t.id = s.id AND record_image_ne(ROW(%[3]s), ROW(%[4]s))`,
 		k.table, strings.Join(sets, ", "), strings.Join(old, ", "), "s."+strings.Join(columns, ", s."))
-	if k == interviewKind {
-		return []string{deleteMovedToUnseenCampaign, insert, update}
-	}
 	return []string{insert, update}
 }
 
@@ -71,6 +68,6 @@ var mergeClientsQueries = []string{
 			JOIN clients AS c ON c.id = s.id
 		) AS n
 		WHERE t.id = n.id
-			AND ROW(t.slug, t.name, t.measurement_mode, t.measurement_contract_version)::record
-				*<> ROW(n.slug, n.name, n.measurement_mode, n.measurement_contract_version)::record`,
+			AND record_image_ne(ROW(t.slug, t.name, t.measurement_mode, t.measurement_contract_version),
+				ROW(n.slug, n.name, n.measurement_mode, n.measurement_contract_version))`,
 }

@@ -226,6 +226,14 @@ func (k *kind) column(field []byte) int {
 	return -1
 }
 
+// clientColumn is the column of its table that names the client.
+func (k *kind) clientColumn() string {
+	if k == clientKind {
+		return "id"
+	}
+	return "client_id"
+}
+
 // fields are the names a record of this kind may hold, beside kind and op.
 func (k *kind) fields() []string {
 	var names []string

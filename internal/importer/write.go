@@ -67,9 +67,11 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	if err := w.fillCampaignLive(ctx, b); err != nil {
 		return err
 	}
-	queries := b.kind.mergeQueries()
+	queries, moved := b.kind.mergeQueries(), int64(0)
 	if fresh {
 		queries = []string{b.kind.insertQuery()}
+	} else if moved, err = w.deleteMovedToUnseen(ctx, b); err != nil {
+		return err
 	}
 	done, err := w.stage(ctx, b, queries)
 	if isDuplicate(err) {
@@ -78,20 +80,19 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	if err != nil {
 		return databaseError(ctx, fmt.Sprintf("writing %s, lines %d to %d", b.kind.table, b.rows[0].line, b.rows[len(b.rows)-1].line), err)
 	}
-	w.countWritten(b, done)
+	w.countWritten(b, done, moved)
 	return nil
 }
 
-func (w *writer) countWritten(b *batch, done []pgconn.CommandTag) {
-	var added, changed, moved int64
+// countWritten counts a batch; moved rows were deleted before an insert wrote them again.
+func (w *writer) countWritten(b *batch, done []pgconn.CommandTag, moved int64) {
+	var added, changed int64
 	for _, query := range done {
 		switch {
 		case query.Insert():
 			added += query.RowsAffected()
 		case query.Update():
 			changed += query.RowsAffected()
-		case query.Delete(): // those that an insert then wrote again
-			moved += query.RowsAffected()
 		}
 	}
 	count := w.count(b.kind)

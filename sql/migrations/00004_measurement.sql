@@ -43,22 +43,39 @@ RETURN uuid_hash_extended(
     )
 )::numeric;
 
+-- add_measurement_change adds to the present transaction's change of a client.
 -- +goose StatementBegin
-CREATE FUNCTION count_inserted_members() RETURNS trigger
+CREATE FUNCTION add_measurement_change(changed_client uuid, more bigint, fingerprints numeric) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
-    SELECT
-        n.client_id,
-        pg_current_xact_id()::text::bigint,
-        count(*),
-        sum(public.member_fingerprint(n.id, n.created_at, n.status, n.campaign_id))
-    FROM new_rows AS n
-    WHERE n.usable
-    GROUP BY n.client_id
+    VALUES (changed_client, pg_current_xact_id()::text::bigint, more, fingerprints)
     ON CONFLICT (client_id, xid) DO UPDATE
     SET members = c.members + excluded.members,
         fingerprint = c.fingerprint + excluded.fingerprint;
+END;
+$$;
+-- +goose StatementEnd
+
+-- The triggers add up a statement's rows first and write client by client: where
+-- tables are distributed, no statement can read a transition table and write.
+-- +goose StatementBegin
+CREATE FUNCTION count_inserted_members() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    m record;
+BEGIN
+    FOR m IN
+        SELECT
+            n.client_id,
+            count(*) AS members,
+            sum(public.member_fingerprint(n.id, n.created_at, n.status, n.campaign_id)) AS fingerprint
+        FROM new_rows AS n
+        WHERE n.usable
+        GROUP BY n.client_id
+    LOOP
+        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
+    END LOOP;
     RETURN NULL;
 END;
 $$;
@@ -67,19 +84,20 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION count_deleted_members() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    m record;
 BEGIN
-    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
-    SELECT
-        o.client_id,
-        pg_current_xact_id()::text::bigint,
-        -count(*),
-        -sum(public.member_fingerprint(o.id, o.created_at, o.status, o.campaign_id))
-    FROM old_rows AS o
-    WHERE o.usable
-    GROUP BY o.client_id
-    ON CONFLICT (client_id, xid) DO UPDATE
-    SET members = c.members + excluded.members,
-        fingerprint = c.fingerprint + excluded.fingerprint;
+    FOR m IN
+        SELECT
+            o.client_id,
+            -count(*) AS members,
+            -sum(public.member_fingerprint(o.id, o.created_at, o.status, o.campaign_id)) AS fingerprint
+        FROM old_rows AS o
+        WHERE o.usable
+        GROUP BY o.client_id
+    LOOP
+        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
+    END LOOP;
     RETURN NULL;
 END;
 $$;
@@ -88,26 +106,27 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION count_updated_members() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    m record;
 BEGIN
-    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
-    SELECT
-        m.client_id,
-        pg_current_xact_id()::text::bigint,
-        sum(m.sign),
-        sum(m.sign * public.member_fingerprint(m.id, m.created_at, m.status, m.campaign_id))
-    FROM (
-        SELECT -1 AS sign, o.client_id, o.id, o.created_at, o.status, o.campaign_id
-        FROM old_rows AS o
-        WHERE o.usable
-        UNION ALL
-        SELECT 1 AS sign, n.client_id, n.id, n.created_at, n.status, n.campaign_id
-        FROM new_rows AS n
-        WHERE n.usable
-    ) AS m
-    GROUP BY m.client_id
-    ON CONFLICT (client_id, xid) DO UPDATE
-    SET members = c.members + excluded.members,
-        fingerprint = c.fingerprint + excluded.fingerprint;
+    FOR m IN
+        SELECT
+            b.client_id,
+            sum(b.sign) AS members,
+            sum(b.sign * public.member_fingerprint(b.id, b.created_at, b.status, b.campaign_id)) AS fingerprint
+        FROM (
+            SELECT -1 AS sign, o.client_id, o.id, o.created_at, o.status, o.campaign_id
+            FROM old_rows AS o
+            WHERE o.usable
+            UNION ALL
+            SELECT 1 AS sign, n.client_id, n.id, n.created_at, n.status, n.campaign_id
+            FROM new_rows AS n
+            WHERE n.usable
+        ) AS b
+        GROUP BY b.client_id
+    LOOP
+        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
+    END LOOP;
     RETURN NULL;
 END;
 $$;
@@ -354,35 +373,39 @@ RETURNS TABLE (
     misjudged bigint,
     misjudged_example text
 )
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 -- Thorough, not urgent.
 SET max_parallel_workers_per_gather = 0 SET jit = off SET plan_cache_mode = force_custom_plan
 AS $$
-SELECT
-    s.client_id IS NOT NULL AS has_state,
-    coalesce(s.members, 0) + c.members AS members,
-    coalesce(s.fingerprint, 0) + c.fingerprint AS fingerprint,
-    f.members AS found_members,
-    f.fingerprint AS found_fingerprint,
-    f.misjudged,
-    f.misjudged_example
-FROM (
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
     SELECT
-        count(*) FILTER (WHERE a.passes) AS members,
-        coalesce(
-            sum(public.member_fingerprint(a.id, a.created_at, a.status, a.campaign_id)) FILTER (WHERE a.passes), 0
-        ) AS fingerprint,
-        count(*) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged,
-        min(a.id::text) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged_example
-    FROM public.audited_interviews AS a
-    WHERE a.client_id = compared_client
-) AS f
-CROSS JOIN (
-    SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
-    FROM public.measurement_changes AS m
-    WHERE m.client_id = compared_client
-) AS c
-LEFT JOIN public.measurement_states AS s ON s.client_id = compared_client;
+        s.client_id IS NOT NULL AS has_state,
+        coalesce(s.members, 0) + c.members AS members,
+        coalesce(s.fingerprint, 0) + c.fingerprint AS fingerprint,
+        f.members AS found_members,
+        f.fingerprint AS found_fingerprint,
+        f.misjudged,
+        f.misjudged_example
+    FROM (
+        SELECT
+            count(*) FILTER (WHERE a.passes) AS members,
+            coalesce(
+                sum(public.member_fingerprint(a.id, a.created_at, a.status, a.campaign_id)) FILTER (WHERE a.passes), 0
+            ) AS fingerprint,
+            count(*) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged,
+            min(a.id::text) FILTER (WHERE a.passes IS DISTINCT FROM a.usable) AS misjudged_example
+        FROM public.audited_interviews AS a
+        WHERE a.client_id = compared_client
+    ) AS f
+    CROSS JOIN (
+        SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
+        FROM public.measurement_changes AS m
+        WHERE m.client_id = compared_client
+    ) AS c
+    LEFT JOIN public.measurement_states AS s ON s.client_id = compared_client;
+END;
 $$;
 -- +goose StatementEnd
 
@@ -479,22 +502,19 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     began CONSTANT timestamptz := clock_timestamp();
     ended timestamptz;
+    consistent boolean;
 BEGIN
     PERFORM public.mark_broken_by_disabled_triggers();
     SELECT f.* INTO members, found_members, misjudged, fault
     FROM public.check_measurement(audited_client) AS f;
     ended := clock_timestamp();
     took := ended - began;
+    consistent := fault IS NULL OR (SELECT c.measurement_mode FROM public.clients AS c WHERE c.id = audited_client) <> 'canonical';
     UPDATE public.measurement_states AS s
     SET audited_at = ended,
         audit_took = audit_measurement.took,
-        broken_at = CASE WHEN verdict.consistent THEN s.broken_at ELSE coalesce(s.broken_at, ended) END,
-        broken_reason = CASE WHEN verdict.consistent THEN s.broken_reason ELSE coalesce(s.broken_reason, audit_measurement.fault) END
-    FROM (
-        SELECT audit_measurement.fault IS NULL OR c.measurement_mode <> 'canonical' AS consistent
-        FROM public.clients AS c
-        WHERE c.id = audited_client
-    ) AS verdict
+        broken_at = CASE WHEN consistent THEN s.broken_at ELSE coalesce(s.broken_at, ended) END,
+        broken_reason = CASE WHEN consistent THEN s.broken_reason ELSE coalesce(s.broken_reason, audit_measurement.fault) END
     WHERE s.client_id = audited_client
     RETURNING s.broken_at, s.broken_reason INTO broken_at, broken_reason;
 END;
@@ -653,7 +673,7 @@ CREATE POLICY server_reads_current_client ON measurement_changes
     FOR SELECT TO clientintel_server USING (client_id = current_client_id());
 CREATE POLICY owner_accesses_every_client ON measurement_changes TO CURRENT_USER USING (true) WITH CHECK (true);
 
-REVOKE EXECUTE ON FUNCTION merge_client_changes, compare_measurement, lock_measurement, check_measurement, mark_broken_by_disabled_triggers,
+REVOKE EXECUTE ON FUNCTION add_measurement_change, merge_client_changes, compare_measurement, lock_measurement, check_measurement, mark_broken_by_disabled_triggers,
     audit_measurement, audit_next_measurement, rebuild_measurement, cut_over_measurement
     FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION audit_next_measurement TO clientintel_server;
@@ -685,4 +705,5 @@ DROP FUNCTION count_truncated_members();
 DROP FUNCTION count_updated_members();
 DROP FUNCTION count_deleted_members();
 DROP FUNCTION count_inserted_members();
+DROP FUNCTION add_measurement_change(uuid, bigint, numeric);
 DROP FUNCTION member_fingerprint(uuid, timestamptz, text, uuid);

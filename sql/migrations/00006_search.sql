@@ -20,7 +20,10 @@ $$;
 -- +goose StatementBegin
 DO $$
 BEGIN
-    CREATE EXTENSION IF NOT EXISTS pg_trgm;
+    -- Looked for first: IF NOT EXISTS, too, is refused where its owner is another.
+    IF NOT EXISTS (SELECT 1 FROM pg_extension AS e WHERE e.extname = 'pg_trgm') THEN
+        CREATE EXTENSION pg_trgm;
+    END IF;
 EXCEPTION
     WHEN insufficient_privilege THEN
         RAISE EXCEPTION 'the extension pg_trgm is missing and % may not create it: grant the owner CREATE on the database, or let an administrator run CREATE EXTENSION pg_trgm',
@@ -364,13 +367,16 @@ FROM usable_interviews;
 -- campaign_id_by_slug is the client's campaign with the slug; null when there is none.
 -- +goose StatementBegin
 CREATE FUNCTION campaign_id_by_slug(client uuid, campaign_slug text) RETURNS uuid
-LANGUAGE sql STABLE STRICT
-RETURN (
-    SELECT c.id
-    FROM public.campaigns AS c
-    WHERE c.client_id = client
-        AND c.slug = campaign_slug
-);
+LANGUAGE plpgsql STABLE STRICT AS $$
+BEGIN
+    RETURN (
+        SELECT c.id
+        FROM public.campaigns AS c
+        WHERE c.client_id = client
+            AND c.slug = campaign_slug
+    );
+END;
+$$;
 -- +goose StatementEnd
 
 -- matched_fields are the numbers of the fields, from 1, that hold the needle.

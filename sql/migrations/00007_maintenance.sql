@@ -145,20 +145,22 @@ CREATE FUNCTION read_health(
     OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamptz
 )
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    large record;
 BEGIN
-    SELECT coalesce(sum(greatest(d.outside - keep_outside, 0)), 0) INTO search_backlog
-    FROM public.measurement_states AS s
-    CROSS JOIN LATERAL (
-        SELECT count(*) AS outside
-        FROM (
-            SELECT 1
-            FROM public.search_documents AS n
-            WHERE n.client_id = s.client_id
-                AND NOT n.indexed
-            LIMIT keep_outside + 100000
-        ) AS counted
-    ) AS d
-    WHERE s.members > scan_limit;
+    search_backlog := 0;
+    FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > scan_limit LOOP
+        search_backlog := search_backlog + greatest((
+            SELECT count(*)
+            FROM (
+                SELECT 1
+                FROM public.search_documents AS d
+                WHERE d.client_id = large.client_id
+                    AND NOT d.indexed
+                LIMIT keep_outside + 100000
+            ) AS outside
+        ) - keep_outside, 0);
+    END LOOP;
     -- Left behind by a clock that was ahead and was set back. By key, as the log has
     -- no index by time; requests with unknown prefixes have the blank client.
     SELECT coalesce(sum(f.requests), 0) INTO future_requests

@@ -23,16 +23,26 @@ ORDER BY r.position
 LIMIT 1;
 
 -- name: LockCampaigns :many
--- LockCampaigns returns which campaigns are live. Locked until the commit, so that
+-- LockCampaigns returns which of a client's campaigns are live. Locked until the commit, so that
 -- no other transaction ends a campaign whose interviews are being written as live:
 -- their foreign key would refuse them.
-SELECT c.client_id, c.id, c.live
+SELECT c.id, c.live
 FROM campaigns AS c
-WHERE (c.client_id, c.id) IN (
-    SELECT unnest(@client_ids::uuid[]), unnest(@ids::uuid[])
-)
-ORDER BY c.client_id, c.id
+WHERE c.client_id = @client_id
+    AND c.id = ANY (@ids::uuid[])
+ORDER BY c.id
 FOR KEY SHARE;
+
+-- name: DeleteMovedInterviews :execrows
+-- DeleteMovedInterviews deletes those of the interviews that are of another campaign
+-- than the one given.
+DELETE FROM interviews AS i
+USING (
+    SELECT unnest(@client_ids::uuid[]) AS client_id, unnest(@ids::uuid[]) AS id, unnest(@campaigns::uuid[]) AS campaign_id
+) AS r
+WHERE i.client_id = r.client_id
+    AND i.id = r.id
+    AND i.campaign_id IS DISTINCT FROM r.campaign_id;
 
 -- name: CorrectCampaignLive :exec
 -- CorrectCampaignLive copies a campaign's live to those of its interviews that
