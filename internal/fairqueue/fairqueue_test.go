@@ -42,6 +42,40 @@ func TestQueue_ServesKeysInRotation(t *testing.T) {
 	}
 }
 
+// A batch takes one key's items, in their order, up to the first that is not meant;
+// the key and the others keep their places.
+func TestQueue_PopOfTakesFromOneKey(t *testing.T) {
+	t.Parallel()
+	var q fairqueue.Queue[string, int]
+	for _, item := range []int{2, 4, 5, 6} {
+		q.Push("a", item)
+	}
+	q.Push("b", 8)
+	even := func(n int) bool { return n%2 == 0 }
+	for _, want := range []int{2, 4} {
+		if got, found := q.PopOf("a", even); got != want || !found {
+			t.Errorf("got %d, %t, want %d", got, found, want)
+		}
+	}
+	if got, found := q.PopOf("a", even); found {
+		t.Errorf("got %d from behind an odd one", got)
+	}
+	if got, found := q.PopOf("c", even); found {
+		t.Errorf("got %d of a key without items", got)
+	}
+	if got, found := q.PopOf("b", even); got != 8 || !found || q.LenOf("b") != 0 {
+		t.Errorf("got %d, %t, want 8", got, found)
+	}
+	for _, want := range []int{5, 6} {
+		if got, found := q.Pop(nil); got != want || !found {
+			t.Errorf("got %d, %t, want %d", got, found, want)
+		}
+	}
+	if _, found := q.Pop(nil); found || q.Len() != 0 {
+		t.Errorf("%d are left", q.Len())
+	}
+}
+
 // A client that holds its share waits, however many slots are free; another does not.
 func TestSlots_EachClientHasItsShare(t *testing.T) {
 	t.Parallel()

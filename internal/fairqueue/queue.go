@@ -37,33 +37,52 @@ func (q *Queue[K, T]) Pop(may func(K) bool) (item T, found bool) {
 		if may != nil && !may(l.key) {
 			continue
 		}
+		if i == 0 {
+			q.rotation = q.rotation[1:]
+		} else {
+			q.rotation = slices.Delete(q.rotation, i, i+1)
+		}
 		item, l.items = l.items[0], l.items[1:]
-		q.rotation = append(q.rotation[:i], q.rotation[i+1:]...)
+		q.size--
 		if len(l.items) == 0 {
 			delete(q.byKey, l.key)
 		} else {
 			q.rotation = append(q.rotation, l)
 		}
-		q.size--
 		return item, true
 	}
 	return item, false
 }
 
+// PopOf removes a key's oldest item if it is meant. The key keeps its place.
+func (q *Queue[K, T]) PopOf(key K, is func(T) bool) (item T, found bool) {
+	l := q.byKey[key]
+	if l == nil || !is(l.items[0]) {
+		return item, false
+	}
+	item = l.items[0]
+	q.removeAt(l, 0)
+	return item, true
+}
+
 // Remove removes a key's first item that is meant.
 func (q *Queue[K, T]) Remove(key K, is func(T) bool) {
-	l := q.byKey[key]
-	if l == nil {
-		return
+	if l := q.byKey[key]; l != nil {
+		if at := slices.IndexFunc(l.items, is); at >= 0 {
+			q.removeAt(l, at)
+		}
 	}
-	at := slices.IndexFunc(l.items, is)
-	if at < 0 {
-		return
+}
+
+func (q *Queue[K, T]) removeAt(l *list[K, T], at int) {
+	if at == 0 {
+		l.items = l.items[1:]
+	} else {
+		l.items = slices.Delete(l.items, at, at+1)
 	}
-	l.items = slices.Delete(l.items, at, at+1)
 	q.size--
 	if len(l.items) == 0 {
-		delete(q.byKey, key)
+		delete(q.byKey, l.key)
 		q.rotation = slices.DeleteFunc(q.rotation, func(other *list[K, T]) bool { return other == l })
 	}
 }

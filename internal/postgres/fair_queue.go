@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
 var errQueueFull = errors.New("too many wait for a connection")
@@ -23,26 +24,18 @@ type fairQueue struct {
 	maxWait     time.Duration
 	connections int
 
-	mu       sync.Mutex
-	free     int
-	waiting  int
-	clients  []*clientQueue // in the order in which they are served next
-	byClient map[uuid.UUID]*clientQueue
+	mu      sync.Mutex
+	free    int
+	waiting fairqueue.Queue[uuid.UUID, *waiter]
 	// meanHeld is a moving mean of how long connections are held.
 	meanHeld time.Duration
 	refused  int64
 }
 
-// clientQueue holds one client's waiting requests, oldest first.
-type clientQueue struct {
-	client  uuid.UUID
-	waiters []*waiter
-}
-
-// waiter is one waiting request. An abandoned waiter is skipped.
+// waiter is one waiting request.
 type waiter struct {
-	granted   chan struct{} // closed when a connection is granted
-	abandoned bool
+	client  uuid.UUID
+	granted chan struct{} // closed when a connection is granted
 	// query may be run by another waiter of the same client: then the query gets
 	// its result and granted is never closed. Nil needs a connection of its own.
 	query *batchedQuery
@@ -54,7 +47,7 @@ type waiter struct {
 const maxBatch = 8
 
 func newFairQueue(connections int, maxWait time.Duration) *fairQueue {
-	return &fairQueue{connections: connections, free: connections, maxWait: maxWait, byClient: map[uuid.UUID]*clientQueue{}}
+	return &fairQueue{connections: connections, free: connections, maxWait: maxWait}
 }
 
 // acquire waits for a connection. The caller releases it.
@@ -82,8 +75,7 @@ func (f *fairQueue) acquire(ctx context.Context, client uuid.UUID) error {
 // leave removes a waiter. A timeout counts as a connection held for maxWait; a
 // cancelled request says nothing about the queue's speed.
 func (f *fairQueue) leave(w *waiter, why error) {
-	w.abandoned = true
-	f.waiting--
+	f.waiting.Remove(w.client, func(other *waiter) bool { return other == w })
 	if errors.Is(why, context.DeadlineExceeded) {
 		f.recordHeld(f.maxWait)
 	}
@@ -134,23 +126,12 @@ func (f *fairQueue) enqueue(client uuid.UUID, q *batchedQuery) (*waiter, error) 
 		f.free--
 		return nil, nil
 	}
-	queue, clients := f.byClient[client], len(f.clients)
-	if queue == nil {
-		queue = &clientQueue{client: client}
-		clients++
-	}
-	before := min(f.waiting, len(queue.waiters)*clients+clients-1)
-	if f.free == 0 && time.Duration(before+1)*f.meanHeld/time.Duration(f.connections) > f.maxWait {
+	if f.free == 0 && time.Duration(f.waiting.Before(client)+1)*f.meanHeld/time.Duration(f.connections) > f.maxWait {
 		f.refused++
 		return nil, apierror.Unavailable(errQueueFull)
 	}
-	if len(queue.waiters) == 0 {
-		f.byClient[client] = queue
-		f.clients = append(f.clients, queue)
-	}
-	w := &waiter{granted: make(chan struct{}), query: q}
-	queue.waiters = append(queue.waiters, w)
-	f.waiting++
+	w := &waiter{client: client, granted: make(chan struct{}), query: q}
+	f.waiting.Push(client, w)
 	return w, nil
 }
 
@@ -166,7 +147,7 @@ func (f *fairQueue) release(held time.Duration, queries int) {
 func (f *fairQueue) grantFree() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for f.free > 0 && len(f.clients) > 0 {
+	for f.free > 0 && f.waiting.Len() > 0 {
 		f.free--
 		f.grantNext(f.free + 1)
 	}
@@ -179,48 +160,30 @@ func (f *fairQueue) recordHeld(held time.Duration) { f.meanHeld += (held - f.mea
 // grantNext grants a connection to the next client's oldest waiter. Its batch is
 // at most one connection's share of all waiters, of so many connections.
 func (f *fairQueue) grantNext(connections int) {
-	for len(f.clients) > 0 {
-		queue := f.clients[0]
-		f.clients = f.clients[1:]
-		next := queue.waiters[0]
-		queue.waiters = queue.waiters[1:]
-		if next.query != nil && !next.abandoned {
-			next.batched = f.takeBatch(queue, connections)
-		}
-		if len(queue.waiters) == 0 {
-			delete(f.byClient, queue.client)
-		} else {
-			f.clients = append(f.clients, queue)
-		}
-		if next.abandoned {
-			continue
-		}
-		f.waiting--
-		close(next.granted)
+	next, found := f.waiting.Pop(nil)
+	if !found {
+		f.free++
 		return
 	}
-	f.free++
+	if next.query != nil && !config.Disabled("read_batches") {
+		next.batched = f.takeBatch(next.client, connections)
+	}
+	close(next.granted)
 }
 
-// takeBatch removes a client's next queries from the queue.
-func (f *fairQueue) takeBatch(queue *clientQueue, connections int) []*batchedQuery {
-	if config.Disabled("read_batches") {
-		return nil
-	}
-	share := min((f.waiting+connections-1)/connections, maxBatch)
+// takeBatch removes a client's next queries from the queue. The request that runs
+// them has left it.
+func (f *fairQueue) takeBatch(client uuid.UUID, connections int) []*batchedQuery {
+	share := min((f.waiting.Len()+connections)/connections, maxBatch)
 	var batched []*batchedQuery
-	for len(batched)+1 < share && len(queue.waiters) > 0 {
-		next := queue.waiters[0]
-		if next.query == nil && !next.abandoned {
+	for len(batched)+1 < share {
+		next, found := f.waiting.PopOf(client, func(w *waiter) bool { return w.query != nil })
+		if !found {
 			break
 		}
-		queue.waiters = queue.waiters[1:]
-		if !next.abandoned {
-			next.query.taken = true
-			batched = append(batched, next.query)
-		}
+		next.query.taken = true
+		batched = append(batched, next.query)
 	}
-	f.waiting -= len(batched)
 	return batched
 }
 

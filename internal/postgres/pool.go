@@ -158,7 +158,7 @@ func (p *Pool) Refused() int64 { return p.queue.refusals() }
 func (p *Pool) Waiting() int {
 	p.queue.mu.Lock()
 	defer p.queue.mu.Unlock()
-	return p.queue.waiting
+	return p.queue.waiting.Len()
 }
 
 // acquiredConn is a connection taken from the pool.
