@@ -2,6 +2,8 @@
 GO ?= go
 # Other people's tools, with the hash of every package: .ci/tools.
 GOLANGCI = $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
+# A module of its own, beside ./... .
+GO_CLIENT = openapi/clients/go
 NPM_TOOLS = .ci/tools/node_modules/.bin
 FUZZTIME ?= 10s
 
@@ -17,10 +19,10 @@ demo: build ## embedded database, two demo brands, keys, server, curl lines to p
 build: ## build bin/clientintel
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o bin/clientintel ./cmd/clientintel
 
-dist: ## build a release into dist/: static binaries, bills of materials, checksums
+dist: ## build a release into dist/: static binaries, clients, bills of materials, checksums
 	$(GO) run ./internal/tools/release
 
-dist-check: ## the same, and twice more elsewhere: every binary must come out the same
+dist-check: ## the same, and twice more elsewhere: every file must come out the same
 	$(GO) run ./internal/tools/release -check
 
 generate: ## make gen/, sql/schema.sql and the embedded documents from their sources
@@ -32,6 +34,8 @@ check-generated: ## fail when generated code is stale
 lint: ## vet and lint the Go code
 	$(GO) vet ./...
 	$(GOLANGCI) run ./...
+	$(GO) -C $(GO_CLIENT) mod tidy -diff
+	cd $(GO_CLIENT) && $(GO) tool -modfile=../../../.ci/tools/go.mod golangci-lint run ./...
 
 lint-contract: ## hold the contract against two independent linters
 	npm ci --prefix .ci/tools --ignore-scripts --no-audit --no-fund
@@ -45,9 +49,11 @@ contract-diff: ## fail when the contract breaks clients of the last release
 
 test: ## run every test on a real PostgreSQL
 	$(GO) test ./...
+	$(GO) -C $(GO_CLIENT) test ./...
 
 test-race: ## the same under the race detector
 	$(GO) test -race ./...
+	$(GO) -C $(GO_CLIENT) test -race ./...
 
 cover: ## run every test and fail on a shipped function that none executes
 	$(GO) run ./internal/tools/cover

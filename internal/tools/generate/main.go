@@ -33,7 +33,7 @@ const hashFile = "gen/hash.txt"
 // sources decide what is generated; the tools' versions stand in go.mod.
 var (
 	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "internal/config/config.go", "internal/postgres/objects.sql"}
-	results = []string{"gen/api", "gen/client", "gen/db", "sql/schema.sql", settingsPage, objectsFile}
+	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql", settingsPage, objectsFile}
 )
 
 var errStale = errors.New("generated files are stale: run 'make generate' and commit the result")

@@ -30,26 +30,25 @@ type file struct {
 // buildClients makes the packages of the published clients out of a source tree
 // and returns their names.
 func buildClients(source, out string) ([]string, error) {
-	wheel, wheelName, err := pythonWheel(filepath.Join(source, "openapi/clients/python"))
-	if err != nil {
-		return nil, err
-	}
-	archive, archiveName, err := npmPackage(filepath.Join(source, "openapi/clients/typescript"))
-	if err != nil {
-		return nil, err
-	}
-	for name, content := range map[string][]byte{wheelName: wheel, archiveName: archive} {
+	var made []string
+	for _, build := range []func(source string) (content []byte, name string, err error){pythonWheel, npmPackage, goModule} {
+		content, name, err := build(source)
+		if err != nil {
+			return nil, err
+		}
 		if err := os.WriteFile(filepath.Join(out, name), content, 0o644); err != nil {
 			return nil, err
 		}
+		made = append(made, name)
 	}
-	return []string{wheelName, archiveName}, nil
+	return made, nil
 }
 
 var pythonVersion = regexp.MustCompile(`(?m)^Version: (.+)$`)
 
 // pythonWheel is a zip of the package beside what pip reads of it.
-func pythonWheel(folder string) ([]byte, string, error) {
+func pythonWheel(source string) ([]byte, string, error) {
+	folder := filepath.Join(source, "openapi/clients/python")
 	files, err := filesIn(folder, "clientintel/*.py", "clientintel/py.typed", "METADATA", "README.md")
 	if err != nil {
 		return nil, "", err
@@ -72,6 +71,12 @@ func pythonWheel(folder string) ([]byte, string, error) {
 	fmt.Fprintf(&record, "%sRECORD,,\n", info)
 	files = append(files, file{info + "RECORD", []byte(record.String())})
 
+	content, err := zipped(files)
+	return content, name + "-py3-none-any.whl", err
+}
+
+// zipped is a zip of files that are all of one time.
+func zipped(files []file) ([]byte, error) {
 	var out bytes.Buffer
 	writer := zip.NewWriter(&out)
 	for _, f := range files {
@@ -79,31 +84,41 @@ func pythonWheel(folder string) ([]byte, string, error) {
 		header.SetMode(0o644)
 		w, err := writer.CreateHeader(header)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		if _, err := w.Write(f.text); err != nil {
-			return nil, "", err
+			return nil, err
 		}
 	}
-	if err := writer.Close(); err != nil {
-		return nil, "", err
+	err := writer.Close()
+	return out.Bytes(), err
+}
+
+// packageDescription is what is read of the TypeScript client's package.json.
+type packageDescription struct {
+	Name, Version string
+	Files         []string
+}
+
+func describedPackage(source string) (packageDescription, error) {
+	var described packageDescription
+	text, err := os.ReadFile(filepath.Join(source, "openapi/clients/typescript/package.json"))
+	if err != nil {
+		return described, err
 	}
-	return out.Bytes(), name + "-py3-none-any.whl", nil
+	if err := json.Unmarshal(text, &described); err != nil {
+		return described, fmt.Errorf("reading package.json: %w", err)
+	}
+	return described, nil
 }
 
 // npmPackage is an archive of what package.json lists.
-func npmPackage(folder string) ([]byte, string, error) {
-	text, err := os.ReadFile(filepath.Join(folder, "package.json"))
+func npmPackage(source string) ([]byte, string, error) {
+	described, err := describedPackage(source)
 	if err != nil {
 		return nil, "", err
 	}
-	var described struct {
-		Name, Version string
-		Files         []string
-	}
-	if err := json.Unmarshal(text, &described); err != nil {
-		return nil, "", fmt.Errorf("reading package.json: %w", err)
-	}
+	folder := filepath.Join(source, "openapi/clients/typescript")
 	files, err := filesIn(folder, append([]string{"package.json"}, described.Files...)...)
 	if err != nil {
 		return nil, "", err
@@ -128,6 +143,31 @@ func npmPackage(folder string) ([]byte, string, error) {
 	}
 	return out.Bytes(), described.Name + "-" + described.Version + ".tgz", nil
 }
+
+// goModule is the module as Go's module proxies have it, without its tests: they
+// need the repository. A module has no version of its own; it takes the npm package's.
+func goModule(source string) ([]byte, string, error) {
+	described, err := describedPackage(source)
+	if err != nil {
+		return nil, "", err
+	}
+	files, err := filesIn(filepath.Join(source, "openapi/clients/go"), "go.mod", "go.sum", "README.md", "*.go", "contract/*.go")
+	if err != nil {
+		return nil, "", err
+	}
+	licence, err := filesIn(source, "LICENSE")
+	if err != nil {
+		return nil, "", err
+	}
+	files = slices.DeleteFunc(append(files, licence...), func(f file) bool { return strings.HasSuffix(f.name, "_test.go") })
+	for i := range files {
+		files[i].name = goModulePath + "@v" + described.Version + "/" + files[i].name
+	}
+	content, err := zipped(files)
+	return content, "clientintel-go-" + described.Version + ".zip", err
+}
+
+const goModulePath = "github.com/clientintel/clientintel/openapi/clients/go"
 
 // filesIn reads the files of a folder that match, in the order of the patterns.
 func filesIn(folder string, patterns ...string) ([]file, error) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,6 +25,13 @@ func TestClients(t *testing.T) {
 	}
 	copied := filepath.Join(second, "elsewhere")
 	if err := os.CopyFS(filepath.Join(copied, "openapi/clients"), os.DirFS(filepath.Join(root, "openapi/clients"))); err != nil {
+		t.Fatal(err)
+	}
+	licence, err := os.ReadFile(filepath.Join(root, "LICENSE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(copied, "LICENSE"), licence, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := buildClients(copied, second); err != nil {
@@ -65,5 +73,48 @@ func TestClients(t *testing.T) {
 	}
 	if len(recorded) != len(wheel.File) || len(recorded) < 10 {
 		t.Errorf("%d files, %d recorded", len(wheel.File), len(recorded))
+	}
+}
+
+// Go takes the module from a proxy's folder and checks its form; it needs no other
+// module of ours, and none of its tests, which do.
+func TestGoModule(t *testing.T) {
+	t.Parallel()
+	content, name, err := goModule(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := "v" + strings.TrimSuffix(strings.TrimPrefix(name, "clientintel-go-"), ".zip")
+	proxy, cache := t.TempDir(), t.TempDir()
+	folder := filepath.Join(proxy, goModulePath, "@v")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	described, err := os.ReadFile(filepath.Join(root, "openapi/clients/go/go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(described), "github.com/clientintel/") != 1 {
+		t.Errorf("the module needs another of ours:\n%s", described)
+	}
+	for name, text := range map[string][]byte{".info": []byte(`{"Version": "` + version + `"}`), ".mod": described, ".zip": content} {
+		if err := os.WriteFile(filepath.Join(folder, version+name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	download := exec.Command("go", "mod", "download", "-modcacherw", goModulePath+"@"+version)
+	download.Dir = t.TempDir()
+	download.Env = append(os.Environ(), "GOPROXY=file://"+proxy, "GOMODCACHE="+cache, "GONOSUMDB=*", "GOFLAGS=-mod=mod", "GOWORK=off")
+	if output, err := download.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	taken := filepath.Join(cache, goModulePath+"@"+version)
+	for _, name := range []string{"LICENSE", "README.md", "go.sum", "client.go", "contract/contract.gen.go"} {
+		if _, err := os.Stat(filepath.Join(taken, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if tests, err := filepath.Glob(filepath.Join(taken, "*_test.go")); err != nil || len(tests) > 0 {
+		t.Errorf("it has %v, %v", tests, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/gen/client"
+	"github.com/clientintel/clientintel/openapi/clients/go/contract"
 )
 
 // Settings name the deployment and the key.
@@ -23,7 +23,8 @@ type Settings struct {
 	BaseURL string
 	// Key is the API key.
 	Key string
-	// HTTPClient sends the requests. Nil: one that gives up after two minutes.
+	// HTTPClient sends the requests. Nil: one that gives up after two minutes, and
+	// follows no redirect, which would take the key to another address.
 	HTTPClient *http.Client
 	// MaxWait bounds what one request may wait in all, for the quota and for
 	// every Retry-After together. What would take longer fails at once. Zero: two
@@ -38,7 +39,7 @@ const (
 
 // Client reads what one key may see. It is safe for concurrent use.
 type Client struct {
-	api client.ClientInterface
+	api contract.ClientInterface
 }
 
 // New makes a client; nothing is sent yet.
@@ -52,13 +53,15 @@ func New(s Settings) (*Client, error) {
 	}
 	retrying := &retryingClient{http: s.HTTPClient, maxWait: s.MaxWait}
 	if retrying.http == nil {
-		retrying.http = &http.Client{Timeout: defaultTimeout}
+		retrying.http = &http.Client{Timeout: defaultTimeout, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 	}
 	if retrying.maxWait == 0 {
 		retrying.maxWait = defaultMaxWait
 	}
-	api, err := client.NewClient(s.BaseURL, client.WithHTTPClient(retrying),
-		client.WithRequestEditorFn(func(_ context.Context, req *http.Request) error {
+	api, err := contract.NewClient(s.BaseURL, contract.WithHTTPClient(retrying),
+		contract.WithRequestEditorFn(func(_ context.Context, req *http.Request) error {
 			req.Header.Set("Authorization", "Bearer "+s.Key)
 			req.Header.Set("User-Agent", "clientintel-goclient")
 			return nil
@@ -70,25 +73,25 @@ func New(s Settings) (*Client, error) {
 }
 
 // Interview reads one interview.
-func (c *Client) Interview(ctx context.Context, id uuid.UUID) (client.InterviewDetailResponse, error) {
+func (c *Client) Interview(ctx context.Context, id uuid.UUID) (contract.InterviewDetailResponse, error) {
 	res, err := c.api.GetInterview(ctx, id) //nolint:bodyclose // decode closes it
-	return decode[client.InterviewDetailResponse](res, err)
+	return decode[contract.InterviewDetailResponse](res, err)
 }
 
 // Analytics reads the series of one window of time.
 func (c *Client) Analytics(
-	ctx context.Context, params client.GetInterviewAnalyticsParams,
-) (client.InterviewAnalyticsResponse, error) {
+	ctx context.Context, params contract.GetInterviewAnalyticsParams,
+) (contract.InterviewAnalyticsResponse, error) {
 	res, err := c.api.GetInterviewAnalytics(ctx, &params) //nolint:bodyclose // decode closes it
-	return decode[client.InterviewAnalyticsResponse](res, err)
+	return decode[contract.InterviewAnalyticsResponse](res, err)
 }
 
 // Search finds interviews whose client-safe extraction contains a text.
 func (c *Client) Search(
-	ctx context.Context, params client.SearchIntelligenceParams,
-) (client.IntelligenceSearchResponse, error) {
+	ctx context.Context, params contract.SearchIntelligenceParams,
+) (contract.IntelligenceSearchResponse, error) {
 	res, err := c.api.SearchIntelligence(ctx, &params) //nolint:bodyclose // decode closes it
-	return decode[client.IntelligenceSearchResponse](res, err)
+	return decode[contract.IntelligenceSearchResponse](res, err)
 }
 
 // decode reads a response, or its error.

@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/gen/client"
 	clientintel "github.com/clientintel/clientintel/openapi/clients/go"
+	"github.com/clientintel/clientintel/openapi/clients/go/contract"
 )
 
 func open(t *testing.T, key string) *clientintel.Client {
@@ -33,7 +35,7 @@ func TestInterviews_AreWalkedWhole(t *testing.T) {
 		want = append(want, fmt.Sprintf("00000000-0000-4000-8000-0000000000%02d", i))
 	}
 	for _, size := range []int{0, 1, 5, 11, 12, 13} {
-		params := client.ListInterviewsParams{}
+		params := contract.ListInterviewsParams{}
 		if size > 0 {
 			params.Limit = &size
 		}
@@ -69,13 +71,13 @@ func TestSynthesis_RowsAndBodies(t *testing.T) {
 	t.Parallel()
 	c, two := open(t, key), 2
 	rows, bodies := 0, 0
-	for row, err := range c.Synthesis(t.Context(), client.ListSynthesisParams{Limit: &two}) {
+	for row, err := range c.Synthesis(t.Context(), contract.ListSynthesisParams{Limit: &two}) {
 		if err != nil || row.ContractVersion != "home_synthesis.v3" {
 			t.Fatalf("%v, %+v", err, row)
 		}
 		rows++
 	}
-	for body, err := range c.Portal(t.Context(), client.ListSynthesisParams{Limit: &two}) {
+	for body, err := range c.Portal(t.Context(), contract.ListSynthesisParams{Limit: &two}) {
 		if err != nil || body.Schema != "portal_home.v2" {
 			t.Fatalf("%v, %+v", err, body)
 		}
@@ -95,11 +97,11 @@ func TestClient_OneAnswer(t *testing.T) {
 		t.Errorf("%v, %+v", err, one)
 	}
 	from, to := "2026-01-01", "2026-12-31"
-	series, err := c.Analytics(t.Context(), client.GetInterviewAnalyticsParams{DateFrom: &from, DateTo: &to})
+	series, err := c.Analytics(t.Context(), contract.GetInterviewAnalyticsParams{DateFrom: &from, DateTo: &to})
 	if err != nil || series.Data.Total != 12 {
 		t.Errorf("%v, total %d", err, series.Data.Total)
 	}
-	hits, err := c.Search(t.Context(), client.SearchIntelligenceParams{Q: "LATE"})
+	hits, err := c.Search(t.Context(), contract.SearchIntelligenceParams{Q: "LATE"})
 	if err != nil || len(hits.Data) != 12 {
 		t.Errorf("%v, %d hits", err, len(hits.Data))
 	}
@@ -109,7 +111,7 @@ func TestClient_OneAnswer(t *testing.T) {
 func TestError_RefusalsAreToldApart(t *testing.T) {
 	t.Parallel()
 	ctx, wrong := context.Background(), "yesterday"
-	interviews := func(key string, params client.ListInterviewsParams) error {
+	interviews := func(key string, params contract.ListInterviewsParams) error {
 		for _, err := range open(t, key).Interviews(ctx, params) {
 			return err
 		}
@@ -120,10 +122,10 @@ func TestError_RefusalsAreToldApart(t *testing.T) {
 		err  error
 		code string
 	}{
-		clientintel.ErrUnauthenticated: {interviews("cik_nobody", client.ListInterviewsParams{}), "invalid_api_key"},
-		clientintel.ErrMissingScope:    {interviews(narrowKey, client.ListInterviewsParams{}), "insufficient_scope"},
-		clientintel.ErrInvalidRequest:  {interviews(key, client.ListInterviewsParams{DateFrom: &wrong}), "invalid_parameter"},
-		clientintel.ErrInvalidCursor:   {interviews(key, client.ListInterviewsParams{StartingAfter: &wrong}), "invalid_cursor"},
+		clientintel.ErrUnauthenticated: {interviews("cik_nobody", contract.ListInterviewsParams{}), "invalid_api_key"},
+		clientintel.ErrMissingScope:    {interviews(narrowKey, contract.ListInterviewsParams{}), "insufficient_scope"},
+		clientintel.ErrInvalidRequest:  {interviews(key, contract.ListInterviewsParams{DateFrom: &wrong}), "invalid_parameter"},
+		clientintel.ErrInvalidCursor:   {interviews(key, contract.ListInterviewsParams{StartingAfter: &wrong}), "invalid_cursor"},
 		clientintel.ErrNotFound:        {missing, "not_found"},
 	} {
 		var refused *clientintel.Error
@@ -136,6 +138,25 @@ func TestError_RefusalsAreToldApart(t *testing.T) {
 		if text := c.err.Error(); !strings.Contains(text, refused.Message) || !strings.Contains(text, refused.RequestID) {
 			t.Errorf("the error reads %q, without %q or %q", text, refused.Message, refused.RequestID)
 		}
+	}
+}
+
+// A redirect is an error: following it would take the key elsewhere.
+func TestClient_FollowsNoRedirect(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the key was taken to %s", r.URL)
+	}))
+	t.Cleanup(elsewhere.Close)
+	moved := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
+	t.Cleanup(moved.Close)
+	c, err := clientintel.New(clientintel.Settings{BaseURL: moved.URL, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *clientintel.Error
+	if _, err := c.Interview(t.Context(), uuid.New()); !errors.As(err, &refused) || refused.Status != http.StatusFound {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/clientintel/clientintel/gen/client"
 	clientintel "github.com/clientintel/clientintel/openapi/clients/go"
+	"github.com/clientintel/clientintel/openapi/clients/go/contract"
 )
 
 // Count the detractors among the interviews of some days, across all pages.
 func ExampleClient_Interviews() {
-	api, err := clientintel.New(clientintel.Settings{BaseURL: baseURL, Key: key, MaxWait: time.Hour})
+	c, err := clientintel.New(clientintel.Settings{BaseURL: baseURL, Key: key, MaxWait: time.Hour})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	from, to := "2026-03-10", "2026-03-20"
 	all, detractors := 0, 0
-	for interview, err := range api.Interviews(context.Background(), client.ListInterviewsParams{DateFrom: &from, DateTo: &to}) {
+	for interview, err := range c.Interviews(context.Background(), contract.ListInterviewsParams{DateFrom: &from, DateTo: &to}) {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -35,12 +35,12 @@ func ExampleClient_Interviews() {
 
 // Errors have types.
 func ExampleError() {
-	api, err := clientintel.New(clientintel.Settings{BaseURL: baseURL, Key: narrowKey})
+	c, err := clientintel.New(clientintel.Settings{BaseURL: baseURL, Key: narrowKey})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	_, err = api.Search(context.Background(), client.SearchIntelligenceParams{Q: "delivery"})
+	_, err = c.Search(context.Background(), contract.SearchIntelligenceParams{Q: "delivery"})
 	var refused *clientintel.Error
 	switch {
 	case errors.Is(err, clientintel.ErrMissingScope):
@@ -54,12 +54,12 @@ func ExampleError() {
 
 // Read the campaigns, and what was asked in them.
 func ExampleClient_Campaigns() {
-	api, err := clientintel.New(clientintel.Settings{BaseURL: baseURL, Key: key})
+	c, err := clientintel.New(clientintel.Settings{BaseURL: baseURL, Key: key})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for campaign, err := range api.Campaigns(context.Background(), client.ListCampaignsParams{}) {
+	for campaign, err := range c.Campaigns(context.Background(), contract.ListCampaignsParams{}) {
 		if err != nil {
 			fmt.Println(err)
 			return

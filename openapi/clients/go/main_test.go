@@ -1,50 +1,40 @@
 package clientintel_test
 
 import (
-	"fmt"
+	"encoding/json"
 	"log"
 	"os"
+	"os/exec"
 	"testing"
-
-	"github.com/clientintel/clientintel/internal/auth"
-	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 // Where the examples read: a server with twelve interviews of the client globex.
 var baseURL, key, narrowKey string
 
-// standing is the test that the examples' server stands in: they have none.
-type standing struct {
-	testing.TB
-	undo []func()
-}
-
-func (s *standing) Helper()                      {}
-func (s *standing) Cleanup(f func())             { s.undo = append(s.undo, f) }
-func (s *standing) Fatalf(text string, v ...any) { log.Fatalf(text, v...) }
-func (s *standing) Errorf(text string, v ...any) { log.Printf(text, v...) }
-
+// The server is a program of the repository, so that this module needs nothing of it.
 func TestMain(m *testing.M) {
-	s := &standing{}
-	srv, seed := apitest.Start(s)
-	baseURL = srv.URL
-	campaign := seed.Campaign(s, "globex", apitest.Fields{"slug": "spring", "display_name": "Spring"})
-	for i := range 12 {
-		seed.Interview(s, "globex", apitest.Fields{
-			"id":         fmt.Sprintf("00000000-0000-4000-8000-0000000000%02d", i),
-			"created_at": apitest.At("2026-03-20").AddDate(0, 0, -i), "nps_score": i % 11, "campaign_id": campaign,
-		})
+	server := exec.Command("go", "run", "./internal/test/clientserver")
+	server.Dir, server.Stderr = "../../..", os.Stderr
+	running, err := server.StdinPipe()
+	if err != nil {
+		log.Fatal(err)
 	}
-	seed.Interview(s, "acme", nil)
-	for range 3 {
-		seed.SynthesisDocument(s, "globex", nil)
-		seed.PortalDocument(s, "globex", nil)
+	printed, err := server.StdoutPipe()
+	if err != nil {
+		log.Fatal(err)
 	}
-	key = srv.KeyFor(s, "globex")
-	narrowKey = srv.KeyFor(s, "globex", auth.ReadCampaigns)
+	if err := server.Start(); err != nil {
+		log.Fatal(err)
+	}
+	var at struct{ URL, Key, Narrow string }
+	if err := json.NewDecoder(printed).Decode(&at); err != nil {
+		log.Fatal("the server of the repository does not start: ", err)
+	}
+	baseURL, key, narrowKey = at.URL, at.Key, at.Narrow
 	code := m.Run()
-	for i := len(s.undo) - 1; i >= 0; i-- {
-		s.undo[i]()
+	_ = running.Close()
+	if err := server.Wait(); err != nil {
+		log.Fatal(err)
 	}
 	os.Exit(code)
 }

@@ -1,4 +1,5 @@
 require 'json'
+require 'time'
 require 'uri'
 require 'openapi_client'
 
@@ -13,8 +14,22 @@ def client_for(base, key)
   ApiClient.new(configuration)
 end
 
+# What was decoded. The client's own to_hash leaves nulls out of lists, and JSON
+# writes times as Ruby prints them.
+def plain(value)
+  case value
+  when Time, DateTime then value.iso8601(6)
+  when Array then value.map { |item| plain(item) }
+  when Hash then value.transform_values { |item| plain(item) }
+  else
+    return value unless value.class.respond_to?(:attribute_map)
+
+    value.class.attribute_map.to_h { |ruby, name| [name, plain(value.instance_variable_get("@#{ruby}"))] }
+  end
+end
+
 def say(name, answer)
-  puts "#{name}\t#{JSON.generate(answer.to_hash)}"
+  puts "#{name}\t#{JSON.generate(plain(answer))}"
 end
 
 def walk(name)

@@ -1,4 +1,4 @@
-// Package client is the Go client of the API. It is generated from
+// Package contract has the types and requests of the API. It is generated from
 // openapi/openapi.yaml; only this file is written by hand. Fields that may be
 // null or left out are three-state: IsSpecified tells left out from null.
-package client
+package contract
