@@ -20,25 +20,34 @@ func newMigrate(e *environment) *cobra.Command {
 }
 
 func newMigrateUp(e *environment, use string) *cobra.Command {
-	var dryRun bool
+	var dryRun, distribute bool
 	cmd := &cobra.Command{
 		Use:   use,
 		Short: "Bring the schema up to date",
 		Long: `Bring the schema up to date, as its owner. Several may run at once: one works, the others wait.
 
 A migration waits no longer than a second for a table that is in use, so that
-readers do not queue behind it, says what it waits for, and tries again.`,
+readers do not queue behind it, says what it waits for, and tries again.
+
+--distribute also spreads the tables over the workers of a server with Citus, by
+client. The database must hold no records yet; the machines are prepared by an
+administrator, see docs/scale.md. Every other command works on it as it does on
+any other database.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, log := cmd.Context(), e.textLog()
 			return e.withDatabase(ctx, log, func(d *app.Database) error {
 				if dryRun {
 					return e.printMigrations(ctx, d, false, func(m postgres.MigrationStatus) bool { return m.State == postgres.Pending })
 				}
+				if distribute {
+					return d.Distribute(ctx, log)
+				}
 				return d.Migrate(ctx, log)
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the migrations that would be applied, and apply none")
+	cmd.Flags().BoolVar(&distribute, "distribute", false, "distribute the tables of an empty database over the workers of its server, with Citus")
 	return cmd
 }
 

@@ -47,9 +47,30 @@ func (d *Database) Migrate(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	if applied > 0 {
-		log.Info("the schema was brought up to date", "migrations", applied)
+	if applied == 0 {
+		return nil
 	}
+	log.Info("the schema was brought up to date", "migrations", applied)
+	return d.WithOwner(ctx, func(conn *pgx.Conn) error {
+		if is, err := postgres.IsDistributed(ctx, conn); err != nil || !is {
+			return err
+		}
+		_, err := postgres.Distribute(ctx, d.OwnerURL)
+		return err
+	})
+}
+
+// Distribute brings the schema up to date and distributes its tables over the
+// workers of the database's server.
+func (d *Database) Distribute(ctx context.Context, log *slog.Logger) error {
+	if err := d.Migrate(ctx, log); err != nil {
+		return err
+	}
+	workers, err := postgres.Distribute(ctx, d.OwnerURL)
+	if err != nil {
+		return err
+	}
+	log.Info("the tables are distributed", "workers", workers)
 	return nil
 }
 

@@ -262,6 +262,13 @@ func (s *Server) checkReady(ctx context.Context) error {
 		}
 		return errors.New("the replica does not keep up with the primary")
 	}
+	// One worker of several may be down: the clients of the others are answered.
+	if reads.Distributed() {
+		if err := reads.Ping(ctx); err != nil {
+			return errors.New("the database does not answer")
+		}
+		return nil
+	}
 	// No client has this id: the transaction begins as a request's does, and reads
 	// nothing.
 	if err := reads.Read(ctx, uuid.Nil, func(context.Context, *postgres.Snapshot) error { return nil }); err != nil {

@@ -142,7 +142,7 @@ func (c *checker) serverLogin(ctx context.Context) Finding {
 	}
 	// The transaction names no client, so no client's row may be visible.
 	var seen bool
-	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM public.clients AS c)").Scan(&seen); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM public.clients AS c)").Scan(&seen); err != nil {
 		return c.fail(err)
 	}
 	switch {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // The SQL stands in Go because it is made per table.
@@ -38,6 +40,9 @@ func (w *writer) slugClash(ctx context.Context, k *kind, written map[recordKey]i
 	scope := "o.client_id = w.client_id AND "
 	if k == clientKind {
 		scope = ""
+	}
+	if err := w.lockClientSlugs(ctx, k); err != nil {
+		return nil, err
 	}
 	clients, ids := keyArrays(targets)
 	rows, err := w.tx.Query(ctx, fmt.Sprintf(`WITH written AS MATERIALIZED (
@@ -82,6 +87,19 @@ func (w *writer) slugClash(ctx context.Context, k *kind, written map[recordKey]i
 		}
 	}
 	return first, nil
+}
+
+// lockClientSlugs lets one import at a time add or change clients where no index
+// proves their slugs unique: where tables are distributed.
+func (w *writer) lockClientSlugs(ctx context.Context, k *kind) error {
+	if k != clientKind || w.count(k).Added+w.count(k).Changed == 0 {
+		return nil
+	}
+	distributed, err := postgres.IsDistributed(ctx, w.tx)
+	if err == nil && distributed {
+		_, err = w.tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel client slugs', 0))")
+	}
+	return databaseError(ctx, "waiting for other imports of clients", err)
 }
 
 // slugKey is what a slug is unique in.

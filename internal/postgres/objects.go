@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the query and what it gives on a migrated database
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 var objectsQuery string
 
 //go:embed objects.json
-var expectedObjects []byte
+var migratedObjects []byte
 
 // Object is something that migrations make: a function, a policy, a trigger, an
 // index, a constraint, a grant, a column.
@@ -30,29 +31,43 @@ type Object struct {
 func (o Object) String() string { return o.Kind + " " + o.Name }
 
 // ReadObjects reads what a database holds, in an order in which it can be made.
-func ReadObjects(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
-	var objects []Object
-	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
-		// The catalog writes names as they are seen from here.
-		if _, err := tx.Exec(ctx, "SET LOCAL search_path = public, pg_temp"); err != nil {
-			return err
-		}
-		rows, _ := tx.Query(ctx, objectsQuery) // CollectRows returns its error
-		objects, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Object])
+func ReadObjects(ctx context.Context, conn *pgx.Conn) (objects []Object, err error) {
+	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		objects, err = readObjects(ctx, tx)
 		return err
 	})
+	return objects, err
+}
+
+func readObjects(ctx context.Context, tx pgx.Tx) ([]Object, error) {
+	// The catalog writes names as they are seen from here.
+	if _, err := tx.Exec(ctx, "SET LOCAL search_path = public, pg_temp"); err != nil {
+		return nil, fmt.Errorf("reading what the schema holds: %w", err)
+	}
+	rows, _ := tx.Query(ctx, objectsQuery) // CollectRows returns its error
+	objects, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Object])
 	if err != nil {
 		return nil, fmt.Errorf("reading what the schema holds: %w", err)
 	}
 	return objects, nil
 }
 
+// expectedObjects are those that this release's migrations make; where tables are
+// distributed, those that there were then.
+func expectedObjects(ctx context.Context, conn *pgx.Conn) (expected []Object, err error) {
+	if distributed, err := IsDistributed(ctx, conn); err != nil || !distributed {
+		return expected, errors.Join(err, json.Unmarshal(migratedObjects, &expected))
+	}
+	rows, _ := conn.Query(ctx, "SELECT o.kind, o.name, o.hash, o.repair FROM public.distributed_objects AS o ORDER BY o.rank") // CollectRows returns its error
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Object])
+}
+
 // FindDamage compares a database with what this release's migrations make: what is
 // missing or different, and policies that they do not make. Nothing else that an
 // operator added counts.
 func FindDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
-	var expected []Object
-	if err := json.Unmarshal(expectedObjects, &expected); err != nil {
+	expected, err := expectedObjects(ctx, conn)
+	if err != nil {
 		return nil, fmt.Errorf("reading what the schema should hold: %w", err)
 	}
 	found, err := ReadObjects(ctx, conn)
@@ -78,7 +93,11 @@ func FindDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 			damage = append(damage, o)
 		}
 	}
-	return damage, nil
+	if !known["grant to clientintel_server on distributed_objects"] {
+		return damage, nil
+	}
+	shards, err := findShardDamage(ctx, conn)
+	return append(damage, shards...), err
 }
 
 // requiredRows puts back the rows that migrations insert and requests need.
@@ -99,7 +118,8 @@ func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 		return nil, err
 	}
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SET LOCAL search_path = public, pg_temp; SET LOCAL lock_timeout = '30s'; SET LOCAL check_function_bodies = off"); err != nil {
+		if _, err := tx.Exec(ctx, `SELECT set_config('search_path', 'public, pg_temp', true), set_config('lock_timeout', '30s', true),
+			set_config('check_function_bodies', 'off', true), set_config('citus.enable_unsafe_triggers', 'on', true)`); err != nil {
 			return err
 		}
 		var home string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,6 +56,9 @@ type Pool struct {
 	maxLag           time.Duration
 	queue            *fairQueue
 	standby          standby
+	// distributed says that the database distributes tables over workers, as its last
+	// new connection found it.
+	distributed *atomic.Bool
 }
 
 // configureTimeout bounds the statements that set up a new connection.
@@ -80,10 +84,16 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	}
 	config.ConnConfig.RuntimeParams["client_encoding"] = clientEncoding
 	config.BeforeConnect = limitCancelRequests
+	distributed := &atomic.Bool{}
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		ctx, cancel := context.WithTimeout(ctx, configureTimeout)
 		defer cancel()
 		RegisterTypes(conn)
+		is, err := IsDistributed(ctx, conn)
+		if err != nil {
+			return err
+		}
+		distributed.Store(is)
 		return configureSession(ctx, conn, s)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
@@ -93,6 +103,7 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	p := &Pool{
 		Pool: pool, acquireTimeout: s.AcquireTimeout, readTimeout: s.ReadTimeout, maxLag: s.MaxLag,
 		statementTimeout: milliseconds(s.StatementTimeout), queue: newFairQueue(int(s.Size), s.AcquireTimeout),
+		distributed: distributed,
 	}
 	p.standby.fallback = s.Fallback
 	if err := pool.Ping(ctx); err != nil && s.Fallback != nil && IsUnavailable(err) {
@@ -150,6 +161,9 @@ func unmarshal(data []byte, to any) error {
 	}
 	return json.Unmarshal(data, to)
 }
+
+// Distributed tells whether the database distributes tables over workers.
+func (p *Pool) Distributed() bool { return p.distributed.Load() }
 
 // Refused counts the requests refused because their wait would be too long.
 func (p *Pool) Refused() int64 { return p.queue.refusals() }

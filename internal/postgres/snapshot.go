@@ -168,14 +168,21 @@ func (p *Pool) tryBegin(
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	batch.Queue(holdInterviews)
-	batch.Queue(setClient, clientID.String(), p.statementTimeout)
-	batch.Queue(db.GetMeasurement, clientID)
+	readHead := b.snapshot.readHead
+	if tx.distributed = p.distributed.Load(); tx.distributed {
+		readHead = b.snapshot.readDistributedHead
+		batch.Queue(takeClient, clientID, p.statementTimeout)
+		batch.Queue(distributedMeasurement, clientID)
+	} else {
+		batch.Queue(holdInterviews)
+		batch.Queue(setClient, clientID.String(), p.statementTimeout)
+		batch.Queue(db.GetMeasurement, clientID)
+	}
 	for _, s := range batched {
-		batch.Queue(s.SQL, s.Args...)
+		batch.Queue(tx.text(s.SQL), s.Args...)
 	}
 	b.results = conn.SendBatch(ctx, batch)
-	if err := b.snapshot.readHead(b.results); err != nil {
+	if err := readHead(b.results); err != nil {
 		_ = b.results.Close()
 		tx.rollback()
 		conn.Release()

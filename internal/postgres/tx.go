@@ -15,6 +15,15 @@ type openTx struct {
 	pgx.Tx
 	conn *pgx.Conn
 	done bool
+	// distributed says that tables are distributed over workers.
+	distributed bool
+}
+
+func (t *openTx) text(sql string) string {
+	if t.distributed {
+		return distributedText(sql)
+	}
+	return sql
 }
 
 func (t *openTx) Commit(ctx context.Context) error {
@@ -49,15 +58,15 @@ func (t *openTx) rollback() {
 }
 
 func (t *openTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	return t.conn.Exec(ctx, sql, args...)
+	return t.conn.Exec(ctx, t.text(sql), args...)
 }
 
 func (t *openTx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return t.conn.Query(ctx, sql, args...)
+	return t.conn.Query(ctx, t.text(sql), args...)
 }
 
 func (t *openTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return t.conn.QueryRow(ctx, sql, args...)
+	return t.conn.QueryRow(ctx, t.text(sql), args...)
 }
 
 func (t *openTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {

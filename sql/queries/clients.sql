@@ -5,19 +5,28 @@ SELECT
     c.slug,
     c.name,
     c.measurement_mode,
-    (SELECT count(*) FROM campaigns AS p WHERE p.client_id = c.id) AS campaigns,
-    (SELECT count(*) FROM interviews AS i WHERE i.client_id = c.id) AS interviews,
-    (SELECT count(*) FROM interviews AS u WHERE u.client_id = c.id AND u.usable) AS usable_interviews,
-    (SELECT count(*) FROM synthesis_documents AS s WHERE s.client_id = c.id) AS synthesis_documents,
-    (SELECT count(*) FROM portal_documents AS d WHERE d.client_id = c.id) AS portal_documents,
-    (
-        SELECT count(*)
-        FROM api_keys AS k
-        WHERE k.client_id = c.id
-            AND (k.revoked_at IS NULL OR k.revoked_at > now())
-            AND (k.expires_at IS NULL OR k.expires_at > now())
-    ) AS keys_in_force
+    coalesce(p.campaigns, 0)::bigint AS campaigns,
+    coalesce(i.interviews, 0)::bigint AS interviews,
+    coalesce(i.usable_interviews, 0)::bigint AS usable_interviews,
+    coalesce(s.synthesis_documents, 0)::bigint AS synthesis_documents,
+    coalesce(d.portal_documents, 0)::bigint AS portal_documents,
+    coalesce(k.keys_in_force, 0)::bigint AS keys_in_force
 FROM clients AS c
+LEFT JOIN (SELECT n.client_id, count(*) AS campaigns FROM campaigns AS n GROUP BY n.client_id) AS p ON p.client_id = c.id
+LEFT JOIN (
+    SELECT n.client_id, count(*) AS interviews, count(*) FILTER (WHERE n.usable) AS usable_interviews
+    FROM interviews AS n
+    GROUP BY n.client_id
+) AS i ON i.client_id = c.id
+LEFT JOIN (SELECT n.client_id, count(*) AS synthesis_documents FROM synthesis_documents AS n GROUP BY n.client_id) AS s ON s.client_id = c.id
+LEFT JOIN (SELECT n.client_id, count(*) AS portal_documents FROM portal_documents AS n GROUP BY n.client_id) AS d ON d.client_id = c.id
+LEFT JOIN (
+    SELECT n.client_id, count(*) AS keys_in_force
+    FROM api_keys AS n
+    WHERE (n.revoked_at IS NULL OR n.revoked_at > now())
+        AND (n.expires_at IS NULL OR n.expires_at > now())
+    GROUP BY n.client_id
+) AS k ON k.client_id = c.id
 ORDER BY c.slug;
 
 -- name: CountSearchDocuments :one

@@ -1,0 +1,165 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/sql/distributed"
+)
+
+// IsDistributed tells whether tables are distributed over workers by client.
+func IsDistributed(ctx context.Context, q Querier) (bool, error) {
+	var is bool
+	// Through a pooler a named statement may not outlive its transaction.
+	err := q.QueryRow(ctx, "SELECT to_regprocedure('public.take_client(uuid, text)') IS NOT NULL", pgx.QueryExecModeSimpleProtocol).Scan(&is)
+	if err != nil {
+		return false, fmt.Errorf("asking whether tables are distributed: %w", err)
+	}
+	return is, nil
+}
+
+// Distribute distributes a migrated database without records over the workers that
+// its server knows, as the owner, and says over how many. On a distributed one it
+// puts back what migrations replaced.
+func Distribute(ctx context.Context, ownerURL string) (int, error) {
+	conn, err := ConnectOwner(ctx, ownerURL)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	workers := 0
+	return workers, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		done, err := IsDistributed(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if workers, err = checkDistributable(ctx, tx, done); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, distributed.Distribute, pgx.QueryExecModeSimpleProtocol); err != nil {
+			return fmt.Errorf("distributing the tables: %w", err)
+		}
+		objects, err := readObjects(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "DELETE FROM distributed_objects"); err != nil {
+			return fmt.Errorf("noting what the schema holds: %w", err)
+		}
+		_, err = tx.CopyFrom(ctx, pgx.Identifier{"distributed_objects"}, []string{"rank", "kind", "name", "hash", "repair"},
+			pgx.CopyFromSlice(len(objects), func(i int) ([]any, error) {
+				o := objects[i]
+				return []any{i, o.Kind, o.Name, o.Hash, o.Repair}, nil
+			}))
+		return err
+	})
+}
+
+// ErrNotEmpty refuses to distribute a database with records: triggers would count
+// them again while they are copied.
+var ErrNotEmpty = errors.New("this database holds records, and only an empty one can be distributed: distribute a new database, then move each client: " +
+	"'clientintel clients export CLIENT --with-keys' here, 'clientintel import --with-keys FILE' there; keys go on working")
+
+// checkDistributable counts the workers.
+func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) {
+	var installed, bypasses bool
+	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_extension AS e WHERE e.extname = 'citus'),
+		(SELECT r.rolsuper OR r.rolbypassrls FROM pg_roles AS r WHERE r.rolname = current_user)`).Scan(&installed, &bypasses); err != nil {
+		return 0, fmt.Errorf("looking for Citus: %w", err)
+	}
+	switch {
+	case !installed:
+		return 0, errors.New("the extension citus is not in this database: an administrator prepares the machines first, see docs/scale.md")
+	case !bypasses:
+		return 0, errors.New("the owner's login needs BYPASSRLS, as Citus imports by COPY: an administrator runs ALTER ROLE … BYPASSRLS on the coordinator")
+	}
+	var workers int
+	if err := tx.QueryRow(ctx, "SELECT count(*) FROM pg_dist_node AS n WHERE n.noderole = 'primary' AND n.isactive AND n.shouldhaveshards").Scan(&workers); err != nil {
+		return 0, fmt.Errorf("counting the workers: %w", err)
+	}
+	if workers == 0 {
+		return 0, errors.New("the coordinator knows no worker: an administrator runs SELECT citus_add_node('host', port) for each, see docs/scale.md")
+	}
+	if done {
+		return workers, nil
+	}
+	var occupied bool
+	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM clients) OR EXISTS (SELECT 1 FROM interviews) OR EXISTS (SELECT 1 FROM record_owners)
+		OR EXISTS (SELECT 1 FROM api_keys AS k WHERE k.prefix <> '')`).Scan(&occupied); err != nil {
+		return 0, fmt.Errorf("looking for records: %w", err)
+	}
+	if occupied {
+		return 0, ErrNotEmpty
+	}
+	return workers, nil
+}
+
+// The beginning of a snapshot where tables are distributed. The first statement that
+// reads a table takes the snapshot, on the client's worker. No lock: Citus would take
+// it on every worker, and TRUNCATE is refused anyway.
+const takeClient = `SELECT take_client($1, $2)`
+
+// distributedMeasurement is GetMeasurement, with the clock of the worker as its
+// transaction began, and its triggers as they are on the client's shards. It stands
+// in Go because sqlc does not know the functions of a distributed database.
+var distributedMeasurement = strings.Replace(db.GetMeasurement, "(SELECT t.all_enabled FROM measurement_trigger_status AS t)::boolean AS triggers_enabled",
+	`count_shard_triggers(substring(c.tableoid::regclass::text FROM '\d+$')::bigint) = 19 AS triggers_enabled,
+    transaction_timestamp() AS as_of`, 1)
+
+type distributedMeasurementRow struct {
+	db.GetMeasurementRow
+	AsOf time.Time
+}
+
+// distributedQueries take the place of queries that Citus would not send to the
+// client's worker as a whole. They have the same parameters and columns.
+var distributedQueries = map[string]string{
+	db.ListNewestSearchHits:       "SELECT * FROM list_newest_search_hits($2::uuid, $3::text, $1::text, $4::integer, $5::bigint)",
+	db.ListSearchHits:             "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer)",
+	db.ReadDataPointsInIndexOrder: "SELECT read_in_index_order()",
+}
+
+func distributedText(sql string) string {
+	if text, there := distributedQueries[sql]; there {
+		return text
+	}
+	return sql
+}
+
+func (s *Snapshot) readDistributedHead(results pgx.BatchResults) error {
+	for range 2 { // BEGIN, the client
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[distributedMeasurementRow])
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		s.Measurement, s.AsOf = &found[0].GetMeasurementRow, found[0].AsOf
+	}
+	return nil
+}
+
+// findShardDamage names the shards whose triggers are not enabled.
+func findShardDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
+	rows, _ := conn.Query(ctx, `SELECT 'triggers', format('beside %s on %s', d.shards, d.machine), '', 'SELECT enable_shard_triggers()'
+		FROM find_disabled_triggers() AS d`) // CollectRows returns its error
+	damage, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Object])
+	if err != nil {
+		return nil, fmt.Errorf("examining the shards' triggers: %w", err)
+	}
+	return slices.Clip(damage), nil
+}
