@@ -35,6 +35,20 @@ type Base struct {
 // cluster. Directories of processes that are gone are cleared away first. Close
 // removes ours.
 func Prepare(ctx context.Context, raced bool) (*Base, error) {
+	b, err := PrepareClusters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.Program = filepath.Join(b.dir, "clientintel")
+	if err := b.build(ctx, raced); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// PrepareClusters is Prepare without the program.
+func PrepareClusters(ctx context.Context) (*Base, error) {
 	parent := filepath.Join(os.TempDir(), "clientintel-cluster-"+strconv.Itoa(os.Getuid()))
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return nil, err
@@ -47,11 +61,6 @@ func Prepare(ctx context.Context, raced bool) (*Base, error) {
 	}
 	b := &Base{dir: filepath.Join(parent, strconv.Itoa(os.Getpid()))}
 	if err := os.Mkdir(b.dir, 0o755); err != nil {
-		return nil, err
-	}
-	b.Program = filepath.Join(b.dir, "clientintel")
-	if err := b.build(ctx, raced); err != nil {
-		b.Close()
 		return nil, err
 	}
 	if err := b.makeCluster(ctx); err != nil {

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -63,7 +64,9 @@ func (p *Postgres) data() string { return filepath.Join(p.Dir, "data") }
 func (p *Postgres) log() string  { return filepath.Join(p.Dir, "postgres.log") }
 
 // Socket is the path that it listens on.
-func (p *Postgres) Socket() string { return filepath.Join(p.Dir, ".s.PGSQL.5432") }
+func (p *Postgres) Socket() string { return filepath.Join(p.Dir, ".s.PGSQL."+p.port()) }
+
+func (p *Postgres) port() string { return cmp.Or(p.settings["port"], "5432") }
 
 // URL logs in as a role of the embedded package's.
 func (p *Postgres) URL(role string) string { return p.URLOf(role, embedded.Database) }
@@ -71,7 +74,7 @@ func (p *Postgres) URL(role string) string { return p.URLOf(role, embedded.Datab
 // URLOf logs in to another database of the cluster.
 func (p *Postgres) URLOf(role, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database}
-	u.RawQuery = url.Values{"host": {p.Dir}, "port": {"5432"}}.Encode()
+	u.RawQuery = url.Values{"host": {p.Dir}, "port": {p.port()}}.Encode()
 	return u.String()
 }
 
@@ -107,7 +110,7 @@ func (p *Postgres) launch() error {
 	}
 	maps.Copy(settings, p.settings)
 	settings["hba_file"] = filepath.Join(p.Dir, "hba.conf") // without passwords
-	if err := os.WriteFile(settings["hba_file"], []byte("local all all trust\nlocal replication all trust\n"), 0o644); err != nil {
+	if err := os.WriteFile(settings["hba_file"], []byte("local all all trust\nlocal replication all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"), 0o644); err != nil {
 		return err
 	}
 	args := []string{"-D", p.data()}
@@ -123,7 +126,7 @@ func (p *Postgres) launch() error {
 	_ = os.Remove(p.Socket() + ".lock")
 	cmd := exec.Command(p.program, args...) //nolint:noctx // it outlives any one context
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Dir, log, log
-	cmd.Env = []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH")}
+	cmd.Env = []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH"), "PGPASSFILE=" + filepath.Join(p.Dir, "passwords")}
 	cmd.SysProcAttr = p.asServer()
 	p.process, err = startProcess(cmd, syscall.SIGQUIT)
 	return err

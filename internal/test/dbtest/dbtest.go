@@ -49,6 +49,9 @@ var (
 // New clones the template for this test alone and drops the clone afterwards.
 func New(t testing.TB) *Database {
 	t.Helper()
+	if os.Getenv("CLIENTINTEL_TEST_DISTRIBUTED") != "" {
+		return newDistributed(t)
+	}
 	ctx := context.Background()
 	prepare.Do(func() { failed = setUp(ctx) })
 	if failed != nil {

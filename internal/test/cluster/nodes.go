@@ -1,0 +1,178 @@
+//go:build linux
+
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/embedded"
+)
+
+// Nodes are the machines of a Citus cluster, each a PostgreSQL of its own. They log in
+// to each other on 127.0.0.1 with passwords.
+type Nodes struct {
+	Coordinator *Postgres
+	Workers     []*Postgres
+	base        *Base
+}
+
+// nodePassword is every role's.
+const nodePassword = "between nodes"
+
+// NewNodes starts a coordinator and workers. Settings are PostgreSQL's, beside those
+// that Citus needs.
+func (b *Base) NewNodes(ctx context.Context, workers int, settings map[string]string) (*Nodes, error) {
+	n := &Nodes{base: b}
+	for range workers + 1 {
+		node, err := n.newNode(ctx, settings)
+		if err != nil {
+			n.Stop()
+			return nil, err
+		}
+		if n.Coordinator == nil {
+			n.Coordinator = node
+		} else {
+			n.Workers = append(n.Workers, node)
+		}
+	}
+	return n, nil
+}
+
+// AddWorker starts one more, which the coordinator does not know yet.
+func (n *Nodes) AddWorker(ctx context.Context) (*Postgres, error) {
+	node, err := n.newNode(ctx, nil)
+	if err == nil {
+		n.Workers = append(n.Workers, node)
+	}
+	return node, err
+}
+
+func (n *Nodes) newNode(ctx context.Context, settings map[string]string) (*Postgres, error) {
+	free, err := freePort(ctx)
+	if err != nil {
+		return nil, err
+	}
+	port := strconv.Itoa(free)
+	all := map[string]string{
+		"shared_preload_libraries": "citus", "listen_addresses": "127.0.0.1", "port": port, "wal_level": "logical",
+		"max_prepared_transactions": "200", "max_worker_processes": "100", "max_connections": "250", "citus.node_conninfo": "sslmode=disable",
+	}
+	for name, value := range settings {
+		all[name] = value
+	}
+	dir := filepath.Join(n.base.dir, "node"+port)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, err
+	}
+	node, err := n.base.NewPostgres(ctx, dir, all)
+	if err != nil {
+		return nil, err
+	}
+	passwords := filepath.Join(dir, "passwords")
+	if err := os.WriteFile(passwords, []byte("*:*:*:*:"+nodePassword+"\n"), 0o600); err != nil {
+		return nil, err
+	}
+	if err := os.Lchown(passwords, node.uid, node.gid); err != nil {
+		return nil, err
+	}
+	statements := []string{fmt.Sprintf("ALTER ROLE %s BYPASSRLS", embedded.Owner)}
+	for _, role := range []string{embedded.Superuser, embedded.Owner, embedded.Login, embedded.ServerRole} {
+		statements = append(statements, fmt.Sprintf("ALTER ROLE %s LOGIN PASSWORD '%s'", role, nodePassword))
+	}
+	return node, node.exec(ctx, "postgres", statements...)
+}
+
+// All are the coordinator and the workers.
+func (n *Nodes) All() []*Postgres { return append([]*Postgres{n.Coordinator}, n.Workers...) }
+
+// Stop ends them.
+func (n *Nodes) Stop() {
+	for _, node := range n.All() {
+		if node != nil && !node.Ended() {
+			node.Crash()
+		}
+	}
+}
+
+// CreateDatabase makes an empty database on every machine and tells the coordinator of
+// the workers, as an administrator does.
+func (n *Nodes) CreateDatabase(ctx context.Context, name string) error {
+	for _, node := range n.All() {
+		if err := node.createCitusDatabase(ctx, name); err != nil {
+			return err
+		}
+	}
+	statements := []string{fmt.Sprintf("SELECT citus_set_coordinator_host('127.0.0.1', %s)", n.Coordinator.port())}
+	for _, worker := range n.Workers {
+		statements = append(statements, fmt.Sprintf("SELECT citus_add_node('127.0.0.1', %s)", worker.port()))
+	}
+	return n.Coordinator.exec(ctx, name, statements...)
+}
+
+func (p *Postgres) createCitusDatabase(ctx context.Context, name string) error {
+	if err := p.exec(ctx, "postgres", fmt.Sprintf("CREATE DATABASE %s OWNER %s", name, embedded.Owner)); err != nil {
+		return err
+	}
+	return p.exec(ctx, name, "CREATE EXTENSION citus")
+}
+
+// Register tells the coordinator of a worker that was added.
+func (n *Nodes) Register(ctx context.Context, worker *Postgres, database string) error {
+	if err := worker.createCitusDatabase(ctx, database); err != nil {
+		return err
+	}
+	return n.Coordinator.exec(ctx, database, fmt.Sprintf("SELECT citus_add_node('127.0.0.1', %s)", worker.port()))
+}
+
+// CloneDatabase clones a template on every machine.
+func (n *Nodes) CloneDatabase(ctx context.Context, template, name string) error {
+	for _, node := range n.All() {
+		if err := node.exec(ctx, "postgres", fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s STRATEGY file_copy", name, template, embedded.Owner)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SealTemplate keeps everything out of a database, the daemon of Citus included: only
+// then it can be cloned.
+func (n *Nodes) SealTemplate(ctx context.Context, name string) error {
+	for _, node := range n.All() {
+		if err := node.exec(ctx, "postgres", fmt.Sprintf("ALTER DATABASE %s ALLOW_CONNECTIONS false", name),
+			fmt.Sprintf("SELECT pg_terminate_backend(a.pid, 5000) FROM pg_stat_activity AS a WHERE a.datname = '%s'", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DropDatabase drops it everywhere.
+func (n *Nodes) DropDatabase(ctx context.Context, name string) error {
+	for _, node := range n.All() {
+		if err := node.exec(ctx, "postgres", fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exec runs statements one by one, as the administrator.
+func (p *Postgres) exec(ctx context.Context, database string, statements ...string) error {
+	conn, err := pgx.Connect(ctx, p.URLOf(embedded.Superuser, database))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	for _, statement := range statements {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
