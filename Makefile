@@ -106,6 +106,12 @@ partners: ## hold the service against tools of others (installs them; needs the 
 	.ci/install partners
 	PATH="$$PATH:/usr/sbin" $(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/test/partners/... ./internal/test/guides
 
+# One coordinator and two workers for each package, on 127.0.0.1. Beside the tests of
+# its own, the suites that see the program from outside, on a distributed database each.
+distributed: ## run the program's suites on PostgreSQL with Citus
+	$(GO) test -tags distributed -count=1 -timeout 30m ./internal/test/distributed
+	CLIENTINTEL_TEST_DISTRIBUTED=yes $(GO) test -p 1 -count=1 -timeout 60m ./internal/httpapi ./internal/mcp ./internal/test/isolation ./internal/ratelimit
+
 overload: ## attack a server in thirteen ways and print what another client notices
 	$(GO) run ./internal/tools/overload
 

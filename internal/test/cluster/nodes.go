@@ -108,9 +108,9 @@ func (n *Nodes) CreateDatabase(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	statements := []string{fmt.Sprintf("SELECT citus_set_coordinator_host('127.0.0.1', %s)", n.Coordinator.port())}
+	statements := []string{fmt.Sprintf("SELECT citus_set_coordinator_host('127.0.0.1', %s)", n.Coordinator.Port())}
 	for _, worker := range n.Workers {
-		statements = append(statements, fmt.Sprintf("SELECT citus_add_node('127.0.0.1', %s)", worker.port()))
+		statements = append(statements, fmt.Sprintf("SELECT citus_add_node('127.0.0.1', %s)", worker.Port()))
 	}
 	return n.Coordinator.exec(ctx, name, statements...)
 }
@@ -127,7 +127,7 @@ func (n *Nodes) Register(ctx context.Context, worker *Postgres, database string)
 	if err := worker.createCitusDatabase(ctx, database); err != nil {
 		return err
 	}
-	return n.Coordinator.exec(ctx, database, fmt.Sprintf("SELECT citus_add_node('127.0.0.1', %s)", worker.port()))
+	return n.Coordinator.exec(ctx, database, fmt.Sprintf("SELECT citus_add_node('127.0.0.1', %s)", worker.Port()))
 }
 
 // CloneDatabase clones a template on every machine.

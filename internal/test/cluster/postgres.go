@@ -29,6 +29,7 @@ type Postgres struct {
 
 	program  string
 	settings map[string]string
+	database string // empty: the embedded package's
 	uid, gid int
 	process  *Process
 }
@@ -64,17 +65,27 @@ func (p *Postgres) data() string { return filepath.Join(p.Dir, "data") }
 func (p *Postgres) log() string  { return filepath.Join(p.Dir, "postgres.log") }
 
 // Socket is the path that it listens on.
-func (p *Postgres) Socket() string { return filepath.Join(p.Dir, ".s.PGSQL."+p.port()) }
+func (p *Postgres) Socket() string { return filepath.Join(p.Dir, ".s.PGSQL."+p.Port()) }
 
-func (p *Postgres) port() string { return cmp.Or(p.settings["port"], "5432") }
+// Port is what it listens on.
+func (p *Postgres) Port() string { return cmp.Or(p.settings["port"], "5432") }
 
 // URL logs in as a role of the embedded package's.
-func (p *Postgres) URL(role string) string { return p.URLOf(role, embedded.Database) }
+func (p *Postgres) URL(role string) string {
+	return p.URLOf(role, cmp.Or(p.database, embedded.Database))
+}
+
+// InDatabase is the same cluster, whose logins lead to another database.
+func (p *Postgres) InDatabase(name string) *Postgres {
+	other := *p
+	other.database = name
+	return &other
+}
 
 // URLOf logs in to another database of the cluster.
 func (p *Postgres) URLOf(role, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database}
-	u.RawQuery = url.Values{"host": {p.Dir}, "port": {p.port()}}.Encode()
+	u.RawQuery = url.Values{"host": {p.Dir}, "port": {p.Port()}}.Encode()
 	return u.String()
 }
 

@@ -1,0 +1,291 @@
+//go:build distributed && linux
+
+package distributed
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/corpus"
+)
+
+// base and nodes are started once; each test has a database of its own on them.
+var (
+	base      *cluster.Base
+	nodes     *cluster.Nodes
+	databases atomic.Int64
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	ctx := context.Background()
+	var err error
+	if base, err = cluster.Prepare(ctx, false); err != nil {
+		fmt.Fprintln(os.Stderr, "preparing:", err)
+		return 1
+	}
+	defer base.Close()
+	if nodes, err = base.NewNodes(ctx, 2, small); err == nil {
+		defer nodes.Stop()
+		err = nodes.CreateDatabase(ctx, "probe")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "make distributed needs a PostgreSQL in PATH on which CREATE EXTENSION citus works:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// small keeps each database small: it has every shard.
+var small = map[string]string{"citus.shard_count": "8", "log_min_messages": "notice"}
+
+// environment is a distributed database with three brands, of which east and west
+// lie on different workers.
+type environment struct {
+	*cluster.Nodes
+	name       string
+	caller     *cluster.Caller
+	east, west brand
+}
+
+// brand is a client, its worker and a key with every scope.
+type brand struct {
+	id, slug, key string
+	worker        *cluster.Postgres
+}
+
+// newDatabase is a distributed database without records.
+func newDatabase(t *testing.T, on *cluster.Nodes) *environment {
+	t.Helper()
+	e := &environment{Nodes: on, name: fmt.Sprintf("d%d", databases.Add(1)), caller: cluster.NewCaller(100)}
+	if err := on.CreateDatabase(t.Context(), e.name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		e.caller.Close()
+		_ = on.DropDatabase(context.Background(), e.name)
+	})
+	e.run(t, "migrate", "--distribute")
+	return e
+}
+
+func setup(t *testing.T) *environment {
+	t.Helper()
+	return setupOn(t, nodes)
+}
+
+func setupOn(t *testing.T, on *cluster.Nodes) *environment {
+	t.Helper()
+	e := newDatabase(t, on)
+	var file strings.Builder
+	options := corpus.Options{Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now()}
+	for i := range 6 {
+		options.Clients = append(options.Clients, corpus.ClientOptions{
+			Slug: fmt.Sprintf("brand-%d", i), Mode: corpus.ModeCanonical, Interviews: 120, Campaigns: 8, Synthesis: 10,
+		})
+	}
+	if _, err := corpus.Generate(&file, options); err != nil {
+		t.Fatal(err)
+	}
+	e.importText(t, file.String())
+	e.place(t)
+	return e
+}
+
+// place finds two brands on different workers and issues their keys.
+func (e *environment) place(t *testing.T) {
+	t.Helper()
+	for i := range 6 {
+		b := brand{slug: fmt.Sprintf("brand-%d", i)}
+		e.query(t, &b.id, "SELECT c.id::text FROM clients AS c WHERE c.slug = $1", b.slug)
+		b.worker = e.workerOf(t, b.id)
+		switch {
+		case e.east.id == "":
+			e.east = b
+		case e.west.id == "" && b.worker != e.east.worker:
+			e.west = b
+		}
+	}
+	if e.west.id == "" {
+		t.Fatal("every brand lies on one worker")
+	}
+	for _, b := range []*brand{&e.east, &e.west} {
+		b.key = e.issue(t, b.slug)
+	}
+}
+
+func (e *environment) issue(t *testing.T, client string) string {
+	t.Helper()
+	conn := e.owner(t)
+	issued, err := apikey.NewRegistry(conn).Issue(t.Context(), apikey.Request{Client: client, Name: "test", Scopes: auth.All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return issued.Key
+}
+
+func (e *environment) workerOf(t *testing.T, client string) *cluster.Postgres {
+	t.Helper()
+	var port int
+	e.query(t, &port, `SELECT s.nodeport FROM citus_shards AS s
+		WHERE s.shardid = get_shard_id_for_distribution_column('clients', $1::uuid)`, client)
+	for _, worker := range e.Workers {
+		if worker.Port() == fmt.Sprint(port) {
+			return worker
+		}
+	}
+	t.Fatalf("no worker listens on %d", port)
+	return nil
+}
+
+func (e *environment) ownerURL() string  { return e.Coordinator.URLOf(embedded.Owner, e.name) }
+func (e *environment) serverURL() string { return e.Coordinator.URLOf(embedded.Login, e.name) }
+
+// owner connects as the owner of the schema.
+func (e *environment) owner(t *testing.T) *pgx.Conn {
+	t.Helper()
+	return connect(t, e.ownerURL())
+}
+
+// on connects to a machine as its administrator.
+func (e *environment) on(t *testing.T, node *cluster.Postgres) *pgx.Conn {
+	t.Helper()
+	return connect(t, node.URLOf(embedded.Superuser, e.name))
+}
+
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := postgres.ConnectOwner(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// query reads one value as the owner.
+func (e *environment) query(t *testing.T, into any, sql string, args ...any) {
+	t.Helper()
+	conn, err := postgres.ConnectOwner(t.Context(), e.ownerURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if err := conn.QueryRow(t.Context(), sql, args...).Scan(into); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func exec(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
+	t.Helper()
+	if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// run runs a command of the program and returns what it printed.
+func (e *environment) run(t *testing.T, args ...string) string {
+	t.Helper()
+	stdout, stderr, err := e.try(t, args...)
+	if err != nil {
+		t.Fatalf("clientintel %s: %v: %s%s", strings.Join(args, " "), err, stdout, stderr)
+	}
+	return stdout + stderr
+}
+
+func (e *environment) try(t *testing.T, args ...string) (string, string, error) {
+	t.Helper()
+	c, err := base.Start(e.ownerURL(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Output(2 * time.Minute)
+}
+
+func (e *environment) importText(t *testing.T, file string, args ...string) {
+	t.Helper()
+	if stderr, err := e.tryImport(t, file, args...); err != nil {
+		t.Fatalf("importing: %v: %s", err, stderr)
+	}
+}
+
+func (e *environment) tryImport(t *testing.T, file string, args ...string) (string, error) {
+	t.Helper()
+	c, err := base.Start(e.ownerURL(), append([]string{"import", "-"}, args...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = c.Stdin.Write([]byte(file))
+	_ = c.Stdin.Close()
+	_, stderr, err := c.Output(2 * time.Minute)
+	return stderr, err
+}
+
+func (e *environment) serve(t *testing.T) *cluster.Server {
+	t.Helper()
+	s, err := base.StartServer(t.Context(), e.serverURL(), "DATABASE_OWNER_URL="+e.ownerURL(),
+		"CLIENTINTEL_RESPONSE_VALIDATION=enforce", "CLIENTINTEL_STATEMENT_TIMEOUT=3s")
+	if s != nil {
+		t.Cleanup(s.Close)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// reads are one request of every kind that reads a client's records, and what of the
+// answer stays the same.
+var reads = []string{
+	"/interviews?limit=3", "/interviews?limit=3&status=completed", "/campaigns?limit=3", "/synthesis?limit=3",
+	"/synthesis?type=home", "/synthesis?surface=portal&type=home", "/analytics/interviews",
+	"/intelligence/search?q=e&limit=3", "/intelligence/search?q=delivery&limit=3", "/intelligence/search?q=zyzzyvas&limit=3",
+}
+
+// readsOf adds those that name a record of the brand.
+func (e *environment) readsOf(t *testing.T, b brand) []string {
+	t.Helper()
+	var interview, campaign, lane, slug string
+	e.query(t, &interview, "SELECT min(i.id::text) FROM usable_interviews AS i WHERE i.client_id = $1", b.id)
+	e.query(t, &campaign, "SELECT min(i.campaign_id::text) FROM usable_interviews AS i WHERE i.client_id = $1", b.id)
+	e.query(t, &lane, "SELECT min(l.id::text) FROM lanes AS l WHERE l.client_id = $1", b.id)
+	e.query(t, &slug, "SELECT c.slug FROM campaigns AS c WHERE c.client_id = $1 AND c.id = $2::uuid", b.id, campaign)
+	return append([]string{
+		"/interviews/" + interview, "/interviews?campaign_id=" + campaign, "/analytics/interviews?campaign=" + slug,
+		"/synthesis?lane_id=" + lane, "/synthesis?campaign_id=" + campaign,
+		"/intelligence/search?q=the&campaign=" + slug,
+	}, reads...)
+}
+
+// data is an answer without what tells the moment of reading.
+func (e *environment) data(t *testing.T, s *cluster.Server, path, key string) string {
+	t.Helper()
+	a := e.caller.Get(t.Context(), s.URL, path, key)
+	if a.Status != http.StatusOK {
+		t.Fatalf("%s: status %d: %s %v; the log ends: %s", path, a.Status, a.Body, a.Err, s.Logs())
+	}
+	var body struct{ Data json.RawMessage }
+	if err := json.Unmarshal(a.Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	return string(body.Data)
+}

@@ -1,0 +1,212 @@
+//go:build distributed && linux
+
+package distributed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/postgres"
+)
+
+// A trigger that is off on one shard of one worker is noticed by the responses of its
+// clients, by doctor and by audits, and rebuild enables it; the coordinator's catalog
+// does not show it.
+func TestTriggers_OffOnOneShard(t *testing.T) {
+	t.Parallel()
+	e := setup(t)
+	s := e.serve(t)
+	e.data(t, s, "/interviews?limit=1", e.west.key)
+	worker := e.on(t, e.west.worker)
+	for trigger, table := range map[string]string{
+		"count_inserted_members": "interviews", "maintain_search_documents_on_update": "interviews", "propagate_campaign_live": "campaigns",
+		"merge_changes_at_commit": "measurement_changes",
+	} {
+		var shard string
+		if err := worker.QueryRow(t.Context(), "SELECT get_shard_id_for_distribution_column($1, $2::uuid)::text", table, e.west.id).Scan(&shard); err != nil {
+			t.Fatal(err)
+		}
+		exec(t, worker, "SET citus.enable_manual_changes_to_shards = on")
+		exec(t, worker, fmt.Sprintf("ALTER TABLE %s_%s DISABLE TRIGGER %s_%[2]s", table, shard, trigger))
+		a := e.caller.Get(t.Context(), s.URL, "/intelligence/search?q=e&limit=1", e.west.key)
+		if a.Status != http.StatusServiceUnavailable || a.Code != "measurement_unavailable" {
+			t.Errorf("%s off: a search is answered %d %s", trigger, a.Status, a.Body)
+		}
+		e.data(t, s, "/interviews?limit=1", e.east.key)
+		stdout, _, err := e.try(t, "doctor")
+		if err == nil || !strings.Contains(stdout, "clients_") || !strings.Contains(stdout, e.west.worker.Port()) {
+			t.Errorf("%s off: doctor says %v\n%s", trigger, err, stdout)
+		}
+		if stdout, stderr, err := e.try(t, "measurement", "audit"); err == nil {
+			t.Errorf("%s off: the audit agrees: %s%s", trigger, stdout, stderr)
+		}
+		e.run(t, "measurement", "rebuild", "--all")
+		e.data(t, s, "/intelligence/search?q=e&limit=1", e.west.key)
+		e.run(t, "measurement", "audit")
+	}
+}
+
+// What cannot be counted or proven is refused.
+func TestTruncate_IsRefused(t *testing.T) {
+	t.Parallel()
+	e := setup(t)
+	for _, statement := range []string{"TRUNCATE interviews", "TRUNCATE clients CASCADE"} {
+		if _, err := e.owner(t).Exec(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "truncated") {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	e.run(t, "measurement", "audit")
+}
+
+// A database with records is not distributed, and what is distributed stays as it is.
+func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
+	t.Parallel()
+	e := &environment{Nodes: nodes, name: fmt.Sprintf("d%d", databases.Add(1))}
+	if err := nodes.CreateDatabase(t.Context(), e.name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = nodes.DropDatabase(context.Background(), e.name) })
+	e.run(t, "migrate")
+	client := uuid.NewString()
+	e.importText(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, client))
+	if _, stderr, err := e.try(t, "migrate", "--distribute"); err == nil || !strings.Contains(stderr, "clients export") {
+		t.Errorf("with a record: %v: %s", err, stderr)
+	}
+	e.run(t, "clients", "purge", client, "--yes")
+	exec(t, e.owner(t), "DELETE FROM record_owners")
+	e.run(t, "migrate", "--distribute")
+	e.importText(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, client))
+	e.run(t, "migrate", "--distribute")
+	if stdout := e.run(t, "clients", "list"); !strings.Contains(stdout, client) {
+		t.Errorf("distributing again lost the client: %s", stdout)
+	}
+	plain := &environment{Nodes: nodes, name: "postgres"}
+	if _, err := postgres.Distribute(t.Context(), plain.ownerURL()); err == nil || !strings.Contains(err.Error(), "administrator prepares") {
+		t.Errorf("without the extension: %v", err)
+	}
+}
+
+// Two imports at once cannot give one slug to two clients, though no index proves it.
+func TestImport_SlugsStayUnique(t *testing.T) {
+	t.Parallel()
+	e := newDatabase(t, nodes)
+	var imports sync.WaitGroup
+	failures := make([]error, 4)
+	for i := range failures {
+		imports.Go(func() {
+			_, failures[i] = e.tryImport(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, uuid.NewString()))
+		})
+	}
+	imports.Wait()
+	failed := 0
+	for _, err := range failures {
+		if err != nil {
+			failed++
+		}
+	}
+	var clients int
+	e.query(t, &clients, "SELECT count(*) FROM clients")
+	if clients != 1 || failed != 3 {
+		t.Errorf("%d clients have the slug, %d of 4 imports failed", clients, failed)
+	}
+}
+
+// Writers of every kind, on both workers and in one transaction, with rollbacks: totals
+// are those of the rows, at the end and in every response meanwhile.
+func TestTotals_UnderWritersOnBothWorkers(t *testing.T) {
+	t.Parallel()
+	e := setup(t)
+	s := e.serve(t)
+	var writing, reading sync.WaitGroup
+	done := make(chan struct{})
+	for n := range 4 {
+		conn, random := e.owner(t), rand.New(rand.NewPCG(uint64(n), 5))
+		writing.Go(func() {
+			for i := range 40 {
+				if err := e.write(t.Context(), conn, random); err != nil && !postgres.IsSerializationFailure(err) && !errors.Is(err, errRolledBack) {
+					t.Errorf("writer %d, transaction %d: %v", n, i, err)
+				}
+			}
+		})
+	}
+	for _, b := range []brand{e.east, e.west} {
+		reading.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				a := e.caller.Get(t.Context(), s.URL, "/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", b.key)
+				if a.Status == http.StatusTooManyRequests {
+					return
+				}
+				if total, counted := totals(a.Body); a.Status != http.StatusOK || total != counted {
+					t.Errorf("%s: status %d, %d of %d: %.300s", b.slug, a.Status, counted, total, a.Body)
+					return
+				}
+			}
+		})
+	}
+	writing.Wait()
+	close(done)
+	reading.Wait()
+	e.run(t, "measurement", "audit")
+	var left int
+	e.query(t, &left, "SELECT count(*) FROM pg_prepared_xacts")
+	if left > 0 {
+		t.Errorf("%d transactions stay prepared", left)
+	}
+}
+
+var errRolledBack = errors.New("rolled back on purpose")
+
+func (e *environment) write(ctx context.Context, conn *pgx.Conn, random *rand.Rand) error {
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		for range 1 + random.IntN(3) {
+			client := []brand{e.east, e.west}[random.IntN(2)].id
+			var err error
+			switch random.IntN(5) {
+			case 0, 1:
+				_, err = tx.Exec(ctx, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
+					SELECT $1, gen_random_uuid(), now(), 'completed', 'passed', n.n % 3 > 0, true, 'written' FROM generate_series(1, $2::integer) AS n (n)`,
+					client, 1+random.IntN(5))
+			case 2:
+				_, err = tx.Exec(ctx, "UPDATE interviews SET reportable = NOT reportable WHERE client_id = $1 AND best_quote = 'written'", client)
+			case 3:
+				_, err = tx.Exec(ctx, "DELETE FROM interviews WHERE client_id = $1 AND best_quote = 'written' AND reportable", client)
+			case 4:
+				_, err = tx.Exec(ctx, "UPDATE campaigns SET active = NOT coalesce(active, true) WHERE client_id = $1 AND slug = (SELECT min(c.slug) FROM campaigns AS c WHERE c.client_id = $1)", client)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if random.IntN(5) == 0 {
+			return errRolledBack
+		}
+		return nil
+	})
+}
+
+// totals are the count of the measurement and that of the chart.
+func totals(body []byte) (total, counted int) {
+	var chart struct {
+		Data struct{ Total int }
+		Meta struct {
+			Total int `json:"measurement_total_count"`
+		}
+	}
+	_ = json.Unmarshal(body, &chart)
+	return chart.Meta.Total, chart.Data.Total
+}
