@@ -40,6 +40,10 @@ func (b *Base) BackUp(ctx context.Context, primary *Postgres) (*Postgres, error)
 // Recover starts a copy of a cluster that archived, goes on from its archive to
 // a point in time, and leaves it as a primary.
 func (p *Postgres) Recover(ctx context.Context, archived *Postgres, to string) error {
+	return p.recover(ctx, archived, "recovery_target_time", to)
+}
+
+func (p *Postgres) recover(ctx context.Context, archived *Postgres, target, to string) error {
 	signal := filepath.Join(p.data(), "recovery.signal")
 	if err := os.WriteFile(signal, nil, 0o600); err != nil {
 		return err
@@ -49,8 +53,8 @@ func (p *Postgres) Recover(ctx context.Context, archived *Postgres, to string) e
 	}
 	p.settings = maps.Clone(p.settings)
 	maps.Copy(p.settings, map[string]string{
-		"restore_command":      "cp " + filepath.Join(archived.Dir, "archive") + "/%f %p",
-		"recovery_target_time": to, "recovery_target_action": "promote",
+		"restore_command": "cp " + filepath.Join(archived.Dir, "archive") + "/%f %p",
+		target:            to, "recovery_target_action": "promote",
 	})
 	return p.Start(ctx)
 }
@@ -71,7 +75,7 @@ func (b *Base) backUp(ctx context.Context, primary *Postgres, further ...string)
 	}
 	_, err := primary.Run(ctx, "pg_basebackup", append([]string{
 		"--pgdata", backup.data(), "--wal-method=stream", "--checkpoint=fast",
-		"--host", primary.Dir, "--port", "5432", "--username", embedded.Superuser,
+		"--host", primary.Dir, "--port", primary.Port(), "--username", embedded.Superuser,
 	}, further...)...)
 	return backup, err
 }

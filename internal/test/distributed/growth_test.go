@@ -1,0 +1,202 @@
+//go:build distributed && linux
+
+package distributed
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/test/cluster"
+)
+
+// A worker is added and a client moved to it: reads go on, writes wait, and counts,
+// triggers and policies are as before. docs/scale.md says how.
+func TestGrowth_ClientMovesToANewWorker(t *testing.T) {
+	t.Parallel()
+	on := ownNodes(t)
+	e := setupOn(t, on)
+	s := e.serve(t)
+	paths := e.readsOf(t, e.west)
+	before := map[string]string{}
+	for _, path := range paths {
+		before[path] = e.data(t, s, path, e.west.key)
+	}
+	worker, err := on.AddWorker(t.Context())
+	if err == nil {
+		err = on.Register(t.Context(), worker, e.name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var going sync.WaitGroup
+	asked, written := 0, 0
+	going.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			if a := e.caller.Get(t.Context(), s.URL, "/campaigns?limit=1", e.west.key); a.Status != http.StatusOK && a.Status != http.StatusTooManyRequests {
+				t.Errorf("while the client moves: status %d: %s", a.Status, a.Body)
+			}
+			asked++
+		}
+	})
+	writer := e.owner(t)
+	going.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			// A write that began before the move may be refused once: it is tried again.
+			if _, err := writer.Exec(context.Background(), `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
+				VALUES ($1, gen_random_uuid(), '2000-01-01', 'completed', 'passed', false, true)`, e.west.id); err == nil {
+				written++
+			}
+		}
+	})
+	administrator := e.on(t, on.Coordinator)
+	exec(t, administrator, `SELECT citus_move_shard_placement(get_shard_id_for_distribution_column('clients', $1::uuid),
+		'127.0.0.1', $2::integer, '127.0.0.1', $3::integer, 'block_writes')`, e.west.id, port(t, e.west.worker), port(t, worker))
+	close(done)
+	going.Wait()
+	if moved := e.workerOf(t, e.west.id); moved != worker {
+		t.Fatalf("the client lies on %s, not on the new worker %s", moved.Port(), worker.Port())
+	}
+	if asked == 0 {
+		t.Error("nothing was asked during the move")
+	}
+	for _, path := range paths {
+		if now := e.data(t, s, path, e.west.key); now != before[path] {
+			t.Errorf("%s: the answer has changed with the move", path)
+		}
+	}
+	var rows int
+	e.query(t, &rows, "SELECT count(*) FROM interviews AS i WHERE i.client_id = $1 AND i.created_at = '2000-01-01'", e.west.id)
+	if rows != written {
+		t.Errorf("%d rows were written and %d are there", written, rows)
+	}
+	e.run(t, "measurement", "audit")
+	stdout, _, _ := e.try(t, "doctor") // fsync is off here, which it does not pass
+	if !strings.Contains(stdout, "ok       schema/objects") {
+		t.Errorf("doctor after the move:\n%s", stdout)
+	}
+	e.importText(t, interviewLine(e.west.id, uuid.NewString()))
+	e.run(t, "measurement", "audit")
+	// The old place shows nothing and the new one is guarded.
+	conn := e.on(t, worker)
+	exec(t, conn, "SET ROLE clientintel_server")
+	var seen int
+	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM interviews_"+shardOf(t, e, "interviews", e.west.id)).Scan(&seen); err != nil || seen != 0 {
+		t.Errorf("on the new worker, the server's role sees %d rows of a shard: %v", seen, err)
+	}
+}
+
+// All machines are restored to one moment that was named while writers were at work:
+// what was committed before it is there on each, and totals agree.
+func TestRestore_AllMachinesToOneMoment(t *testing.T) {
+	t.Parallel()
+	settings := map[string]string{"citus.shard_count": "8"}
+	for name, value := range cluster.Archiving() {
+		settings[name] = value
+	}
+	on, err := base.NewNodes(t.Context(), 2, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(on.Stop)
+	e := setupOn(t, on)
+	copies, err := on.BackUp(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := interviewLine(e.west.id, uuid.NewString()) + interviewLine(e.east.id, uuid.NewString())
+	e.importText(t, both)
+	var before int
+	e.query(t, &before, "SELECT count(*) FROM interviews")
+	administrator := e.on(t, on.Coordinator)
+	exec(t, administrator, "SELECT citus_create_restore_point('before_the_mistake')")
+	for _, b := range []brand{e.east, e.west} {
+		exec(t, administrator, "DELETE FROM interviews WHERE client_id = $1", b.id)
+	}
+	for _, node := range on.All() {
+		exec(t, e.on(t, node), "SELECT pg_switch_wal()")
+	}
+	on.Stop()
+	// The restored machines take the places of the old ones.
+	if err := copies.Recover(t.Context(), on, "before_the_mistake"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(copies.Stop)
+	restored := *e
+	restored.Nodes = copies
+	var after int
+	restored.query(t, &after, "SELECT count(*) FROM interviews")
+	if after != before {
+		t.Errorf("%d interviews at the named moment, %d restored", before, after)
+	}
+	restored.run(t, "measurement", "audit")
+	s := restored.serve(t)
+	for _, b := range []brand{e.east, e.west} {
+		restored.data(t, s, "/interviews?limit=1", b.key)
+	}
+	restored.importText(t, interviewLine(e.west.id, uuid.NewString())+interviewLine(e.east.id, uuid.NewString()))
+}
+
+// deploy/citus/try brings a coordinator and two workers from nothing to a conformance
+// run that passes, and docs/scale.md shows what it prints.
+func TestTry_IsWhatTheDocsShow(t *testing.T) {
+	t.Parallel()
+	script, err := filepath.Abs("../../../deploy/citus/try")
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := osexec.CommandContext(t.Context(), script, base.Program)
+	out, err := try.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "failed: 0") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	page, err := os.ReadFile("../../../docs/scale.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		// Directories and ports differ from run to run.
+		if command, is := strings.CutPrefix(strings.TrimSpace(line), "$ clientintel "); is && !strings.Contains(string(page), strings.Fields(command)[0]) {
+			t.Errorf("docs/scale.md does not show: %s", line)
+		}
+	}
+	for _, worker := range []string{"27811", "27812"} {
+		if !strings.Contains(string(out), worker) {
+			t.Errorf("no client lies on the worker %s:\n%s", worker, out)
+		}
+	}
+}
+
+func port(t *testing.T, node *cluster.Postgres) int {
+	t.Helper()
+	var n int
+	if _, err := fmt.Sscan(node.Port(), &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func shardOf(t *testing.T, e *environment, table, client string) (shard string) {
+	t.Helper()
+	e.query(t, &shard, "SELECT get_shard_id_for_distribution_column($1, $2::uuid)::text", table, client)
+	return shard
+}
