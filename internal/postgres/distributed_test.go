@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // The texts for a distributed database are made from the generated ones, or take their
@@ -27,14 +26,5 @@ func TestDistributed_QueriesFollowTheGeneratedOnes(t *testing.T) {
 		if text := distributedText(generated); text == generated || !slices.Equal(parameters(text), parameters(generated)) {
 			t.Errorf("%q takes other parameters than %q", text, generated)
 		}
-	}
-}
-
-// Without Citus nothing is distributed, and the refusal says what is missing.
-func TestDistribute_WithoutCitus(t *testing.T) {
-	t.Parallel()
-	d := dbtest.New(t)
-	if _, err := Distribute(t.Context(), d.OwnerURL); err == nil || !strings.Contains(err.Error(), "the extension citus is not in this database") {
-		t.Errorf("refused with %v", err)
 	}
 }

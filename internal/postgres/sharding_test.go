@@ -2,10 +2,12 @@ package postgres_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
@@ -81,5 +83,14 @@ func TestSharding_EveryReferenceStaysWithItsClient(t *testing.T) {
 	}
 	if checked < 10 {
 		t.Errorf("only %d references were checked", checked)
+	}
+}
+
+// Without Citus nothing is distributed, and the refusal says what is missing.
+func TestDistribute_WithoutCitus(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	if _, err := postgres.Distribute(t.Context(), d.OwnerURL); err == nil || !strings.Contains(err.Error(), "the extension citus is not in this database") {
+		t.Errorf("refused with %v", err)
 	}
 }

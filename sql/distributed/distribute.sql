@@ -479,7 +479,6 @@ GRANT SELECT ON distributed_objects TO clientintel_server;
 
 REVOKE EXECUTE ON FUNCTION find_disabled_triggers, find_disabled_shard_triggers, enable_shard_triggers FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_disabled_triggers TO clientintel_server;
-GRANT SELECT ON visible_synthesis_documents, visible_portal_documents, usable_interviews, searched_interviews TO clientintel_server;
 
 -- What functions call is not known to Citus: workers get all of them.
 DO $$
@@ -498,6 +497,35 @@ BEGIN
             PERFORM create_distributed_function(ours.name, 'client', colocate_with => 'clients', force_delegation => true);
         ELSE
             PERFORM create_distributed_function(ours.name);
+        END IF;
+    END LOOP;
+END;
+$$;
+
+-- Workers, and those added since, are not told of what is granted on views.
+DO $$
+DECLARE
+    ours record;
+BEGIN
+    FOR ours IN
+        SELECT
+            format('FUNCTION %s', p.oid::regprocedure) AS name, 'EXECUTE' AS privilege,
+            has_function_privilege('clientintel_server', p.oid, 'EXECUTE') AS granted,
+            EXISTS (SELECT 1 FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a WHERE a.grantee = 0) AS for_everyone
+        FROM pg_proc AS p
+        WHERE p.pronamespace = 'public'::regnamespace
+            AND NOT EXISTS (SELECT 1 FROM pg_depend AS d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
+        UNION ALL
+        SELECT format('TABLE %s', c.oid::regclass), 'SELECT', has_table_privilege('clientintel_server', c.oid, 'SELECT'), false
+        FROM pg_class AS c
+        WHERE c.relnamespace = 'public'::regnamespace
+            AND c.relkind = 'v'
+            AND NOT EXISTS (SELECT 1 FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+    LOOP
+        CONTINUE WHEN ours.for_everyone;
+        EXECUTE format('REVOKE ALL ON %s FROM PUBLIC', ours.name);
+        IF ours.granted THEN
+            EXECUTE format('GRANT %s ON %s TO clientintel_server', ours.privilege, ours.name);
         END IF;
     END LOOP;
 END;
