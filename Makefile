@@ -47,8 +47,11 @@ contract-diff: ## fail when the contract breaks clients of the last release
 	$(GO) test -tags contractdiff ./internal/tools/contractdiff
 	$(GO) run ./internal/tools/contractdiff
 
+# PG_MAJOR=18 runs them on that PostgreSQL. Where it is not installed, it comes without
+# the programs that make dumps and standbys, which the tests left out there need.
 test: ## run every test on a real PostgreSQL
-	$(GO) test ./...
+	$(if $(PG_MAJOR),export CLIENTINTEL_POSTGRES_BIN=$$(.ci/postgres $(PG_MAJOR)) &&) \
+		$(GO) test $(if $(PG_MAJOR),$$($(GO) list ./... | grep -vE '/test/(resilience|restore)$$|/internal/embedded$$'),./...)
 	$(GO) -C $(GO_CLIENT) test ./...
 
 test-race: ## the same under the race detector
@@ -93,6 +96,8 @@ done
 
 # After the release's commit: from then on these migrations are not edited.
 released: ## list the released migrations and the release's commit in sql/released.json
+	@$(GO) test -count=1 -run TestMigrations_ReleasedOnesAreNotEdited ./internal/postgres
+	@test -z "$$(git status --porcelain sql/migrations)" || { echo "commit sql/migrations first" >&2; exit 1; }
 	@{ printf '{\n  "commit": "%s",\n  "migrations": {\n' "$$(git rev-parse HEAD)"; \
 	cd sql/migrations && sha256sum *.sql | sed 's/^\([0-9a-f]*\)  \(.*\)$$/    "\2": "\1",/; $$ s/,$$//'; printf '  }\n}\n'; } >sql/released.json.new
 	@mv sql/released.json.new sql/released.json
@@ -104,6 +109,7 @@ vuln: ## hold what the program calls against the Go vulnerability database
 # clientintel_testing lets a test set the quota and its window.
 partners: ## hold the service against tools of others (installs them; needs the network)
 	.ci/install partners
+	$(MAKE) test PG_MAJOR=18
 	PATH="$$PATH:/usr/sbin" $(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/test/partners/... ./internal/test/guides
 
 # One coordinator and two workers for each package, on 127.0.0.1. Beside the tests of

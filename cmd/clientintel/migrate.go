@@ -15,6 +15,23 @@ import (
 func newMigrate(e *environment) *cobra.Command {
 	up := newMigrateUp(e, "up")
 	cmd := newMigrateUp(e, "migrate")
+	var major int
+	cmd.Flags().IntVar(&major, "embedded-major", 0, "move the embedded database to this major of PostgreSQL, with its data")
+	migrate := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !cmd.Flags().Changed("embedded-major") {
+			return migrate(cmd, args)
+		}
+		if !e.settings.Database.Embedded() {
+			return usagef("--embedded-major is for the embedded database: a server of your own has PostgreSQL's pg_upgrade")
+		}
+		old, err := app.UpgradeEmbedded(cmd.Context(), e.settings.Database, major, e.textLog())
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(e.stdout, "The database is PostgreSQL %d's now. Remove %s when you no longer need it.\n", major, old)
+		return err
+	}
 	cmd.AddCommand(up, newMigrateStatus(e))
 	return cmd
 }
@@ -26,7 +43,7 @@ func newMigrateUp(e *environment, use string) *cobra.Command {
 		Short: "Bring the schema up to date",
 		Long: `Bring the schema up to date, as its owner. Several may run at once: one works, the others wait.
 
-A migration waits no longer than a second for a table that is in use, so that
+A migration waits no longer than half a second for a table that is in use, so that
 readers do not queue behind it, says what it waits for, and tries again.
 
 --distribute also spreads the tables over the workers of a server with Citus, by

@@ -41,6 +41,25 @@ func OpenDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*Da
 	}, nil
 }
 
+// UpgradeEmbedded moves the embedded database, which no other process uses, to a
+// newer major of PostgreSQL, and returns the directory of the old one, which stays.
+func UpgradeEmbedded(ctx context.Context, c config.Database, major int, log *slog.Logger) (string, error) {
+	return embedded.Upgrade(ctx, embedded.Options{Dir: c.DataDir, BinDir: c.BinDir, Log: log}, major,
+		func(ctx context.Context, from, to *embedded.Cluster) error {
+			schema, err := postgres.ReadSchemaAt(ctx, from.OwnerURL())
+			if err == nil {
+				err = schema.Check()
+			}
+			if err != nil {
+				return err
+			}
+			if _, err := postgres.Migrate(ctx, to.OwnerURL()); err != nil {
+				return err
+			}
+			return postgres.CopyRows(ctx, from.URL(embedded.Superuser, embedded.Database), to.URL(embedded.Superuser, embedded.Database))
+		})
+}
+
 // Migrate brings the schema up to date.
 func (d *Database) Migrate(ctx context.Context, log *slog.Logger) error {
 	applied, err := postgres.MigrateFiles(ctx, d.OwnerURL, migrations.Files, log)

@@ -10,7 +10,8 @@
 //
 // Layout of a data directory:
 //
-//	pg15/data         the cluster, one for each PostgreSQL major
+//	pg15/data         the cluster, one for each PostgreSQL major; the newest is run
+//	upgrade-…/        a cluster of a newer major that is not complete yet
 //	postgres.log      the server's own log; postgres.log.1 is the one before
 //	postgres.password of every login; only the account that runs this program may read it
 //	postgres.lock     held by the process that runs the server

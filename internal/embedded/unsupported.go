@@ -16,6 +16,12 @@ func Open(context.Context, Options) (*Cluster, error) {
 	return nil, errors.New("embedded PostgreSQL: not available on " + runtime.GOOS + ": set DATABASE_URL to a PostgreSQL 15 or later")
 }
 
+// Upgrade fails as Open does.
+func Upgrade(ctx context.Context, o Options, _ int, _ func(ctx context.Context, from, to *Cluster) error) (string, error) {
+	_, err := Open(ctx, o)
+	return "", err
+}
+
 // Attached is false.
 func (*Cluster) Attached() bool { return false }
 

@@ -51,8 +51,10 @@ type migrator struct {
 
 const (
 	// migrationLockTimeout bounds how long a migration queues for a lock: whoever
-	// wants the table queues behind it. Shorter than a server's own bound.
-	migrationLockTimeout = time.Second
+	// wants the table queues behind it. Shorter than a server's own bound, and than
+	// deadlock_timeout: of a migration and a reader that hold what the other waits
+	// for, the migration gives way.
+	migrationLockTimeout = time.Second / 2
 	// migrationPause lets those who queued go first.
 	migrationPause = time.Second
 	// migrationApplication names the session that migrates in pg_stat_activity.
@@ -106,7 +108,7 @@ func (m migrator) upTo(ctx context.Context, version int64) (int, error) {
 		if hashErr := m.storeHashes(ctx, db, applied); hashErr != nil && err == nil {
 			err = hashErr
 		}
-		if err == nil || !isLockTimeout(err) {
+		if err == nil || !gaveWay(err) {
 			if err != nil {
 				err = fmt.Errorf("migrating the schema: %w", err)
 			}
@@ -121,9 +123,10 @@ func (m migrator) upTo(ctx context.Context, version int64) (int, error) {
 	}
 }
 
-func isLockTimeout(err error) bool {
+// gaveWay tells of a lock timeout and of a deadlock.
+func gaveWay(err error) bool {
 	var refused *pgconn.PgError
-	return errors.As(err, &refused) && refused.Code == "55P03"
+	return errors.As(err, &refused) && (refused.Code == "55P03" || refused.Code == "40P01")
 }
 
 // watchBlockers looks who holds what the migration waits for. The function that it

@@ -44,7 +44,7 @@ func withNext(t *testing.T, sql string) fs.FS {
 func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	const reads = 5 * time.Second // a dump's, say
+	const reads = 12 * time.Second // a dump's, say
 	dump := connect(t, database.OwnerURL)
 	tx, err := dump.Begin(t.Context())
 	if err != nil {
@@ -88,6 +88,41 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "a migration waits for a lock") || !strings.Contains(log.String(), "(pg_dump, idle in transaction, in a transaction since ") {
 		t.Errorf("the log: %s", log.String())
+	}
+}
+
+// A migration and a reader that hold what the other waits for: the reader is served,
+// and the migration tries again.
+func TestMigrate_GivesWayToAReaderInADeadlock(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	reader := connect(t, database.OwnerURL)
+	tx, err := reader.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT FROM interviews"); err != nil {
+		t.Fatal(err)
+	}
+	migrated := make(chan error, 1)
+	go func() {
+		_, err := postgres.MigrateFiles(t.Context(), database.OwnerURL,
+			withNext(t, "ALTER TABLE campaigns ADD COLUMN next text; SELECT pg_sleep(0.3); ALTER TABLE interviews ADD COLUMN next text;"),
+			slog.New(slog.DiscardHandler))
+		migrated <- err
+	}()
+	// The reader begins to wait first: its own search for a deadlock comes first too.
+	for taken := false; !taken; time.Sleep(5 * time.Millisecond) {
+		database.Query(t, &taken, "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'campaigns'::regclass AND mode = 'AccessExclusiveLock' AND granted)")
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT FROM campaigns"); err != nil {
+		t.Errorf("the reader: %v", err)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-migrated; err != nil {
+		t.Errorf("migrating: %v", err)
 	}
 }
 

@@ -187,8 +187,9 @@ func startCluster(ctx context.Context) (*embedded.Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	return embedded.Open(ctx, embedded.Options{
-		Dir: filepath.Join(base, strconv.Itoa(os.Getpid())),
-		Log: slog.New(slog.DiscardHandler),
+		Dir:    filepath.Join(base, strconv.Itoa(os.Getpid())),
+		BinDir: os.Getenv("CLIENTINTEL_POSTGRES_BIN"), // of make test PG_MAJOR=…
+		Log:    slog.New(slog.DiscardHandler),
 		// Tests lose nothing in a power cut.
 		Settings: map[string]string{"fsync": "off", "max_connections": "300"},
 	})
