@@ -101,13 +101,19 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 	c.run(ctx, "request_log/future", c.owners(c.futureRequests))
 }
 
+// connect names no prepared statements, which a pooler may lose.
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
 	config, err := postgres.ParseURL(url)
 	if err != nil {
 		return nil, err
 	}
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	return connectAs(ctx, config)
+}
+
+func connectAs(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the database: %w", err)
@@ -137,7 +143,8 @@ func (c *checker) readOwns(ctx context.Context) {
 		FROM pg_class AS t WHERE t.oid = to_regclass('public.clients')`).Scan(&c.owns); err != nil {
 		c.owns = false
 	}
-	if !c.owns {
+	// A pooler would hand a role on to others; its login has the role's rights.
+	if pooled, _ := postgres.CheckPooler(ctx, c.conn); !c.owns && !pooled {
 		_, _ = c.conn.Exec(ctx, "SET ROLE "+postgres.ServerRole) // or the checks say what they may not read
 	}
 }

@@ -123,26 +123,41 @@ func (c *checker) serverRole(ctx context.Context) Finding {
 	return ok("%s owns nothing and is held by row-level security", postgres.ServerRole)
 }
 
-// serverLogin checks that the server's login can take the role, as the pool does.
+// serverLogin checks that the server's login can take the role, as the pool does,
+// and that a pooler in between is set up for it.
 func (c *checker) serverLogin(ctx context.Context) Finding {
-	conn, err := connect(ctx, c.database.ServerURL)
+	config, err := postgres.ParseURL(c.database.ServerURL)
+	if err != nil {
+		return c.fail(err)
+	}
+	conn, err := connectAs(ctx, config) // with the statements that the server prepares
 	if err != nil {
 		return wrong("Is DATABASE_URL right, and may its login connect?", "the server's login does not connect: %s", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	var login string
-	var super, owns bool
-	if err := conn.QueryRow(ctx, `SELECT session_user, r.rolsuper OR r.rolbypassrls,
-		EXISTS (SELECT FROM pg_class AS c WHERE c.relowner = r.oid AND c.relnamespace = 'public'::regnamespace)
-		FROM pg_roles AS r WHERE r.rolname = session_user`).Scan(&login, &super, &owns); err != nil {
+	pooled, err := postgres.CheckPooler(ctx, conn)
+	if err != nil {
+		return wrong("Change that: the server does not start like this.", "%s", err)
+	}
+	// A pooler keeps together what is in one transaction.
+	tx, err := conn.Begin(ctx)
+	if err != nil {
 		return c.fail(err)
 	}
-	if _, err := conn.Exec(ctx, "SET ROLE "+postgres.ServerRole); err != nil {
+	defer func() { _ = tx.Rollback(ctx) }()
+	var login string
+	var super, owns bool
+	if err := tx.QueryRow(ctx, `SELECT session_user, r.rolsuper OR r.rolbypassrls,
+		EXISTS (SELECT FROM pg_class AS c WHERE c.relowner = r.oid AND c.relnamespace = 'public'::regnamespace)
+		FROM pg_roles AS r WHERE r.rolname = session_user`, pgx.QueryExecModeSimpleProtocol).Scan(&login, &super, &owns); err != nil {
+		return c.fail(err)
+	}
+	if _, err := tx.Exec(ctx, "SET LOCAL ROLE "+postgres.ServerRole); err != nil {
 		return wrong("GRANT "+postgres.ServerRole+" TO "+pgx.Identifier{login}.Sanitize()+";", "%s may not take the role %s: the server cannot start", login, postgres.ServerRole)
 	}
 	// The transaction names no client, so no client's row may be visible.
 	var seen bool
-	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM public.clients AS c)").Scan(&seen); err != nil {
+	if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM public.clients AS c)", pgx.QueryExecModeSimpleProtocol).Scan(&seen); err != nil {
 		return c.fail(err)
 	}
 	switch {
@@ -151,6 +166,8 @@ func (c *checker) serverLogin(ctx context.Context) Finding {
 	case super || owns:
 		return warning("Give the server a login of its own (DATABASE_URL) beside the owner's (DATABASE_OWNER_URL): see docs/deployment.md.",
 			"the server's login %s could do more than read and admit", login)
+	case pooled:
+		return ok("%s takes the role, and can do no more; a pooler is in between, and set up for it", login)
 	}
 	return ok("%s takes the role, and can do no more", login)
 }

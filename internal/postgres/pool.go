@@ -119,12 +119,8 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 // session statements, which sqlc cannot type.
 func configureSession(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
 	if !s.AsOwner {
-		pooled, err := throughPooler(ctx, conn)
-		if err != nil {
+		if pooled, err := CheckPooler(ctx, conn); pooled || err != nil {
 			return err
-		}
-		if pooled {
-			return checkPooled(ctx, conn)
 		}
 		if _, err := conn.Exec(ctx, "SET ROLE "+ServerRole); err != nil {
 			return fmt.Errorf("taking the role %s: %w", ServerRole, err)

@@ -8,15 +8,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// throughPooler tells whether something answers for the database that hands its
-// connections on: it names another process than the one that executes.
-func throughPooler(ctx context.Context, conn *pgx.Conn) (bool, error) {
+// CheckPooler tells whether something answers for the database that hands its
+// connections on (it names another process than the one that executes), and what
+// keeps a server from working through it.
+func CheckPooler(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	var pid uint32
 	// A named statement may not outlive its transaction there.
 	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {
 		return false, fmt.Errorf("asking which process answers: %w", err)
 	}
-	return pid != conn.PgConn().PID(), nil
+	if pid == conn.PgConn().PID() {
+		return false, nil
+	}
+	return true, checkPooled(ctx, conn)
 }
 
 // checkPooled finds out whether the connection is right without being set up.

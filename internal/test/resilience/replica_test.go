@@ -5,11 +5,13 @@ package resilience
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/doctor"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 )
@@ -41,6 +43,20 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 		t.Errorf("%d connections read from the standby and %d from the primary", onStandby, onPrimary)
 	}
 
+	standbyFinding := func(lag time.Duration) (found doctor.Finding) {
+		doctor.Examine(t.Context(), doctor.Database{
+			OwnerURL: w.OwnerURL(), ServerURL: w.URL(embedded.Login), ReplicaURL: standby.OwnerURL(), MaxLag: lag,
+		}, func(f doctor.Finding) {
+			if f.Name == "database/standby" {
+				found = f
+			}
+		})
+		return found
+	}
+	if f := standbyFinding(30 * time.Second); f.State != doctor.OK {
+		t.Errorf("the doctor finds the standby %+v", f)
+	}
+
 	// A primary without requests must not look like one that the standby lost.
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		if ready, _ := s.Ready(t.Context()); !ready {
@@ -60,6 +76,10 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 	}
 
 	ask(t, standby, "SELECT 1 FROM pg_wal_replay_pause()")
+	w.key(t, "acme")
+	if f := standbyFinding(0); f.State != doctor.Warning || !strings.Contains(f.Message, "last commit is") {
+		t.Errorf("the doctor finds the standby that stands still %+v", f)
+	}
 	end := time.Now().Add(maxResponseTime)
 	for {
 		a := w.caller.Get(t.Context(), s.URL, "/interviews?limit=1", key)

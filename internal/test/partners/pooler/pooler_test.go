@@ -18,6 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/doctor"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
@@ -94,6 +95,9 @@ func TestWhatWouldBreakIsRefused(t *testing.T) {
 	pg := newPostgres(t)
 	refused := func(url, want string) {
 		t.Helper()
+		if f := serverLogin(t, pg, url); f.State != doctor.Wrong || !strings.Contains(f.Message, want) {
+			t.Errorf("the doctor says %+v; want %q", f, want)
+		}
 		c, err := base.Start(url, "serve", "--no-migrate", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -109,6 +113,26 @@ func TestWhatWouldBreakIsRefused(t *testing.T) {
 	refused(pooler(t, pg, embedded.Login, 2).URL(embedded.Login)+mode, "must inherit")
 	run(t, pg, `ALTER ROLE `+embedded.Login+` INHERIT;`+settled)
 
+	through := pooler(t, pg, embedded.Login, 1).URL(embedded.Login) + mode
+	if f := serverLogin(t, pg, through); f.State != doctor.OK || !strings.Contains(f.Message, "a pooler is in between") {
+		t.Errorf("the doctor says %+v of a pooler that is set up", f)
+	}
+	// With the server's login alone; whoever has the connection next has no role of the doctor's.
+	doctor.Examine(t.Context(), doctor.Database{OwnerURL: through, ServerURL: through}, func(f doctor.Finding) {
+		if f.Name == "schema/objects" && f.State != doctor.OK || strings.Contains(f.Message, "could not be examined") {
+			t.Errorf("through the pooler: %+v", f)
+		}
+	})
+	next, err := pgx.Connect(t.Context(), through)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close(context.Background())
+	var role string
+	if err := next.QueryRow(t.Context(), "SELECT current_user").Scan(&role); err != nil || role != embedded.Login {
+		t.Errorf("the pooler's next caller is %s, %v", role, err)
+	}
+
 	// Without the mode, a pooler that renames prepared statements serves, and
 	// any other is refused.
 	x := pooler(t, pg, embedded.Login, 2)
@@ -117,6 +141,17 @@ func TestWhatWouldBreakIsRefused(t *testing.T) {
 		return
 	}
 	refused(x.URL(embedded.Login), "default_query_exec_mode=cache_describe")
+}
+
+// serverLogin is what the doctor says of the server's login at a URL.
+func serverLogin(t *testing.T, pg *cluster.Postgres, url string) (found doctor.Finding) {
+	t.Helper()
+	doctor.Examine(t.Context(), doctor.Database{OwnerURL: pg.OwnerURL(), ServerURL: url}, func(f doctor.Finding) {
+		if f.Name == "roles/server_login" {
+			found = f
+		}
+	})
+	return found
 }
 
 // follows tells whether the pooler knows the setting max_prepared_statements.
