@@ -5,6 +5,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -17,7 +18,6 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/embedded"
-	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // Base is what everything starts from: the program, and an empty cluster with
@@ -100,16 +100,13 @@ func (b *Base) makeCluster(ctx context.Context) error {
 	defer cancel()
 	home := filepath.Join(b.dir, "base")
 	cluster, err := embedded.Open(ctx, embedded.Options{
-		Dir: home, Log: slog.New(slog.DiscardHandler), Settings: map[string]string{"fsync": "off"},
+		Dir: home, BinDir: os.Getenv("CLIENTINTEL_POSTGRES_BIN"), Log: slog.New(slog.DiscardHandler), Settings: map[string]string{"fsync": "off"},
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := postgres.Migrate(ctx, cluster.OwnerURL()); err != nil {
-		_ = cluster.Close(ctx)
-		return err
-	}
-	if err := cluster.Close(ctx); err != nil {
+	_, err = b.Run(cluster.OwnerURL(), "", "migrate")
+	if err := errors.Join(err, cluster.Close(ctx)); err != nil {
 		return err
 	}
 	found, err := filepath.Glob(filepath.Join(home, "pg*", "data"))
@@ -120,16 +117,26 @@ func (b *Base) makeCluster(ctx context.Context) error {
 	return nil
 }
 
-// ProgramOf builds the program of another commit in dir; what it returns runs it on
-// the clusters of b.
-func (b *Base) ProgramOf(ctx context.Context, commit, dir string) (*Base, error) {
-	other := &Base{Program: filepath.Join(dir, "clientintel"), dir: b.dir, data: b.data}
-	script := `set -e; root=$(git rev-parse --show-toplevel); mkdir "$2/source"; git -C "$root" archive "$1" | tar -x -C "$2/source"
-cd "$2/source"; CGO_ENABLED=0 go build -trimpath -buildvcs=false -o "$2/clientintel" ./cmd/clientintel`
-	if out, err := exec.CommandContext(ctx, "bash", "-c", script, "build", commit, dir).CombinedOutput(); err != nil {
+// Of is the base of another commit: its program, and a cluster with its schema. It
+// is removed with b.
+func (b *Base) Of(ctx context.Context, commit string) (*Base, error) {
+	other := &Base{dir: filepath.Join(b.dir, commit)}
+	other.Program = filepath.Join(other.dir, "clientintel")
+	script := `set -e; git=$(git rev-parse --absolute-git-dir)
+git --git-dir="$git" merge-base --is-ancestor "$1" HEAD || {
+	echo "the commit is not in this clone's history: a shallow clone needs 'git fetch --unshallow'"; exit 1; }
+mkdir -p "$2/source"; cd "$2/source"; git --git-dir="$git" archive "$1" | tar -x
+CGO_ENABLED=0 go build -trimpath -buildvcs=false -o "$2/clientintel" ./cmd/clientintel`
+	if out, err := exec.CommandContext(ctx, "bash", "-c", script, "build", commit, other.dir).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building the program of %s: %w: %s", commit, err, out)
 	}
-	return other, nil
+	return other, other.makeCluster(ctx)
+}
+
+// Migrations are the files of a base of another commit.
+func (b *Base) Migrations() []string {
+	found, _ := filepath.Glob(filepath.Join(b.dir, "source/sql/migrations/*.sql")) // fails on a bad pattern only
+	return found
 }
 
 // postgresProgram is what ran the cluster: it notes that itself.

@@ -4,8 +4,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,17 +15,8 @@ import (
 
 // Import imports a file's text with the program.
 func (b *Base) Import(p *Postgres, file string) error {
-	c, err := b.Start(p.OwnerURL(), "import", "-")
-	if err != nil {
-		return err
-	}
-	// Where the program ends early, it says why.
-	_, _ = c.Stdin.Write([]byte(file))
-	_ = c.Stdin.Close()
-	if _, stderr, err := c.Output(5 * time.Minute); err != nil {
-		return fmt.Errorf("importing: %w: %s", err, stderr)
-	}
-	return nil
+	_, err := b.Run(p.OwnerURL(), file, "import", "-")
+	return err
 }
 
 // IssueKeys issues keys with every scope.

@@ -30,7 +30,7 @@ type Server struct {
 }
 
 // StartServer runs `clientintel serve` on a database and waits until it serves.
-// env are further settings, as NAME=value.
+// Further settings are NAME=value or --flags.
 func (b *Base) StartServer(ctx context.Context, databaseURL string, env ...string) (*Server, error) {
 	s, err := b.LaunchServer(ctx, databaseURL, env...)
 	if err != nil {
@@ -42,7 +42,15 @@ func (b *Base) StartServer(ctx context.Context, databaseURL string, env ...strin
 // LaunchServer runs `clientintel serve` and does not wait.
 func (b *Base) LaunchServer(_ context.Context, databaseURL string, env ...string) (*Server, error) {
 	s := &Server{logs: newTail()}
-	cmd := b.command(databaseURL, []string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"}, env)
+	args, variables := []string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"}, []string(nil)
+	for _, setting := range env {
+		if strings.HasPrefix(setting, "--") {
+			args = append(args, setting)
+		} else {
+			variables = append(variables, setting)
+		}
+	}
+	cmd := b.command(databaseURL, args, variables)
 	cmd.Stderr = s.logs
 	var err error
 	s.Process, err = startProcess(cmd, syscall.SIGKILL)
@@ -92,8 +100,16 @@ func (s *Server) Kill() {
 // Ready asks /readyz and says how long that took.
 func (s *Server) Ready(ctx context.Context) (bool, time.Duration) {
 	began := time.Now()
-	status, _, err := s.ops(ctx, "/readyz")
-	return err == nil && status == http.StatusOK, time.Since(began)
+	return s.Unready(ctx) == nil, time.Since(began)
+}
+
+// Unready is what /readyz says when it refuses.
+func (s *Server) Unready(ctx context.Context) error {
+	status, body, err := s.ops(ctx, "/readyz")
+	if err == nil && status != http.StatusOK {
+		err = errors.New(strings.TrimSpace(string(body)))
+	}
+	return err
 }
 
 // Metrics are the figures of /metrics by name, labels included.
@@ -161,6 +177,22 @@ func (c *Command) Output(patience time.Duration) (string, string, error) {
 		err = errors.New("it did not end in time")
 	}
 	return c.stdout.String(), c.stderr.String(), err
+}
+
+// Run runs a command of the program to its end and returns what it printed.
+func (b *Base) Run(databaseURL, stdin string, args ...string) (string, error) {
+	c, err := b.Start(databaseURL, args...)
+	if err != nil {
+		return "", err
+	}
+	// Where the program ends early, it says why.
+	_, _ = io.WriteString(c.Stdin, stdin)
+	_ = c.Stdin.Close()
+	stdout, stderr, err := c.Output(5 * time.Minute)
+	if err != nil {
+		return stdout, fmt.Errorf("clientintel %s: %w: %s", strings.Join(args, " "), err, stderr)
+	}
+	return stdout, nil
 }
 
 // tail keeps the end of a log and finds the line that says where it serves.

@@ -54,13 +54,21 @@ func setup(t *testing.T, settings map[string]string) *environment {
 
 func setupIn(t *testing.T, dir string, settings map[string]string) *environment {
 	t.Helper()
-	pg, err := base.NewPostgres(t.Context(), dir, settings)
+	return setupWith(t, base, dir, settings)
+}
+
+// setupWith makes the database with a base's program and its schema.
+func setupWith(t *testing.T, of *cluster.Base, dir string, settings map[string]string) *environment {
+	t.Helper()
+	pg, err := of.NewPostgres(t.Context(), dir, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &environment{Postgres: pg, caller: cluster.NewCaller(400)}
 	t.Cleanup(func() { w.caller.Close(); pg.Crash() })
-	w.importing(t, importFile(t, 300))
+	if err := of.Import(pg, importFile(t, 300)); err != nil {
+		t.Fatal(err)
+	}
 	return w
 }
 

@@ -4,11 +4,20 @@ package resilience
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
+	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,6 +25,11 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/cluster"
@@ -28,6 +42,7 @@ type balancer struct {
 	mu      sync.Mutex
 	servers []*cluster.Server
 	ready   []*cluster.Server
+	unready error // of the last one that was not ready
 	next    int
 }
 
@@ -44,16 +59,25 @@ func (b *balancer) watch(ctx context.Context) {
 		servers := append([]*cluster.Server(nil), b.servers...)
 		b.mu.Unlock()
 		var ready []*cluster.Server
+		var unready error
 		for _, s := range servers {
-			if ok, _ := s.Ready(ctx); ok {
+			if err := s.Unready(ctx); err != nil {
+				unready = err
+			} else {
 				ready = append(ready, s)
 			}
 		}
 		b.mu.Lock()
-		b.ready = ready
+		b.ready, b.unready = ready, unready
 		b.mu.Unlock()
 		time.Sleep(200 * time.Millisecond)
 	}
+}
+
+func (b *balancer) reason() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.unready
 }
 
 func (b *balancer) pick() *cluster.Server {
@@ -66,38 +90,75 @@ func (b *balancer) pick() *cluster.Server {
 	return b.ready[b.next%len(b.ready)]
 }
 
-// released is what was released before; empty: nothing was.
-type released struct {
-	// Commit is the release before this one.
-	Commit string
-}
-
-func previousProgram(t *testing.T) *cluster.Base {
+// previousRelease is the program of the commit in sql/released.json, and a cluster
+// with its schema; where that names none, this program stands for it.
+func previousRelease(t *testing.T) *cluster.Base {
 	t.Helper()
-	text, err := os.ReadFile("../../../sql/released.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r released
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
-	if r.Commit == "" {
-		return base // until there is one, this program stands for it
-	}
-	previous, err := base.ProgramOf(t.Context(), r.Commit, t.TempDir())
+	previous, err := openPrevious()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return previous
 }
 
-// expanded are this program's migrations and one that expands further: what a
-// server of this program meets after the next release's migration.
-func expanded(t *testing.T) fs.FS {
+var openPrevious = sync.OnceValues(func() (*cluster.Base, error) {
+	text, err := os.ReadFile("../../../sql/released.json")
+	if err != nil {
+		return nil, err
+	}
+	var released struct {
+		Commit     string
+		Migrations map[string]string
+	}
+	if err := json.Unmarshal(text, &released); err != nil || released.Commit == "" {
+		return base, err
+	}
+	previous, err := base.Of(context.Background(), released.Commit)
+	if err != nil {
+		return nil, err
+	}
+	got := map[string]string{}
+	for _, path := range previous.Migrations() {
+		migration, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		got[filepath.Base(path)] = fmt.Sprintf("%x", sha256.Sum256(migration))
+	}
+	if !maps.Equal(got, released.Migrations) {
+		return nil, fmt.Errorf("sql/released.json lists other migrations than commit %s has: %v", released.Commit, got)
+	}
+	return previous, nil
+})
+
+// issueWith issues a key with every scope, with a base's program.
+func issueWith(t *testing.T, of *cluster.Base, w *environment) string {
 	t.Helper()
-	next := postgres.SchemaVersion() + 1
-	files := fstest.MapFS{fmt.Sprintf("%05d_next.sql", next): {Data: []byte("-- +goose Up\nALTER TABLE interviews ADD COLUMN next text;\nALTER TABLE campaigns ADD COLUMN next text;\n")}}
+	var scopes []string
+	for _, scope := range auth.All() {
+		scopes = append(scopes, string(scope))
+	}
+	out, err := of.Run(w.OwnerURL(), "", "keys", "issue", "--client=acme", "--name=test", "--scopes="+strings.Join(scopes, ","), "--json")
+	var issued struct{ Key string }
+	if err := errors.Join(err, json.Unmarshal([]byte(out), &issued)); err != nil {
+		t.Fatal(err)
+	}
+	return issued.Key
+}
+
+// next is a migration of the release after this one, which expands and no more.
+const next = `-- +goose Up
+ALTER TABLE campaigns ADD COLUMN next text;
+ALTER TABLE interviews ADD COLUMN next text;
+-- +goose Down
+ALTER TABLE campaigns DROP COLUMN next;
+ALTER TABLE interviews DROP COLUMN next;
+`
+
+// withNext are this program's migrations and the next one.
+func withNext(t *testing.T) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{fmt.Sprintf("%05d_next.sql", postgres.SchemaVersion()+1): {Data: []byte(next)}}
 	names, err := fs.Glob(migrations.Files, "*.sql")
 	if err != nil {
 		t.Fatal(err)
@@ -113,16 +174,22 @@ func expanded(t *testing.T) fs.FS {
 }
 
 // A pair of servers of the release before is upgraded under load: the schema first,
-// then server by server. No request fails, and an hour stays 600 requests.
+// then server by server. Then the next release's migration is applied, and all of it
+// is taken back. No request fails, and an hour stays 600 requests.
 func TestUpgradeOfARunningPair(t *testing.T) {
 	t.Parallel()
-	w := setup(t, nil)
-	previous := previousProgram(t)
+	previous := previousRelease(t)
+	w := setupWith(t, previous, "", nil)
+	var keys []string
+	for range 12 {
+		keys = append(keys, issueWith(t, previous, w))
+	}
 	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	b := &balancer{}
 	launch := func(of *cluster.Base) *cluster.Server {
 		t.Helper()
-		s, err := of.StartServer(t.Context(), w.URL(embedded.Login), "DATABASE_OWNER_URL="+w.OwnerURL(), "CLIENTINTEL_DRAIN_DELAY=2s")
+		s, err := of.StartServer(t.Context(), w.URL(embedded.Login), "--no-migrate", "CLIENTINTEL_DRAIN_DELAY=2s")
 		if s != nil {
 			t.Cleanup(s.Close)
 		}
@@ -132,16 +199,15 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 		b.add(s)
 		return s
 	}
-	old := []*cluster.Server{launch(previous), launch(previous)}
+	pair := [2]*cluster.Server{launch(previous), launch(previous)}
 	go b.watch(ctx)
 	for end := time.Now().Add(recovery); b.pick() == nil; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no server is ready")
 		}
 	}
-
-	keys := w.keys(t, "acme", 12)
-	var answered, failed atomic.Int64
+	var answered atomic.Int64
+	var step atomic.Value
 	var mu sync.Mutex
 	answers := map[string][]cluster.Response{}
 	var callers sync.WaitGroup
@@ -150,8 +216,7 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 			for i := n; ctx.Err() == nil; i++ {
 				s := b.pick()
 				if s == nil {
-					failed.Add(1)
-					t.Error("no server is ready")
+					t.Errorf("%s: no server is ready: %v", step.Load(), b.reason())
 					return
 				}
 				a := w.caller.Get(t.Context(), s.URL, paths()[i%len(paths())], key)
@@ -160,35 +225,112 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 				mu.Unlock()
 				answered.Add(1)
 				if a.Status != 200 && a.Status != 429 {
-					failed.Add(1)
-					t.Errorf("status %d, %v: %s", a.Status, a.Err, a.Body)
+					t.Errorf("%s: status %d, %v: %s; /readyz: %v", step.Load(), a.Status, a.Err, a.Body, s.Unready(t.Context()))
+					return
 				}
 				time.Sleep(30 * time.Millisecond)
 			}
 		})
 	}
-	time.Sleep(time.Second)
-	for _, files := range []fs.FS{migrations.Files, expanded(t)} {
-		if _, err := postgres.MigrateFiles(t.Context(), w.OwnerURL(), files, slog.New(slog.DiscardHandler)); err != nil {
-			t.Error(err)
-		}
-		time.Sleep(500 * time.Millisecond) // the old servers serve the new schema
+
+	migrate := func(files fs.FS) error {
+		_, err := postgres.MigrateFiles(t.Context(), w.OwnerURL(), files, slog.New(slog.DiscardHandler))
+		return err
 	}
-	var last *cluster.Server
-	for _, s := range old {
-		last = launch(base)
+	replace := func(of *cluster.Base) error {
+		for i, s := range pair {
+			pair[i] = launch(of)
+			time.Sleep(500 * time.Millisecond)
+			s.Signal(syscall.SIGTERM)
+			if _, err := s.Wait(30 * time.Second); err != nil {
+				return fmt.Errorf("a server ends with %w", err)
+			}
+		}
+		return nil
+	}
+	for _, s := range []struct {
+		name string
+		do   func() error
+	}{
+		{"before", func() error { return nil }},
+		{"the servers of the release before, on this release's schema", func() error { return migrate(migrations.Files) }},
+		{"servers of both releases", func() error { return replace(base) }},
+		{"this release's servers, on the next one's schema", func() error { return migrate(withNext(t)) }},
+		{"this release's servers, when the next one's schema is taken back", func() error { return w.migrateDown(t, withNext(t)) }},
+		{"servers of both releases, back to the one before", func() error { return replace(previous) }},
+	} {
+		step.Store(s.name)
+		if err := s.do(); err != nil {
+			t.Errorf("%s: %v", s.name, err)
+		}
 		time.Sleep(500 * time.Millisecond)
-		s.Signal(syscall.SIGTERM)
-		if _, err := s.Wait(30 * time.Second); err != nil {
-			t.Errorf("an old server ends with %v", err)
+		if t.Failed() {
+			break
 		}
 	}
-	time.Sleep(500 * time.Millisecond)
 	stop()
 	callers.Wait()
-	t.Logf("%d requests, %d failed", answered.Load(), failed.Load())
+	t.Logf("%d requests", answered.Load())
 	if answered.Load() < 200 {
 		t.Errorf("only %d requests were answered", answered.Load())
 	}
-	w.wantExactQuota(t, last, keys[0], answers[keys[0]])
+	if !t.Failed() {
+		w.wantExactQuota(t, pair[1], keys[0], answers[keys[0]])
+	}
+}
+
+// The script that shows an upgrade to operators runs, and no request fails.
+func TestRollingUpgradeScript(t *testing.T) {
+	t.Parallel()
+	previous := previousRelease(t)
+	w := setupWith(t, previous, "", nil)
+	cmd := exec.CommandContext(t.Context(), "../../../deploy/rolling-upgrade.sh", previous.Program, base.Program)
+	cmd.Env = append(os.Environ(), "DATABASE_URL="+w.URL(embedded.Login), "DATABASE_OWNER_URL="+w.OwnerURL(),
+		"KEY="+issueWith(t, previous, w), "PORT="+strconv.Itoa(fourPorts(t)), "CLIENTINTEL_DRAIN_DELAY=2s")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !regexp.MustCompile(`^[1-9][0-9]+ requests\n0 failed requests\n$`).Match(out) {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// fourPorts is the first of four free ones, below those that connections are given.
+func fourPorts(t *testing.T) int {
+	t.Helper()
+	var config net.ListenConfig
+	for port := 20000 + os.Getpid()%10000; port < 32000; port += 4 {
+		free := 0
+		for n := range 4 {
+			if l, err := config.Listen(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port+n))); err == nil {
+				l.Close()
+				free++
+			}
+		}
+		if free == 4 {
+			return port
+		}
+	}
+	t.Fatal("no ports are free")
+	return 0
+}
+
+// migrateDown takes the last migration back, and gives way to readers as the way up does.
+func (w *environment) migrateDown(t *testing.T, files fs.FS) error {
+	t.Helper()
+	config, err := pgx.ParseConfig(w.OwnerURL())
+	if err != nil {
+		return err
+	}
+	config.RuntimeParams["lock_timeout"] = "500ms"
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
+	if err != nil {
+		return err
+	}
+	for end := time.Now().Add(recovery); ; time.Sleep(time.Second) {
+		_, err := provider.Down(t.Context())
+		if err == nil || time.Now().After(end) {
+			return err
+		}
+	}
 }

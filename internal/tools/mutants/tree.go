@@ -30,11 +30,19 @@ const testTimeout = 5 * time.Minute
 
 // tree is a copy of the working tree, uncommitted changes included. SQL is
 // embedded and read from files, so that an overlay of Go files would not do.
-type tree struct{ dir string }
+type tree struct {
+	dir string
+	// history is the repository's, from which a test builds the release before.
+	history string
+}
 
 // copyTree copies to a path that is the same each time, which keeps go's build cache useful.
 func copyTree(ctx context.Context) (*tree, error) {
-	t := &tree{filepath.Join(os.TempDir(), "clientintel-mutants-"+strconv.Itoa(os.Getuid()))}
+	history, err := exec.CommandContext(ctx, "git", "rev-parse", "--absolute-git-dir").Output()
+	if err != nil {
+		return nil, fmt.Errorf("finding the repository: %w", err)
+	}
+	t := &tree{filepath.Join(os.TempDir(), "clientintel-mutants-"+strconv.Itoa(os.Getuid())), strings.TrimSpace(string(history))}
 	if err := os.Mkdir(t.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("%w: is another call under way? remove what one left", err)
 	}
@@ -128,5 +136,6 @@ func (t *tree) test(ctx context.Context, pkg, run, tags string) ([]byte, error) 
 	command := exec.CommandContext(ctx, "go", "test", "-count=1", "-failfast", "-timeout", testTimeout.String(),
 		"-tags", tags, "-run", run, pkg)
 	command.Dir = t.dir
+	command.Env = append(os.Environ(), "GIT_DIR="+t.history)
 	return command.CombinedOutput()
 }
