@@ -41,7 +41,10 @@ func (s *session) measureConcurrency(ctx context.Context) error {
 		return err
 	}
 	for _, set := range sets {
-		c := &concurrency{session: s, set: set, ours: map[int]*series{}, theirs: map[int]*series{}}
+		c := &concurrency{session: s, set: set, ours: map[int]*series{}, theirs: map[int]*series{}, own: map[int]*series{}, others: map[int][]*series{}}
+		if !slices.ContainsFunc(concurrencies, c.wantsPages) {
+			continue
+		}
 		if err := c.measure(ctx, g.service, baselineServer, others); err != nil {
 			return err
 		}
@@ -111,7 +114,8 @@ type concurrency struct {
 	limits       map[int][]*series
 	// own is the product's SQL on PostgreSQL alone, others are the servers named
 	// with -against: both are only shown.
-	own, others []*series
+	own    map[int]*series
+	others map[int][]*series
 }
 
 func (c *concurrency) measure(ctx context.Context, product, baselineServer *serverProcess, others []*serverProcess) error {
@@ -133,14 +137,16 @@ func (c *concurrency) measure(ctx context.Context, product, baselineServer *serv
 	}
 	c.limits = map[int][]*series{}
 	for _, n := range concurrencies {
-		add(pages(product, "server", ours, n), func(one *series) { c.ours[n] = one })
-		for _, other := range others {
-			add(pages(other, other.name, ours, n), func(one *series) { c.others = append(c.others, one) })
+		if c.wantsPages(n) {
+			add(pages(product, "server", ours, n), func(one *series) { c.ours[n] = one })
+			for _, other := range others {
+				add(pages(other, other.name, ours, n), func(one *series) { c.others[n] = append(c.others[n], one) })
+			}
 		}
-		if c.wants("18") {
+		if c.wants(c.key("18", n)) {
 			add(pages(baselineServer, "baseline server", theirs, n), func(one *series) { c.theirs[n] = one })
 		}
-		if c.wants("16") {
+		if c.wantsLimit(n) {
 			for _, one := range limit[n] {
 				add(one, func(one *series) { c.limits[n] = append(c.limits[n], one) })
 			}
@@ -148,7 +154,7 @@ func (c *concurrency) measure(ctx context.Context, product, baselineServer *serv
 			if err != nil {
 				return err
 			}
-			add(own, func(one *series) { c.own = append(c.own, one) })
+			add(own, func(one *series) { c.own[n] = one })
 		}
 	}
 	all, err := c.compare(ctx, "pages of "+c.set.title, workloads...)
@@ -158,25 +164,40 @@ func (c *concurrency) measure(ctx context.Context, product, baselineServer *serv
 	return err
 }
 
+// key is that of a goal's measure at so many connections.
+func (c *concurrency) key(goal string, connections int) string {
+	return fmt.Sprintf("%s_%d%s", goal, connections, c.set.name)
+}
+
+// wantsPages tells whether the server's pages at so many connections are asked for.
+func (c *concurrency) wantsPages(n int) bool {
+	return c.wants(c.key("16", n), c.key("17", n), c.key("18", n)) || n != fewConnections && c.wants("19"+c.set.name)
+}
+
+// wantsLimit tells the same of the limit, which counts for more connections too.
+func (c *concurrency) wantsLimit(n int) bool {
+	return slices.ContainsFunc(concurrencies, func(more int) bool { return more >= n && c.wants(c.key("16", more)) })
+}
+
 // set16to19 reports the goals that were asked for.
 func (c *concurrency) set16to19() {
 	var below []*series // the limit at as many connections or fewer
-	for i, n := range concurrencies {
-		key := fmt.Sprintf("_%d%s", n, c.set.name)
-		ours := c.ours[n]
-		if c.wants("16") {
-			below = append(below, c.limits[n]...)
-			c.report.set("16"+key, ours.ratioTo(best(rate, below...), rate), append(append([]*series{ours}, c.limits[n]...), c.own[i])...)
+	for _, n := range concurrencies {
+		ours := slices.Clip(append([]*series{c.ours[n]}, c.others[n]...))
+		below = append(below, c.limits[n]...)
+		if key := c.key("16", n); c.wants(key) {
+			c.report.set(key, ours[0].ratioTo(best(rate, below...), rate), append(append(ours, c.limits[n]...), c.own[n])...)
 		}
-		if c.wants("17") {
-			c.report.set("17"+key, ours.absolute(func(m sample) float64 { return m.p99.Seconds() / m.p50.Seconds() }), ours)
+		if key := c.key("17", n); c.wants(key) {
+			c.report.set(key, ours[0].absolute(func(m sample) float64 { return m.p99.Seconds() / m.p50.Seconds() }), ours...)
 		}
-		if c.wants("18") {
-			c.report.set("18"+key, ours.ratioTo(c.theirs[n], rate), ours, c.theirs[n])
+		if key := c.key("18", n); c.wants(key) {
+			c.report.set(key, ours[0].ratioTo(c.theirs[n], rate), append(ours, c.theirs[n])...)
 		}
 	}
-	if c.wants("19") {
+	if c.wants("19" + c.set.name) {
 		cpu := func(m sample) float64 { return float64(m.server+m.database) / float64(time.Microsecond) }
-		c.report.set("19"+c.set.name, c.ours[1].ratioTo(c.ours[manyConnections], cpu), append([]*series{c.ours[1], c.ours[manyConnections]}, c.others...)...)
+		all := []*series{c.ours[1], c.ours[manyConnections]}
+		c.report.set("19"+c.set.name, all[0].ratioTo(all[1], cpu), append(append(all, c.others[1]...), c.others[manyConnections]...)...)
 	}
 }

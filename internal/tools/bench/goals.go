@@ -21,15 +21,14 @@ type goal struct {
 }
 
 // number is the goal that a measure belongs to: 2 of 2a, but 4b is one of its own.
-func (g goal) number() string {
-	if g.key == "4b" {
-		return g.key
+func (g goal) number() string { return numberOf(g.key) }
+
+func numberOf(key string) string {
+	end := strings.IndexFunc(key, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 || key == "4b" {
+		return key
 	}
-	end := strings.IndexFunc(g.key, func(r rune) bool { return r < '0' || r > '9' })
-	if end < 0 {
-		return g.key
-	}
-	return g.key[:end]
+	return key[:end]
 }
 
 func goals() []goal {

@@ -60,6 +60,9 @@ func TestParseOptions(t *testing.T) {
 	if !o.wants("1") || !o.wants("4b") || o.wants("4") || o.wants("2", "3") || !o.wants("2", "1") {
 		t.Errorf("of 1,4b the wanted are %v", o.only)
 	}
+	if part, err := parseOptions([]string{"-only", "2b,16_8"}, io.Discard); err != nil || !part.wants("2b") || part.wants("2a") || !part.wants("16") || part.wants("16_1") {
+		t.Errorf("of 2b,16_8 the wanted are %v (%v)", part.only, err)
+	}
 	if o.rounds != 7 || o.duration != o.scale.duration || o.scale.large != 1_000_000 {
 		t.Errorf("the options are %+v", o)
 	}
@@ -72,7 +75,7 @@ func TestParseOptions(t *testing.T) {
 		t.Errorf("the others are %+v (%v)", o.against, err)
 	}
 	for _, args := range [][]string{
-		{"-scale", "huge"}, {"-only", "23"}, {"-only", "2a"}, {"-rounds", "-1"}, {"-duration", "1ms"}, {"stray"},
+		{"-scale", "huge"}, {"-only", "23"}, {"-only", "2c"}, {"-rounds", "-1"}, {"-duration", "1ms"}, {"stray"},
 		{"-against", "unnamed"}, {"-against", "=path"},
 	} {
 		if _, err := parseOptions(args, io.Discard); err == nil {

@@ -136,26 +136,31 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// choose reads the numbers of goals. A number stands for all of its measures.
+// choose reads names of goals. A number stands for all of its measures.
 func (o *options) choose(only string) error {
 	known := map[string]bool{}
 	for _, g := range goals() {
-		known[g.number()] = true
+		known[g.key], known[g.number()] = true, true
 	}
-	for _, number := range strings.FieldsFunc(only, func(r rune) bool { return r == ',' || r == ' ' }) {
-		if !known[number] {
-			return fmt.Errorf("there is no goal %q: name them by their numbers, such as 1,4b,12", number)
+	for _, name := range strings.FieldsFunc(only, func(r rune) bool { return r == ',' || r == ' ' }) {
+		if !known[name] {
+			return fmt.Errorf("there is no goal %q: name them as the table does, such as 1,2a,16", name)
 		}
-		o.only[number] = true
+		o.only[name] = true
 	}
 	return nil
 }
 
-// wants tells whether any of these goals is asked for.
-func (o options) wants(numbers ...string) bool {
-	for _, n := range numbers {
-		if len(o.only) == 0 || o.only[n] {
-			return true
+// wants tells whether any of these goals, or a measure of theirs, is asked for.
+func (o options) wants(names ...string) bool {
+	if len(o.only) == 0 {
+		return true
+	}
+	for _, name := range names {
+		for asked := range o.only {
+			if asked == name || numberOf(asked) == name || numberOf(name) == asked {
+				return true
+			}
 		}
 	}
 	return false

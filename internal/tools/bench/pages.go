@@ -50,7 +50,7 @@ func (s *session) measurePage(ctx context.Context) error {
 		run  func(context.Context, *fixture) error
 	}{
 		{"1", s.pageAgainstPostgreSQL},
-		{"2", s.pageAgainstBaseline},
+		{"2a", s.pageAgainstBaseline},
 		{"3", s.pageWithoutAdmission},
 		{"13", s.pageByValidation},
 	} {

@@ -29,7 +29,7 @@ func (r *report) set(key string, q ratio, workloads ...*series) *row {
 func (r *report) missing(o options) error {
 	var names []string
 	for _, g := range goals() {
-		if o.wants(g.number()) && !g.optional && r.rows[g.key] == nil {
+		if o.wants(g.key) && !g.optional && r.rows[g.key] == nil {
 			names = append(names, g.key)
 		}
 	}

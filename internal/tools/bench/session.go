@@ -84,8 +84,8 @@ func (s *session) measureAll(ctx context.Context) error {
 		goals []string
 		run   func(context.Context) error
 	}{
-		{[]string{"1", "2", "3", "13"}, s.measurePage},
-		{[]string{"2"}, s.measureOneConnection},
+		{[]string{"1", "2a", "3", "13"}, s.measurePage},
+		{[]string{"2b"}, s.measureOneConnection},
 		{[]string{"4"}, s.measureCanonical},
 		{[]string{"4b"}, s.measureFirstPage},
 		{[]string{"5"}, s.measureGrowth},
