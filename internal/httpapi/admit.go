@@ -24,13 +24,13 @@ func (s *Server) Admit(operation string, next http.Handler) http.Handler {
 			return
 		}
 		request := ratelimit.Request{Prefix: key.Prefix, SecretHash: key.SecretHash, Route: operation}
+		began := time.Now()
 		if speculative {
-			if caller, cached := s.limiter.CachedCaller(request); cached {
-				s.readSpeculatively(w, r, request, caller, next)
+			if pending, caller, started := s.limiter.Start(request); started {
+				s.readSpeculatively(w, r, pending, began, caller, next)
 				return
 			}
 		}
-		began := time.Now()
 		admission, err := s.limiter.Admit(r.Context(), request)
 		recordFrom(r.Context()).admitting = span{began, time.Now()}
 		if admitted(w, r, admission, err) {

@@ -14,25 +14,14 @@ import (
 // discarded, and when the caller differs from the cached one, next runs again.
 // It halves the time of a lone request, which waits for the database twice.
 func (s *Server) readSpeculatively(
-	w http.ResponseWriter, r *http.Request, request ratelimit.Request, cached auth.Caller, next http.Handler,
+	w http.ResponseWriter, r *http.Request, pending *ratelimit.Pending, began time.Time, cached auth.Caller, next http.Handler,
 ) {
-	type decision struct {
-		admission ratelimit.Admission
-		err       error
-		admitting span
-	}
-	decided := make(chan decision, 1)
-	go func() {
-		began := time.Now()
-		admission, err := s.limiter.Admit(r.Context(), request)
-		decided <- decision{admission, err, span{began, time.Now()}}
-	}()
 	var caller auth.Caller
 	deferred := &deferredWriter{to: w, header: w.Header().Clone(), confirm: func() bool {
-		d := <-decided
-		caller = d.admission.Caller
-		recordFrom(r.Context()).admitting = d.admitting
-		return admitted(w, r, d.admission, d.err) && caller.Equal(cached)
+		admission, err := pending.Wait(r.Context())
+		caller = admission.Caller
+		recordFrom(r.Context()).admitting = span{began, pending.Decided()}
+		return admitted(w, r, admission, err) && caller.Equal(cached)
 	}}
 	defer deferred.decide() // next may panic
 	next.ServeHTTP(deferred, r.WithContext(auth.WithCaller(r.Context(), cached)))

@@ -48,15 +48,3 @@ func (c *callerCache) get(r Request) cachedCaller {
 	defer c.mu.Unlock()
 	return c.byKey[callerKey{r.Prefix, r.SecretHash}]
 }
-
-// CachedCaller returns, while no group is under way, the caller that was last
-// admitted with the same secret. Data may be read speculatively for that caller
-// while Admit decides; a response must not be sent before it has.
-func (l *Limiter) CachedCaller(r Request) (auth.Caller, bool) {
-	if !l.sending.TryLock() {
-		return auth.Caller{}, false
-	}
-	l.sending.Unlock()
-	cached := l.callers.get(r)
-	return cached.Caller, cached.likely
-}

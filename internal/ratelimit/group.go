@@ -15,37 +15,29 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
+// work admits whatever has queued, without waiting for more.
 func (l *Limiter) work() {
+	most := maxGroup
+	if config.Disabled("admission_groups") {
+		most = 1
+	}
 	for {
 		select {
 		case <-l.queue.ready:
-			l.sending.Lock()
-			l.admitNext()
+			l.admitGroup(l.queue.take(most))
+			if l.queue.len() > 0 {
+				l.queue.wake()
+			}
 		case <-l.stop:
 			return
 		}
 	}
 }
 
-// admitNext admits whatever has queued, without waiting for more, and unlocks
-// sending, which its caller holds. Requests that queued meanwhile found it locked:
-// the worker admits them.
-func (l *Limiter) admitNext() {
-	most := maxGroup
-	if config.Disabled("admission_groups") {
-		most = 1
-	}
-	l.admitGroup(l.queue.take(most))
-	l.sending.Unlock()
-	if l.queue.len() > 0 {
-		l.queue.wake()
-	}
-}
-
 // admitGroup admits those of a group that still wait. A request that was abandoned
 // before the group was sent is not counted.
-func (l *Limiter) admitGroup(group []*waiter) {
-	group = slices.DeleteFunc(group, func(w *waiter) bool { return !w.take() })
+func (l *Limiter) admitGroup(group []*Pending) {
+	group = slices.DeleteFunc(group, func(p *Pending) bool { return !p.take() })
 	if len(group) == 0 {
 		return
 	}
@@ -53,7 +45,7 @@ func (l *Limiter) admitGroup(group []*waiter) {
 	l.grouped.Add(int64(len(group)))
 	began := time.Now()
 	defer func() { l.recordGroupTime(time.Since(began)) }()
-	last := slices.MaxFunc(group, func(a, b *waiter) int { return a.deadline.Compare(b.deadline) })
+	last := slices.MaxFunc(group, func(a, b *Pending) int { return a.deadline.Compare(b.deadline) })
 	ctx, cancel := context.WithDeadline(context.Background(), last.deadline)
 	defer cancel()
 	admissions, err := l.send(ctx, group)
@@ -62,14 +54,13 @@ func (l *Limiter) admitGroup(group []*waiter) {
 		// database rolled everything back.
 		admissions, err = l.send(ctx, group)
 	}
+	ended := time.Now()
 	if err != nil {
-		for _, w := range group {
-			w.result <- result{err: apierror.Unavailable(fmt.Errorf("admitting: %w", err))}
-		}
-		return
+		err = apierror.Unavailable(fmt.Errorf("admitting: %w", err))
+		admissions = make([]Admission, len(group))
 	}
-	for i, w := range group {
-		w.result <- result{admission: admissions[i]}
+	for i, p := range group {
+		p.result <- result{admissions[i], err, ended}
 	}
 }
 
@@ -81,13 +72,13 @@ func (l *Limiter) recordGroupTime(took time.Duration) {
 
 // send admits a group in one round trip, and returns admissions in the order of
 // the group.
-func (l *Limiter) send(ctx context.Context, group []*waiter) ([]Admission, error) {
+func (l *Limiter) send(ctx context.Context, group []*Pending) ([]Admission, error) {
 	params := db.AdmitRequestsParams{
 		Prefixes: make([]string, len(group)), SecretHashes: make([][]byte, len(group)), Routes: make([]string, len(group)),
 		MaxRequests: l.policy.maxRequests, TimeWindow: l.policy.window, ClockShift: l.policy.clockShift,
 	}
-	for i, w := range group {
-		params.Prefixes[i], params.SecretHashes[i], params.Routes[i] = w.request.Prefix, w.request.SecretHash[:], w.request.Route
+	for i, p := range group {
+		params.Prefixes[i], params.SecretHashes[i], params.Routes[i] = p.request.Prefix, p.request.SecretHash[:], p.request.Route
 	}
 	rows, err := db.New(l.pool).AdmitRequests(ctx, params)
 	if err != nil {

@@ -74,7 +74,8 @@ type logRow struct {
 	seq   int64
 }
 
-// Limiter admits requests in groups. Whatever has queued while the previous
+// Limiter admits requests in groups, one group at a time: what a group costs
+// beside its requests is most of its cost. Whatever has queued while the previous
 // group was under way goes next: a lone request never waits for company.
 type Limiter struct {
 	pool   *postgres.Pool
@@ -89,11 +90,6 @@ type Limiter struct {
 	stopped    sync.WaitGroup
 	// meanGroupTime is how long groups take of late: a moving mean, in nanoseconds.
 	meanGroupTime atomic.Int64
-
-	// sending is held while a group is under way. What a group costs beside its
-	// requests is most of its cost, so one at a time, twice as large, takes less of
-	// the database than two.
-	sending sync.Mutex
 
 	statuses *statusRecorder
 
@@ -115,26 +111,38 @@ type policy struct {
 	window, clockShift time.Duration
 }
 
-type waiter struct {
+// Pending is a request whose admission is under way.
+type Pending struct {
+	limiter *Limiter
 	request Request
 	// deadline is when it gives up.
 	deadline time.Time
 	result   chan result
 	// settled is set by the first of: its group takes it, its caller leaves.
 	settled atomic.Bool
+	decided time.Time
+}
+
+// Decided is when the decision came that Wait returned; now, if none came.
+func (p *Pending) Decided() time.Time {
+	if p.decided.IsZero() {
+		return time.Now()
+	}
+	return p.decided
 }
 
 // take takes the request into a group, unless it no longer waits.
-func (w *waiter) take() bool {
-	return time.Now().Before(w.deadline) && w.settled.CompareAndSwap(false, true)
+func (p *Pending) take() bool {
+	return time.Now().Before(p.deadline) && p.settled.CompareAndSwap(false, true)
 }
 
 // abandon ends the waiting, unless a group has taken the request.
-func (w *waiter) abandon() bool { return w.settled.CompareAndSwap(false, true) }
+func (p *Pending) abandon() bool { return p.settled.CompareAndSwap(false, true) }
 
 type result struct {
 	admission Admission
 	err       error
+	at        time.Time
 }
 
 const (
@@ -197,31 +205,54 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 }
 
 func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request, deadline time.Time) (Admission, error) {
-	w := &waiter{request: r, deadline: deadline, result: make(chan result, 1)}
-	if !l.queue.push(client, w, l.mayWait()) {
+	p, queued := l.enqueue(client, r, deadline)
+	if !queued {
 		return Admission{}, apierror.Unavailable(errOverloaded)
 	}
-	// When no group is under way, the request sends its own without the worker.
-	if l.sending.TryLock() {
-		l.admitNext()
-	} else {
-		l.queue.wake()
+	return p.Wait(ctx)
+}
+
+// Start begins to admit a request that is likely to be admitted, and returns the
+// caller that was last admitted with the same secret. Data may be read
+// speculatively for that caller; a response must not be sent before Wait has
+// returned. Any other request is left to Admit, and so are all that find a whole
+// group waiting: responses that wait to be sent take memory.
+func (l *Limiter) Start(r Request) (*Pending, auth.Caller, bool) {
+	cached := l.callers.get(r)
+	if _, bypassed := l.bypass.lookup(r); bypassed || !cached.likely || l.queue.len() >= maxGroup {
+		return nil, auth.Caller{}, false
 	}
-	timeout := time.NewTimer(time.Until(deadline))
+	p, queued := l.enqueue(cached.ClientID, r, time.Now().Add(groupTimeout))
+	return p, cached.Caller, queued
+}
+
+func (l *Limiter) enqueue(client uuid.UUID, r Request, deadline time.Time) (*Pending, bool) {
+	p := &Pending{limiter: l, request: r, deadline: deadline, result: make(chan result, 1)}
+	queued := l.queue.push(client, p, l.mayWait())
+	l.queue.wake()
+	return p, queued
+}
+
+// Wait returns what was decided. A caller that leaves before its group is sent is
+// not counted.
+func (p *Pending) Wait(ctx context.Context) (Admission, error) {
+	l := p.limiter
+	timeout := time.NewTimer(time.Until(p.deadline))
 	defer timeout.Stop()
 	left := ctx.Done()
 	for {
 		select {
-		case a := <-w.result:
+		case a := <-p.result:
+			p.decided = a.at
 			if a.err == nil {
-				l.bypass.store(r, a.admission)
-				l.callers.update(r, a.admission)
+				l.bypass.store(p.request, a.admission)
+				l.callers.update(p.request, a.admission)
 			}
 			return a.admission, a.err
 		case <-timeout.C:
 			return Admission{}, apierror.Unavailable(errTooSlow)
 		case <-left:
-			if w.abandon() {
+			if p.abandon() {
 				return Admission{}, apierror.Unavailable(ctx.Err())
 			}
 			left = nil // it is being counted, and its row will need a status

@@ -30,13 +30,13 @@ type queue struct {
 	ready chan struct{}
 
 	mu      sync.Mutex
-	waiting fairqueue.Queue[uuid.UUID, *waiter]
+	waiting fairqueue.Queue[uuid.UUID, *Pending]
 }
 
 func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
 
 // push adds a client's request unless as many as mayWait come before it.
-func (q *queue) push(client uuid.UUID, w *waiter, mayWait int) bool {
+func (q *queue) push(client uuid.UUID, w *Pending, mayWait int) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.waiting.LenOf(client) >= maxOfClient || q.waiting.Before(client) >= mayWait {
@@ -47,10 +47,10 @@ func (q *queue) push(client uuid.UUID, w *waiter, mayWait int) bool {
 }
 
 // take removes up to so many requests, one of each client in turn.
-func (q *queue) take(most int) []*waiter {
+func (q *queue) take(most int) []*Pending {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	group := make([]*waiter, 0, min(most, q.waiting.Len()))
+	group := make([]*Pending, 0, min(most, q.waiting.Len()))
 	for len(group) < most {
 		w, found := q.waiting.Pop(nil)
 		if !found {

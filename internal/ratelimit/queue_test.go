@@ -10,11 +10,11 @@ import (
 
 var storm, clientA, clientB = uuid.New(), uuid.New(), uuid.New()
 
-func pushAll(t *testing.T, q *queue, clients ...uuid.UUID) []*waiter {
+func pushAll(t *testing.T, q *queue, clients ...uuid.UUID) []*Pending {
 	t.Helper()
-	var pushed []*waiter
+	var pushed []*Pending
 	for _, client := range clients {
-		w := &waiter{}
+		w := &Pending{}
 		if !q.push(client, w, math.MaxInt) {
 			t.Fatal("no room")
 		}
@@ -30,12 +30,12 @@ func TestQueue_ClientsTakeTurns(t *testing.T) {
 	for range maxOfClient {
 		pushAll(t, q, storm)
 	}
-	if q.push(storm, &waiter{}, math.MaxInt) {
+	if q.push(storm, &Pending{}, math.MaxInt) {
 		t.Error("one client may wait without end")
 	}
 	others := pushAll(t, q, clientA, clientB, clientA)
 	group := q.take(6)
-	for i, want := range map[int]*waiter{1: others[0], 2: others[1], 4: others[2]} {
+	for i, want := range map[int]*Pending{1: others[0], 2: others[1], 4: others[2]} {
 		if group[i] != want {
 			t.Errorf("number %d of the group is another", i)
 		}
@@ -58,10 +58,10 @@ func TestQueue_RefusesByTheClientsOwnWait(t *testing.T) {
 	for range maxOfClient {
 		pushAll(t, q, storm)
 	}
-	if q.push(storm, &waiter{}, mayWait) {
+	if q.push(storm, &Pending{}, mayWait) {
 		t.Error("a client that waits too long was let in")
 	}
-	if !q.push(clientA, &waiter{}, mayWait) {
+	if !q.push(clientA, &Pending{}, mayWait) {
 		t.Error("a client whose turn is next was refused for what others have sent")
 	}
 }
@@ -70,7 +70,7 @@ func TestQueue_RefusesByTheClientsOwnWait(t *testing.T) {
 func TestQueue_KeepsAClientsOrder(t *testing.T) {
 	t.Parallel()
 	q := newQueue()
-	var pushed, taken []*waiter
+	var pushed, taken []*Pending
 	for range 100 {
 		pushed = append(pushed, pushAll(t, q, clientA, clientB)[0])
 	}

@@ -16,7 +16,7 @@ import (
 // caller whose key is known.
 func TestLimiter_UnverifiedCallersShareAFewPlaces(t *testing.T) {
 	t.Parallel()
-	l := idleLimiter(t)
+	l := newLimiter(nil) // admits nothing
 	caller := Request{Prefix: "known", SecretHash: sha256.Sum256([]byte("s"))}
 	a := Admission{Verdict: Admitted, Remaining: 1}
 	a.Caller.ClientID = uuid.New()
@@ -42,8 +42,27 @@ func TestLimiter_UnverifiedCallersShareAFewPlaces(t *testing.T) {
 	if second[0].request != caller && second[1].request != caller {
 		t.Error("a caller with a known key is not among the next two")
 	}
-	if likely, known := l.CachedCaller(caller); known {
+	if _, likely, started := l.Start(caller); started {
 		t.Errorf("%v: a caller without room for another request is likely to be admitted", likely)
+	}
+}
+
+// Known callers start until a whole group waits.
+func TestLimiter_StartsNoMoreThanAGroup(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(nil) // admits nothing
+	caller := Request{Prefix: "known"}
+	a := Admission{Verdict: Admitted, Remaining: 600}
+	a.Caller.ClientID = uuid.New()
+	l.callers.update(caller, a)
+	started := 0
+	for range 2 * maxGroup {
+		if _, likely, ok := l.Start(caller); ok && likely.ClientID == a.Caller.ClientID {
+			started++
+		}
+	}
+	if started != maxGroup {
+		t.Errorf("%d requests started, want %d", started, maxGroup)
 	}
 }
 
@@ -64,12 +83,4 @@ func TestCallerCache_ForgetsRefusedKeys(t *testing.T) {
 			t.Errorf("after %s the caller is still known", verdict)
 		}
 	}
-}
-
-// idleLimiter admits nothing: another group seems to be under way for good.
-func idleLimiter(t *testing.T) *Limiter {
-	t.Helper()
-	l := newLimiter(nil)
-	l.sending.Lock()
-	return l
 }
