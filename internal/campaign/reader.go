@@ -25,23 +25,25 @@ func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapsho
 // time of creation last, ties by id. It reads no interview, so there is no basis.
 func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (List, error) {
 	var found List
-	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
-		rows, err := listRows(ctx, in.Queries(), caller, q)
-		if err != nil {
-			return fmt.Errorf("listing campaigns: %w", err)
-		}
+	query := func(queries *db.Queries) ([]db.Campaign, error) { return listRows(ctx, queries, caller, q) }
+	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []db.Campaign) error {
 		kept, next := page.Trim(rows, q.Page, positionOf)
 		found = List{
 			Campaigns: make([]Campaign, len(kept)), Next: next, After: page.PositionAfter(kept, positionOf), Measurement: in.Provenance,
 		}
 		for i, row := range kept {
-			if found.Campaigns[i], err = fromRow(row); err != nil {
+			one, err := fromRow(row)
+			if err != nil {
 				return err
 			}
+			found.Campaigns[i] = one
 		}
 		return nil
 	})
-	return found, err
+	if err != nil {
+		return found, fmt.Errorf("listing campaigns: %w", err)
+	}
+	return found, nil
 }
 
 // beforeFirst is a position before every campaign of the window: the time at which

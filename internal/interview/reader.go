@@ -26,39 +26,53 @@ type Reader struct {
 // New reads in snapshots.
 func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapshots: snapshots} }
 
+// errBasisUnread says that a first page needs ids that a snapshot of one query
+// cannot read.
+var errBasisUnread = errors.New("the basis has to be read")
+
 // List hands one page of the caller's usable interviews to take, newest first,
 // ties by id.
 func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery, take Take) (List, error) {
 	var found List
-	read := func(ctx context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
+	query := pageQuery(ctx, caller, q)
+	// A walk's first page alone carries the basis of the whole walk.
+	first := q.Page.After == nil
+	read := func(in *measurement.Snapshot, rows pgx.Rows) error {
 		next, count, err := takePage(rows, q.Page, take)
 		if err != nil {
 			return fmt.Errorf("listing interviews: %w", err)
 		}
-		// A walk's first page alone carries the basis of the whole walk.
-		if q.Page.After == nil {
-			if err := in.AddListBasis(ctx, q.Scope, listIDs(in.Queries(), caller, q)); err != nil {
-				return err
-			}
-			if err := in.ProveFirstPage(q.Scope, count, next != nil); err != nil {
-				return err
-			}
-		}
 		found = List{Count: count, Next: next, Measurement: in.Provenance}
+		if first {
+			return in.ProveFirstPage(q.Scope, count, next != nil)
+		}
 		return nil
 	}
-	var err error
-	switch {
-	case q.MatchesNothing:
-		err = r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
-			return read(ctx, in, nil)
+	err := errBasisUnread
+	if !q.MatchesNothing {
+		err = r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
+			if first && !in.AddKnownBasis(q.Scope) {
+				return errBasisUnread
+			}
+			return read(in, rows)
 		})
-	case q.Page.After != nil:
-		err = r.snapshots.ReadOnce(ctx, caller, pageQuery(ctx, caller, q), read)
-	default:
-		err = r.snapshots.ReadFirst(ctx, caller, pageQuery(ctx, caller, q), read)
 	}
-	return found, err
+	if !errors.Is(err, errBasisUnread) {
+		return found, err
+	}
+	return found, r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
+		if err := in.AddListBasis(ctx, q.Scope, listIDs(in.Queries(), caller, q)); err != nil {
+			return err
+		}
+		if q.MatchesNothing {
+			return read(in, nil)
+		}
+		rows, err := in.Tx().Query(ctx, query.SQL, query.Args...)
+		if err != nil {
+			return fmt.Errorf("listing interviews: %w", err)
+		}
+		return read(in, rows)
+	})
 }
 
 // takePage hands out the rows of a page and returns the position of its last one

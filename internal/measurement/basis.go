@@ -42,36 +42,34 @@ func (r *Snapshot) BasisLimit() int {
 // so it is read once for each version. A scope that anything else decides (a
 // text, a slug, the present moment) must not come here.
 func (r *Snapshot) AddListBasis(ctx context.Context, scope basis.Scope, list IDLister) error {
-	if r.Provenance.Mode != Canonical {
+	if r.AddKnownBasis(scope) {
 		return nil
-	}
-	key := basisKey{client: scope.ClientID, scope: scope.Hash()}
-	found, known := r.bases.get(key, r.version)
-	if !known {
-		var err error
-		if found, err = r.readScope(ctx, scope, list); err != nil {
-			return err
-		}
-		r.bases.put(key, r.version, found)
-	}
-	r.setBasis(scope, key.scope, found)
-	return nil
-}
-
-// readScope reads a list's scope, and proves that the whole list has as many
-// interviews as the total counts.
-func (r *Snapshot) readScope(ctx context.Context, scope basis.Scope, list IDLister) (scopeIDs, error) {
-	if scope.Whole() && r.Provenance.Total > int64(r.maxBasis) {
-		return scopeIDs{tooMany: true}, nil
 	}
 	found, err := r.listScope(ctx, list)
 	if err != nil {
-		return found, err
+		return err
 	}
+	// The whole list has as many interviews as the total counts.
 	if scope.Whole() && (found.tooMany || int64(found.count) != r.Provenance.Total) {
-		return found, unproven("%d interviews are listed and %d are counted", found.count, r.Provenance.Total)
+		return unproven("%d interviews are listed and %d are counted", found.count, r.Provenance.Total)
 	}
-	return found, nil
+	r.bases.put(basisKey{client: scope.ClientID, scope: scope.Hash()}, r.version, found)
+	r.setBasis(scope, scope.Hash(), found)
+	return nil
+}
+
+// AddKnownBasis is AddListBasis as far as that needs no query, and reports
+// whether it does not.
+func (r *Snapshot) AddKnownBasis(scope basis.Scope) bool {
+	if r.Provenance.Mode != Canonical || scope.Whole() && r.Provenance.Total > int64(r.maxBasis) {
+		return true // it has none
+	}
+	key := basisKey{client: scope.ClientID, scope: scope.Hash()}
+	found, known := r.bases.get(key, r.version)
+	if known {
+		r.setBasis(scope, key.scope, found)
+	}
+	return known
 }
 
 // scopeIDs are the ids in a scope, ascending, as JSON, with their hash.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/basis"
@@ -58,30 +59,42 @@ func (r *SnapshotReader) Read(ctx context.Context, caller auth.Caller, fn func(c
 	})
 }
 
-// RowsReader reads the rows of a snapshot's first query, after the measurement was
+// RowsReader reads the rows of a snapshot's only query, after the measurement was
 // proven.
 type RowsReader func(ctx context.Context, in *Snapshot, rows pgx.Rows) error
 
-// ReadFirst is Read with a first query that is sent together with the snapshot's
-// beginning. fn reads the rows to their end before it runs another query.
-func (r *SnapshotReader) ReadFirst(ctx context.Context, caller auth.Caller, first postgres.Query, fn RowsReader) error {
-	return r.pool.ReadFirst(ctx, caller.ClientID, first, r.proven(caller, fn))
-}
-
-// ReadOnce is ReadFirst for a snapshot of one query; fn can run no other, and may
-// run on another goroutine.
+// ReadOnce is Read for a snapshot of one query, whose rows fn gets; fn can run no
+// other, and may run on another goroutine.
 func (r *SnapshotReader) ReadOnce(ctx context.Context, caller auth.Caller, only postgres.Query, fn RowsReader) error {
-	return r.pool.ReadOnce(ctx, caller.ClientID, only, r.proven(caller, fn))
-}
-
-func (r *SnapshotReader) proven(caller auth.Caller, fn RowsReader) postgres.RowsReader {
-	return func(ctx context.Context, s *postgres.Snapshot, rows pgx.Rows) error {
+	return r.pool.ReadOnce(ctx, caller.ClientID, only, func(ctx context.Context, s *postgres.Snapshot, rows pgx.Rows) error {
 		snapshot, err := r.snapshot(caller, s)
 		if err != nil {
 			return err
 		}
 		return fn(ctx, snapshot, rows)
+	})
+}
+
+// ReadRows is ReadOnce for the query of a generated method, whose rows fn gets
+// scanned. query may call none: then there are none.
+func ReadRows[Row any](
+	ctx context.Context, r *SnapshotReader, caller auth.Caller,
+	query func(*db.Queries) ([]Row, error), fn func(in *Snapshot, rows []Row) error,
+) error {
+	only := postgres.QueryOf(func(queries *db.Queries) error {
+		_, err := query(queries)
+		return err
+	})
+	if only.SQL == "" {
+		return r.Read(ctx, caller, func(_ context.Context, in *Snapshot) error { return fn(in, nil) })
 	}
+	return r.ReadOnce(ctx, caller, only, func(_ context.Context, in *Snapshot, sent pgx.Rows) error {
+		rows, err := query(postgres.QueriesOn(sent))
+		if err != nil {
+			return err
+		}
+		return fn(in, rows)
+	})
 }
 
 func (r *SnapshotReader) snapshot(caller auth.Caller, s *postgres.Snapshot) (*Snapshot, error) {

@@ -63,16 +63,18 @@ type readerPanic struct {
 
 func (p *readerPanic) Error() string { return fmt.Sprintf("%v\n%s", p.cause, p.stack) }
 
-// ReadOnce is ReadFirst for a snapshot of one statement: the end goes along too,
-// so that the whole of it is one round trip. fn can ask nothing else, and may run
-// on another goroutine.
+// ReadOnce is Read for a snapshot of one query, which is sent along with the
+// beginning and the end: the whole of it is one round trip. fn can run no other
+// query, and may run on another goroutine.
 //
 // Queries of one client that wait for a connection are sent as one batch: they
 // share a snapshot that began after all of them arrived. BEGIN, the measurement
 // and COMMIT cost as much as half a page, and are paid once.
 func (p *Pool) ReadOnce(ctx context.Context, clientID uuid.UUID, only Query, fn RowsReader) error {
 	if p.standby.fallback != nil {
-		return p.readEither(func(p *Pool, began func()) error { return p.readOnce(ctx, clientID, only, notingStart(fn, began)) })
+		return p.readEither(func(p *Pool, began func()) error {
+			return p.readOnce(ctx, clientID, only, func(ctx context.Context, s *Snapshot, rows pgx.Rows) error { began(); return fn(ctx, s, rows) })
+		})
 	}
 	return p.readOnce(ctx, clientID, only, fn)
 }

@@ -18,10 +18,10 @@ type Query struct {
 
 // QueryOf is the query that a generated method sends, to be sent in a batch
 // instead: the method's parameters stay typed. call calls one method and returns
-// its error.
+// its error, or calls none: then the query is empty.
 func QueryOf(call func(*db.Queries) error) Query {
 	var q Query
-	if err := call(db.New((*recorder)(&q))); !errors.Is(err, errRecorded) {
+	if err := call(db.New((*recorder)(&q))); err != nil && !errors.Is(err, errRecorded) {
 		panic("postgres: a query was not recorded")
 	}
 	return q
@@ -46,6 +46,17 @@ func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row 
 	r.SQL, r.Args = sql, args
 	return recordedRow{}
 }
+
+// QueriesOn lets the generated method that QueryOf recorded read the rows that its
+// query was answered with.
+func QueriesOn(rows pgx.Rows) *db.Queries { return db.New(&answered{rows: rows}) }
+
+type answered struct {
+	recorder
+	rows pgx.Rows
+}
+
+func (a *answered) Query(context.Context, string, ...any) (pgx.Rows, error) { return a.rows, nil }
 
 type recordedRow struct{}
 

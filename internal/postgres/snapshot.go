@@ -47,38 +47,15 @@ const holdInterviews = `LOCK TABLE interviews IN ACCESS SHARE MODE`
 func (p *Pool) Read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
 	if p.standby.fallback != nil {
 		return p.readEither(func(p *Pool, began func()) error {
-			return p.readAlone(ctx, clientID, func(ctx context.Context, s *Snapshot) error { began(); return fn(ctx, s) })
+			return p.read(ctx, clientID, func(ctx context.Context, s *Snapshot) error { began(); return fn(ctx, s) })
 		})
 	}
-	return p.readAlone(ctx, clientID, fn)
+	return p.read(ctx, clientID, fn)
 }
 
-func (p *Pool) readAlone(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
-	return classify(p.read(ctx, clientID, nil, func(ctx context.Context, s *Snapshot, _ pgx.Rows) error {
-		return fn(ctx, s)
-	}))
-}
-
-// RowsReader reads the rows of a statement that was sent along with a snapshot's
-// beginning.
+// RowsReader reads the rows of a snapshot's only query. Rows that it leaves are
+// skipped.
 type RowsReader func(context.Context, *Snapshot, pgx.Rows) error
-
-// ReadFirst is Read for a snapshot whose first statement is known: it goes along
-// with the beginning, and fn gets its rows. fn closes them, or reads them to
-// their end, before it asks anything else.
-func (p *Pool) ReadFirst(ctx context.Context, clientID uuid.UUID, first Query, fn RowsReader) error {
-	if p.standby.fallback != nil {
-		return p.readEither(func(p *Pool, began func()) error {
-			return classify(p.read(ctx, clientID, []Query{first}, notingStart(fn, began)))
-		})
-	}
-	return classify(p.read(ctx, clientID, []Query{first}, fn))
-}
-
-// notingStart calls began before fn.
-func notingStart(fn RowsReader, began func()) RowsReader {
-	return func(ctx context.Context, s *Snapshot, rows pgx.Rows) error { began(); return fn(ctx, s, rows) }
-}
 
 // bounded is the time that all reading for one response may take.
 func (p *Pool) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -88,41 +65,23 @@ func (p *Pool) bounded(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithCancel(ctx)
 }
 
-// read is for no statement or one to go along with the beginning.
-func (p *Pool) read(ctx context.Context, clientID uuid.UUID, batched []Query, fn RowsReader) error {
+func (p *Pool) read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
 	ctx, cancel := p.bounded(ctx)
 	defer cancel()
-	b, err := p.begin(ctx, clientID, func() (*acquiredConn, error) { return p.acquire(ctx, clientID) }, batched)
+	b, err := p.begin(ctx, clientID, func() (*acquiredConn, error) { return p.acquire(ctx, clientID) }, nil)
 	if err != nil {
-		return err
+		return classify(err)
 	}
 	defer b.conn.Release()
 	// A connection left in a transaction is closed by the pool, never reused.
 	defer b.tx.rollback()
-	if len(batched) == 0 {
-		if err := b.results.Close(); err != nil {
-			return err
-		}
-		if err := fn(ctx, b.snapshot, nil); err != nil {
-			return err
-		}
-		return b.tx.Commit(ctx)
+	if err := b.results.Close(); err != nil {
+		return classify(err)
 	}
-	rows, err := b.results.Query()
-	if err != nil {
-		_ = b.results.Close()
-		return err
+	if err := fn(ctx, b.snapshot); err != nil {
+		return classify(err)
 	}
-	first := &firstRows{Rows: rows, results: b.results}
-	err = fn(ctx, b.snapshot, first)
-	first.Close()
-	switch {
-	case err != nil:
-		return err
-	case first.Err() != nil:
-		return first.Err()
-	}
-	return b.tx.Commit(ctx)
+	return classify(b.tx.Commit(ctx))
 }
 
 // startedSnapshot is a snapshot on its connection.
@@ -215,40 +174,4 @@ func (s *Snapshot) readHead(results pgx.BatchResults) error {
 		s.Measurement = &found[0]
 	}
 	return nil
-}
-
-// firstRows are the rows of a snapshot's first statement. Closing them closes
-// the round trip that they came with, whose errors are theirs.
-type firstRows struct {
-	pgx.Rows
-	results pgx.BatchResults
-	closed  bool
-	err     error
-}
-
-func (r *firstRows) Next() bool {
-	if r.Rows.Next() {
-		return true
-	}
-	r.Close()
-	return false
-}
-
-func (r *firstRows) Close() {
-	if r.closed {
-		return
-	}
-	r.closed = true
-	r.Rows.Close()
-	r.err = r.Rows.Err()
-	if err := r.results.Close(); err != nil && r.err == nil {
-		r.err = err
-	}
-}
-
-func (r *firstRows) Err() error {
-	if r.err != nil {
-		return r.err
-	}
-	return r.Rows.Err()
 }

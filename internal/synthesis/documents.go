@@ -66,11 +66,10 @@ type DocumentList struct {
 // reads no interview, so there is no basis.
 func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q DocumentQuery) (DocumentList, error) {
 	var found DocumentList
-	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
-		rows, err := documentRows(ctx, in.Queries(), caller, q)
-		if err != nil {
-			return fmt.Errorf("listing synthesis documents: %w", err)
-		}
+	query := func(queries *db.Queries) ([]db.VisibleSynthesisDocument, error) {
+		return documentRows(ctx, queries, caller, q)
+	}
+	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []db.VisibleSynthesisDocument) error {
 		kept, next := page.Trim(rows, q.Page, documentPosition)
 		found = DocumentList{
 			Types: q.Types(), Documents: make([]Document, len(kept)), Next: next, After: page.PositionAfter(kept, documentPosition),
@@ -81,7 +80,10 @@ func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q Docume
 		}
 		return nil
 	})
-	return found, err
+	if err != nil {
+		return found, fmt.Errorf("listing synthesis documents: %w", err)
+	}
+	return found, nil
 }
 
 // documentRows runs the query whose index has the order under the narrowest
