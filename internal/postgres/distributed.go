@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
@@ -133,7 +134,7 @@ func distributedText(sql string) string {
 	return sql
 }
 
-func (s *Snapshot) readDistributedHead(results pgx.BatchResults) error {
+func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results pgx.BatchResults) error {
 	for range 2 { // BEGIN, the client
 		if _, err := results.Exec(); err != nil {
 			return err

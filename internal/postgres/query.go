@@ -54,9 +54,11 @@ func QueriesOn(rows pgx.Rows) *db.Queries { return db.New(&answered{rows: rows})
 type answered struct {
 	recorder
 	rows pgx.Rows
+	row  pgx.Row
 }
 
 func (a *answered) Query(context.Context, string, ...any) (pgx.Rows, error) { return a.rows, nil }
+func (a *answered) QueryRow(context.Context, string, ...any) pgx.Row        { return a.row }
 
 type recordedRow struct{}
 

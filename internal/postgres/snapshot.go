@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -141,7 +142,7 @@ func (p *Pool) tryBegin(
 		batch.Queue(tx.text(s.SQL), s.Args...)
 	}
 	b.results = conn.SendBatch(ctx, batch)
-	if err := readHead(b.results); err != nil {
+	if err := readHead(ctx, clientID, b.results); err != nil {
 		_ = b.results.Close()
 		tx.rollback()
 		conn.Release()
@@ -153,7 +154,7 @@ func (p *Pool) tryBegin(
 	return b, nil
 }
 
-func (s *Snapshot) readHead(results pgx.BatchResults) error {
+func (s *Snapshot) readHead(ctx context.Context, clientID uuid.UUID, results pgx.BatchResults) error {
 	for range 2 { // BEGIN, the lock
 		if _, err := results.Exec(); err != nil {
 			return err
@@ -162,16 +163,10 @@ func (s *Snapshot) readHead(results pgx.BatchResults) error {
 	if err := results.QueryRow().Scan(nil, nil, &s.AsOf); err != nil {
 		return err
 	}
-	rows, err := results.Query()
-	if err != nil {
-		return err
+	found, err := db.New(&answered{row: results.QueryRow()}).GetMeasurement(ctx, clientID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
 	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[db.GetMeasurementRow])
-	if err != nil {
-		return err
-	}
-	if len(found) > 0 {
-		s.Measurement = &found[0]
-	}
-	return nil
+	s.Measurement = &found
+	return err
 }
