@@ -25,8 +25,8 @@ func open(t *testing.T, key string) *clientintel.Client {
 	return c
 }
 
-// A walk is the same whatever its page size, may be ranged over again, and ends
-// when its caller has seen enough.
+// A walk is the same whatever its page size, ends when its caller has seen enough,
+// and goes on from its cursor without missing a row.
 func TestInterviews_AreWalkedWhole(t *testing.T) {
 	t.Parallel()
 	c := open(t, key)
@@ -34,35 +34,36 @@ func TestInterviews_AreWalkedWhole(t *testing.T) {
 	for i := range 12 {
 		want = append(want, fmt.Sprintf("00000000-0000-4000-8000-0000000000%02d", i))
 	}
+	read := func(params contract.ListInterviewsParams, most int) (ids []string, cursor string) {
+		walk := c.Interviews(t.Context(), params)
+		for interview, err := range walk.Rows() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ids = append(ids, interview.ID.String()); len(ids) == most {
+				break
+			}
+		}
+		return ids, walk.Cursor
+	}
 	for _, size := range []int{0, 1, 5, 11, 12, 13} {
 		params := contract.ListInterviewsParams{}
 		if size > 0 {
 			params.Limit = &size
 		}
-		walk := c.Interviews(t.Context(), params)
-		for range 2 {
-			var got []string
-			for interview, err := range walk {
-				if err != nil {
-					t.Fatalf("page size %d: %v", size, err)
-				}
-				got = append(got, interview.ID.String())
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("page size %d: %v", size, got)
-			}
+		if got, _ := read(params, -1); !slices.Equal(got, want) {
+			t.Errorf("page size %d: %v", size, got)
 		}
-		seen := 0
-		for _, err := range walk {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if seen++; seen == 3 {
-				break
-			}
+		first, cursor := read(params, 7)
+		if len(first) != 7 {
+			t.Errorf("page size %d: %v", size, first)
 		}
-		if seen != 3 {
-			t.Errorf("page size %d: %d seen", size, seen)
+		whole := 0 // rows of the pages before the one that the seventh is on
+		if cursor != "" {
+			params.StartingAfter, whole = &cursor, 6/size*size
+		}
+		if rest, _ := read(params, -1); !slices.Equal(rest, want[whole:]) {
+			t.Errorf("page size %d, after %d rows: %v", size, whole, rest)
 		}
 	}
 }
@@ -71,13 +72,13 @@ func TestSynthesis_RowsAndBodies(t *testing.T) {
 	t.Parallel()
 	c, two := open(t, key), 2
 	rows, bodies := 0, 0
-	for row, err := range c.Synthesis(t.Context(), contract.ListSynthesisParams{Limit: &two}) {
+	for row, err := range c.Synthesis(t.Context(), contract.ListSynthesisParams{Limit: &two}).Rows() {
 		if err != nil || row.ContractVersion != "home_synthesis.v3" {
 			t.Fatalf("%v, %+v", err, row)
 		}
 		rows++
 	}
-	for body, err := range c.Portal(t.Context(), contract.ListSynthesisParams{Limit: &two}) {
+	for body, err := range c.Portal(t.Context(), contract.ListSynthesisParams{Limit: &two}).Rows() {
 		if err != nil || body.Schema != "portal_home.v2" {
 			t.Fatalf("%v, %+v", err, body)
 		}
@@ -112,7 +113,7 @@ func TestError_RefusalsAreToldApart(t *testing.T) {
 	t.Parallel()
 	ctx, wrong := context.Background(), "yesterday"
 	interviews := func(key string, params contract.ListInterviewsParams) error {
-		for _, err := range open(t, key).Interviews(ctx, params) {
+		for _, err := range open(t, key).Interviews(ctx, params).Rows() {
 			return err
 		}
 		return nil

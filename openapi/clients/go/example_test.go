@@ -19,7 +19,7 @@ func ExampleClient_Interviews() {
 	}
 	from, to := "2026-03-10", "2026-03-20"
 	all, detractors := 0, 0
-	for interview, err := range c.Interviews(context.Background(), contract.ListInterviewsParams{DateFrom: &from, DateTo: &to}) {
+	for interview, err := range c.Interviews(context.Background(), contract.ListInterviewsParams{DateFrom: &from, DateTo: &to}).Rows() {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -59,7 +59,7 @@ func ExampleClient_Campaigns() {
 		fmt.Println(err)
 		return
 	}
-	for campaign, err := range c.Campaigns(context.Background(), contract.ListCampaignsParams{}) {
+	for campaign, err := range c.Campaigns(context.Background(), contract.ListCampaignsParams{}).Rows() {
 		if err != nil {
 			fmt.Println(err)
 			return

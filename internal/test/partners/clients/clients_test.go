@@ -3,6 +3,7 @@
 package clients_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -37,7 +38,9 @@ func dist(t *testing.T) string {
 // run runs a program and returns what it printed on its standard output.
 func run(t *testing.T, folder string, env []string, name string, args ...string) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), name, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, name, args...)
 	command.Dir, command.Env = folder, append(os.Environ(), env...)
 	var said strings.Builder
 	command.Stderr = &said

@@ -3,8 +3,10 @@
 package clients_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -45,6 +47,26 @@ func TestPython(t *testing.T) {
 			readsTheSame(t, printed, served(t, srv, brandKeys(t, srv)[mode]))
 		}
 	})
+	t.Run("two lines", func(t *testing.T) {
+		folder := t.TempDir()
+		run(t, folder, nil, "python3", "-m", "venv", "venv")
+		if err := os.Mkdir(filepath.Join(folder, "dist"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(wheels[0], filepath.Join(folder, "dist", filepath.Base(wheels[0]))); err != nil {
+			t.Fatal(err)
+		}
+		own := []string{
+			"CLIENTINTEL_URL=" + srv.URL, "CLIENTINTEL_KEY=" + brandKeys(t, srv)["canonical"],
+			"PATH=" + filepath.Join(folder, "venv/bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+		}
+		printed := run(t, folder, own, "sh", "-ec", blocksOf(t, "../../../../docs/clients.md")[0].text)
+		for slug, nps := range npsByCampaign(served(t, srv, brandKeys(t, srv)["canonical"])) {
+			if !regexp.MustCompile(`(?m)^` + slug + ` +` + regexp.QuoteMeta(fmt.Sprintf("%.2f", nps)) + `$`).MatchString(printed) {
+				t.Errorf("%s has not %.2f:\n%s", slug, nps, printed)
+			}
+		}
+	})
 	t.Run("README", func(t *testing.T) {
 		folder := t.TempDir()
 		for i, b := range blocksOf(t, published+"python/README.md") {
@@ -63,6 +85,31 @@ func TestPython(t *testing.T) {
 			}
 		}
 	})
+}
+
+// npsByCampaign counts the scores as they are served, by the campaign's slug.
+func npsByCampaign(rows walk) map[string]float64 {
+	scores, nps := map[any][]float64{}, map[string]float64{}
+	for _, interview := range rows["interviews"] {
+		if score, given := interview["nps_score"].(float64); given {
+			scores[interview["conversation_goal_id"]] = append(scores[interview["conversation_goal_id"]], score)
+		}
+	}
+	for _, campaign := range rows["campaigns"] {
+		given, balance := scores[campaign["id"]], 0
+		for _, score := range given {
+			switch {
+			case score >= 9:
+				balance++
+			case score < 7:
+				balance--
+			}
+		}
+		if len(given) > 0 {
+			nps[campaign["slug"].(string)] = 100 * float64(balance) / float64(len(given))
+		}
+	}
+	return nps
 }
 
 func read(t *testing.T, path string) string {

@@ -38,18 +38,33 @@ func TestTypeScript(t *testing.T) {
 			}
 		}
 	})
-	script, err := os.ReadFile("typescript/conformance.mjs")
+	// Deno reads only packages that are named here.
+	if err := os.WriteFile(filepath.Join(folder, "package.json"), []byte(`{"dependencies": {"clientintel": "*"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"conformance.mjs", "run.mjs", "worker.mjs"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(read(t, "typescript/"+name)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	modules, err := filepath.Abs("typescript/node_modules")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "conformance.mjs"), script, 0o600); err != nil {
-		t.Fatal(err)
+	runtimes := map[string][]string{
+		"Node": {node, "run.mjs"},
+		"Bun":  {filepath.Join(modules, "@oven/bun-linux-x64/bin/bun"), "run.mjs"},
+		// It may reach the network and read its settings, and nothing else.
+		"Deno":    {filepath.Join(modules, "@deno/linux-x64-glibc/deno"), "run", "--no-prompt", "--no-remote", "--node-modules-dir=manual", "--allow-net=127.0.0.1", "--allow-env", "run.mjs"},
+		"workerd": {node, filepath.Join(modules, "../workerd.mjs"), folder},
 	}
-	for mode, key := range brandKeys(t, srv) {
-		t.Run(mode, func(t *testing.T) {
-			printed := run(t, folder, append(env, "KEY="+key), node, "conformance.mjs")
-			readsTheSame(t, printed, served(t, srv, brandKeys(t, srv)[mode]))
-		})
+	for runtime, command := range runtimes {
+		for mode, key := range brandKeys(t, srv) {
+			t.Run(runtime+", "+mode, func(t *testing.T) {
+				printed := run(t, folder, append(env, "KEY="+key), command[0], command[1:]...)
+				readsTheSame(t, printed, served(t, srv, brandKeys(t, srv)[mode]))
+			})
+		}
 	}
 	t.Run("README", func(t *testing.T) {
 		for _, b := range blocksOf(t, published+"typescript/README.md") {

@@ -56,6 +56,13 @@ var cells = map[string]cell{
 		run: [][]string{{"mvn", "--batch-mode", "--quiet", "-DskipTests", "-Dmaven.test.skip", "-Dexec.mainClass=tour.Tour",
 			"compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 	},
+	"kotlin": {
+		generator: "kotlin", options: []string{"--additional-properties=serializationLibrary=gson,generateOneOfAnyOfWrappers=true"},
+		program: "src/main/kotlin/tour/Tour.kt",
+		run: [][]string{{"sh", "-c", "cp $MATRIX/pom.xml . && mvn --batch-mode --quiet -Dexec.mainClass=tour.TourKt " +
+			"compile org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
+		wrong: []string{"canonical portal", "legacy portal"},
+	},
 	"php": {
 		generator: "php", program: "php.php", run: [][]string{{"php", "-d", "error_reporting=E_ALL & ~E_DEPRECATED", "php.php"}},
 		wrong: []string{"canonical portal", "legacy portal"},
@@ -79,12 +86,9 @@ func TestMatrix(t *testing.T) {
 	jar := generatorJar(t)
 	for name, c := range cells {
 		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			r := tour{env: s.env}
+			r, folder := tour{env: s.env}, t.TempDir()
 			if c.generator != "" {
-				r.run(t, folder, "java", append([]string{"-jar", jar, "generate", "--input-spec", s.contract, "--output", folder,
-					"--generator-name", c.generator, "--global-property", "apiTests=false,modelTests=false,apiDocs=false,modelDocs=false"},
-					c.options...)...)
+				r.generate(t, jar, s.contract, folder, c.generator, c.options...)
 			}
 			copied(t, "matrix", folder, c.program)
 			var printed string
@@ -94,6 +98,20 @@ func TestMatrix(t *testing.T) {
 			s.compare(t, printed, c.wrong)
 		})
 	}
+	// Nothing compiles it: it is parsed.
+	t.Run("csharp", func(t *testing.T) {
+		r, folder := tour{env: s.env}, t.TempDir()
+		r.generate(t, jar, s.contract, folder, "csharp")
+		r.run(t, folder, s.tool(t, "PYTHON"), absolute(t, "matrix/csharp.py"))
+	})
+}
+
+// generate makes a client with openapi-generator.
+func (r tour) generate(t *testing.T, jar, contract, folder, generator string, options ...string) {
+	t.Helper()
+	r.run(t, folder, "java", append([]string{"-jar", jar, "generate", "--input-spec", contract, "--output", folder,
+		"--generator-name", generator, "--global-property", "apiTests=false,modelTests=false,apiDocs=false,modelDocs=false"},
+		options...)...)
 }
 
 // matrixServer is a server with an answer of every status, and what it sends.
@@ -154,7 +172,7 @@ func startMatrix(t *testing.T) *matrixServer {
 	if err := os.WriteFile(s.contract, srv.Get(t, partnerserver.Base+"/openapi.json", "").Body, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.env = append(os.Environ(), "ROOT="+absolute(t, "../../../.."), "CONTRACT="+s.contract, "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
+	s.env = append(os.Environ(), "ROOT="+absolute(t, "../../../.."), "MATRIX="+absolute(t, "matrix"), "CONTRACT="+s.contract, "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
 		"LEGACY="+keys["legacy"], "NARROW="+srv.KeyFor(t, "globex", auth.ReadCampaigns), "SPENT="+full)
 	return s
 }

@@ -6,80 +6,19 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/clientintel/clientintel/internal/apikey"
-	"github.com/clientintel/clientintel/internal/auth"
-	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// tour is what a client is sent out with, in its environment.
-type tour struct {
-	contract string   // the served contract, in a file
-	env      []string // BASE, LIMITED, KEY, NARROW and SPENT
-	want     seen
-}
-
-// seen is what each client prints of its tour.
-type seen struct {
-	Interviews []string `json:"interviews"`
-	// Row is the contract version of a row of the collection.
-	Row string `json:"row"`
-	// Portal is the body's schema discriminator, Integrity what was added to it.
-	Portal    string `json:"portal"`
-	Integrity string `json:"integrity"`
-	// Each refusal by its status and code, the quota's with its Retry-After above 0.
-	Unauthorized string `json:"unauthorized"`
-	Forbidden    string `json:"forbidden"`
-	Invalid      string `json:"invalid"`
-	Limited      string `json:"limited"`
-	MayRetry     bool   `json:"mayRetry"`
-}
-
-func prepare(t *testing.T) tour {
-	t.Helper()
-	srv, seed := apitest.Start(t)
-	var ids []string
-	for _, day := range []string{"2026-03-05", "2026-03-04", "2026-03-03", "2026-03-02", "2026-03-01"} {
-		ids = append(ids, seed.Interview(t, "globex", apitest.Fields{"created_at": apitest.At(day)}))
-	}
-	seed.SynthesisDocument(t, "globex", nil)
-	seed.PortalDocument(t, "globex", nil)
-	t.Setenv("CLIENTINTEL_TESTING_MAX_REQUESTS", "1")
-	limited := srv.StartAnother(t)
-	issue := func(name string, scopes ...auth.Scope) string {
-		return srv.Issue(t, apikey.Request{Client: "globex", Name: name, Scopes: scopes}).Key
-	}
-	spent := issue("spent", auth.All()...)
-	one := *srv
-	one.URL = limited
-	one.Get(t, "/api/client/v1/interviews", spent).WantStatus(t, http.StatusOK)
-	contract := filepath.Join(t.TempDir(), "openapi.json")
-	if err := os.WriteFile(contract, srv.Get(t, "/api/client/v1/openapi.json", "").WantStatus(t, http.StatusOK).Body, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return tour{
-		contract: contract,
-		env: append(os.Environ(), "BASE="+srv.URL, "LIMITED="+limited, "KEY="+issue("full", auth.All()...),
-			"NARROW="+issue("narrow", auth.ReadCampaigns), "SPENT="+spent),
-		want: seen{
-			Interviews: ids, Row: "home_synthesis.v3", Portal: "portal_home.v2", Integrity: "historical_unverifiable",
-			Unauthorized: "401 invalid_api_key", Forbidden: "403 insufficient_scope",
-			Invalid: "400 invalid_parameter", Limited: "429 rate_limited", MayRetry: true,
-		},
-	}
-}
+// tour is the environment that a client is made and run in.
+type tour struct{ env []string }
 
 // run runs a program in a folder and returns all that it printed.
 func (r tour) run(t *testing.T, folder, name string, args ...string) (stdout, everything string) {
@@ -110,18 +49,6 @@ func (s *shared) Write(p []byte) (int, error) {
 }
 
 func (s *shared) String() string { return s.text.String() }
-
-// walked holds what a client printed against what it had to see.
-func (r tour) walked(t *testing.T, printed string) {
-	t.Helper()
-	var got seen
-	if err := json.Unmarshal([]byte(printed), &got); err != nil {
-		t.Fatalf("decoding %s: %v", printed, err)
-	}
-	if !reflect.DeepEqual(got, r.want) {
-		t.Errorf("the client saw %+v, want %+v", got, r.want)
-	}
-}
 
 // explained fails on a warning that no line of the folder's warnings.txt
 // explains, and on an explanation that nothing needs any more. A line there is

@@ -11,22 +11,24 @@ import (
 
 var typescript = &npm.Folder{Path: "typescript"}
 
-// Two generators, one compilation in strict mode, and each client's own tour.
+// Three generators, one compilation in strict mode, and each client reads what the matrix reads.
 func TestTypeScript(t *testing.T) {
-	r := prepare(t)
-	folder := typescript
-	r.env = append(r.env, "CONTRACT="+r.contract)
+	s := startMatrix(t)
+	r, folder := tour{env: s.env}, typescript
 	node, modules := folder.Node(t), absolute(t, "typescript/node_modules")
 	// Both are made in the folder itself, where their packages are found.
 	_, first := r.run(t, "typescript", node, filepath.Join(modules, "openapi-typescript/bin/cli.js"),
-		r.contract, "--output", "made/openapi-typescript.ts")
+		s.contract, "--output", "made/openapi-typescript.ts")
 	_, second := r.run(t, "typescript", node, filepath.Join(modules, "@hey-api/openapi-ts/bin/run.js"), "--no-log-file")
-	_, third := r.run(t, "typescript", node, filepath.Join(modules, "typescript/bin/tsc"), "--project", ".")
-	explained(t, "typescript", first+"\n"+second+"\n"+third)
-	for _, client := range []string{"openapi-fetch.mts", "hey-api.mts"} {
+	_, third := r.run(t, "typescript", node, filepath.Join(modules, "orval/dist/bin/orval.mjs"), "--config", "orval.config.mjs")
+	_, compiled := r.run(t, "typescript", node, filepath.Join(modules, "typescript/bin/tsc"), "--project", ".")
+	explained(t, "typescript", first+"\n"+second+"\n"+third+"\n"+compiled)
+	for client, wrong := range map[string][]string{
+		"openapi-fetch.mts": nil, "hey-api.mts": nil, "orval-fetch.mts": nil, "orval-zod.mts": {"canonical portal", "legacy portal"},
+	} {
 		t.Run(client, func(t *testing.T) {
 			printed, _ := r.run(t, "typescript", node, "--experimental-strip-types", "--no-warnings", client)
-			r.walked(t, printed)
+			s.compare(t, printed, wrong)
 		})
 	}
 }
