@@ -59,7 +59,7 @@ var cells = map[string]cell{
 	"kotlin": {
 		generator: "kotlin", options: []string{"--additional-properties=serializationLibrary=gson,generateOneOfAnyOfWrappers=true"},
 		program: "src/main/kotlin/tour/Tour.kt",
-		run: [][]string{{"sh", "-c", "cp $MATRIX/pom.xml . && mvn --batch-mode --quiet -Dexec.mainClass=tour.TourKt " +
+		run: [][]string{{"sh", "-c", "cp $MATRIX/pom.xml . && mvn --batch-mode --quiet -Dkotlin.compiler.daemon=false -Dexec.mainClass=tour.TourKt " +
 			"compile org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 		wrong: []string{"canonical portal", "legacy portal"},
 	},
@@ -106,12 +106,19 @@ func TestMatrix(t *testing.T) {
 	})
 }
 
-// generate makes a client with openapi-generator.
+// generate makes a client with openapi-generator, whose warnings are explained.
 func (r tour) generate(t *testing.T, jar, contract, folder, generator string, options ...string) {
 	t.Helper()
-	r.run(t, folder, "java", append([]string{"-jar", jar, "generate", "--input-spec", contract, "--output", folder,
+	_, said := r.run(t, folder, "java", append([]string{"-jar", jar, "generate", "--input-spec", contract, "--output", folder,
 		"--generator-name", generator, "--global-property", "apiTests=false,modelTests=false,apiDocs=false,modelDocs=false"},
 		options...)...)
+	var warnings strings.Builder
+	for line := range strings.Lines(said) {
+		if strings.Contains(line, " WARN ") || strings.Contains(line, " ERROR ") {
+			warnings.WriteString(line)
+		}
+	}
+	explained(t, "matrix", warnings.String())
 }
 
 // matrixServer is a server with an answer of every status, and what it sends.
