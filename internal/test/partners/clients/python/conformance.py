@@ -51,12 +51,12 @@ def refusal(call, kind, status, code):
     raise AssertionError(f"{code}: not refused")
 
 
-nobody = "00000000-0000-4000-8000-000000000000"
+missing = "00000000-0000-4000-8000-000000000000"
 refusal(lambda: list(client.interviews(date_from="yesterday")), clientintel.InvalidRequest, 400, "invalid_parameter")
 refusal(lambda: list(client.interviews(starting_after="x")), clientintel.InvalidCursor, 400, "invalid_cursor")
 refusal(lambda: list(Client(url, "cik_wrong").campaigns()), clientintel.Unauthenticated, 401, "invalid_api_key")
 refusal(lambda: list(Client(url, os.environ["NARROW"]).interviews()), clientintel.MissingScope, 403, "insufficient_scope")
-refusal(lambda: client.interview(nobody), clientintel.NotFound, 404, "not_found")
+refusal(lambda: client.interview(missing), clientintel.NotFound, 404, "not_found")
 stub = Client(os.environ["STUB"], key)
 refusal(lambda: stub.interview("500"), clientintel.ServiceError, 500, "internal_error")
 refusal(lambda: stub.interview("redirect"), clientintel.ApiError, 302, "unknown")
