@@ -115,10 +115,13 @@ func (r *run) checkTool(ctx context.Context, key *apiKey, t tool) error {
 	if !has {
 		var result toolResult
 		err := r.call(ctx, key, "tools/call", t.params(), &result)
-		if err == nil && !result.IsError {
+		switch {
+		case errors.Is(err, errProtocol):
+			return nil
+		case err == nil && !result.IsError:
 			return fmt.Errorf("%s answers a key that lacks %s", t.name, t.scope)
 		}
-		return ignoreProtocolError(err)
+		return err
 	}
 	// A write between the two requests makes them differ: compare a second pair.
 	fault := r.compareTool(ctx, key, t)
@@ -201,18 +204,8 @@ func timeless(body []byte) (map[string]any, error) {
 	return envelope, nil
 }
 
-// protocolError is a JSON-RPC error.
-type protocolError struct{ text string }
-
-func (p *protocolError) Error() string { return p.text }
-
-// ignoreProtocolError drops a JSON-RPC error where one is expected.
-func ignoreProtocolError(err error) error {
-	if _, refused := err.(*protocolError); refused { //nolint:errorlint // call returns it unwrapped
-		return nil
-	}
-	return err
-}
+// errProtocol marks a JSON-RPC error.
+var errProtocol = errors.New("a JSON-RPC error")
 
 func isSkipped(err error) bool { return errors.As(err, new(*skipError)) }
 
@@ -243,7 +236,7 @@ func (r *run) call(ctx context.Context, key *apiKey, method string, params map[s
 		return fmt.Errorf("%s: the answer is no JSON-RPC message", method)
 	}
 	if reply.Error != nil {
-		return &protocolError{fmt.Sprintf("%s answers error %d: %s", method, reply.Error.Code, reply.Error.Message)}
+		return fmt.Errorf("%s answers %w, %d: %s", method, errProtocol, reply.Error.Code, reply.Error.Message)
 	}
 	if err := json.Unmarshal(reply.Result, into); err != nil {
 		return fmt.Errorf("%s: the result is not as the protocol has it", method)
