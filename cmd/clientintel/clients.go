@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
@@ -40,26 +41,22 @@ func newClientsList(e *environment) *cobra.Command {
 
 // listedClient is a client as clients list --json prints it.
 type listedClient struct {
-	ID                 string `json:"id"`
-	Slug               string `json:"slug"`
-	Name               string `json:"name"`
-	MeasurementMode    string `json:"measurement_mode"`
-	Campaigns          int64  `json:"campaigns"`
-	Interviews         int64  `json:"interviews"`
-	UsableInterviews   int64  `json:"usable_interviews"`
-	SynthesisDocuments int64  `json:"synthesis_documents"`
-	PortalDocuments    int64  `json:"portal_documents"`
-	KeysInForce        int64  `json:"keys_in_force"`
+	ID                 uuid.UUID `json:"id"`
+	Slug               string    `json:"slug"`
+	Name               string    `json:"name"`
+	MeasurementMode    string    `json:"measurement_mode"`
+	Campaigns          int64     `json:"campaigns"`
+	Interviews         int64     `json:"interviews"`
+	UsableInterviews   int64     `json:"usable_interviews"`
+	SynthesisDocuments int64     `json:"synthesis_documents"`
+	PortalDocuments    int64     `json:"portal_documents"`
+	KeysInForce        int64     `json:"keys_in_force"`
 }
 
 func clientsListed(found []db.ListClientsRow) []listedClient {
 	listed := make([]listedClient, len(found))
 	for i, c := range found {
-		listed[i] = listedClient{
-			ID: c.ID.String(), Slug: c.Slug, Name: c.Name, MeasurementMode: c.MeasurementMode, Campaigns: c.Campaigns,
-			Interviews: c.Interviews, UsableInterviews: c.UsableInterviews, SynthesisDocuments: c.SynthesisDocuments,
-			PortalDocuments: c.PortalDocuments, KeysInForce: c.KeysInForce,
-		}
+		listed[i] = listedClient(c)
 	}
 	return listed
 }
