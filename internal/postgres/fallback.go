@@ -87,16 +87,11 @@ func (p *Pool) measureLag(ctx context.Context) (time.Duration, error) {
 			return 0, fmt.Errorf("connecting to the replica: %w", err)
 		}
 	}
-	var behind *time.Duration
-	if err := s.probe.QueryRow(ctx, `SELECT CASE WHEN pg_is_in_recovery() THEN clock_timestamp() - pg_last_xact_replay_timestamp() ELSE interval '0' END`).
-		Scan(&behind); err != nil {
+	_, lag, err := replayed(ctx, s.probe)
+	if err != nil {
 		_ = s.probe.Close(context.WithoutCancel(ctx))
-		return 0, fmt.Errorf("asking the replica how far it is: %w", err)
 	}
-	if behind == nil {
-		return 0, fmt.Errorf("%w: it has replayed nothing yet", errBehind)
-	}
-	return max(*behind, 0), nil
+	return lag, err
 }
 
 // Close closes the connections, those of the fallback included.

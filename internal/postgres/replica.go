@@ -11,11 +11,10 @@ import (
 	"github.com/clientintel/clientintel/internal/apierror"
 )
 
-// replayed is the commit time up to which a replica has caught up. It is asked
-// before the snapshot is taken, so that the snapshot holds all of it. A server
-// that is no standby, one that was promoted included, is asked by its clock:
-// zero.
-func (p *Pool) replayed(ctx context.Context, conn *pgx.Conn) (time.Time, error) {
+// replayed is the commit time up to which a replica has caught up, and how long ago
+// that was. A server that is no standby, one that was promoted included, has no such
+// time: zero.
+func replayed(ctx context.Context, conn *pgx.Conn) (time.Time, time.Duration, error) {
 	var standby bool
 	var at *time.Time
 	var now time.Time
@@ -24,16 +23,24 @@ func (p *Pool) replayed(ctx context.Context, conn *pgx.Conn) (time.Time, error) 
 		Scan(&standby, &at, &now)
 	switch {
 	case err != nil:
-		return time.Time{}, fmt.Errorf("asking the replica how far it is: %w", err)
+		return time.Time{}, 0, fmt.Errorf("asking the replica how far it is: %w", err)
 	case !standby:
-		return time.Time{}, nil
+		return time.Time{}, 0, nil
 	case at == nil:
-		return time.Time{}, apierror.Unavailable(fmt.Errorf("%w: it has replayed nothing yet", errBehind))
-	case now.Sub(*at) > p.maxLag:
-		// A primary commits all the time: servers see to it where nobody asks.
-		return time.Time{}, apierror.Unavailable(fmt.Errorf("%w: %s", errBehind, now.Sub(*at).Round(time.Millisecond)))
+		return time.Time{}, 0, apierror.Unavailable(fmt.Errorf("%w: it has replayed nothing yet", errBehind))
 	}
-	return *at, nil
+	return *at, max(now.Sub(*at), 0), nil
+}
+
+// replayed is asked before the snapshot is taken, so that the snapshot holds all of
+// it.
+func (p *Pool) replayed(ctx context.Context, conn *pgx.Conn) (time.Time, error) {
+	at, lag, err := replayed(ctx, conn)
+	if lag > p.maxLag {
+		// A primary commits all the time: servers see to it where nobody asks.
+		err = apierror.Unavailable(fmt.Errorf("%w: %s", errBehind, lag.Round(time.Millisecond)))
+	}
+	return at, err
 }
 
 // CheckFresh tells whether a replica has caught up as far as its readers ask;
