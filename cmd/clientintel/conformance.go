@@ -45,16 +45,11 @@ users of the machine cannot see. Exits 1 when a check fails, 2 on wrong usage.`,
 }
 
 func (e *environment) conformance(cmd *cobra.Command, options conformance.Options, asJSON bool, junit string) error {
-	terminal := isTerminal(e.stderr)
 	options.Progress = func(requests int, doing string) {
-		if terminal {
-			fmt.Fprintf(e.stderr, "\r%d of %d requests: %s\x1b[K", requests, options.MaxRequests, doing)
-		}
+		e.progress("%d of %d requests: %s", requests, options.MaxRequests, doing)
 	}
 	options.Show = func(c conformance.Check) {
-		if terminal {
-			fmt.Fprint(e.stderr, "\r\x1b[K")
-		}
+		e.progress("")
 		if !asJSON {
 			printCheck(e.stdout, c)
 		}

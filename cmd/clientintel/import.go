@@ -134,10 +134,9 @@ func withoutPath(err error) error {
 func (e *environment) importRecords(
 	ctx context.Context, conn *pgx.Conn, sources []importer.Source, options importer.Options, asJSON bool,
 ) error {
-	var endProgress func()
-	options.Progress, endProgress = e.importProgress()
+	options.Progress = e.importProgress()
 	summary, err := importer.ImportAll(ctx, conn, sources, options)
-	endProgress()
+	e.progress("")
 	if err != nil {
 		if asJSON {
 			return e.printFailedImport(err)

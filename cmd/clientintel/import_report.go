@@ -12,12 +12,10 @@ import (
 // progressLineEvery is how often progress is told where lines are kept.
 const progressLineEvery = 10 * time.Second
 
-// importProgress shows an import's progress, on a terminal in one line that is
-// written over; and what ends the showing.
-func (e *environment) importProgress() (func(importer.Progress), func()) {
+// importProgress shows an import's progress.
+func (e *environment) importProgress() func(importer.Progress) {
 	if isTerminal(e.stderr) {
-		return func(p importer.Progress) { fmt.Fprintf(e.stderr, "\r%s\x1b[K", progressLine(p)) },
-			func() { fmt.Fprint(e.stderr, "\r\x1b[K") }
+		return func(p importer.Progress) { e.progress("%s", progressLine(p)) }
 	}
 	next := progressLineEvery
 	return func(p importer.Progress) {
@@ -25,7 +23,7 @@ func (e *environment) importProgress() (func(importer.Progress), func()) {
 			next = p.Elapsed + progressLineEvery
 			fmt.Fprintln(e.stderr, progressLine(p))
 		}
-	}, func() {}
+	}
 }
 
 func progressLine(p importer.Progress) string {

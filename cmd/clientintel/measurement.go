@@ -48,21 +48,16 @@ func (e *environment) audit(ctx context.Context, m *measurement.Maintenance, nam
 	if err != nil {
 		return nil, err
 	}
-	terminal := isTerminal(e.stderr)
 	audits := make([]measurement.Audit, 0, len(clients))
 	for i, c := range clients {
-		if terminal {
-			fmt.Fprintf(e.stderr, "\rauditing %s (%d of %d)\x1b[K", c.Slug, i+1, len(clients))
-		}
+		e.progress("auditing %s (%d of %d)", c.Slug, i+1, len(clients))
 		var a measurement.Audit
 		if a, err = m.Audit(ctx, c); err != nil {
 			break
 		}
 		audits = append(audits, a)
 	}
-	if terminal {
-		fmt.Fprint(e.stderr, "\r\x1b[K")
-	}
+	e.progress("")
 	return audits, err
 }
 

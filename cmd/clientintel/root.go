@@ -160,6 +160,14 @@ func (e *environment) withOwnerOfNew(ctx context.Context, do func(*pgx.Conn) err
 	})
 }
 
+// progress shows on a terminal what is being done, in one line that is written
+// over; empty text clears it.
+func (e *environment) progress(format string, args ...any) {
+	if isTerminal(e.stderr) {
+		fmt.Fprintf(e.stderr, "\r"+format+"\x1b[K", args...)
+	}
+}
+
 // isTerminal reports whether a person sees the stream.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
