@@ -135,7 +135,7 @@ func (e *environment) importRecords(
 	ctx context.Context, conn *pgx.Conn, sources []importer.Source, options importer.Options, asJSON bool,
 ) error {
 	options.Progress = e.importProgress()
-	summary, err := importer.ImportAll(ctx, conn, sources, options)
+	summary, err := importer.Import(ctx, conn, options, sources...)
 	e.progress("")
 	if err != nil {
 		if asJSON {

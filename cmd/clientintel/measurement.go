@@ -133,7 +133,7 @@ canonical client is marked, as its count may have missed something.`,
 					clients = clients[:1]
 				}
 				for _, c := range clients {
-					result, err := m.RebuildState(ctx, c)
+					result, err := m.Rebuild(ctx, c)
 					if err != nil {
 						return err
 					}

@@ -53,7 +53,7 @@ func UpgradeEmbedded(ctx context.Context, c config.Database, major int, log *slo
 			if err != nil {
 				return err
 			}
-			if _, err := postgres.Migrate(ctx, to.OwnerURL()); err != nil {
+			if _, err := postgres.Migrate(ctx, to.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 				return err
 			}
 			return postgres.CopyRows(ctx, from.URL(embedded.Superuser, embedded.Database), to.URL(embedded.Superuser, embedded.Database))
@@ -62,7 +62,7 @@ func UpgradeEmbedded(ctx context.Context, c config.Database, major int, log *slo
 
 // Migrate brings the schema up to date.
 func (d *Database) Migrate(ctx context.Context, log *slog.Logger) error {
-	applied, err := postgres.MigrateFiles(ctx, d.OwnerURL, migrations.Files, log)
+	applied, err := postgres.Migrate(ctx, d.OwnerURL, migrations.Files, log)
 	if err != nil {
 		return err
 	}

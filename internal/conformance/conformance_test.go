@@ -34,7 +34,7 @@ func demo(t *testing.T, change ...func(*config.Server)) *apitest.Server {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	if _, err := importer.Import(t.Context(), conn, &file, importer.Options{}); err != nil {
+	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file)); err != nil {
 		t.Fatal(err)
 	}
 	return srv
@@ -210,7 +210,7 @@ func TestRun_OddRecordsAreNoFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	if _, err := importer.Import(t.Context(), conn, strings.NewReader(strings.Join(lines, "\n")), importer.Options{}); err != nil {
+	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", strings.NewReader(strings.Join(lines, "\n")))); err != nil {
 		t.Fatal(err)
 	}
 	report := run(t, srv.URL, 400, fresh(t, srv, brand.Slug, auth.All()...))

@@ -2,56 +2,37 @@ package doctor
 
 import (
 	"context"
-	"io/fs"
+	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/postgres"
-	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // migrations compares what was applied with what this program brings.
 func (c *checker) migrations(ctx context.Context) Finding {
-	names, err := fs.Glob(migrations.Files, "*.sql")
+	schema, err := postgres.ReadSchema(ctx, c.conn)
 	if err != nil {
 		return c.fail(err)
 	}
-	ours := map[int64]bool{}
-	for _, name := range names {
-		number, _, _ := strings.Cut(name, "_")
-		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
-			ours[n] = true
-		}
-	}
-	var there bool
-	c.queryRow(ctx, "SELECT to_regclass('public.goose_db_version') IS NOT NULL", nil, &there)
-	if !there {
-		return wrong("Run clientintel migrate.", "there is no schema in this database yet")
-	}
-	applied := queryColumn[int64](ctx, c,
-		"SELECT v.version_id FROM public.goose_db_version AS v WHERE v.version_id > 0 GROUP BY 1 HAVING bool_or(v.is_applied)")
-	unknown, pending, latest := 0, len(ours), int64(0)
-	for _, n := range applied {
-		latest = max(latest, n)
-		if ours[n] {
-			pending--
-		} else {
-			unknown++
-		}
-	}
+	ours := postgres.SchemaVersion()
+	unreleased := errors.Is(schema.Check(), postgres.ErrUnreleasedSchema)
 	// The checks after this one query tables of a complete schema.
-	c.migrated = pending == 0
+	c.migrated = schema.Version >= ours && !unreleased
 	switch {
-	case latest > int64(len(applied)):
+	case unreleased:
 		return wrong("Create a new database.", "%s", postgres.ErrUnreleasedSchema)
-	case pending > 0:
-		return wrong("Run clientintel migrate.", "%d of %d migrations are not applied", pending, len(ours))
-	case unknown > 0:
-		return warning("Use the release that migrated it, or a later one.", "%d migrations are not known to this program: the database is ahead of it", unknown)
+	case schema.Version == 0:
+		return wrong("Run clientintel migrate.", "there is no schema in this database yet")
+	case schema.Version < ours:
+		return wrong("Run clientintel migrate.", "%d of %d migrations are not applied", ours-schema.Version, ours)
+	case schema.Version > ours:
+		return warning("Use the release that migrated it, or a later one.",
+			"%d migrations are not known to this program: the database is ahead of it", schema.Version-ours)
 	}
-	return ok("all %d migrations are applied", len(ours))
+	return ok("all %d migrations are applied", ours)
 }
 
 // objects holds functions, views, policies, triggers, constraints, indexes and

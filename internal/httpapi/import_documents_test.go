@@ -31,7 +31,7 @@ func importDemo(t *testing.T, srv *apitest.Server, seed *apitest.Seed) map[strin
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	if _, err := importer.Import(t.Context(), conn, bytes.NewReader(file.Bytes()), importer.Options{}); err != nil {
+	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", bytes.NewReader(file.Bytes()))); err != nil {
 		t.Fatal(err)
 	}
 	for _, brand := range demodata.Brands() {

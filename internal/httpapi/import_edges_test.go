@@ -98,7 +98,7 @@ func TestImport_EdgesComeBackAsTheModelSays(t *testing.T) {
 			"best_quote": pick(edgeTexts), "custom_extraction": line{"n": json.Number(pick(edgeNumbers))}, "nps_score": json.Number(pick([]string{"-1e308", "9", "5e-324"}))})
 		want["/interviews"] = append(want["/interviews"], edgeRow{[]string{at}, id(4), id(4)})
 	}
-	if _, err := importer.Import(t.Context(), ownerOf(t, srv), bytes.NewReader(file.Bytes()), importer.Options{}); err != nil {
+	if _, err := importer.Import(t.Context(), ownerOf(t, srv), importer.Options{}, importer.Stream("the input", bytes.NewReader(file.Bytes()))); err != nil {
 		t.Fatal(err)
 	}
 	sent := map[string]line{}

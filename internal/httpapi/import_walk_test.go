@@ -56,7 +56,7 @@ func TestListInterviews_AnImportComesBackThroughTheWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	if _, err := importer.Import(t.Context(), conn, bytes.NewReader(file.Bytes()), importer.Options{}); err != nil {
+	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", bytes.NewReader(file.Bytes()))); err != nil {
 		t.Fatal(err)
 	}
 	live := map[string]bool{}

@@ -73,12 +73,12 @@ func TestAClientMovesToAnotherDatabase(t *testing.T) {
 	if strings.Contains(file, key) || strings.Contains(file, key[18:]) {
 		t.Error("the export holds a secret")
 	}
-	if _, err := importer.Import(t.Context(), to, strings.NewReader(file), importer.Options{}); err == nil ||
+	if _, err := importer.Import(t.Context(), to, importer.Options{}, importer.Stream("the input", strings.NewReader(file))); err == nil ||
 		!strings.Contains(err.Error(), "api_key is accepted only with --with-keys") {
 		t.Errorf("keys without being asked for: %v", err)
 	}
 	for range 2 { // again changes nothing
-		if _, err := importer.Import(t.Context(), to, strings.NewReader(file), importer.Options{WithKeys: true}); err != nil {
+		if _, err := importer.Import(t.Context(), to, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(file))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestImportedKeysAreNeverWidened(t *testing.T) {
 	srv.KeyFor(t, "acme", "read:campaigns")
 	file := export(t, conn, acme, true)
 	seed.Exec(t, "UPDATE api_keys SET revoked_at = now() WHERE client_id = $1", acme)
-	if _, err := importer.Import(t.Context(), conn, strings.NewReader(file), importer.Options{WithKeys: true}); err != nil {
+	if _, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(file))); err != nil {
 		t.Fatal(err)
 	}
 	var revoked int
@@ -151,7 +151,7 @@ func TestImportedKeysAreNeverWidened(t *testing.T) {
 		if name == "another client" {
 			changed = strings.ReplaceAll(changed, `"acme"`, `"globex"`)
 		}
-		_, err := importer.Import(t.Context(), conn, strings.NewReader(changed), importer.Options{WithKeys: true})
+		_, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(changed)))
 		if err == nil || !strings.Contains(err.Error(), "which is there already, in more than when it ends") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -170,7 +170,7 @@ func TestImportedLogRowsAreNotMixedWithOwnOnes(t *testing.T) {
 	}
 	key := source.KeyFor(t, "acme")
 	move := func() error {
-		_, err := importer.Import(t.Context(), to, strings.NewReader(export(t, ownerOf(t, source), acme, true)), importer.Options{WithKeys: true})
+		_, err := importer.Import(t.Context(), to, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(export(t, ownerOf(t, source), acme, true))))
 		return err
 	}
 	source.Get(t, interviews, key).WantStatus(t, 200)

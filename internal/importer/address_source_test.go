@@ -121,11 +121,11 @@ func TestAnImportFromAnAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := ImportAll(t.Context(), d.conn, []Source{source}, Options{})
+	sum, err := Import(t.Context(), d.conn, Options{}, source)
 	if err != nil || sum.Lines != 2 {
 		t.Errorf("got %+v, %v", sum, err)
 	}
-	if _, err := ImportAll(t.Context(), d.conn, []Source{source}, Options{WithKeys: true}); err == nil ||
+	if _, err := Import(t.Context(), d.conn, Options{WithKeys: true}, source); err == nil ||
 		err.Error() != "nothing was imported: "+srv.URL+"/records: keys are accepted from files and standard input only" {
 		t.Errorf("keys from an address: %v", err)
 	}

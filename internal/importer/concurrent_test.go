@@ -25,7 +25,7 @@ func (d *database) startImport(ctx context.Context, t *testing.T) *feed {
 	f := &feed{PipeWriter: out, written: make(chan struct{}), done: make(chan error, 1)}
 	var once sync.Once
 	go func() {
-		_, err := Import(ctx, conn, in, Options{Progress: func(Progress) { once.Do(func() { close(f.written) }) }})
+		_, err := Import(ctx, conn, Options{Progress: func(Progress) { once.Do(func() { close(f.written) }) }}, Stream("the input", in))
 		f.done <- err
 	}()
 	// The parser may still sit in a Read when the import has failed.

@@ -35,7 +35,7 @@ func (d *database) importFiles(t *testing.T, o Options, files ...string) (Summar
 	for n, text := range files {
 		sources = append(sources, Stream(string(rune('a'+n))+".ndjson", strings.NewReader(text)))
 	}
-	return ImportAll(t.Context(), d.conn, sources, o)
+	return Import(t.Context(), d.conn, o, sources...)
 }
 
 // Each file has lines of its own: a last one without a line feed, a byte order

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -59,17 +58,12 @@ type KindSummary struct {
 	Missing int64 `json:"missing"`
 }
 
-// Import is ImportAll of one stream.
-func Import(ctx context.Context, conn *pgx.Conn, in io.Reader, o Options) (Summary, error) {
-	return ImportAll(ctx, conn, []Source{Stream("the input", in)}, o)
-}
-
-// ImportAll reads whole files into the database, as the owner, or nothing of any. The
+// Import reads whole files into the database, as the owner, or nothing of any. The
 // connection must be in no transaction, and is closed when ctx ends meanwhile; a
 // Read that is under way is not interrupted. A mistake in a file is a *LineError, several
 // are LineErrors; an input that is not whole is ErrIncomplete; an error that wraps
 // ErrConflict may be gone on another try.
-func ImportAll(ctx context.Context, conn *pgx.Conn, sources []Source, o Options) (Summary, error) {
+func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (Summary, error) {
 	start := time.Now()
 	for _, source := range sources {
 		if o.WithKeys && source.Remote {

@@ -31,7 +31,7 @@ func FuzzImport(f *testing.F) {
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, file string) {
-		_, err := Import(context.Background(), d.conn, strings.NewReader(file), Options{})
+		_, err := Import(context.Background(), d.conn, Options{}, Stream("the input", strings.NewReader(file)))
 		after := d.dump(t)
 		if err != nil {
 			var refused *LineError

@@ -38,7 +38,7 @@ func connect(t testing.TB, url string) *pgx.Conn {
 // mustImport imports and then holds the counted membership against the gate.
 func (d *database) mustImport(t testing.TB, lines ...string) Summary {
 	t.Helper()
-	sum, err := Import(t.Context(), d.conn, strings.NewReader(strings.Join(lines, "\n")), Options{})
+	sum, err := Import(t.Context(), d.conn, Options{}, Stream("the input", strings.NewReader(strings.Join(lines, "\n"))))
 	if err != nil {
 		t.Fatalf("importing: %v", err)
 	}
@@ -50,7 +50,7 @@ func (d *database) mustImport(t testing.TB, lines ...string) Summary {
 func (d *database) wantRefusal(t testing.TB, want string, lines ...string) {
 	t.Helper()
 	before := d.dump(t)
-	_, err := Import(t.Context(), d.conn, strings.NewReader(strings.Join(lines, "\n")), Options{})
+	_, err := Import(t.Context(), d.conn, Options{}, Stream("the input", strings.NewReader(strings.Join(lines, "\n"))))
 	if err == nil {
 		t.Errorf("imported, want %s", want)
 		return

@@ -61,7 +61,7 @@ func TestAFileThatCannotBeReadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	in := io.MultiReader(strings.NewReader(client("")+"\n"+`{"kind"`), iotest.ErrReader(errors.New("input/output error")))
-	_, err := Import(t.Context(), d.conn, in, Options{})
+	_, err := Import(t.Context(), d.conn, Options{}, Stream("the input", in))
 	if want := "nothing was imported: reading line 2: input/output error"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -100,7 +100,7 @@ func TestAKilledImportEndsItsBackend(t *testing.T) {
 	socket := conn.PgConn().Conn()
 	done := make(chan error, 1)
 	go func() {
-		_, err := Import(t.Context(), conn, strings.NewReader(interview("")), Options{})
+		_, err := Import(t.Context(), conn, Options{}, Stream("the input", strings.NewReader(interview(""))))
 		done <- err
 	}()
 	for d.get(t, "count(*)", backend+" AND wait_event = 'PgSleep'") != "1" {
@@ -132,7 +132,7 @@ func TestARecordThatNoImportWroteIsTold(t *testing.T) {
 	d := setup(t)
 	d.mustImport(t, client(""), interview(""))
 	d.Exec(t, "DELETE FROM record_owners")
-	_, err := Import(t.Context(), d.conn, strings.NewReader(interview("")), Options{})
+	_, err := Import(t.Context(), d.conn, Options{}, Stream("the input", strings.NewReader(interview(""))))
 	want := "nothing was imported: writing interviews, lines 1 to 1: line 1: interviews holds a record " + someone + " that no import wrote: "
 	if err == nil || !strings.HasPrefix(err.Error(), want) || errors.Is(err, ErrConflict) {
 		t.Errorf("got  %v\nwant %s…", err, want)
@@ -156,7 +156,7 @@ func TestProgressIsToldNowAndThen(t *testing.T) {
 	d := setup(t)
 	var told []Progress
 	file := strings.Join(everything, "\n")
-	sum, err := Import(t.Context(), d.conn, strings.NewReader(file), Options{Progress: func(p Progress) { told = append(told, p) }})
+	sum, err := Import(t.Context(), d.conn, Options{Progress: func(p Progress) { told = append(told, p) }}, Stream("the input", strings.NewReader(file)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func (d *database) peakHeap(t *testing.T, slug string, interviews int) uint64 {
 		}
 		return in.Read(p)
 	})
-	if _, err := Import(t.Context(), d.conn, watched, Options{}); err != nil {
+	if _, err := Import(t.Context(), d.conn, Options{}, Stream("the input", watched)); err != nil {
 		t.Fatal(err)
 	}
 	return most

@@ -13,7 +13,7 @@ import (
 
 // replacing imports lines in place of what clients have.
 func (d *database) replacing(ctx context.Context, r Replacement, lines ...string) (Summary, error) {
-	return Import(ctx, d.conn, strings.NewReader(strings.Join(lines, "\n")+"\n"+fmt.Sprintf(`{"kind":"end","lines":%d}`, len(lines))), Options{Replace: &r})
+	return Import(ctx, d.conn, Options{Replace: &r}, Stream("the input", strings.NewReader(strings.Join(lines, "\n")+"\n"+fmt.Sprintf(`{"kind":"end","lines":%d}`, len(lines)))))
 }
 
 // of are the lines of everything that belong to a client.

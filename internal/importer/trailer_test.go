@@ -43,7 +43,7 @@ func TestTheInputIsWholeOrNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d := setup(t)
-			_, err := Import(t.Context(), d.conn, strings.NewReader(c.file), Options{ExpectLines: c.expect})
+			_, err := Import(t.Context(), d.conn, Options{ExpectLines: c.expect}, Stream("the input", strings.NewReader(c.file)))
 			switch {
 			case c.want == "" && err != nil:
 				t.Errorf("refused: %v", err)

@@ -96,8 +96,6 @@ func (m *Maintenance) Audit(ctx context.Context, c Client) (Audit, error) {
 // RebuildResult is what a rebuild put right.
 type RebuildResult struct {
 	Client
-	// Repaired names what was missing of the schema or was changed, and is right again.
-	Repaired []string
 	// Rejudged counts interviews whose copy of their campaign's liveness was wrong.
 	Rejudged int64
 	// Corrected was added to the count. Changed also tells of other members at the same count.
@@ -136,20 +134,9 @@ func (m *Maintenance) Repair(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Rebuild repairs the schema, makes a client's state right again, beside any number
-// of writers, and clears its mark.
+// Rebuild makes a client's state right again, beside any number of writers, and
+// clears its mark. The schema must be right: see Repair.
 func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, error) {
-	repaired, err := m.Repair(ctx)
-	if err != nil {
-		return RebuildResult{Client: c}, err
-	}
-	result, err := m.RebuildState(ctx, c)
-	result.Repaired = repaired
-	return result, err
-}
-
-// RebuildState is Rebuild on a schema that is right.
-func (m *Maintenance) RebuildState(ctx context.Context, c Client) (RebuildResult, error) {
 	var r db.RebuildMeasurementRow
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
 		r, err = queries.RebuildMeasurement(ctx, c.ID)

@@ -15,32 +15,18 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
-
-	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // MinServerVersion is the oldest PostgreSQL that the schema works on:
 // security-invoker views came with it.
 const MinServerVersion = 150000
 
-// Migrate brings the schema up to date as the owner, and returns how many
-// migrations it applied. Several processes may call it at once: one works, the
-// others wait for it.
-func Migrate(ctx context.Context, ownerURL string) (int, error) {
-	return MigrateFiles(ctx, ownerURL, migrations.Files, slog.New(slog.DiscardHandler))
-}
-
-// MigrateTo is Migrate up to the migration of a number, for tests of older schemas.
-func MigrateTo(ctx context.Context, ownerURL string, version int64) error {
-	m := migrator{ownerURL: ownerURL, files: migrations.Files, log: slog.New(slog.DiscardHandler)}
-	_, err := m.upTo(ctx, version)
-	return err
-}
-
-// MigrateFiles is Migrate with these migrations, and logs what a migration waits for.
-func MigrateFiles(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger) (int, error) {
+// Migrate brings the schema up to date as the owner, logs what a migration waits
+// for, and returns how many it applied. Several processes may call it at once: one
+// works, the others wait for it.
+func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger) (int, error) {
 	m := migrator{ownerURL: ownerURL, files: files, log: log}
-	return m.upTo(ctx, goose.MaxVersion)
+	return m.up(ctx)
 }
 
 type migrator struct {
@@ -61,9 +47,9 @@ const (
 	migrationApplication = "clientintel migrate"
 )
 
-// upTo applies migrations. One that does not get its lock is rolled back and tried
+// up applies migrations. One that does not get its lock is rolled back and tried
 // again until ctx ends, since a reader of hours must not hold up all others.
-func (m migrator) upTo(ctx context.Context, version int64) (int, error) {
+func (m migrator) up(ctx context.Context) (int, error) {
 	config, err := ParseURL(m.ownerURL)
 	if err != nil {
 		return 0, err
@@ -83,8 +69,12 @@ func (m migrator) upTo(ctx context.Context, version int64) (int, error) {
 	if server < MinServerVersion {
 		return 0, fmt.Errorf("the database server is PostgreSQL %d: version 15 or later is needed", server/10000)
 	}
-	if err := refuseUnreleased(ctx, db); err != nil {
+	schema, err := ReadSchemaAt(ctx, m.ownerURL)
+	if err != nil {
 		return 0, err
+	}
+	if schema.unreleased {
+		return 0, ErrUnreleasedSchema
 	}
 	// Asked for every second, as starts of a fleet wait on it.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600), lock.WithUnlockTimeout(1, 60))
@@ -98,7 +88,7 @@ func (m migrator) upTo(ctx context.Context, version int64) (int, error) {
 	total := 0
 	for {
 		blocker := m.watchBlockers(ctx, db)
-		applied, err := provider.UpTo(ctx, version)
+		applied, err := provider.Up(ctx)
 		holds := blocker()
 		var partial *goose.PartialError
 		if errors.As(err, &partial) {
@@ -163,25 +153,6 @@ func (m migrator) watchBlockers(ctx context.Context, db *sql.DB) func() string {
 // ErrUnreleasedSchema is what a database of a development version is refused with.
 var ErrUnreleasedSchema = errors.New("this database was made by a version from before the first release and cannot be upgraded: " +
 	"create a new database, migrate it, and import the records and issue the keys there again")
-
-// refuseUnreleased refuses a database that holds migrations from before they were
-// put together into the present ones. Their numbers had gaps; the present ones,
-// and whatever follows them, have none.
-func refuseUnreleased(ctx context.Context, db *sql.DB) error {
-	var migrated bool
-	if err := db.QueryRowContext(ctx, "SELECT to_regclass('public.goose_db_version') IS NOT NULL").Scan(&migrated); err != nil || !migrated {
-		return err
-	}
-	var gaps bool
-	if err := db.QueryRowContext(ctx, `SELECT count(DISTINCT v.version_id) < coalesce(max(v.version_id), 0)
-		FROM public.goose_db_version AS v WHERE v.version_id > 0`).Scan(&gaps); err != nil {
-		return fmt.Errorf("reading which migrations were applied: %w", err)
-	}
-	if gaps {
-		return ErrUnreleasedSchema
-	}
-	return nil
-}
 
 // ParseURL reads a database URL. What is wrong is told without the URL, which
 // may hold a password.

@@ -60,7 +60,7 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	readers, stop := context.WithCancel(t.Context())
 	all.Go(func() {
 		defer stop()
-		if _, err := postgres.MigrateFiles(t.Context(), database.OwnerURL,
+		if _, err := postgres.Migrate(t.Context(), database.OwnerURL,
 			withNext(t, "ALTER TABLE interviews ADD COLUMN next text;"), slog.New(slog.NewTextHandler(&log, nil))); err != nil {
 			t.Errorf("migrating: %v", err)
 		}
@@ -106,7 +106,7 @@ func TestMigrate_GivesWayToAReaderInADeadlock(t *testing.T) {
 	}
 	migrated := make(chan error, 1)
 	go func() {
-		_, err := postgres.MigrateFiles(t.Context(), database.OwnerURL,
+		_, err := postgres.Migrate(t.Context(), database.OwnerURL,
 			withNext(t, "ALTER TABLE campaigns ADD COLUMN next text; SELECT pg_sleep(0.3); ALTER TABLE interviews ADD COLUMN next text;"),
 			slog.New(slog.DiscardHandler))
 		migrated <- err

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
@@ -80,10 +79,9 @@ func MigrationStatuses(ctx context.Context, ownerURL string) ([]MigrationStatus,
 	}
 	var statuses []MigrationStatus
 	for _, name := range names {
-		number, _, _ := strings.Cut(name, "_")
-		version, err := strconv.ParseInt(number, 10, 64)
+		version, err := goose.NumericComponent(name)
 		if err != nil {
-			return nil, fmt.Errorf("the migration %s has no number: %w", name, err)
+			return nil, fmt.Errorf("reading the migration %s: %w", name, err)
 		}
 		s := MigrationStatus{Version: version, Name: strings.TrimSuffix(name, ".sql"), State: Pending}
 		if was, ok := applied[version]; ok {

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
 
 	"github.com/clientintel/clientintel/sql/migrations"
 )
@@ -18,10 +17,8 @@ func SchemaVersion() int64 {
 	names, _ := fs.Glob(migrations.Files, "*.sql") // fails on a bad pattern only
 	latest := int64(0)
 	for _, name := range names {
-		number, _, _ := strings.Cut(name, "_")
-		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
-			latest = max(latest, n)
-		}
+		n, _ := goose.NumericComponent(name) // zero for one that Migrate refuses
+		latest = max(latest, n)
 	}
 	return latest
 }
@@ -35,7 +32,8 @@ type Schema struct {
 	// OldestServed is the oldest version whose servers can serve this schema; zero
 	// where the schema does not tell.
 	OldestServed int64
-	// unreleased tells that its migrations are those of a development version.
+	// unreleased tells that its migrations are from before the first release: their
+	// numbers had gaps, and those of releases have none.
 	unreleased bool
 }
 

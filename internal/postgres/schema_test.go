@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -104,7 +105,7 @@ func TestMigrate_ManyAtOnce(t *testing.T) {
 	applied := make(chan int, 6)
 	for range 6 {
 		all.Go(func() {
-			n, err := postgres.Migrate(context.Background(), database.OwnerURL)
+			n, err := postgres.Migrate(context.Background(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Errorf("migrating: %v", err)
 			}
@@ -133,7 +134,7 @@ func TestMigrate_RefusesADatabaseFromBeforeTheFirstRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "cannot be upgraded: create a new database, migrate it, and import the records and issue the keys there again"
-	if _, err := postgres.Migrate(t.Context(), database.OwnerURL); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("migrating: %v, want %q", err, want)
 	}
 }
@@ -189,7 +190,7 @@ func TestMigrations_GoDownAndUpAgain(t *testing.T) {
 	if left != "" {
 		t.Errorf("going down leaves %s", left)
 	}
-	if _, err := postgres.Migrate(t.Context(), database.OwnerURL); err != nil {
+	if _, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Errorf("migrating again: %v", err)
 	}
 }

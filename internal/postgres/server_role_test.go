@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // Arguments that no server sends.
@@ -144,7 +146,7 @@ func wantUnchanged(t *testing.T, d *dbtest.Database, before map[string]string) {
 func TestServerRole_HasNoTemporaryTables(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)
-	if _, err := postgres.Migrate(t.Context(), d.OwnerURL); err != nil {
+	if _, err := postgres.Migrate(t.Context(), d.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	server := connect(t, d.ServerURL)
@@ -159,7 +161,7 @@ func TestServerRole_HasNoTemporaryTables(t *testing.T) {
 func TestServerRole_WhatIsLeftOfTheDatabasesOwn(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)
-	if _, err := postgres.Migrate(t.Context(), d.OwnerURL); err != nil {
+	if _, err := postgres.Migrate(t.Context(), d.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	server := connect(t, d.ServerURL)

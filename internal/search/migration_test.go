@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // What search needs of a database is said when the schema is made, with advice.
@@ -34,7 +36,7 @@ func TestMigration_SaysWhatIsMissing(t *testing.T) {
 		if c.grant != "" {
 			exec(t, connect(t, strings.ReplaceAll(database.SuperuserURL, database.Name, other)), c.grant)
 		}
-		_, err := postgres.Migrate(context.Background(), strings.ReplaceAll(database.OwnerURL, database.Name, other))
+		_, err := postgres.Migrate(context.Background(), strings.ReplaceAll(database.OwnerURL, database.Name, other), migrations.Files, slog.New(slog.DiscardHandler))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
@@ -49,7 +51,7 @@ func TestMigration_FindsTheExtensionElsewhere(t *testing.T) {
 	exec(t, admin, "CREATE SCHEMA extensions")
 	exec(t, admin, "CREATE EXTENSION pg_trgm WITH SCHEMA extensions")
 	exec(t, admin, "GRANT USAGE ON SCHEMA extensions TO "+embedded.Owner+", "+postgres.ServerRole)
-	if _, err := postgres.Migrate(context.Background(), database.OwnerURL); err != nil {
+	if _, err := postgres.Migrate(context.Background(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	conn := connect(t, database.OwnerURL)

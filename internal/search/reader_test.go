@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // queries are texts to look for: whole words, pieces of them, what stands
@@ -101,7 +103,7 @@ func inLocale(t *testing.T, d *dbtest.Database, locale string) string {
 		}
 	})
 	url := strings.ReplaceAll(d.OwnerURL, d.Name, name)
-	if _, err := postgres.Migrate(context.Background(), url); err != nil {
+	if _, err := postgres.Migrate(context.Background(), url, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	if err := search.Check(context.Background(), connect(t, url)); err != nil {

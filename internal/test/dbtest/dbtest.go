@@ -156,7 +156,7 @@ func setUp(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := postgres.Migrate(ctx, inDatabase(admin, owner, building)); err != nil {
+	if _, err := postgres.Migrate(ctx, inDatabase(admin, owner, building), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	for _, statement := range []string{

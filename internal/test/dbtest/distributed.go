@@ -5,6 +5,7 @@ package dbtest
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 var (
@@ -61,7 +63,7 @@ func setUpNodes(ctx context.Context) error {
 		return err
 	}
 	url := nodes.Coordinator.URLOf(embedded.Owner, distributedTemplate)
-	if _, err := postgres.Migrate(ctx, url); err != nil {
+	if _, err := postgres.Migrate(ctx, url, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	if _, err := postgres.Distribute(ctx, url); err != nil {

@@ -54,7 +54,7 @@ func startDemo(t *testing.T, change ...func(*config.Server)) (*apitest.Server, *
 	if err := demodata.Demo(&file, demoDay()); err != nil {
 		t.Fatalf("writing the demo corpus: %v", err)
 	}
-	if _, err := importer.Import(t.Context(), conn, &file, importer.Options{}); err != nil {
+	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file)); err != nil {
 		t.Fatalf("importing the demo corpus: %v", err)
 	}
 	for _, b := range demodata.Brands() {

@@ -234,7 +234,7 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 	}
 
 	migrate := func(files fs.FS) error {
-		_, err := postgres.MigrateFiles(t.Context(), w.OwnerURL(), files, slog.New(slog.DiscardHandler))
+		_, err := postgres.Migrate(t.Context(), w.OwnerURL(), files, slog.New(slog.DiscardHandler))
 		return err
 	}
 	replace := func(of *cluster.Base) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // openCluster starts the benchmark's own PostgreSQL. Whatever makes a commit
@@ -55,7 +56,7 @@ func checkData(dir string, s scale) (bool, error) {
 // fill migrates the database and imports the corpus, a brand at a time: one
 // that is there is there whole, so a call that was ended goes on.
 func fill(ctx context.Context, cluster *embedded.Cluster, s scale, dir string, logf func(string, ...any)) error {
-	if _, err := postgres.Migrate(ctx, cluster.OwnerURL()); err != nil {
+	if _, err := postgres.Migrate(ctx, cluster.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	conn, err := pgx.Connect(ctx, cluster.OwnerURL())
@@ -89,7 +90,7 @@ func importPart(ctx context.Context, conn *pgx.Conn, part corpus.Options, logf f
 		_, err := corpus.Generate(writer, part)
 		writer.CloseWithError(err)
 	}()
-	sum, err := importer.Import(ctx, conn, reader, importer.Options{})
+	sum, err := importer.Import(ctx, conn, importer.Options{}, importer.Stream("the input", reader))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // imports is goal 12: a file's import against a bare binary COPY of the very
@@ -99,7 +101,7 @@ func (m *imports) inDatabase(ctx context.Context, fn func(*pgx.Conn) error) erro
 	if err != nil {
 		return err
 	}
-	if _, err := postgres.Migrate(ctx, u.String()); err != nil {
+	if _, err := postgres.Migrate(ctx, u.String(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	conn, err := pgx.Connect(ctx, u.String())
@@ -120,7 +122,7 @@ func (m *imports) importAll(ctx context.Context, conn *pgx.Conn) (time.Duration,
 	}
 	defer in.Close()
 	began := time.Now()
-	if _, err := importer.Import(ctx, conn, in, importer.Options{}); err != nil {
+	if _, err := importer.Import(ctx, conn, importer.Options{}, importer.Stream("the input", in)); err != nil {
 		return 0, err
 	}
 	took := time.Since(began)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/tools/bench/baseline"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // session is one call's surroundings.
@@ -139,7 +141,7 @@ func (s *session) prepare(ctx context.Context) error {
 		return fmt.Errorf("another process runs the PostgreSQL of %s: end it first", s.home)
 	}
 	if loaded {
-		_, err = postgres.Migrate(ctx, s.cluster.OwnerURL())
+		_, err = postgres.Migrate(ctx, s.cluster.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler))
 	} else {
 		err = fill(ctx, s.cluster, s.scale, s.home, s.logf)
 	}

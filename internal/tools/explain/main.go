@@ -25,6 +25,7 @@ import (
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 func main() {
@@ -124,7 +125,7 @@ func load(ctx context.Context, interviews int) (*embedded.Cluster, func(), error
 }
 
 func fill(ctx context.Context, url string, interviews int) error {
-	if _, err := postgres.Migrate(ctx, url); err != nil {
+	if _, err := postgres.Migrate(ctx, url, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	conn, err := pgx.Connect(ctx, url)
@@ -144,7 +145,7 @@ func fill(ctx context.Context, url string, interviews int) error {
 		writer.CloseWithError(err)
 	}()
 	fmt.Fprintf(os.Stderr, "importing %d interviews\n", interviews)
-	summary, err := importer.Import(ctx, conn, reader, importer.Options{})
+	summary, err := importer.Import(ctx, conn, importer.Options{}, importer.Stream("the input", reader))
 	if err != nil {
 		return err
 	}

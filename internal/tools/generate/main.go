@@ -26,6 +26,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 const hashFile = "gen/hash.txt"
@@ -119,7 +120,7 @@ func dumpSchema(ctx context.Context) error {
 		return err
 	}
 	defer cluster.Close(ctx)
-	if _, err := postgres.Migrate(ctx, cluster.OwnerURL()); err != nil {
+	if _, err := postgres.Migrate(ctx, cluster.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	if err := writeObjects(ctx, cluster.OwnerURL()); err != nil {

@@ -37,7 +37,7 @@ func Start(t *testing.T, requests int, window time.Duration) (*apitest.Server, *
 	if err := demodata.Demo(&file, time.Now()); err != nil {
 		t.Fatalf("writing the demo corpus: %v", err)
 	}
-	if _, err := importer.Import(t.Context(), conn, &file, importer.Options{}); err != nil {
+	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file)); err != nil {
 		t.Fatalf("importing the demo corpus: %v", err)
 	}
 	for _, b := range demodata.Brands() {

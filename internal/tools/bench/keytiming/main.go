@@ -28,6 +28,7 @@ import (
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 func main() {
@@ -101,7 +102,7 @@ func run(ctx context.Context, samples, flood int) error {
 
 // prepare makes a client with keys that are refused.
 func prepare(ctx context.Context, ownerURL string) ([]*reason, error) {
-	if _, err := postgres.Migrate(ctx, ownerURL); err != nil {
+	if _, err := postgres.Migrate(ctx, ownerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return nil, err
 	}
 	conn, err := pgx.Connect(ctx, ownerURL)
