@@ -225,20 +225,20 @@ func (r *run) call(ctx context.Context, key *apiKey, method string, params map[s
 	if err := res.want(http.StatusOK); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
-	var reply struct {
+	var answer struct {
 		Result json.RawMessage `json:"result"`
 		Error  *struct {
 			Code    int    `json:"code"`
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.Unmarshal(res.body, &reply); err != nil {
+	if err := json.Unmarshal(res.body, &answer); err != nil {
 		return fmt.Errorf("%s: the answer is no JSON-RPC message", method)
 	}
-	if reply.Error != nil {
-		return fmt.Errorf("%s answers %w, %d: %s", method, errProtocol, reply.Error.Code, reply.Error.Message)
+	if answer.Error != nil {
+		return fmt.Errorf("%s answers %w, %d: %s", method, errProtocol, answer.Error.Code, answer.Error.Message)
 	}
-	if err := json.Unmarshal(reply.Result, into); err != nil {
+	if err := json.Unmarshal(answer.Result, into); err != nil {
 		return fmt.Errorf("%s: the result is not as the protocol has it", method)
 	}
 	return nil

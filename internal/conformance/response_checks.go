@@ -125,7 +125,7 @@ func (res *response) quota() (quota, error) {
 	return q, nil
 }
 
-// moment is the Date header, or else the time of receipt.
+// moment is the Date header, or else the time at which the answer came.
 func (res *response) moment() time.Time {
 	if at, err := http.ParseTime(res.header.Get("Date")); err == nil {
 		return at

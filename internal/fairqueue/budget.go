@@ -21,12 +21,12 @@ func NewBudget(total, share int64) *Budget {
 	return &Budget{total: total, share: share, by: map[uuid.UUID]int64{}}
 }
 
-// Reserve takes n for a client and tells whether there was so much. What is more
-// than a share is given to a client that holds nothing.
+// Reserve takes n for a client and tells whether it fits. What is more than a
+// share is given to a client that holds nothing.
 func (b *Budget) Reserve(client uuid.UUID, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.hasRoom(client, n) {
+	if !b.fits(client, n) {
 		return false
 	}
 	b.by[client] += n
@@ -44,15 +44,14 @@ func (b *Budget) Release(client uuid.UUID, n int64) {
 	}
 }
 
-// Full tells whether a client holds its whole share, but for less than room, or
-// all clients hold everything.
-func (b *Budget) Full(client uuid.UUID, room int64) bool {
+// Full tells whether n more of a client's would not fit its share or the total.
+func (b *Budget) Full(client uuid.UUID, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return !b.hasRoom(client, room)
+	return !b.fits(client, n)
 }
 
-func (b *Budget) hasRoom(client uuid.UUID, n int64) bool {
+func (b *Budget) fits(client uuid.UUID, n int64) bool {
 	held := b.by[client]
 	return (held == 0 || held+n <= b.share) && (b.taken == 0 || b.taken+n <= b.total)
 }

@@ -146,7 +146,7 @@ func TestRefusals(t *testing.T) {
 		{"extraction is no object", interview(`,"custom_extraction":[]`), `line 1: interview.custom_extraction: must be an object or null, not a list`},
 		{"body is no object", portal(`,"body":"<p>"`), `line 1: portal_document.body: must be an object, not a string`},
 		{"body is null", portal(`,"body":null`), `line 1: portal_document.body: must be an object, not null`},
-		{"body that vouches for itself", portal(`,"body":{"a":1,"measurement_integrity":null}`), `line 1: portal_document.body: must not carry measurement_integrity: the server adds it`},
+		{"body that states its own integrity", portal(`,"body":{"a":1,"measurement_integrity":null}`), `line 1: portal_document.body: must not carry measurement_integrity: the server adds it`},
 		{"the same, disguised", portal(`,"body":{"measurement\u005fintegrity":{}}`), `line 1: portal_document.body: must not carry measurement_integrity: the server adds it`},
 		{"body that looks like a row", portal(`,"body":{"contract_version":"1","synthesis_type":"home","document":{}}`),
 			`line 1: portal_document.body: must not carry synthesis_type, document and contract_version together: it would pass for a row of the collection`},

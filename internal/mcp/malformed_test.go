@@ -196,7 +196,7 @@ func (e *endless) Read(b []byte) (int, error) {
 }
 
 // Bodies beyond the bound are refused without being kept, whether their length
-// is told, is not told, or is a lie. Not parallel: it measures what the whole
+// is stated, left out or wrong. Not parallel: it measures what the whole
 // process allocates.
 func TestMalformed_LargeBodies(t *testing.T) {
 	srv, _ := apitest.Start(t)

@@ -20,9 +20,9 @@ func TestResponseSize_IsBounded(t *testing.T) {
 	hog, other := uuid.New(), uuid.New()
 	analytics := tools()[0]
 	first := &request{client: hog, unsent: unsent}
-	room := first.sizeLimit(analytics)
+	check := first.sizeLimit(analytics)
 	for _, size := range []int{1, unreservedResponse, unreservedResponse + 1, 3 * unreservedResponse, maxResponse} {
-		if err := room(size); err != nil {
+		if err := check(size); err != nil {
 			t.Errorf("%d bytes are refused: %v", size, err)
 		}
 	}
@@ -30,7 +30,7 @@ func TestResponseSize_IsBounded(t *testing.T) {
 		t.Errorf("%d bytes are reserved, want %d", first.reserved, want)
 	}
 	var f *apierror.Error
-	if err := room(maxResponse + 1); !errors.As(err, &f) || f.Code != "payload_too_large" || !strings.Contains(f.Details, "date_from") {
+	if err := check(maxResponse + 1); !errors.As(err, &f) || f.Code != "payload_too_large" || !strings.Contains(f.Details, "date_from") {
 		t.Errorf("one byte too many: %v, want payload_too_large with advice", err)
 	}
 	second := &request{client: hog, unsent: unsent}

@@ -187,7 +187,7 @@ func TestTools_AnswerAsRESTDoes(t *testing.T) {
 	}
 }
 
-// A walk may change between the two doors at any page: a cursor is REST's.
+// A walk may change between MCP and REST at any page: a cursor is REST's.
 func TestTools_CursorsAreREST(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
@@ -224,7 +224,7 @@ var (
 	flagNames     = regexp.MustCompile(`, include_(basis|rows)`)
 )
 
-// equal asks both doors and compares. It returns 1 when REST answered 200.
+// equal sends the request over MCP and over REST and compares the answers. It returns 1 when REST answered 200.
 func equal(t *testing.T, a agent, tool, arguments, path string) int {
 	t.Helper()
 	rest := a.srv.Get(t, path, a.key)

@@ -39,7 +39,7 @@ func newWatched(t *testing.T) *watched {
 	return w
 }
 
-// server is one more server's watch.
+// server is the auditor of one more server.
 func (w *watched) server() *Auditor {
 	return NewAuditor(w.OwnerURL, slog.New(slog.NewTextHandler(w.log, nil)))
 }
@@ -151,8 +151,8 @@ func TestWatch_MarksEveryClientWhileTriggersAreOff(t *testing.T) {
 	}
 }
 
-// Writers at stricter levels fold nothing; a server does.
-func TestWatch_FoldsWhatIsLeft(t *testing.T) {
+// Writers at stricter levels leave their changes unmerged; a server merges them.
+func TestWatch_MergesWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
 	w.Exec(t, `BEGIN ISOLATION LEVEL REPEATABLE READ;
@@ -166,11 +166,11 @@ func TestWatch_FoldsWhatIsLeft(t *testing.T) {
 		return n
 	}
 	if n := count(); n != 3 {
-		t.Fatalf("%d changes are left to fold, want 3", n)
+		t.Fatalf("%d changes are left to merge, want 3", n)
 	}
 	look(t, w.Auditor)
 	if n := count(); n != 0 || w.slugs(t, "s.members = 1") != "alder birch cedar" {
-		t.Errorf("%d changes are left, folded into %q", n, w.slugs(t, "s.members = 1"))
+		t.Errorf("%d changes are left, merged into %q", n, w.slugs(t, "s.members = 1"))
 	}
 }
 

@@ -29,7 +29,7 @@ func CheckPooler(ctx context.Context, conn *pgx.Conn) (bool, error) {
 // in the simple protocol, which generated methods do not use.
 func checkPooled(ctx context.Context, conn *pgx.Conn) error {
 	var login string
-	var reads, owns, settled bool
+	var reads, owns, configured bool
 	err := conn.QueryRow(ctx, `SELECT
 			session_user,
 			pg_has_role(session_user, '`+ServerRole+`', 'USAGE'),
@@ -40,7 +40,7 @@ func checkPooled(ctx context.Context, conn *pgx.Conn) error {
 				AND current_setting('idle_in_transaction_session_timeout') = '1min'
 				AND current_setting('default_transaction_isolation') = 'read committed'
 				AND current_setting('default_transaction_read_only') = 'off'`,
-		pgx.QueryExecModeSimpleProtocol).Scan(&login, &reads, &owns, &settled)
+		pgx.QueryExecModeSimpleProtocol).Scan(&login, &reads, &owns, &configured)
 	switch {
 	case err != nil:
 		return fmt.Errorf("asking what the pooler's login is: %w", err)
@@ -48,7 +48,7 @@ func checkPooled(ctx context.Context, conn *pgx.Conn) error {
 		return fmt.Errorf("through a pooler %s would answer requests as the owner: give the server a login of its own, in %s and nothing else", login, ServerRole)
 	case !reads:
 		return fmt.Errorf("through a pooler %s must inherit the role %s: grant it, or alter the login to INHERIT", login, ServerRole)
-	case !settled:
+	case !configured:
 		return fmt.Errorf("through a pooler the login's settings must be its own: "+
 			"ALTER ROLE %[1]s SET TimeZone = 'UTC'; ALTER ROLE %[1]s SET jit = off; ALTER ROLE %[1]s SET lock_timeout = '2s'; "+
 			"ALTER ROLE %[1]s SET idle_in_transaction_session_timeout = '60s'; "+

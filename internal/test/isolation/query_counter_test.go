@@ -17,7 +17,7 @@ import (
 
 // queryCounter stands between a server and its database and counts what answers cost:
 // the statements that ended and the rows that came inside snapshots. Admission,
-// and what settles a connection, are in no transaction and so are not counted.
+// and what sets up a connection, are in no transaction and so are not counted.
 type queryCounter struct {
 	statements, rows atomic.Int64
 }

@@ -71,7 +71,7 @@ func TestDumpIsRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			owner := found.URLOf(embedded.Owner, "restored")
-			wantSound(t, owner)
+			checkRestored(t, owner)
 			server = serve(t, found.URLOf(embedded.Login, "restored"), owner)
 			if a := get(t, server, "/interviews?limit=3&starting_after="+url.QueryEscape(cursor), keys["acme"]); a.Status != 200 {
 				t.Errorf("a cursor from before: status %d: %s", a.Status, a.Body)
@@ -119,7 +119,7 @@ func TestDataIsRestoredIntoAMigratedSchema(t *testing.T) {
 	if stdout, stderr, err := output(t, found.OwnerURL(), "measurement", "rebuild", "--all"); err != nil {
 		t.Fatalf("the repair: %v: %s%s", err, stdout, stderr)
 	}
-	wantSound(t, found.OwnerURL())
+	checkRestored(t, found.OwnerURL())
 	wantSame(t, answers(t, serve(t, found.URL(embedded.Login), found.OwnerURL()), keys), want)
 }
 
@@ -148,12 +148,12 @@ func TestRecoveryToAPointInTime(t *testing.T) {
 	}
 	t.Cleanup(backup.Crash)
 	promoted(t, backup)
-	wantSound(t, backup.OwnerURL())
+	checkRestored(t, backup.OwnerURL())
 	wantSame(t, answers(t, serve(t, backup.URL(embedded.Login), backup.OwnerURL()), keys), want)
 }
 
-// wantSound runs what docs/deployment.md tells to run on a restored database.
-func wantSound(t *testing.T, owner string) {
+// checkRestored runs what docs/deployment.md tells to run on a restored database.
+func checkRestored(t *testing.T, owner string) {
 	t.Helper()
 	for _, args := range [][]string{{"migrate"}, {"measurement", "audit"}, {"doctor"}} {
 		if stdout, stderr, err := output(t, owner, args...); err != nil {
