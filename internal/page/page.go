@@ -1,10 +1,7 @@
 package page
 
-// The bounds of a page, as in the contract.
-const (
-	DefaultLimit = 50
-	MaxLimit     = 200
-)
+// DefaultLimit is the size of a page that names none, as in the contract.
+const DefaultLimit = 50
 
 // Request says which page of a list is asked for.
 type Request struct {
