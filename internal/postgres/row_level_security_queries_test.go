@@ -173,7 +173,8 @@ func (w twinClients) arguments(t *testing.T, q namedQuery) pgx.NamedArgs {
 		"prefixes": []string{}, "secret_hashes": [][]byte{}, "routes": []string{}, "max_requests": 1, "clock_shift": time.Duration(0),
 		"keys": []uuid.UUID{}, "seqs": []int64{}, "statuses": []int16{},
 		"kind": "interview", "client_ids": []uuid.UUID{w.acme}, "ids": []uuid.UUID{w.shared},
-		"texts": []string{"text"}, "scan_limit": 0, "keep_outside": 0, "max_documents": 10, "contract_version": "canonical_measurement.v1",
+		"campaigns": []uuid.UUID{w.globex},
+		"texts":     []string{"text"}, "scan_limit": 0, "keep_outside": 0, "max_documents": 10, "contract_version": "canonical_measurement.v1",
 	}
 	args := pgx.NamedArgs{}
 	for _, found := range parameter.FindAllStringSubmatch(q.text, -1) {
