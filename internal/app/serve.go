@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/httpapi"
 	"github.com/clientintel/clientintel/internal/search"
 )
 
@@ -31,6 +32,8 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	defer operator.Close()
 
 	apiServer, opsServer := s.httpServer(s.closingWhenDraining(s.Handler)), s.httpServer(s.OpsHandler)
+	connections := httpapi.NewConnections()
+	apiServer.ConnContext, apiServer.ConnState = connections.Context, connections.Track
 	failed := make(chan error, 2)
 	serveAPI := apiServer.Serve
 	if s.settings.TLSCert != "" {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"syscall"
 	"time"
 
@@ -72,6 +73,13 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 	if result < 400 && !record.aborted && s.logOneIn > 1 && s.succeeded.Add(1)%s.logOneIn != 1 {
 		return
 	}
+	unlogged := int64(0)
+	if record.admission.Verdict != ratelimit.Admitted {
+		var logged bool
+		if unlogged, logged = s.uncounted.take(time.Now()); !logged {
+			return
+		}
+	}
 	attributes := []slog.Attr{
 		slog.String("request_id", record.requestID),
 		slog.String("method", knownMethod(r.Method)),
@@ -100,11 +108,40 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 	if record.err != nil {
 		attributes = append(attributes, slog.String("error", loggedError(record.err)))
 	}
+	if unlogged > 0 {
+		attributes = append(attributes, slog.Int64("unlogged", unlogged))
+	}
 	level := slog.LevelInfo
 	if result >= 500 || record.aborted && !record.callerLeft {
 		level = slog.LevelError
 	}
 	s.log.LogAttrs(r.Context(), level, "request", attributes...)
+}
+
+// maxUncountedLines bounds the log lines of a second of requests that no key's limit
+// counts.
+const maxUncountedLines = 100
+
+// lineBudget bounds the log lines of each second.
+type lineBudget struct {
+	mu                       sync.Mutex
+	second, logged, unlogged int64
+}
+
+// take tells whether a line may be logged, and how many before it were not.
+func (b *lineBudget) take(now time.Time) (unlogged int64, may bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if second := now.Unix(); second != b.second {
+		b.second, b.logged = second, 0
+	}
+	if b.logged == maxUncountedLines {
+		b.unlogged++
+		return 0, false
+	}
+	b.logged++
+	unlogged, b.unlogged = b.unlogged, 0
+	return unlogged, true
 }
 
 // traceOf holds nothing that the caller sent but method, request id and trace

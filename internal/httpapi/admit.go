@@ -20,7 +20,7 @@ func (s *Server) Admit(operation string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, err := parseKey(r)
 		if err != nil {
-			writeError(w, r, err)
+			s.RefuseUncounted(w, r, err)
 			return
 		}
 		request := ratelimit.Request{Prefix: key.Prefix, SecretHash: key.SecretHash, Route: operation}
@@ -39,6 +39,15 @@ func (s *Server) Admit(operation string, next http.Handler) http.Handler {
 	})
 }
 
+// RefuseUncounted answers a request that no key's limit counts with an error. So
+// many are answered in a second.
+func (s *Server) RefuseUncounted(w http.ResponseWriter, r *http.Request, err error) {
+	if tooMany := s.limiter.AwaitUncounted(r.Context()); tooMany != nil {
+		err = tooMany
+	}
+	writeError(w, r, err)
+}
+
 // admitted records an admission, sets the rate limit's headers and writes the
 // error of a request that was not admitted.
 func admitted(w http.ResponseWriter, r *http.Request, a ratelimit.Admission, err error) bool {
@@ -51,6 +60,7 @@ func admitted(w http.ResponseWriter, r *http.Request, a ratelimit.Admission, err
 	err = admissionError(a)
 	if err == nil || a.Verdict == ratelimit.Limited {
 		record.admission = a
+		setConnectionKey(r.Context(), a.KeyID)
 		setRateLimitHeaders(w.Header(), a)
 	}
 	if err != nil {

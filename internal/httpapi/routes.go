@@ -29,10 +29,17 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 	mcp = withOperation("mcp", mcp)
 	router.Handle(mcpPath, mcp)
 	for _, d := range s.documents {
-		router.Method(http.MethodGet, d.path, d)
-		router.Method(http.MethodHead, d.path, d)
+		serve := func(w http.ResponseWriter, r *http.Request) {
+			if err := s.limiter.AwaitUncounted(r.Context()); err != nil {
+				writeError(w, r, err)
+				return
+			}
+			d.ServeHTTP(w, r)
+		}
+		router.Get(d.path, serve)
+		router.Head(d.path, serve)
 	}
-	router.NotFound(func(w http.ResponseWriter, r *http.Request) { writeError(w, r, apierror.NotFound()) })
+	router.NotFound(func(w http.ResponseWriter, r *http.Request) { s.RefuseUncounted(w, r, apierror.NotFound()) })
 	// chi comes here with a method that it does not know, whatever the path.
 	router.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
 		takes := func(method string) bool { return router.Match(chi.NewRouteContext(), method, r.URL.EscapedPath()) }
@@ -45,18 +52,18 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 		case takes(http.MethodGet):
 			w.Header().Set("Allow", http.MethodGet)
 		default:
-			writeError(w, r, apierror.NotFound())
+			s.RefuseUncounted(w, r, apierror.NotFound())
 			return
 		}
-		writeError(w, r, apierror.MethodNotAllowed())
+		s.RefuseUncounted(w, r, apierror.MethodNotAllowed())
 	})
-	return s.accessLog(s.setDefaultHeaders(refuseTransferEncoding(compress(router)))), nil
+	return s.accessLog(s.setDefaultHeaders(s.refuseTransferEncoding(compress(router)))), nil
 }
 
 // refuseTransferEncoding refuses bodies of unknown length where none belongs, and
 // ends every connection that carried one: a proxy in front and this server could
 // disagree on where the next request begins.
-func refuseTransferEncoding(next http.Handler) http.Handler {
+func (s *Server) refuseTransferEncoding(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.TransferEncoding) == 0 {
 			next.ServeHTTP(w, r)
@@ -64,7 +71,7 @@ func refuseTransferEncoding(next http.Handler) http.Handler {
 		}
 		w.Header().Set("Connection", "close")
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
-			writeError(w, r, apierror.InvalidParameter(
+			s.RefuseUncounted(w, r, apierror.InvalidParameter(
 				"Transfer-Encoding: a "+r.Method+" has no body. Send the request without this header."))
 			return
 		}

@@ -58,6 +58,7 @@ type Server struct {
 	log        *slog.Logger
 	logOneIn   int64
 	succeeded  atomic.Int64
+	uncounted  lineBudget // of requests that no key's limit counts
 	observe    func(operation string, status int, took time.Duration)
 	trace      func(tracing.Request) string
 	contract   *contract

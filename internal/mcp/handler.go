@@ -71,7 +71,7 @@ func New(d Deps) (*Handler, error) {
 // form, and only then passes it to the protocol's library.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.public.allows(r) {
-		h.api.Refuse(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
+		h.api.RefuseUncounted(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
 		return
 	}
 	current := &request{}

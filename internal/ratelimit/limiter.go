@@ -13,7 +13,6 @@ import (
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
-	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
@@ -83,9 +82,8 @@ type Limiter struct {
 	bypass bypass
 	queue  *queue
 	// callers are those whose next request is likely to be admitted.
-	callers *callerCache
-	// unverified has the places of callers that are not known to hold a key.
-	unverified *fairqueue.Slots
+	callers    *callerCache
+	unverified *unverified
 	stop       chan struct{}
 	stopped    sync.WaitGroup
 	// meanGroupTime is how long groups take of late: a moving mean, in nanoseconds.
@@ -168,7 +166,7 @@ func newLimiter(pool *postgres.Pool) *Limiter {
 	return &Limiter{
 		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
 		queue: newQueue(), callers: newCallerCache(),
-		unverified: fairqueue.NewSlots(maxUnverified, maxUnverified, maxUnverifiedWaiting),
+		unverified: newUnverified(),
 		stop:       make(chan struct{}),
 		statuses:   newStatusRecorder(pool, clockShift),
 	}
@@ -190,16 +188,14 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	if client != uuid.Nil {
 		return l.admit(ctx, client, r, deadline)
 	}
-	waiting, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()
-	if err := l.unverified.Acquire(waiting, client); err != nil {
-		return Admission{}, apierror.Unavailable(errors.Join(errOverloaded, err))
+	if err := l.unverified.acquire(ctx); err != nil {
+		return Admission{}, err
 	}
 	a, err := l.admit(ctx, client, r, deadline)
 	if err != nil || a.Verdict == Admitted || a.Verdict == Limited {
-		l.unverified.Release(client)
+		l.unverified.release()
 	} else {
-		time.AfterFunc(unverifiedPause, func() { l.unverified.Release(client) })
+		l.unverified.releaseLater()
 	}
 	return a, err
 }
@@ -207,6 +203,7 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request, deadline time.Time) (Admission, error) {
 	p, queued := l.enqueue(client, r, deadline)
 	if !queued {
+		l.unverified.awaitRefusal(ctx)
 		return Admission{}, apierror.Unavailable(errOverloaded)
 	}
 	return p.Wait(ctx)

@@ -2,25 +2,14 @@ package ratelimit
 
 import (
 	"sync"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
-const (
-	// maxOfClient bounds one client's part of the queue.
-	maxOfClient = 1024
-	// maxUnverified is how many requests at once are admitted of callers that are
-	// not known to hold a key: with those that wait, whoever sends unknown prefixes
-	// takes no more of a group.
-	maxUnverified        = 8
-	maxUnverifiedWaiting = 1024
-	// unverifiedPause is how much longer such a request keeps its place when it was
-	// refused, which bounds what a flood of them costs the database.
-	unverifiedPause = 20 * time.Millisecond
-)
+// maxOfClient bounds one client's part of the queue.
+const maxOfClient = 1024
 
 // queue holds the requests that wait to be admitted. It takes from each client in
 // turn, so that many requests of one delay only each other; all callers that are

@@ -32,7 +32,7 @@ func TestLimiter_UnverifiedCallersShareAFewPlaces(t *testing.T) {
 	}
 	flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: caller.Prefix}) }) // a real prefix with a wrong secret
 	flood.Go(func() { _, _ = l.Admit(ctx, caller) })
-	for l.unverified.Waiting() < flooding+1-maxUnverified || l.queue.len() < maxUnverified+1 {
+	for l.unverified.slots.Waiting() < flooding+1-maxUnverified || l.queue.len() < maxUnverified+1 {
 		time.Sleep(time.Millisecond)
 	}
 	if got := l.queue.len(); got != maxUnverified+1 {
@@ -82,5 +82,38 @@ func TestCallerCache_ForgetsRefusedKeys(t *testing.T) {
 		if got := c.get(r); got.ClientID != uuid.Nil {
 			t.Errorf("after %s the caller is still known", verdict)
 		}
+	}
+}
+
+// A client that sends more than may wait is not refused as fast as it sends.
+func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(nil) // it admits nothing
+	caller := Request{Prefix: "known"}
+	a := Admission{Verdict: Admitted, Remaining: 1}
+	a.Caller.ClientID = uuid.New()
+	l.callers.update(caller, a)
+	for range maxOfClient {
+		l.queue.push(a.Caller.ClientID, &Pending{}, maxOfClient)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	refused := make(chan struct{})
+	go func() {
+		defer close(refused)
+		if _, err := l.Admit(ctx, caller); err == nil {
+			t.Error("more than may wait was let in")
+		}
+	}()
+	for l.unverified.refusing.Load() == 0 {
+		select {
+		case <-refused:
+			t.Fatal("it was refused at once")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	leave()
+	<-refused
+	if n := l.unverified.refusing.Load(); n != 0 {
+		t.Errorf("%d requests still wait for their refusal", n)
 	}
 }

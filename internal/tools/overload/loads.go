@@ -129,7 +129,7 @@ func sendSlowly(ctx context.Context, s *environment, own *tally, head, tail stri
 	}
 	own.mu.Lock()
 	defer own.mu.Unlock()
-	own.statuses[0]++ // connections that were given up
+	own.Statuses[0]++ // connections that were given up
 }
 
 // many runs so many at once; wait waits for all of them.

@@ -6,6 +6,9 @@
 // the same run. None may be refused, and the p99 may be three times that without
 // the load, or 100 ms.
 //
+// Each load comes from a process of its own that yields the processor: what
+// another client notices is the server's doing, not that of the load's machine.
+//
 //	go run ./internal/tools/overload
 package main
 
@@ -16,11 +19,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -35,9 +35,14 @@ func main() {
 	seconds := flag.Duration("time", 6*time.Second, "length of each measurement")
 	only := flag.String("only", "", "a regular expression that a load's name matches")
 	flag.Parse()
-	pattern, err := regexp.Compile(*only)
-	if err == nil {
-		err = run(ctx, pattern, *rounds, *seconds)
+	var err error
+	if flag.Arg(0) == loadCommand {
+		err = runLoad(ctx, flag.Args()[1:])
+	} else {
+		var pattern *regexp.Regexp
+		if pattern, err = regexp.Compile(*only); err == nil {
+			err = run(ctx, pattern, *rounds, *seconds)
+		}
 	}
 	stop()
 	if err != nil {
@@ -73,7 +78,6 @@ func run(ctx context.Context, only *regexp.Regexp, rounds int, length time.Durat
 	}
 	defer server.Kill()
 	s := &environment{base, server, pg}
-	yieldProcessor()
 
 	fmt.Printf("%-16s %9s %9s %7s  %-34s %9s  %s\n",
 		"load", "p99 alone", "p99 then", "refused", "the load's statuses", "server MB", "slowest 503")
@@ -122,15 +126,4 @@ func fill(ctx context.Context, base *cluster.Base, pg *cluster.Postgres) error {
 			SELECT client_id, id FROM usable_interviews WHERE client_id = (SELECT id FROM clients WHERE slug = 'initech')
 			ORDER BY created_at DESC, id LIMIT 400)`)
 	return err
-}
-
-// yieldProcessor lets the server and the database go first: this program's load is
-// to be the callers' part, not that of their machines.
-func yieldProcessor() {
-	threads, _ := filepath.Glob("/proc/self/task/*")
-	for _, thread := range threads {
-		if id, err := strconv.Atoi(filepath.Base(thread)); err == nil {
-			_ = syscall.Setpriority(syscall.PRIO_PROCESS, id, 10)
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,24 +19,33 @@ import (
 type tally struct {
 	mu          sync.Mutex
 	took        []time.Duration // of those answered with 200
-	statuses    map[int]int
-	slowest     time.Duration // of those answered with 503
-	wrongErrors int           // a 5xx that is no 503 with Retry-After
+	Statuses    map[int]int
+	Slowest     time.Duration // of those answered with 503
+	WrongErrors int           // a 5xx that is no 503 with Retry-After
 }
 
-func newTally() *tally { return &tally{statuses: map[int]int{}} }
+func newTally() *tally { return &tally{Statuses: map[int]int{}} }
+
+// merge adds the counts of a tally of another process.
+func (t *tally) merge(other *tally) {
+	for status, n := range other.Statuses {
+		t.Statuses[status] += n
+	}
+	t.Slowest = max(t.Slowest, other.Slowest)
+	t.WrongErrors += other.WrongErrors
+}
 
 func (t *tally) add(a cluster.Response) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.statuses[a.Status]++
+	t.Statuses[a.Status]++
 	switch {
 	case a.Status == 200:
 		t.took = append(t.took, a.Took)
 	case a.Status == 503 && a.Header.Get("Retry-After") != "":
-		t.slowest = max(t.slowest, a.Took)
+		t.Slowest = max(t.Slowest, a.Took)
 	case a.Status >= 500:
-		t.wrongErrors++
+		t.WrongErrors++
 	}
 }
 
@@ -49,8 +59,8 @@ func (t *tally) p99() time.Duration {
 
 func (t *tally) String() string {
 	var parts []string
-	for _, status := range slices.Sorted(maps.Keys(t.statuses)) {
-		parts = append(parts, fmt.Sprintf("%d×%d", t.statuses[status], status))
+	for _, status := range slices.Sorted(maps.Keys(t.Statuses)) {
+		parts = append(parts, fmt.Sprintf("%d×%d", t.Statuses[status], status))
 	}
 	return strings.Join(parts, " ")
 }
@@ -65,7 +75,7 @@ type result struct {
 
 // refused is how many of the others' requests were not answered with 200.
 func (r result) refused() (n int) {
-	for status, count := range r.then.statuses {
+	for status, count := range r.then.Statuses {
 		if status != 200 {
 			n += count
 		}
@@ -76,7 +86,7 @@ func (r result) refused() (n int) {
 // promisesHeld tells whether others were answered, all of them, and in time.
 func (r result) promisesHeld() bool {
 	return r.refused() == 0 && r.then.p99() <= max(3*r.alone.p99(), 100*time.Millisecond) &&
-		r.megabytes <= maxMegabytes && r.own.wrongErrors == 0
+		r.megabytes <= maxMegabytes && r.own.WrongErrors == 0
 }
 
 // maxMegabytes bounds the server's memory under any of the loads.
@@ -89,7 +99,7 @@ func (r result) String() string {
 	}
 	return fmt.Sprintf("%-16s %9s %9s %7d  %-34s %9.0f  %-7s %s", r.load.name,
 		r.alone.p99().Round(100*time.Microsecond), r.then.p99().Round(100*time.Microsecond), r.refused(),
-		r.own, r.megabytes, r.own.slowest.Round(time.Millisecond), mark)
+		r.own, r.megabytes, r.own.Slowest.Round(time.Millisecond), mark)
 }
 
 // measure probes without and with the load, in turn.
@@ -104,23 +114,35 @@ func (s *environment) measure(ctx context.Context, l load, rounds int, length ti
 		if err := s.probe(ctx, keys, r.alone, length); err != nil {
 			return r, err
 		}
-		loading, stop := context.WithCancel(ctx)
-		wait, err := l.start(loading, s, r.own)
-		if err == nil {
-			time.Sleep(time.Second) // until it weighs
-			err = s.probe(ctx, keys, r.then, length)
-		}
-		if figures, merr := s.server.Metrics(ctx); merr == nil {
-			r.megabytes = max(r.megabytes, figures["process_resident_memory_bytes"]/1e6)
-		}
-		stop()
+		s.resetPeak()
+		stop, err := s.startLoad(ctx, l)
 		if err != nil {
 			return r, err
 		}
-		wait()
+		time.Sleep(time.Second) // until it weighs
+		if err := s.probe(ctx, keys, r.then, length); err != nil {
+			return r, err
+		}
+		r.megabytes = max(r.megabytes, s.peak())
+		if err := stop(r.own); err != nil {
+			return r, err
+		}
 		time.Sleep(time.Second)
 	}
 	return r, ctx.Err()
+}
+
+// resetPeak begins to measure the server's largest memory, which peak returns in megabytes.
+func (s *environment) resetPeak() {
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.server.PID), []byte("5"), 0)
+}
+
+func (s *environment) peak() float64 {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.server.PID))
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	var kilobytes float64
+	_, _ = fmt.Sscan(after, &kilobytes)
+	return kilobytes / 1e3
 }
 
 const probes = 4
