@@ -118,7 +118,7 @@ distributed: ## run the program's suites on PostgreSQL with Citus
 	$(GO) test -tags distributed -count=1 -timeout 30m ./internal/test/distributed
 	CLIENTINTEL_TEST_DISTRIBUTED=yes $(GO) test -p 1 -count=1 -timeout 60m ./internal/httpapi ./internal/mcp ./internal/test/isolation ./internal/ratelimit
 
-overload: ## attack a server in thirteen ways and print what another client notices
+overload: ## attack a server in each way of the threat model and print what another client notices
 	$(GO) run ./internal/tools/overload
 
 soak: ## mixed load, writers, restarts and faults for DURATION, with everything checked

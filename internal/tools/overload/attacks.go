@@ -25,6 +25,26 @@ func unknownPrefixes(ctx context.Context, s *environment, own *tally) (func(), e
 	}), nil
 }
 
+// noKey asks on all connections for what no key is needed to be refused.
+func noKey(ctx context.Context, s *environment, own *tally) (func(), error) {
+	return flood(ctx, s, own, connections, "/interviews?limit=1", func(int) string { return "" }), nil
+}
+
+// idleConnections are those of one key, each with a request now and then.
+func idleConnections(ctx context.Context, s *environment, own *tally) (func(), error) {
+	keys, err := s.pg.IssueKeys(ctx, "globex", 1)
+	if err != nil {
+		return nil, err
+	}
+	caller := cluster.NewCaller(connections)
+	return many(connections, func(int) {
+		for ctx.Err() == nil {
+			own.add(caller.Get(context.WithoutCancel(ctx), s.server.URL, "/campaigns?limit=1", keys[0]))
+			rest(ctx, 20*time.Second)
+		}
+	}, caller.Close), nil
+}
+
 // oneKey is one key on all connections at once, far beyond its 600.
 func oneKey(ctx context.Context, s *environment, own *tally) (func(), error) {
 	keys, err := s.pg.IssueKeys(ctx, "globex", 1)
