@@ -1,0 +1,122 @@
+package app_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/app"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// kept is a connection that is kept alive.
+type kept struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+// get fails once the server has closed the connection.
+func (k kept) get(key string) error {
+	fmt.Fprintf(k, "GET /api/client/v1/campaigns HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", key)
+	answer, err := http.ReadResponse(k.reader, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("status %d", answer.StatusCode)
+	}
+	_, err = io.Copy(io.Discard, answer.Body)
+	return err
+}
+
+// A server bounds the connections of each key that wait for a request.
+func TestServe_BoundsTheIdleConnectionsOfEachKey(t *testing.T) {
+	t.Parallel()
+	settings, err := config.FromEnv(os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Server.PoolSize, settings.Server.DrainDelay = 2, 0
+	settings.Server.Listen, settings.Server.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
+	d := dbtest.New(t)
+	server, err := app.NewServer(t.Context(), d.ServerURL, settings.Server, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	d.Exec(t, `INSERT INTO clients (id, slug, name) VALUES (gen_random_uuid(), 'acme', 'Acme')`)
+	ctx, stop := context.WithCancel(t.Context())
+	address, done := make(chan string, 1), make(chan error, 1)
+	go func() { done <- server.Serve(ctx, func(api, _ string) { address <- api }) }()
+	defer func() { stop(); <-done }()
+	at := <-address
+
+	conn, err := pgx.Connect(t.Context(), d.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	postgres.RegisterTypes(conn)
+	var keys [2]string
+	for i := range keys {
+		issued, err := apikey.NewRegistry(conn).Issue(t.Context(), apikey.Request{Client: "acme", Name: "test", Scopes: auth.All()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[i] = issued.Key
+	}
+	connect := func(key string) kept {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		k := kept{conn, bufio.NewReader(conn)}
+		if err := k.get(key); err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	const ofKey = 128
+	var first [2]kept
+	for i, key := range keys {
+		first[i] = connect(key)
+		for range ofKey - 2 {
+			connect(key)
+		}
+	}
+	for i, key := range keys {
+		if err := first[i].get(key); err != nil {
+			t.Errorf("%d connections of a key: %v", ofKey-1, err)
+		}
+	}
+	second := connect(keys[0])
+	for range ofKey + 8 { // some begin to wait in another order
+		connect(keys[0])
+	}
+	for _, k := range []kept{first[0], second} {
+		if _, err := k.reader.ReadByte(); err != io.EOF {
+			t.Errorf("a connection beyond a key's %d: %v, want its end", ofKey, err)
+		}
+	}
+	if err := first[1].get(keys[1]); err != nil {
+		t.Errorf("another key's connection: %v", err)
+	}
+}
