@@ -26,12 +26,10 @@ func tuneGarbageCollector(ctx context.Context) {
 	}
 	defer debug.SetGCPercent(percent)
 	defer debug.SetMemoryLimit(math.MaxInt64)
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		metrics.Read(live)
-		debug.SetMemoryLimit(limitFor(int64(live[0].Value.Uint64())))
+		debug.SetMemoryLimit(limitFor(memory()))
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -40,6 +38,21 @@ func tuneGarbageCollector(ctx context.Context) {
 	}
 }
 
+// memory is the size of the live heap, and of what the limit counts beside the heap:
+// most of it stacks, which each connection has.
+func memory() (live, beside int64) {
+	samples := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+	}
+	metrics.Read(samples)
+	beside = int64(samples[1].Value.Uint64())
+	for _, of := range samples[2:] {
+		beside -= int64(of.Value.Uint64())
+	}
+	return int64(samples[0].Value.Uint64()), beside
+}
+
 // limitFor leaves room for garbage of at least half the live heap: with a limit
-// near the live heap the collector would run all the time.
-func limitFor(live int64) int64 { return max(usualMemory, 4<<20+live/2*3) }
+// near what is in use the collector would run all the time.
+func limitFor(live, beside int64) int64 { return max(usualMemory, 4<<20+live/2*3+beside) }
