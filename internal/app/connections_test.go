@@ -62,7 +62,12 @@ func TestServe_BoundsTheIdleConnectionsOfEachKey(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	address, done := make(chan string, 1), make(chan error, 1)
 	go func() { done <- server.Serve(ctx, func(api, _ string) { address <- api }) }()
-	defer func() { stop(); <-done }()
+	defer func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("serving ends with %v", err)
+		}
+	}()
 	at := <-address
 
 	conn, err := pgx.Connect(t.Context(), d.OwnerURL)

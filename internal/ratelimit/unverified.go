@@ -32,7 +32,7 @@ const (
 )
 
 func refusalDelay() time.Duration {
-	return minRefusalDelay + rand.N(spreadRefusals) //nolint:gosec // it spreads, and hides nothing
+	return minRefusalDelay + rand.N(spreadRefusals)
 }
 
 // unverified has the places of requests that no key's limit counts.
