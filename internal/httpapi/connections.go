@@ -15,7 +15,7 @@ const (
 	// maxConnections bounds the open connections, maxIdleOfKey those of one key that
 	// wait for a request.
 	maxConnections = 8192
-	maxIdleOfKey   = 128
+	maxIdleOfKey   = 512
 	// acceptPause spreads what is accepted beyond maxConnections.
 	acceptPause = time.Millisecond
 )
@@ -23,121 +23,126 @@ const (
 // Connections bounds a server's connections. A key is a connection's from the last
 // request on that was admitted on it; before, it has none.
 type Connections struct {
-	mu sync.Mutex
-	// open has the connection first whose state is longest unchanged.
-	open   list.List
-	byConn map[net.Conn]*list.Element
-	idle   map[uuid.UUID]int
+	mu     sync.Mutex
+	byConn map[net.Conn]*connection
+	// idle has the connections that wait for a request, by key, keyless those without
+	// a key. The first has waited longest.
+	idle    map[uuid.UUID]*list.List
+	keyless list.List
 }
 
 type connection struct {
 	net.Conn
-	key  uuid.UUID
-	idle bool
+	all *Connections
+	key uuid.UUID
+	// idle and keyless are its places in the lists; nil: it has none.
+	idle, keyless *list.Element
+	idleSince     time.Time
 }
 
 // NewConnections makes an empty set.
 func NewConnections() *Connections {
-	return &Connections{byConn: map[net.Conn]*list.Element{}, idle: map[uuid.UUID]int{}}
+	return &Connections{byConn: map[net.Conn]*connection{}, idle: map[uuid.UUID]*list.List{}}
 }
 
-type connectionsKey struct{}
+type connectionKey struct{}
 
-type connectionOf struct {
-	all  *Connections
-	conn net.Conn
-}
-
-// Context is for http.Server.ConnContext.
+// Context is for http.Server.ConnContext: it begins to count a connection.
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, connectionsKey{}, connectionOf{c, conn})
+	of, beyond := c.add(conn)
+	if beyond {
+		time.Sleep(acceptPause)
+	}
+	return context.WithValue(ctx, connectionKey{}, of)
+}
+
+// add tells whether the connection is beyond maxConnections, and another was closed.
+func (c *Connections) add(conn net.Conn) (of *connection, beyond bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if beyond = len(c.byConn) >= maxConnections; beyond {
+		c.closeOne()
+	}
+	of = &connection{Conn: conn, all: c}
+	of.keyless = c.keyless.PushBack(of)
+	c.byConn[conn] = of
+	return of, beyond
 }
 
 // setConnectionKey notes whose request was admitted on the request's connection.
 func setConnectionKey(ctx context.Context, key uuid.UUID) {
-	of, _ := ctx.Value(connectionsKey{}).(connectionOf)
-	if of.all == nil {
+	of, ok := ctx.Value(connectionKey{}).(*connection)
+	if !ok {
 		return
 	}
 	of.all.mu.Lock()
 	defer of.all.mu.Unlock()
-	if element := of.all.byConn[of.conn]; element != nil {
-		element.Value.(*connection).key = key
-	}
+	of.all.leaveLists(of)
+	of.key = key
 }
 
 // Track is for http.Server.ConnState.
 func (c *Connections) Track(conn net.Conn, state http.ConnState) {
-	if c.change(conn, state) {
-		time.Sleep(acceptPause)
-	}
-}
-
-// change tells whether the connection is beyond maxConnections.
-func (c *Connections) change(conn net.Conn, state http.ConnState) (beyond bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	element := c.byConn[conn]
-	if element == nil {
-		if state != http.StateNew {
-			return false // it was closed
+	of := c.byConn[conn]
+	switch {
+	case of == nil || state == http.StateNew: // it was closed
+	case state == http.StateClosed || state == http.StateHijacked:
+		c.forget(of)
+	case state == http.StateIdle && of.key != uuid.Nil:
+		waiting := c.idle[of.key]
+		if waiting == nil {
+			waiting = list.New()
+			c.idle[of.key] = waiting
 		}
-		if beyond = c.open.Len() >= maxConnections; beyond {
-			c.closeOne()
+		of.idle, of.idleSince = waiting.PushBack(of), time.Now()
+		if waiting.Len() > maxIdleOfKey {
+			c.close(waiting.Front())
 		}
-		c.byConn[conn] = c.open.PushBack(&connection{Conn: conn})
-		return beyond
+	case of.idle != nil:
+		c.leaveLists(of)
 	}
-	of := element.Value.(*connection)
-	c.setIdle(of, state == http.StateIdle)
-	switch state {
-	case http.StateClosed, http.StateHijacked:
-		c.forget(element)
-	case http.StateIdle:
-		c.open.MoveToBack(element)
-		if c.idle[of.key] > maxIdleOfKey {
-			c.closeFirst(func(other *connection) bool { return other.idle && other.key == of.key })
-		}
-	default:
-		c.open.MoveToBack(element)
-	}
-	return false
 }
 
-func (c *Connections) setIdle(of *connection, idle bool) {
-	switch {
-	case idle && !of.idle:
-		c.idle[of.key]++
-	case !idle && of.idle:
-		if c.idle[of.key]--; c.idle[of.key] == 0 {
+// closeOne closes the connection without a key that is open longest, or else the one
+// that waits longest for a request.
+func (c *Connections) closeOne() {
+	longest := c.keyless.Front()
+	if longest == nil {
+		for _, waiting := range c.idle {
+			first := waiting.Front()
+			if longest == nil || first.Value.(*connection).idleSince.Before(longest.Value.(*connection).idleSince) {
+				longest = first
+			}
+		}
+	}
+	if longest != nil {
+		c.close(longest)
+	}
+}
+
+func (c *Connections) close(element *list.Element) {
+	of := element.Value.(*connection)
+	c.forget(of)
+	go of.Close() // TLS may wait for its caller
+}
+
+func (c *Connections) forget(of *connection) {
+	c.leaveLists(of)
+	delete(c.byConn, of.Conn)
+}
+
+func (c *Connections) leaveLists(of *connection) {
+	if of.keyless != nil {
+		c.keyless.Remove(of.keyless)
+		of.keyless = nil
+	}
+	if of.idle != nil {
+		waiting := c.idle[of.key]
+		if waiting.Remove(of.idle); waiting.Len() == 0 {
 			delete(c.idle, of.key)
 		}
+		of.idle = nil
 	}
-	of.idle = idle
-}
-
-// closeOne closes the connection that waits longest for a request, or else that
-// waits longest for its first admission.
-func (c *Connections) closeOne() {
-	if len(c.idle) > 0 {
-		c.closeFirst(func(of *connection) bool { return of.idle })
-	} else {
-		c.closeFirst(func(of *connection) bool { return of.key == uuid.Nil })
-	}
-}
-
-func (c *Connections) closeFirst(is func(*connection) bool) {
-	for element := c.open.Front(); element != nil; element = element.Next() {
-		if of := element.Value.(*connection); is(of) {
-			c.setIdle(of, false)
-			c.forget(element)
-			go of.Close() // TLS may wait for its caller
-			return
-		}
-	}
-}
-
-func (c *Connections) forget(element *list.Element) {
-	delete(c.byConn, element.Value.(*connection).Conn)
-	c.open.Remove(element)
 }

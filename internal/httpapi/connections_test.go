@@ -44,9 +44,11 @@ func (c *trackedConn) wantOpen(t *testing.T, all *Connections) {
 func open(all *Connections, key uuid.UUID) *trackedConn {
 	c := &trackedConn{closed: make(chan struct{})}
 	ctx := all.Context(context.Background(), c)
-	all.change(c, http.StateNew)
-	all.change(c, http.StateActive)
-	setConnectionKey(ctx, key)
+	all.Track(c, http.StateNew)
+	all.Track(c, http.StateActive)
+	if key != uuid.Nil {
+		setConnectionKey(ctx, key)
+	}
 	return c
 }
 
@@ -56,46 +58,49 @@ func TestConnections_IdleOnesOfAKeyAreBounded(t *testing.T) {
 	t.Parallel()
 	all, key := NewConnections(), uuid.New()
 	other := open(all, uuid.New())
-	all.change(other, http.StateIdle)
+	all.Track(other, http.StateIdle)
 	working := open(all, key)
 	var idle []*trackedConn
 	for range maxIdleOfKey {
 		idle = append(idle, open(all, key))
-		all.change(idle[len(idle)-1], http.StateIdle)
+		all.Track(idle[len(idle)-1], http.StateIdle)
 	}
 	// It has waited shortest from now on.
-	all.change(idle[0], http.StateActive)
-	all.change(idle[0], http.StateIdle)
+	all.Track(idle[0], http.StateActive)
+	all.Track(idle[0], http.StateIdle)
 	idle[1].wantOpen(t, all)
 	another := open(all, key)
-	all.change(another, http.StateIdle)
+	all.Track(another, http.StateIdle)
 	idle[1].wantClosed(t)
 	for _, c := range []*trackedConn{other, working, idle[0], idle[2], another} {
 		c.wantOpen(t, all)
 	}
 	for _, c := range append(idle, other, working, another) {
-		all.change(c, http.StateClosed)
+		all.Track(c, http.StateClosed)
 	}
-	if n := all.open.Len() + len(all.byConn) + len(all.idle); n != 0 {
+	if n := all.keyless.Len() + len(all.byConn) + len(all.idle); n != 0 {
 		t.Errorf("%d connections are counted when all are closed", n)
 	}
 }
 
-// A new connection takes the place of one that waits for a request, or else of one
-// without a key: a new caller finds a place, and callers at work keep theirs.
+// A new connection takes the place of one without a key, or else of the one that
+// waits longest for a request: a new caller finds a place, and callers at work keep
+// theirs.
 func TestConnections_AllAreBounded(t *testing.T) {
 	t.Parallel()
 	all := NewConnections()
-	first, second, idle := open(all, uuid.Nil), open(all, uuid.Nil), open(all, uuid.New())
-	all.change(idle, http.StateIdle)
-	for all.open.Len() < maxConnections {
+	first, second := open(all, uuid.Nil), open(all, uuid.Nil)
+	longer, shorter := open(all, uuid.New()), open(all, uuid.New())
+	all.Track(longer, http.StateIdle)
+	all.Track(shorter, http.StateIdle)
+	for len(all.byConn) < maxConnections {
 		open(all, uuid.New())
 	}
-	for _, c := range []*trackedConn{idle, first, second} {
+	for _, c := range []*trackedConn{first, second, longer, shorter} {
 		c.wantOpen(t, all)
 		open(all, uuid.New())
 		c.wantClosed(t)
-		if n := all.open.Len(); n != maxConnections {
+		if n := len(all.byConn); n != maxConnections {
 			t.Errorf("%d connections are open, want %d", n, maxConnections)
 		}
 	}
