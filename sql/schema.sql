@@ -2430,7 +2430,7 @@ ALTER TABLE ONLY public.portal_documents
 --
 
 ALTER TABLE ONLY public.record_owners
-    ADD CONSTRAINT record_owners_pkey PRIMARY KEY (kind, id);
+    ADD CONSTRAINT record_owners_pkey PRIMARY KEY (id, kind);
 
 
 --

@@ -129,7 +129,8 @@ func (w *writer) stage(ctx context.Context, b *batch, queries []string) ([]pgcon
 	k := b.kind
 	columns := strings.Join(k.columnNames(), ", ")
 	if !w.staged[k] {
-		_, err := w.tx.Exec(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE import_%[1]s ON COMMIT DROP AS SELECT %[2]s FROM %[1]s WITH NO DATA",
+		// Nothing is compressed or moved out of line twice.
+		_, err := w.tx.Exec(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE import_%[1]s WITH (toast_tuple_target = 8160) ON COMMIT DROP AS SELECT %[2]s FROM %[1]s WITH NO DATA",
 			k.table, columns))
 		if err != nil {
 			return nil, err

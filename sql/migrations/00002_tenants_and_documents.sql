@@ -76,7 +76,7 @@ CREATE TABLE record_owners (
     kind text NOT NULL,
     id uuid NOT NULL,
     client_id uuid NOT NULL,
-    PRIMARY KEY (kind, id)
+    PRIMARY KEY (id, kind)
 );
 
 CREATE TABLE synthesis_documents (

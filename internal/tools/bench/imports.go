@@ -143,7 +143,7 @@ func (m *imports) importWithoutSearch(ctx context.Context, conn *pgx.Conn) (time
 	return took, m.store(ctx, conn)
 }
 
-// store keeps the rows as they are in the table, for COPY.
+// store keeps the rows for COPY, in no order, as the file has them.
 func (m *imports) store(ctx context.Context, conn *pgx.Conn) error {
 	columns, err := storedColumns(ctx, conn)
 	if err != nil {
@@ -154,7 +154,7 @@ func (m *imports) store(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	defer out.Close()
-	_, err = conn.PgConn().CopyTo(ctx, out, "COPY interviews ("+columns+") TO STDOUT (FORMAT binary)")
+	_, err = conn.PgConn().CopyTo(ctx, out, "COPY (SELECT "+columns+" FROM interviews ORDER BY md5(id::text)) TO STDOUT (FORMAT binary)")
 	return err
 }
 
