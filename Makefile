@@ -87,7 +87,7 @@ fuzz: ## fuzz everything that decodes a caller's bytes, FUZZTIME each
 fuzz-short: ## the same for a minute and a half in all
 	@$(call each-fuzz,$$(case " $(FUZZ_ON_POSTGRES) " in (*" $$name "*) echo 250x -parallel 1;; (*) echo 5000x;; esac))
 
-FUZZ_ON_POSTGRES = FuzzAnswers FuzzAuthorization FuzzBody FuzzImport
+FUZZ_ON_POSTGRES = FuzzAnswers FuzzAuthorization FuzzBody FuzzFoldingIsLinear FuzzImport
 # A minimization is bounded too, or one of them takes the whole time.
 each-fuzz = set -e; grep -rn --include='*_test.go' '^func Fuzz' . | sort | while IFS=':(' read -r file _ name _; do \
 	name=$${name\#func }; package=$$(dirname $$file); echo "$$package $$name"; \

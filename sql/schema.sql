@@ -1863,7 +1863,7 @@ CREATE TABLE public.key_audits (
     address inet DEFAULT inet_client_addr(),
     account text NOT NULL,
     detail text NOT NULL,
-    CONSTRAINT key_audits_action_is_known CHECK ((action = ANY (ARRAY['issue'::text, 'rotate'::text, 'revoke'::text, 'mend-window'::text])))
+    CONSTRAINT key_audits_action_is_known CHECK ((action = ANY (ARRAY['issue'::text, 'rotate'::text, 'revoke'::text, 'import'::text, 'mend-window'::text])))
 );
 
 
@@ -2141,6 +2141,17 @@ CREATE VIEW public.requests WITH (security_invoker='true') AS
 --
 
 COMMENT ON VIEW public.requests IS 'The request log with how each request ended: null where that is not noted yet, or was lost with its server.';
+
+
+--
+-- Name: revoked_keys; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.revoked_keys (
+    client_id uuid NOT NULL,
+    prefix text NOT NULL,
+    revoked_at timestamp with time zone NOT NULL
+);
 
 
 --
@@ -2447,6 +2458,14 @@ ALTER TABLE ONLY public.request_log
 
 ALTER TABLE ONLY public.request_log_default
     ADD CONSTRAINT request_log_default_pkey PRIMARY KEY (client_id, key_id, at, seq);
+
+
+--
+-- Name: revoked_keys revoked_keys_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.revoked_keys
+    ADD CONSTRAINT revoked_keys_pkey PRIMARY KEY (client_id, prefix);
 
 
 --

@@ -1,17 +1,97 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// The page's cron line, run on the page's schema with the page's queries: twice, with
-// a withdrawal in between.
+// shell runs a line as cron does: in the home directory, where this program is installed.
+func shell(t *testing.T, home, line, stdin string, env ...string) (int, string) {
+	t.Helper()
+	installed := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", asProgram, os.Args[0])
+	if err := os.WriteFile(filepath.Join(home, "clientintel"), []byte(installed), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", line)
+	cmd.Dir, cmd.Env = home, append(env, "HOME="+home, "PATH="+home+":/usr/bin:/bin")
+	cmd.Stdin = strings.NewReader(stdin)
+	told, _ := cmd.CombinedOutput()
+	return cmd.ProcessState.ExitCode(), string(told)
+}
+
+// Every other command line of the page, as it stands there.
+func TestRun_TheImportPagesCommands(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/import.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, m := range regexp.MustCompile("(?s)```sh\n(.*?)\n```|`(clientintel import [^`A-Z]*)`").FindAllStringSubmatch(string(page), -1) {
+		lines = append(lines, m[1]+m[2])
+	}
+	const commands = 5
+	if len(lines) != commands {
+		t.Fatalf("the page has %d commands, want %d: %q", len(lines), commands, lines)
+	}
+	home := t.TempDir()
+	elsewhere := httptest.NewServer(http.FileServer(http.Dir(home)))
+	defer elsewhere.Close()
+	northwind := strings.NewReplacer("acme", "northwind").Replace(strings.TrimSpace(acme))
+	files := map[string]string{"clients.ndjson": northwind, "export-records": "#!/bin/sh\ncat clients.ndjson\necho; echo '{\"kind\":\"end\",\"lines\":1}'\n"}
+	var gz, zst bytes.Buffer
+	zipped := gzip.NewWriter(&gz)
+	packed, _ := zstd.NewWriter(&zst)
+	for _, w := range []io.WriteCloser{zipped, packed} {
+		if _, err := io.WriteString(w, northwind); err != nil || w.Close() != nil {
+			t.Fatal(err)
+		}
+	}
+	files["export.ndjson.gz"], files["interviews-1.ndjson.zst"] = gz.String(), zst.String()
+	files["records.ndjson.gz"] = files["export.ndjson.gz"]
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(content), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, after := dbtest.New(t), dbtest.New(t)
+	for n, line := range lines {
+		if n == commands-1 {
+			if got := command(t, map[string]string{"DATABASE_URL": before.OwnerURL}, "", "keys", "issue", "--client", "northwind", "--name", "x"); got.code != exitDone {
+				t.Fatalf("keys issue: %+v", got)
+			}
+		}
+		code, told := shell(t, home, "set -e; "+strings.ReplaceAll(line, "https://export.example.com", elsewhere.URL), "northwind\n", "DATABASE_URL="+before.OwnerURL, "OLD="+before.OwnerURL, "NEW="+after.OwnerURL)
+		if code != exitDone {
+			t.Errorf("%s: exit code %d and %s", line, code, told)
+		}
+	}
+	for d, want := range map[*dbtest.Database]string{before: "0 clients, 0 keys", after: "1 clients, 1 keys"} {
+		var got string
+		d.Query(t, &got, "SELECT format('%s clients, %s keys', (SELECT count(*) FROM clients), (SELECT count(*) FROM api_keys WHERE client_id IS NOT NULL))")
+		if got != want {
+			t.Errorf("after the move: %s, want %s", got, want)
+		}
+	}
+}
+
+// The page's crontab, run as cron runs it, on the page's schema with the page's
+// queries: twice, with a withdrawal in between that every route follows at once.
 func TestRun_TheImportPagesNightlySync(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/import.md")
@@ -22,9 +102,9 @@ func TestRun_TheImportPagesNightlySync(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?s)```sql\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
 		sql = append(sql, m[1])
 	}
-	line := regexp.MustCompile(`15 3 \* \* \* clientintel (import .*)`).FindStringSubmatch(string(page))
-	if len(sql) != 4 || line == nil {
-		t.Fatalf("the page has %d blocks of SQL, want 4; its cron line: %q", len(sql), line)
+	crontab := regexp.MustCompile(`(?m)^SOURCE_URL=\S+\nDATABASE_URL=\S+\n15 3 \* \* \* (clientintel import .*)$`).FindStringSubmatch(string(page))
+	if len(sql) != 4 || crontab == nil {
+		t.Fatalf("the page has %d blocks of SQL, want 4; its crontab: %q", len(sql), crontab)
 	}
 	source, target := dbtest.New(t), dbtest.New(t)
 	source.Exec(t, "CREATE SCHEMA production")
@@ -37,24 +117,20 @@ func TestRun_TheImportPagesNightlySync(t *testing.T) {
 		FROM generate_series(1, 3) AS n;
 		GRANT USAGE ON SCHEMA production TO PUBLIC;
 		GRANT SELECT ON ALL TABLES IN SCHEMA production TO PUBLIC`)
-	dir := t.TempDir()
-	args := strings.Fields(strings.ReplaceAll(line[1], `"$SOURCE_URL"`, sourceURL))
+	home := t.TempDir()
 	for n, name := range []string{"clients.sql", "campaigns.sql", "interviews.sql"} {
-		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, []byte(sql[n+1]), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(sql[n+1]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for i := range args {
-			if args[i] == name {
-				args[i] = file
-			}
-		}
 	}
-	env := map[string]string{"DATABASE_URL": target.OwnerURL}
+	cron := func(line string) (int, string) {
+		t.Helper()
+		return shell(t, home, line, "", "SOURCE_URL="+sourceURL, "DATABASE_URL="+target.OwnerURL)
+	}
 	run := func(want string) {
 		t.Helper()
-		if got := command(t, env, "", args...); got.code != exitDone || !strings.Contains(got.stderr, want) {
-			t.Fatalf("got %+v, want %s", got, want)
+		if code, told := cron(crontab[1]); code != exitDone || !strings.Contains(told, want) {
+			t.Fatalf("exit code %d and %s, want %s", code, told, want)
 		}
 	}
 	holds := func(want string) {
@@ -71,20 +147,54 @@ func TestRun_TheImportPagesNightlySync(t *testing.T) {
 	content := `{"n": 1.50, "best_quote": "canary"}[{"text": "hi"}]2026-03-01 08:30:00.123456`
 	run("interview 3 added, 0 changed, 0 unchanged")
 	holds("3 interviews, 3 documents, 3 counted, " + content)
+	env := map[string]string{"DATABASE_URL": target.OwnerURL}
+	cutOver := []string{"measurement", "cutover", "--client", "acme", "--contract-version", "canonical_measurement.v1"}
+	if got := command(t, env, "", cutOver...); got.code != exitDone {
+		t.Fatalf("cutover: %+v", got)
+	}
+	var issued struct{ Key string }
+	if got := command(t, env, "", "keys", "issue", "--client", "acme", "--name", "x", "--json", "--scopes", "read:interviews_metadata,read:custom_extraction"); json.Unmarshal([]byte(got.stdout), &issued) != nil {
+		t.Fatalf("keys issue: %+v", got)
+	}
+	server := startServer(t, target.OwnerURL)
+	answersHave := func(want int) {
+		t.Helper()
+		for _, path := range []string{"/interviews", "/intelligence/search?q=CANARY", "/analytics/interviews?date_from=2026-03-01&date_to=2026-03-01"} {
+			req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, server.address+"/api/client/v1"+path, nil)
+			req.Header.Set("Authorization", "Bearer "+issued.Key)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var answer struct {
+				Meta struct {
+					Count int
+					Total int `json:"measurement_total_count"`
+				}
+			}
+			err = json.NewDecoder(res.Body).Decode(&answer)
+			_ = res.Body.Close()
+			if err != nil || res.StatusCode != http.StatusOK || answer.Meta.Count != want || answer.Meta.Total != want {
+				t.Errorf("%s: status %d, %+v (%v), want %d of each", path, res.StatusCode, answer, err, want)
+			}
+		}
+	}
+	answersHave(3)
 	source.Exec(t, "UPDATE production.sessions SET withdrawn = now() WHERE id = '31111111-1111-4111-8111-000000000002'")
 	run("interview 0 added, 0 changed, 2 unchanged, 1 removed")
 	holds("2 interviews, 2 documents, 2 counted, " + content)
+	answersHave(2)
 
 	// A source that fails, and one that would mint keys.
-	broken := filepath.Join(dir, "interviews.sql")
+	broken := filepath.Join(home, "interviews.sql")
 	if err := os.WriteFile(broken, []byte("SELECT 1/0 AS id"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := command(t, env, "", args...); got.code != exitFailed || !strings.Contains(got.stderr, "interviews.sql: ") || !strings.Contains(got.stderr, "division by zero") {
-		t.Errorf("a broken query: %+v", got)
+	if code, told := cron(crontab[1]); code != exitFailed || !strings.Contains(told, "interviews.sql: ") || !strings.Contains(told, "division by zero") {
+		t.Errorf("a broken query: exit code %d and %s", code, told)
 	}
-	if got := command(t, env, "", append(args, "--with-keys")...); got.code != exitUsage || !strings.Contains(got.stderr, "keys are accepted from files and standard input only") {
-		t.Errorf("keys from a query: %+v", got)
+	if code, told := cron(crontab[1] + " --with-keys"); code != exitUsage || !strings.Contains(told, "keys are accepted from files and standard input only") {
+		t.Errorf("keys from a query: exit code %d and %s", code, told)
 	}
 	holds("2 interviews, 2 documents, 2 counted, " + content)
 }

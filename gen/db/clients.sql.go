@@ -116,12 +116,26 @@ func (q *Queries) PurgeKeyAudits(ctx context.Context, clientID uuid.UUID) (int64
 }
 
 const PurgeKeys = `-- name: PurgeKeys :many
-DELETE FROM api_keys AS k
-WHERE k.client_id = $1::uuid
-RETURNING k.id
+WITH purged AS (
+    DELETE FROM api_keys AS k
+    WHERE k.client_id = $1::uuid
+    RETURNING k.client_id, k.id, k.prefix, k.revoked_at
+),
+
+remembered AS (
+    INSERT INTO revoked_keys (client_id, prefix, revoked_at)
+    SELECT p.client_id, p.prefix, p.revoked_at
+    FROM purged AS p
+    WHERE p.revoked_at IS NOT NULL
+    ON CONFLICT DO NOTHING
+)
+
+SELECT p.id
+FROM purged AS p
 `
 
-// PurgeKeys deletes all keys of a client and returns their ids.
+// PurgeKeys deletes all keys of a client and returns their ids. That a key was
+// revoked stays known.
 func (q *Queries) PurgeKeys(ctx context.Context, clientID uuid.UUID) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, PurgeKeys, clientID)
 	if err != nil {

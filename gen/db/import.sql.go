@@ -114,13 +114,21 @@ func (q *Queries) DeleteMovedInterviews(ctx context.Context, arg DeleteMovedInte
 }
 
 const DeleteRevokedKeys = `-- name: DeleteRevokedKeys :exec
-DELETE FROM api_keys AS k
-WHERE k.client_id = ANY ($1::uuid[])
-    AND k.revoked_at <= now()
+WITH deleted AS (
+    DELETE FROM api_keys AS k
+    WHERE k.client_id = ANY ($1::uuid[])
+        AND k.revoked_at <= now()
+    RETURNING k.client_id, k.prefix, k.revoked_at
+)
+
+INSERT INTO revoked_keys (client_id, prefix, revoked_at)
+SELECT d.client_id, d.prefix, d.revoked_at
+FROM deleted AS d
+ON CONFLICT DO NOTHING
 `
 
 // DeleteRevokedKeys deletes clients' revoked keys. A key issued since the check
-// stays, and with it the client.
+// stays, and with it the client. That a key was revoked stays known.
 func (q *Queries) DeleteRevokedKeys(ctx context.Context, clientIds []uuid.UUID) error {
 	_, err := q.db.Exec(ctx, DeleteRevokedKeys, clientIds)
 	return err

@@ -233,6 +233,12 @@ type RequestStatusesDefault struct {
 	Statuses   []int16
 }
 
+type RevokedKey struct {
+	ClientID  uuid.UUID
+	Prefix    string
+	RevokedAt time.Time
+}
+
 type SearchDocument struct {
 	ClientID   uuid.UUID
 	ID         uuid.UUID

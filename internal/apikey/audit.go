@@ -58,8 +58,8 @@ func (r *Registry) audit(ctx context.Context, q *db.Queries, action string, clie
 	return nil
 }
 
-// account is who runs this process, and on which machine.
-func account() string {
+// Account is who runs this process, and on which machine.
+func Account() string {
 	name := fmt.Sprint(os.Getuid())
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		name = u.Username

@@ -64,7 +64,7 @@ type Registry struct {
 }
 
 // NewRegistry works on the owner's connection.
-func NewRegistry(conn *pgx.Conn) *Registry { return &Registry{conn: conn, account: account()} }
+func NewRegistry(conn *pgx.Conn) *Registry { return &Registry{conn: conn, account: Account()} }
 
 // Request describes the key to issue.
 type Request struct {

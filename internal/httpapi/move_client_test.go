@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/apitest"
@@ -155,6 +156,57 @@ func TestImportedKeysAreNeverWidened(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "which is there already, in more than when it ends") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A key that was revoked after an export, and then purged, is not brought back by that
+// export; and what an import does to keys is noted.
+func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(*testing.T, *pgx.Conn, uuid.UUID){
+		"purged": func(t *testing.T, conn *pgx.Conn, client uuid.UUID) {
+			if _, err := importer.Purge(t.Context(), conn, client); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"deleted": func(t *testing.T, conn *pgx.Conn, client uuid.UUID) {
+			line := `{"op":"delete","kind":"client","id":"` + client.String() + `"}`
+			if _, err := importer.Import(t.Context(), conn, strings.NewReader(line), importer.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, seed := apitest.Start(t)
+			conn := ownerOf(t, srv)
+			acme := seed.Clients["acme"]
+			revoked := srv.KeyFor(t, "acme")
+			file := export(t, conn, acme, true)
+			seed.Exec(t, "UPDATE api_keys SET revoked_at = now() WHERE client_id = $1", acme)
+			remove(t, conn, acme)
+			if _, err := importer.Import(t.Context(), conn, strings.NewReader(file), importer.Options{WithKeys: true}); err != nil {
+				t.Fatal(err)
+			}
+			if got := string(srv.Get(t, interviews, revoked).WantStatus(t, 401).Body); !strings.Contains(got, "inactive_api_key") {
+				t.Errorf("the revoked key: %s", got)
+			}
+			audits, err := apikey.NewRegistry(conn).Audits(t.Context(), "acme")
+			if err != nil || len(audits) == 0 {
+				t.Fatalf("nothing is noted: %v", err)
+			}
+			last := audits[len(audits)-1]
+			if last.Action != "import" || !strings.HasPrefix(last.Detail, `new: "`) || strings.HasSuffix(last.Detail, "revoked no") || last.Account != apikey.Account() || last.ClientID != acme {
+				t.Errorf("noted: %+v", last)
+			}
+			// Again, it neither changes nor notes anything.
+			if _, err := importer.Import(t.Context(), conn, strings.NewReader(file), importer.Options{WithKeys: true}); err != nil {
+				t.Fatal(err)
+			}
+			if again, _ := apikey.NewRegistry(conn).Audits(t.Context(), "acme"); len(again) != len(audits) {
+				t.Errorf("%d notes, want %d", len(again), len(audits))
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
@@ -137,26 +138,48 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	added, err := w.tx.Exec(ctx, `INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, created_at, expires_at, revoked_at, last_used_at)
-		SELECT k.prefix, k.id, k.client_id, k.name, k.secret_hash, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
-		FROM import_api_keys AS k
-		ON CONFLICT (prefix) DO NOTHING`)
+	// A key that was revoked and purged stays revoked.
+	_, err = w.tx.Exec(ctx, `UPDATE import_api_keys AS k
+		SET revoked_at = least(k.revoked_at, r.revoked_at)
+		FROM revoked_keys AS r
+		WHERE r.client_id = k.client_id AND r.prefix = k.prefix`)
+	if err != nil {
+		return databaseError(ctx, "looking up revoked keys", err)
+	}
+	changed, err := w.tx.Exec(ctx, `WITH changed AS (
+			UPDATE api_keys AS a
+			SET expires_at = least(a.expires_at, k.expires_at),
+				revoked_at = least(a.revoked_at, k.revoked_at),
+				last_used_at = greatest(a.last_used_at, k.last_used_at)
+			FROM import_api_keys AS k
+			WHERE a.prefix = k.prefix
+				AND (least(a.expires_at, k.expires_at), least(a.revoked_at, k.revoked_at), greatest(a.last_used_at, k.last_used_at))
+					IS DISTINCT FROM (a.expires_at, a.revoked_at, a.last_used_at)
+			RETURNING a.*
+		)`+noteKeys("changed", "now"), apikey.Account())
 	if err != nil {
 		return databaseError(ctx, "writing api_keys", err)
 	}
-	changed, err := w.tx.Exec(ctx, `UPDATE api_keys AS a
-		SET expires_at = least(a.expires_at, k.expires_at),
-			revoked_at = least(a.revoked_at, k.revoked_at),
-			last_used_at = greatest(a.last_used_at, k.last_used_at)
-		FROM import_api_keys AS k
-		WHERE a.prefix = k.prefix
-			AND (least(a.expires_at, k.expires_at), least(a.revoked_at, k.revoked_at), greatest(a.last_used_at, k.last_used_at))
-				IS DISTINCT FROM (a.expires_at, a.revoked_at, a.last_used_at)`)
+	added, err := w.tx.Exec(ctx, `WITH added AS (
+			INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, created_at, expires_at, revoked_at, last_used_at)
+			SELECT k.prefix, k.id, k.client_id, k.name, k.secret_hash, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
+			FROM import_api_keys AS k
+			ON CONFLICT (prefix) DO NOTHING
+			RETURNING *
+		)`+noteKeys("added", "new"), apikey.Account())
 	if err != nil {
 		return databaseError(ctx, "writing api_keys", err)
 	}
 	w.countAtTheEnd(apiKeyKind, added.RowsAffected(), changed.RowsAffected())
 	return nil
+}
+
+// noteKeys makes the rows of keys audit for those that a statement wrote.
+func noteKeys(written, how string) string {
+	return ` INSERT INTO key_audits (client_id, action, key_id, account, detail)
+		SELECT k.client_id, 'import', k.id, $1, format('` + how + `: "%s", scopes %s, expires %s, revoked %s',
+			k.name, array_to_string(k.scopes, ','), coalesce(k.expires_at::text, 'never'), coalesce(k.revoked_at::text, 'no'))
+		FROM ` + written + ` AS k`
 }
 
 func (w *writer) mergeRequestLog(ctx context.Context) error {

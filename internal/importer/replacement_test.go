@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // replacing imports lines in place of what clients have.
@@ -290,4 +292,61 @@ func TestAReplacementThatDiesChangesNothing(t *testing.T) {
 			d.wantTrueTotals(t)
 		})
 	}
+}
+
+// killer ends a connection's backend before its nth statement.
+type killer struct {
+	*database
+	before int
+}
+
+func (k *killer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	if k.before--; k.before == 0 {
+		_, _ = k.conn.Exec(ctx, "SELECT pg_terminate_backend($1, 10000)", conn.PgConn().PID())
+	}
+	return ctx
+}
+func (k *killer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (k *killer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return k.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{})
+}
+func (k *killer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (k *killer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+
+// Whichever statement of it a replacement dies before, its commit included, nothing
+// has changed.
+func TestAReplacementThatDiesBeforeAnyStatementChangesNothing(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mustImport(t, everything...)
+	before := d.dump(t)
+	config, err := pgx.ParseConfig(d.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const statements = 30 // fewer would not be all stages
+	for n := 1; ; n++ {
+		config.Tracer = &killer{database: d, before: n}
+		conn, err := pgx.ConnectConfig(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := append([]string{client(""), interview(`,"best_quote":"new"`)}, linesOfClient(acme)[1:4]...)
+		_, err = (&database{Database: d.Database, conn: conn}).replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: DefaultMaxRemoved()}, lines...)
+		_ = conn.Close(t.Context())
+		if err == nil {
+			if n < statements {
+				t.Errorf("only %d statements, want %d at least", n, statements)
+			}
+			break
+		}
+		if diff := difference(before, d.dump(t)); diff != "" {
+			t.Fatalf("dying before statement %d left something:\n%s", n, diff)
+		}
+	}
+	if diff := difference(before, d.dump(t)); diff == "" {
+		t.Error("the replacement that lived changed nothing")
+	}
+	d.wantTrueTotals(t)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-func connect(t *testing.T, url string) *pgx.Conn {
+func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {
@@ -31,7 +31,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-func exec(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
+func exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
 	if _, err := conn.Exec(context.Background(), sql, args...); err != nil {
 		t.Fatalf("executing %q: %v", sql, err)

@@ -28,7 +28,7 @@ CREATE TABLE key_audits (
     client_id uuid NOT NULL,
     id bigint GENERATED ALWAYS AS IDENTITY,
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    action text NOT NULL CONSTRAINT key_audits_action_is_known CHECK (action IN ('issue', 'rotate', 'revoke', 'mend-window')),
+    action text NOT NULL CONSTRAINT key_audits_action_is_known CHECK (action IN ('issue', 'rotate', 'revoke', 'import', 'mend-window')),
     key_id uuid NOT NULL,
     -- The database's login and the address that it came from; null for a socket.
     login text NOT NULL DEFAULT session_user,
@@ -37,6 +37,14 @@ CREATE TABLE key_audits (
     account text NOT NULL,
     detail text NOT NULL,
     PRIMARY KEY (client_id, id)
+);
+
+-- Revoked keys whose row is gone: an older export must not bring them back.
+CREATE TABLE revoked_keys (
+    client_id uuid NOT NULL,
+    prefix text NOT NULL,
+    revoked_at timestamptz NOT NULL,
+    PRIMARY KEY (client_id, prefix)
 );
 
 -- An unknown prefix is checked against this row, so that it costs what a known one costs.
@@ -456,5 +464,6 @@ DROP TABLE admissions;
 DROP VIEW requests;
 DROP TABLE request_statuses;
 DROP TABLE request_log;
+DROP TABLE revoked_keys;
 DROP TABLE key_audits;
 DROP TABLE api_keys;

@@ -36,10 +36,24 @@ FROM search_documents AS d
 WHERE d.client_id = @client_id;
 
 -- name: PurgeKeys :many
--- PurgeKeys deletes all keys of a client and returns their ids.
-DELETE FROM api_keys AS k
-WHERE k.client_id = @client_id::uuid
-RETURNING k.id;
+-- PurgeKeys deletes all keys of a client and returns their ids. That a key was
+-- revoked stays known.
+WITH purged AS (
+    DELETE FROM api_keys AS k
+    WHERE k.client_id = @client_id::uuid
+    RETURNING k.client_id, k.id, k.prefix, k.revoked_at
+),
+
+remembered AS (
+    INSERT INTO revoked_keys (client_id, prefix, revoked_at)
+    SELECT p.client_id, p.prefix, p.revoked_at
+    FROM purged AS p
+    WHERE p.revoked_at IS NOT NULL
+    ON CONFLICT DO NOTHING
+)
+
+SELECT p.id
+FROM purged AS p;
 
 -- name: PurgeRequestLog :execrows
 -- PurgeRequestLog deletes what is logged of a client's requests.

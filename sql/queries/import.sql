@@ -67,10 +67,18 @@ LIMIT 1;
 
 -- name: DeleteRevokedKeys :exec
 -- DeleteRevokedKeys deletes clients' revoked keys. A key issued since the check
--- stays, and with it the client.
-DELETE FROM api_keys AS k
-WHERE k.client_id = ANY (@client_ids::uuid[])
-    AND k.revoked_at <= now();
+-- stays, and with it the client. That a key was revoked stays known.
+WITH deleted AS (
+    DELETE FROM api_keys AS k
+    WHERE k.client_id = ANY (@client_ids::uuid[])
+        AND k.revoked_at <= now()
+    RETURNING k.client_id, k.prefix, k.revoked_at
+)
+
+INSERT INTO revoked_keys (client_id, prefix, revoked_at)
+SELECT d.client_id, d.prefix, d.revoked_at
+FROM deleted AS d
+ON CONFLICT DO NOTHING;
 
 -- name: DeleteClients :execrows
 -- DeleteClients deletes clients that have no record left, and counts them.
