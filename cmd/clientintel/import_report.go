@@ -46,7 +46,11 @@ func summaryLine(s importer.Summary) string {
 		}
 		parts = append(parts, part)
 	}
-	return fmt.Sprintf("imported %d lines in %s: %s", s.Lines, s.Elapsed.Round(time.Millisecond), strings.Join(parts, "; "))
+	done := fmt.Sprintf("imported %d lines in %s", s.Lines, s.Elapsed.Round(time.Millisecond))
+	if len(parts) > 0 {
+		done += ": " + strings.Join(parts, "; ")
+	}
+	return done
 }
 
 // importReport is what --json prints.

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -46,14 +47,8 @@ type position struct {
 
 var copyHeader = []byte("PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00")
 
-func newBatch() *batch { return &batch{positions: map[uuid.UUID]position{}} }
-
-func (b *batch) reset(k *kind) {
-	b.kind = k
-	b.copy = append(b.copy[:0], copyHeader...)
-	b.rows, b.deletes = b.rows[:0], b.deletes[:0]
-	b.written, b.deleted, b.replaced = 0, 0, 0
-	clear(b.positions)
+func newBatch(k *kind) *batch {
+	return &batch{kind: k, copy: slices.Clone(copyHeader), positions: map[uuid.UUID]position{}}
 }
 
 func (b *batch) full() bool {

@@ -18,7 +18,6 @@ type decoder struct {
 	open     map[*kind]*batch
 	deferred *deferredChecks
 	send     func(*batch) error
-	recycle  func() *batch
 	at       Progress
 	// records counts the lines that are neither blank nor the trailer.
 	records int64
@@ -33,8 +32,8 @@ type decoder struct {
 	withKeys bool
 }
 
-func newDecoder(send func(*batch) error, recycle func() *batch) *decoder {
-	return &decoder{open: map[*kind]*batch{}, deferred: newDeferredChecks(), send: send, recycle: recycle}
+func newDecoder(send func(*batch) error) *decoder {
+	return &decoder{open: map[*kind]*batch{}, deferred: newDeferredChecks(), send: send}
 }
 
 // file decodes all files. Blank lines are allowed. After a mistake it reads on
@@ -153,8 +152,7 @@ func (d *decoder) batchFor(id row, deletes bool) (*batch, error) {
 		b = nil
 	}
 	if b == nil {
-		b = d.recycle()
-		b.reset(k)
+		b = newBatch(k)
 		d.open[k] = b
 	}
 	if owner, known := b.owner(id.id); known && owner != id.client {

@@ -12,7 +12,7 @@ func (d *decoder) delete() error {
 	t := recordKey{r.kind, id.client, id.id}
 	if r.kind == clientKind {
 		// What of a client is counted goes with its row at once, so it is
-		// deleted last, when nothing of it is left; see finish.go.
+		// deleted last, when nothing of it is left; see check_deletes.go.
 		d.deferred.addDeleted(t, r.line)
 		return nil
 	}

@@ -1,10 +1,13 @@
 package importer
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // fieldType is a type of the import format. It checks a value and appends it as
@@ -29,46 +32,57 @@ type problem struct {
 
 func unaccepted(v value) *problem { return &problem{got: v} }
 
-var (
-	textType = fieldType{description: "a string", append: func(dst []byte, v value) ([]byte, *problem) {
+// textual is the type of a string that read accepts, and appends.
+func textual(description string, read func(dst, text []byte) ([]byte, bool)) fieldType {
+	return fieldType{description: description, append: func(dst []byte, v value) ([]byte, *problem) {
 		if v.typ != jsonString {
 			return dst, unaccepted(v)
 		}
-		return appendUnescaped(dst, v), nil
-	}}
-
-	nonEmptyTextType = fieldType{description: "a string that is not empty", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonString || len(v.text) == 0 {
+		appended, ok := read(dst, unescaped(v))
+		if !ok {
 			return dst, unaccepted(v)
 		}
-		return appendUnescaped(dst, v), nil
+		return appended, nil
 	}}
+}
+
+const hexadecimal = "0123456789abcdef"
+
+// holdsOnly says that a text has so many characters, all of them of a set in ASCII.
+func holdsOnly(set string, n int, text []byte) bool {
+	return len(text) == n && len(bytes.Trim(text, set)) == 0
+}
+
+var (
+	textType = textual("a string", func(dst, text []byte) ([]byte, bool) { return append(dst, text...), true })
+
+	nonEmptyTextType = textual("a string that is not empty", func(dst, text []byte) ([]byte, bool) {
+		return append(dst, text...), len(text) > 0
+	})
 
 	// A slug is a key of an index, whose entries are bounded.
-	slugType = fieldType{description: "a string of 1 to 200 characters", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonString || len(v.text) == 0 {
-			return dst, unaccepted(v)
-		}
-		start := len(dst)
-		dst = appendUnescaped(dst, v)
-		if n := len(dst) - start; n > 200 && len([]rune(string(dst[start:]))) > 200 {
-			return dst, unaccepted(v)
-		}
-		return dst, nil
-	}}
+	slugType = textual("a string of 1 to 200 characters", func(dst, text []byte) ([]byte, bool) {
+		return append(dst, text...), len(text) > 0 && utf8.RuneCount(text) <= 200
+	})
 
-	hashType = fieldType{description: "64 lower-case hexadecimal digits", append: func(dst []byte, v value) ([]byte, *problem) {
-		text := unescaped(v)
-		if v.typ != jsonString || len(text) != 64 {
-			return dst, unaccepted(v)
-		}
-		for _, c := range text {
-			if !isDigit(c) && (c < 'a' || c > 'f') {
-				return dst, unaccepted(v)
-			}
-		}
-		return append(dst, text...), nil
-	}}
+	hashType = textual("64 lower-case hexadecimal digits", func(dst, text []byte) ([]byte, bool) {
+		return append(dst, text...), holdsOnly(hexadecimal, 64, text)
+	})
+
+	uuidType = textual("a UUID of 36 characters", func(dst, text []byte) ([]byte, bool) {
+		id, ok := parseUUID(text)
+		return append(dst, id[:]...), ok
+	})
+
+	timestampType = textual("an RFC 3339 date-time such as 2026-03-01T09:30:00Z", func(dst, text []byte) ([]byte, bool) {
+		micros, ok := parseTimestamp(text)
+		return binary.BigEndian.AppendUint64(dst, uint64(micros)), ok
+	})
+
+	dateType = textual("a date such as 2026-03-01", func(dst, text []byte) ([]byte, bool) {
+		day, ok := parseDate(text)
+		return binary.BigEndian.AppendUint32(dst, uint32(day)), ok
+	})
 
 	booleanType = fieldType{description: "true or false", append: func(dst []byte, v value) ([]byte, *problem) {
 		if v.typ != jsonBool {
@@ -104,55 +118,13 @@ var (
 		}
 		return binary.BigEndian.AppendUint64(dst, n), nil
 	}}
-
-	uuidType = fieldType{description: "a UUID of 36 characters", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonString {
-			return dst, unaccepted(v)
-		}
-		id, ok := parseUUID(unescaped(v))
-		if !ok {
-			return dst, unaccepted(v)
-		}
-		return append(dst, id[:]...), nil
-	}}
-
-	timestampType = fieldType{description: "an RFC 3339 date-time such as 2026-03-01T09:30:00Z", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonString {
-			return dst, unaccepted(v)
-		}
-		micros, ok := parseTimestamp(unescaped(v))
-		if !ok {
-			return dst, unaccepted(v)
-		}
-		return binary.BigEndian.AppendUint64(dst, uint64(micros)), nil
-	}}
-
-	dateType = fieldType{description: "a date such as 2026-03-01", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonString {
-			return dst, unaccepted(v)
-		}
-		day, ok := parseDate(unescaped(v))
-		if !ok {
-			return dst, unaccepted(v)
-		}
-		return binary.BigEndian.AppendUint32(dst, uint32(day)), nil
-	}}
 )
 
 // oneOf is the type of a string out of a short list.
 func oneOf(words ...string) fieldType {
-	return fieldType{description: list(words, "or"), append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonString {
-			return dst, unaccepted(v)
-		}
-		text := unescaped(v)
-		for _, word := range words {
-			if string(text) == word {
-				return append(dst, word...), nil
-			}
-		}
-		return dst, unaccepted(v)
-	}}
+	return textual(list(words, "or"), func(dst, text []byte) ([]byte, bool) {
+		return append(dst, text...), slices.Contains(words, string(text))
+	})
 }
 
 // list reads "a, b or c".

@@ -89,23 +89,36 @@ var (
 		return appendJSON(dst, v), p
 	}}
 
-	uuidListType = fieldType{description: "a list of UUIDs", append: func(dst []byte, v value) ([]byte, *problem) {
+	uuidListType = listOf("a list of UUIDs", uuidType.description, uuidOID, func(text []byte) ([]byte, bool) {
+		id, ok := parseUUID(text)
+		return id[:], ok
+	})
+)
+
+// The types of lists' elements, as PostgreSQL numbers them.
+const (
+	textOID = 25
+	uuidOID = 2950
+)
+
+// listOf is the type of a list of strings that read accepts.
+func listOf(description, accepted string, oid uint32, read func(text []byte) ([]byte, bool)) fieldType {
+	return fieldType{description: description, append: func(dst []byte, v value) ([]byte, *problem) {
 		if v.typ != jsonArray {
 			return dst, unaccepted(v)
 		}
-		const uuidOID = 2950
 		var p *problem
-		var ids [][]byte
+		var found [][]byte
 		elements(v, func(e value) {
-			id, ok := parseUUID(unescaped(e))
+			element, ok := read(unescaped(e))
 			if (e.typ != jsonString || !ok) && p == nil {
-				p = &problem{path: fmt.Sprintf("[%d]", len(ids)), accepted: uuidType.description, got: e}
+				p = &problem{path: fmt.Sprintf("[%d]", len(found)), accepted: accepted, got: e}
 			}
-			ids = append(ids, id[:])
+			found = append(found, element)
 		})
-		return appendArray(dst, uuidOID, ids), p
+		return appendArray(dst, oid, found), p
 	}}
-)
+}
 
 // appendArray appends a list without nulls, as binary COPY wants it.
 func appendArray(dst []byte, elementOID uint32, elements [][]byte) []byte {

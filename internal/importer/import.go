@@ -122,7 +122,6 @@ func (w *writer) writeAll(ctx context.Context, pipe *pipeline, report *reporter)
 			return err
 		}
 		report.now(b.at)
-		pipe.recycle(b)
 	}
 	report.finishing(pipe.at)
 	return w.finish(ctx, pipe.deferred)

@@ -18,7 +18,7 @@ const maxDigits = 400
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
 // plainBytes are the bytes that a string holds as they are. What lies above
-// ASCII counts as plain: the whole line is checked for UTF-8 at once.
+// ASCII counts as plain: whole values are checked for UTF-8 at once.
 var plainBytes = func() (plain [256]bool) {
 	for c := range plain {
 		plain[c] = c >= 0x20 && c != '"' && c != '\\'

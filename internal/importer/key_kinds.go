@@ -61,44 +61,18 @@ func logRowID(key uuid.UUID, at, seq value) uuid.UUID {
 }
 
 var (
-	prefixType = fieldType{description: "12 letters and digits", append: func(dst []byte, v value) ([]byte, *problem) {
-		text := unescaped(v)
-		if v.typ != jsonString || len(text) != 12 {
-			return dst, unaccepted(v)
-		}
-		for _, c := range text {
-			if !isDigit(c) && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-				return dst, unaccepted(v)
-			}
-		}
-		return append(dst, text...), nil
-	}}
+	prefixType = textual("12 letters and digits", func(dst, text []byte) ([]byte, bool) {
+		return append(dst, text...), holdsOnly("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 12, text)
+	})
 
-	hashBytesType = fieldType{description: hashType.description, append: func(dst []byte, v value) ([]byte, *problem) {
-		digits, p := hashType.append(nil, v)
-		if p != nil {
-			return dst, p
-		}
-		dst, _ = hex.AppendDecode(dst, digits) // checked above
-		return dst, nil
-	}}
+	hashBytesType = textual(hashType.description, func(dst, text []byte) ([]byte, bool) {
+		dst, err := hex.AppendDecode(dst, text)
+		return dst, err == nil && holdsOnly(hexadecimal, 64, text)
+	})
 
-	scopesType = fieldType{description: "a list of scopes", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonArray {
-			return dst, unaccepted(v)
-		}
-		const textOID = 25
-		var p *problem
-		var scopes [][]byte
-		elements(v, func(e value) {
-			scope := unescaped(e)
-			if (e.typ != jsonString || !auth.Scope(scope).Known()) && p == nil {
-				p = &problem{path: fmt.Sprintf("[%d]", len(scopes)), accepted: "a scope", got: e}
-			}
-			scopes = append(scopes, scope)
-		})
-		return appendArray(dst, textOID, scopes), p
-	}}
+	scopesType = listOf("a list of scopes", "a scope", textOID, func(text []byte) ([]byte, bool) {
+		return text, auth.Scope(text).Known()
+	})
 
 	statusType = fieldType{description: "a status of 100 to 599", append: func(dst []byte, v value) ([]byte, *problem) {
 		n, err := strconv.ParseUint(string(v.text), 10, 16)

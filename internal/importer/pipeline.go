@@ -6,7 +6,6 @@ import "context"
 type pipeline struct {
 	ctx     context.Context
 	batches chan *batch
-	spare   chan *batch
 	// The fields below may be read once batches is closed.
 	deferred *deferredChecks
 	at       Progress
@@ -18,13 +17,12 @@ func newPipeline(ctx context.Context) *pipeline {
 	return &pipeline{
 		ctx:     ctx,
 		batches: make(chan *batch, 1),
-		spare:   make(chan *batch, len(allKinds)+2),
 	}
 }
 
 func (p *pipeline) parse(in *files, o Options, replacing *replacing) {
 	defer close(p.batches)
-	d := newDecoder(p.send, p.newBatch)
+	d := newDecoder(p.send)
 	d.expectLines, d.withKeys, d.replacing = o.ExpectLines, o.WithKeys, replacing
 	p.err = d.file(in)
 	p.at, p.deferred, p.warnings = d.at, d.deferred, d.warnings
@@ -50,21 +48,5 @@ func (p *pipeline) send(b *batch) error {
 		return nil
 	case <-p.ctx.Done():
 		return interrupted(p.ctx)
-	}
-}
-
-func (p *pipeline) newBatch() *batch {
-	select {
-	case b := <-p.spare:
-		return b
-	default:
-		return newBatch()
-	}
-}
-
-func (p *pipeline) recycle(b *batch) {
-	select {
-	case p.spare <- b:
-	default:
 	}
 }

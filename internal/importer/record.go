@@ -30,10 +30,6 @@ func (r *record) refuse(field, reason string) *LineError {
 // parse checks the whole line's syntax and finds its kind and operation.
 func (r *record) parse(line int64, text []byte) error {
 	r.line, r.fields, r.kind, r.delete, r.trailer = line, r.fields[:0], nil, false, false
-	badUTF8 := -1
-	if !utf8.Valid(text) {
-		badUTF8 = firstBadUTF8(text)
-	}
 	s := jsonScanner{text: text}
 	s.space()
 	if s.peek() != '{' {
@@ -41,8 +37,8 @@ func (r *record) parse(line int64, text []byte) error {
 	}
 	count := 0
 	is := s.object(func(name, v value) {
-		if badUTF8 >= 0 && badUTF8 < s.at {
-			v.unstorable, badUTF8 = unstorableUTF8, -1
+		if !utf8.Valid(v.text) {
+			v.unstorable = unstorableUTF8
 		}
 		if count++; count <= maxFields {
 			r.fields = append(r.fields, field{name: unescaped(name), value: v})
@@ -62,17 +58,6 @@ func (r *record) parse(line int64, text []byte) error {
 		return r.refuse(r.kind.name, fmt.Sprintf("has %d fields; %s has %s", count, r.kind.withArticle, list(r.kind.fields(), "and")))
 	}
 	return nil
-}
-
-func firstBadUTF8(text []byte) int {
-	for at := 0; at < len(text); {
-		r, size := utf8.DecodeRune(text[at:])
-		if r == utf8.RuneError && size == 1 {
-			return at
-		}
-		at += size
-	}
-	return -1
 }
 
 func (r *record) notAnObject(s *jsonScanner) error {

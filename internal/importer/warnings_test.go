@@ -24,7 +24,7 @@ func TestImport_WarnsOfCampaigns(t *testing.T) {
 		{`,"slug":"x","key_questions":[{"id":"a","question":"1"},{"id":"A","question":"1"}]`, nil},
 		{`,"slug":"x","key_questions":["Why?","Why?"]`, nil},
 	} {
-		d := newDecoder(func(*batch) error { return nil }, newBatch)
+		d := newDecoder(func(*batch) error { return nil })
 		if err := d.file(filesOf(strings.NewReader(campaign(c.fields)))); err != nil {
 			t.Errorf("%s: %v", c.fields, err)
 		}
