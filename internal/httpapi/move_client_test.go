@@ -171,7 +171,7 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 		},
 		"deleted": func(t *testing.T, conn *pgx.Conn, client uuid.UUID) {
 			line := `{"op":"delete","kind":"client","id":"` + client.String() + `"}`
-			if _, err := importer.Import(t.Context(), conn, strings.NewReader(line), importer.Options{}); err != nil {
+			if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", strings.NewReader(line))); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -185,7 +185,7 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 			file := export(t, conn, acme, true)
 			seed.Exec(t, "UPDATE api_keys SET revoked_at = now() WHERE client_id = $1", acme)
 			remove(t, conn, acme)
-			if _, err := importer.Import(t.Context(), conn, strings.NewReader(file), importer.Options{WithKeys: true}); err != nil {
+			if _, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(file))); err != nil {
 				t.Fatal(err)
 			}
 			if got := string(srv.Get(t, interviews, revoked).WantStatus(t, 401).Body); !strings.Contains(got, "inactive_api_key") {
@@ -200,7 +200,7 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 				t.Errorf("noted: %+v", last)
 			}
 			// Again, it neither changes nor notes anything.
-			if _, err := importer.Import(t.Context(), conn, strings.NewReader(file), importer.Options{WithKeys: true}); err != nil {
+			if _, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(file))); err != nil {
 				t.Fatal(err)
 			}
 			if again, _ := apikey.NewRegistry(conn).Audits(t.Context(), "acme"); len(again) != len(audits) {

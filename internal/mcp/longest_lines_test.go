@@ -71,7 +71,7 @@ func TestImport_TheLongestLinesComeBackFromEveryRouteAndTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	if _, err := importer.Import(t.Context(), conn, strings.NewReader(file.String()), importer.Options{}); err != nil {
+	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", strings.NewReader(file.String()))); err != nil {
 		t.Fatal(err)
 	}
 
