@@ -124,7 +124,7 @@ func TestDLT_GuidesConfiguration(t *testing.T) {
 	client["base_url"] = srv.URL + partnerserver.Base + "/"
 	client["auth"].(map[string]any)["token"] = srv.KeyFor(t, brand, auth.Default()...)
 	query := strings.TrimSuffix(block("sql", "AS nps"), ";")
-	query = strings.Replace(query, "AS nps", "AS nps, CAST(sum(i.nps_score) AS double precision) AS total", 1)
+	query = strings.Replace(query, "AS nps", "AS nps, CAST(CAST(sum(i.nps_score) AS numeric(18, 6)) AS double precision) AS total", 1)
 	given, err := json.Marshal([]any{config, query})
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestDLT_GuidesConfiguration(t *testing.T) {
 	}
 	var held string
 	seed.Query(t, &held, `SELECT json_agg(json_build_array(campaign, interviews, scores, nps, total))::text FROM (
-		WITH interviews AS (SELECT * FROM usable_interviews WHERE client_id = $1),
+		WITH interviews AS (SELECT campaign_id AS conversation_goal_id, nps_score FROM usable_interviews WHERE client_id = $1),
 		campaigns AS (SELECT * FROM public.campaigns WHERE client_id = $1) `+query+`) AS q`, seed.Clients[brand])
 	var got, want [][]any
 	if err := json.Unmarshal(printed, &got); err != nil {
