@@ -130,9 +130,9 @@ func TestExamine_OneLoginForAll(t *testing.T) {
 	if f := examined(t, doctor.Database{OwnerURL: d.OwnerURL, ServerURL: d.OwnerURL})["roles/server_login"]; f.State != doctor.Warning {
 		t.Errorf("the owner serves: %+v", f)
 	}
-	nobody := strings.ReplaceAll(d.OwnerURL, pgxUser(t, d.OwnerURL), "nobody_there")
-	if f := examined(t, doctor.Database{OwnerURL: d.OwnerURL, ServerURL: nobody})["roles/server_login"]; f.State != doctor.Wrong {
-		t.Errorf("nobody serves: %+v", f)
+	unknown := strings.ReplaceAll(d.OwnerURL, pgxUser(t, d.OwnerURL), "nobody_there")
+	if f := examined(t, doctor.Database{OwnerURL: d.OwnerURL, ServerURL: unknown})["roles/server_login"]; f.State != doctor.Wrong {
+		t.Errorf("an unknown login serves: %+v", f)
 	}
 }
 

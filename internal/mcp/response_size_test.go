@@ -17,9 +17,9 @@ func TestResponseSize_IsBounded(t *testing.T) {
 	t.Parallel()
 	const everything = 4 * maxResponse
 	unsent := fairqueue.NewBudget(everything, everything/2)
-	hog, other := uuid.New(), uuid.New()
+	greedy, other := uuid.New(), uuid.New()
 	analytics := tools()[0]
-	first := &request{client: hog, unsent: unsent}
+	first := &request{client: greedy, unsent: unsent}
 	check := first.sizeLimit(analytics)
 	for _, size := range []int{1, unreservedResponse, unreservedResponse + 1, 3 * unreservedResponse, maxResponse} {
 		if err := check(size); err != nil {
@@ -33,7 +33,7 @@ func TestResponseSize_IsBounded(t *testing.T) {
 	if err := check(maxResponse + 1); !errors.As(err, &f) || f.Code != "payload_too_large" || !strings.Contains(f.Details, "date_from") {
 		t.Errorf("one byte too many: %v, want payload_too_large with advice", err)
 	}
-	second := &request{client: hog, unsent: unsent}
+	second := &request{client: greedy, unsent: unsent}
 	if err := second.sizeLimit(analytics)(maxResponse); !errors.As(err, &f) || f.Code != "service_unavailable" || f.RetryAfter == 0 {
 		t.Errorf("beyond its share a client is refused with %v, want service_unavailable with a time to wait", err)
 	}
@@ -47,7 +47,7 @@ func TestResponseSize_IsBounded(t *testing.T) {
 	for _, r := range []*request{first, second, third} {
 		r.release()
 	}
-	if !unsent.Reserve(hog, everything) {
+	if !unsent.Reserve(greedy, everything) {
 		t.Error("something is still taken when everything has ended")
 	}
 }

@@ -37,7 +37,7 @@ func replayed(ctx context.Context, conn *pgx.Conn) (time.Time, time.Duration, er
 func (p *Pool) replayed(ctx context.Context, conn *pgx.Conn) (time.Time, error) {
 	at, lag, err := replayed(ctx, conn)
 	if lag > p.maxLag {
-		// A primary commits all the time: servers see to it where nobody asks.
+		// A primary commits all the time: servers see to it where there are no requests.
 		err = apierror.Unavailable(fmt.Errorf("%w: %s", errBehind, lag.Round(time.Millisecond)))
 	}
 	return at, err

@@ -92,7 +92,7 @@ func TestAdmit_EqualsTheModel(t *testing.T) {
 			}
 			group[i] = attempt{key, key.prefix, calm || random.IntN(6) > 0}
 			if !calm && random.IntN(10) == 0 {
-				group[i] = attempt{decoy, "nobody has this", true}
+				group[i] = attempt{decoy, "no key has this", true}
 			}
 		}
 		d.admit(t, step, group)

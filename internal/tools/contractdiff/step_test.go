@@ -32,7 +32,7 @@ var (
 )
 
 // The step is what keeps a client of the last release working: it must see each
-// kind of break, and let pass what breaks nobody.
+// kind of break, and let pass what breaks no client.
 func TestStep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
