@@ -3,7 +3,10 @@
 package cluster
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
@@ -66,4 +69,28 @@ func (p *Process) Wait(patience time.Duration) (inTime bool, how error) {
 	case <-time.After(patience):
 		return false, nil
 	}
+}
+
+// ProcessorTime is what the process has used, of all processors together.
+func (p *Process) ProcessorTime() time.Duration { return processorTime(p.PID) }
+
+// ProcessorTime is what the server's processes have used that are there now.
+func (p *Postgres) ProcessorTime() time.Duration {
+	used := p.process.ProcessorTime()
+	for _, pid := range childrenOf(p.process.PID) {
+		used += processorTime(pid)
+	}
+	return used
+}
+
+func processorTime(pid int) (used time.Duration) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // only a malformed pattern is an error
+	for _, path := range threads {
+		text, err := os.ReadFile(path)
+		var running time.Duration
+		if _, scanned := fmt.Sscan(string(text), &running); err == nil && scanned == nil {
+			used += running
+		}
+	}
+	return used
 }
