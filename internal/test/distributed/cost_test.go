@@ -132,7 +132,7 @@ type side struct {
 	used     [][3]time.Duration
 	machines [][]*cluster.Postgres
 	server   *cluster.Server
-	imported  time.Duration
+	imported time.Duration
 }
 
 func command(b *testing.B, url string, args ...string) {
