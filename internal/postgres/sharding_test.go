@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/sql/distributed"
 )
 
 // A key without the client's id cannot be unique over several machines.
@@ -92,5 +94,39 @@ func TestDistribute_WithoutCitus(t *testing.T) {
 	d := dbtest.New(t)
 	if _, err := postgres.Distribute(t.Context(), d.OwnerURL); err == nil || !strings.Contains(err.Error(), "the extension citus is not in this database") {
 		t.Errorf("refused with %v", err)
+	}
+}
+
+// What distributing replaces still has the parameters and columns that migrations give
+// it: a change of one would otherwise leave two functions of a name, or fail there.
+func TestDistribute_ReplacesWhatMigrationsMake(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := tx.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Fatalf("%.200s: %v", sql, err)
+		}
+	}
+	exec("SET LOCAL check_function_bodies = off")
+	replacement := regexp.MustCompile(`(?s)CREATE OR REPLACE (?:FUNCTION.*?\n\$\$|VIEW [^;]*);\n`)
+	made := replacement.FindAllString(distributed.Distribute, -1)
+	for _, statement := range made {
+		exec(statement)
+	}
+	var twice []string
+	if err := tx.QueryRow(t.Context(), `SELECT coalesce(array_agg(n.proname::text), '{}') FROM (
+			SELECT p.proname FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace
+				AND NOT EXISTS (SELECT 1 FROM pg_depend AS d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
+			GROUP BY p.proname HAVING count(*) > 1
+		) AS n`).Scan(&twice); err != nil {
+		t.Fatal(err)
+	}
+	if len(made) < 15 || len(twice) > 0 {
+		t.Errorf("%d functions and views are replaced; of these there are two then: %v", len(made), twice)
 	}
 }
