@@ -116,40 +116,34 @@ $$;
 -- beside one of clients: the catalog of the coordinator does not show them. 19 are
 -- right: 15 of ours, and four of a foreign key. Run where the shards are.
 CREATE OR REPLACE FUNCTION count_shard_triggers(clients_shard bigint) RETURNS bigint
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    interviews CONSTANT oid := 'public.interviews'::regclass;
+    campaigns CONSTANT oid := 'public.campaigns'::regclass;
 BEGIN
     RETURN (
         WITH shards AS MATERIALIZED (
             SELECT s.logicalrelid::oid AS shell, to_regclass(shard_name(s.logicalrelid, s.shardid, false))::oid AS relation, s.shardid
-            FROM pg_dist_shard AS c
-            JOIN pg_dist_shard AS s ON s.shardminvalue = c.shardminvalue
-            WHERE c.shardid = clients_shard
-                AND s.logicalrelid IN (
-                    'public.clients'::regclass, 'public.campaigns'::regclass, 'public.interviews'::regclass,
-                    'public.measurement_changes'::regclass
-                )
+            FROM pg_dist_shard AS s
+            WHERE s.logicalrelid = ANY (ARRAY['public.clients', 'public.campaigns', 'public.interviews', 'public.measurement_changes']::regclass[])
+                AND s.shardminvalue = (SELECT c.shardminvalue FROM pg_dist_shard AS c WHERE c.shardid = clients_shard)
         )
 
         SELECT count(*)
         FROM shards AS s
         JOIN pg_trigger AS t ON t.tgrelid = s.relation
         WHERE t.tgenabled = 'A'
-                AND t.tgname IN (
-                    SELECT n.name || '_' || s.shardid
-                    FROM unnest(ARRAY[
-                        'fill_campaign_live_on_insert', 'fill_campaign_live_on_update', 'check_campaign_of_interview',
-                        'count_inserted_members', 'count_updated_members', 'count_deleted_members', 'count_truncated_members',
-                        'propagate_campaign_live', 'check_interviews_of_campaign', 'merge_changes_at_commit', 'create_measurement_state',
-                        'maintain_search_documents_on_insert', 'maintain_search_documents_on_update',
-                        'maintain_search_documents_on_delete', 'maintain_search_documents_on_truncate'
-                    ]) AS n (name)
-                )
+                AND replace(t.tgname::text, '_' || s.shardid, '') = ANY (ARRAY[
+                    'fill_campaign_live_on_insert', 'fill_campaign_live_on_update', 'check_campaign_of_interview',
+                    'count_inserted_members', 'count_updated_members', 'count_deleted_members', 'count_truncated_members',
+                    'propagate_campaign_live', 'check_interviews_of_campaign', 'merge_changes_at_commit', 'create_measurement_state',
+                    'maintain_search_documents_on_insert', 'maintain_search_documents_on_update',
+                    'maintain_search_documents_on_delete', 'maintain_search_documents_on_truncate'
+                ])
             OR t.tgisinternal
                 AND t.tgenabled IN ('O', 'A')
-                AND (s.shell, (SELECT o.shell FROM shards AS o WHERE o.relation = t.tgconstrrelid)) IN (
-                    ('public.interviews'::regclass::oid, 'public.campaigns'::regclass::oid),
-                    ('public.campaigns'::regclass::oid, 'public.interviews'::regclass::oid)
-                )
+                AND s.shell IN (interviews, campaigns)
+                AND t.tgconstrrelid IN (SELECT o.relation FROM shards AS o WHERE o.shell IN (interviews, campaigns) AND o.shell <> s.shell)
     );
 END;
 $$;
