@@ -90,23 +90,23 @@ func (q *Queries) DeleteMeasurementChanges(ctx context.Context, clientIds []uuid
 const DeleteMovedInterviews = `-- name: DeleteMovedInterviews :execrows
 DELETE FROM interviews AS i
 USING (
-    SELECT unnest($1::uuid[]) AS client_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS campaign_id
+    SELECT unnest($1::uuid[]) AS id, unnest($2::uuid[]) AS campaign_id
 ) AS r
-WHERE i.client_id = r.client_id
+WHERE i.client_id = $3
     AND i.id = r.id
     AND i.campaign_id IS DISTINCT FROM r.campaign_id
 `
 
 type DeleteMovedInterviewsParams struct {
-	ClientIds []uuid.UUID
 	Ids       []uuid.UUID
 	Campaigns []uuid.UUID
+	ClientID  uuid.UUID
 }
 
-// DeleteMovedInterviews deletes those of the interviews that are of another campaign
-// than the one given.
+// DeleteMovedInterviews deletes those of a client's interviews that are of another
+// campaign than the one given.
 func (q *Queries) DeleteMovedInterviews(ctx context.Context, arg DeleteMovedInterviewsParams) (int64, error) {
-	result, err := q.db.Exec(ctx, DeleteMovedInterviews, arg.ClientIds, arg.Ids, arg.Campaigns)
+	result, err := q.db.Exec(ctx, DeleteMovedInterviews, arg.Ids, arg.Campaigns, arg.ClientID)
 	if err != nil {
 		return 0, err
 	}

@@ -93,19 +93,22 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 // does not exist yet, to be inserted again: on an update, a trigger looks up the
 // campaign at once. It returns how many there were.
 func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, error) {
-	var moving []row
-	var campaigns []uuid.UUID
+	moving := map[uuid.UUID]db.DeleteMovedInterviewsParams{}
 	for _, r := range b.rows {
 		if r.hasCampaign && w.live.unseen[recordKey{campaignKind, r.client, r.campaign}] {
-			moving, campaigns = append(moving, r), append(campaigns, r.campaign)
+			m := moving[r.client]
+			moving[r.client] = db.DeleteMovedInterviewsParams{ClientID: r.client, Ids: append(m.Ids, r.id), Campaigns: append(m.Campaigns, r.campaign)}
 		}
 	}
-	if len(moving) == 0 {
-		return 0, nil
+	var moved int64
+	for _, m := range moving {
+		n, err := w.queries.DeleteMovedInterviews(ctx, m)
+		if err != nil {
+			return moved, databaseError(ctx, "moving interviews", err)
+		}
+		moved += n
 	}
-	clients, ids := identities(moving)
-	moved, err := w.queries.DeleteMovedInterviews(ctx, db.DeleteMovedInterviewsParams{ClientIds: clients, Ids: ids, Campaigns: campaigns})
-	return moved, databaseError(ctx, "moving interviews", err)
+	return moved, nil
 }
 
 // correctCampaignLive updates the interviews of campaigns that were assumed to

@@ -17,7 +17,6 @@ var readsManyClients = map[string]string{
 	"DeleteMeasurementChanges: measurement_changes": "an import names several clients, by @client_ids",
 	"DeleteRevokedKeys: api_keys":                   "an import names several clients, by @client_ids",
 	"FindClient: clients":                           "the operator asks for the client by its slug",
-	"DeleteMovedInterviews: interviews":             "an import names several clients, by @client_ids",
 	"FindForeignRecordID: record_owners":            "an import asks which id another client has",
 	"FindKey: api_keys":                             "the operator names a key, whose client is the answer",
 	"FindKey: request_log":                          "joined to the key that the operator names",

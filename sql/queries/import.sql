@@ -34,13 +34,13 @@ ORDER BY c.id
 FOR KEY SHARE;
 
 -- name: DeleteMovedInterviews :execrows
--- DeleteMovedInterviews deletes those of the interviews that are of another campaign
--- than the one given.
+-- DeleteMovedInterviews deletes those of a client's interviews that are of another
+-- campaign than the one given.
 DELETE FROM interviews AS i
 USING (
-    SELECT unnest(@client_ids::uuid[]) AS client_id, unnest(@ids::uuid[]) AS id, unnest(@campaigns::uuid[]) AS campaign_id
+    SELECT unnest(@ids::uuid[]) AS id, unnest(@campaigns::uuid[]) AS campaign_id
 ) AS r
-WHERE i.client_id = r.client_id
+WHERE i.client_id = @client_id
     AND i.id = r.id
     AND i.campaign_id IS DISTINCT FROM r.campaign_id;
 
