@@ -17,22 +17,16 @@ func (c *checker) migrations(ctx context.Context) Finding {
 	if err != nil {
 		return c.fail(err)
 	}
-	ours := postgres.SchemaVersion()
-	unreleased := errors.Is(schema.Check(), postgres.ErrUnreleasedSchema)
+	err = schema.Check()
 	// The checks after this one query tables of a complete schema.
-	c.migrated = schema.Version >= ours && !unreleased
+	c.migrated = err == nil || schema.Version > postgres.SchemaVersion() && !errors.Is(err, postgres.ErrUnreleasedSchema)
 	switch {
-	case unreleased:
-		return wrong("Create a new database.", "%s", postgres.ErrUnreleasedSchema)
-	case schema.Version == 0:
-		return wrong("Run clientintel migrate.", "there is no schema in this database yet")
-	case schema.Version < ours:
-		return wrong("Run clientintel migrate.", "%d of %d migrations are not applied", ours-schema.Version, ours)
-	case schema.Version > ours:
-		return warning("Use the release that migrated it, or a later one.",
-			"%d migrations are not known to this program: the database is ahead of it", schema.Version-ours)
+	case err == nil:
+		return ok("all %d migrations are applied", schema.Version)
+	case c.migrated:
+		return warning("Use the release that migrated it, or a later one.", "%s", err)
 	}
-	return ok("all %d migrations are applied", ours)
+	return wrong("No server serves it like this.", "%s", err)
 }
 
 // objects holds functions, views, policies, triggers, constraints, indexes and
@@ -75,7 +69,7 @@ func (c *checker) rows(ctx context.Context) Finding {
 }
 
 // shownNames bounds what one line of a finding names.
-const shownNames = 12
+const shownNames = 6
 
 // shorten names the first, and how many more there are.
 func shorten(names []string) string {
@@ -99,7 +93,7 @@ func (c *checker) serverRole(ctx context.Context) Finding {
 	owned := queryColumn[string](ctx, c, `SELECT c.oid::regclass::text FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner
 		WHERE r.rolname = $1 AND c.relnamespace = 'public'::regnamespace ORDER BY 1`, postgres.ServerRole)
 	if len(owned) > 0 {
-		return wrong("ALTER TABLE … OWNER TO the owner's login.", "%s owns %s, and an owner may do anything", postgres.ServerRole, strings.Join(owned, ", "))
+		return wrong("ALTER TABLE … OWNER TO the owner's login.", "%s owns %s, and an owner may do anything", postgres.ServerRole, shorten(owned))
 	}
 	return ok("%s owns nothing and is held by row-level security", postgres.ServerRole)
 }

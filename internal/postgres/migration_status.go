@@ -78,11 +78,8 @@ func MigrationStatuses(ctx context.Context, ownerURL string) ([]MigrationStatus,
 		return nil, err
 	}
 	var statuses []MigrationStatus
-	for _, name := range names {
-		version, err := goose.NumericComponent(name)
-		if err != nil {
-			return nil, fmt.Errorf("reading the migration %s: %w", name, err)
-		}
+	for i, name := range names {
+		version := int64(i + 1)
 		s := MigrationStatus{Version: version, Name: strings.TrimSuffix(name, ".sql"), State: Pending}
 		if was, ok := applied[version]; ok {
 			hash, err := migrationHash(migrations.Files, name)
