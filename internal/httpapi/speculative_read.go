@@ -17,7 +17,7 @@ func (s *Server) readSpeculatively(
 	w http.ResponseWriter, r *http.Request, pending *ratelimit.Pending, began time.Time, cached auth.Caller, next http.Handler,
 ) {
 	var caller auth.Caller
-	deferred := &deferredWriter{to: w, header: http.Header{}, confirm: func() bool {
+	deferred := &deferredWriter{to: w, header: w.Header().Clone(), confirm: func() bool {
 		admission, err := pending.Wait(r.Context())
 		caller = admission.Caller
 		recordFrom(r.Context()).admitting = span{began, pending.Decided()}
