@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // Base is what everything starts from: the program, and an empty cluster with
@@ -35,12 +37,15 @@ type Base struct {
 // cluster. Directories of processes that are gone are cleared away first. Close
 // removes ours.
 func Prepare(ctx context.Context, raced bool) (*Base, error) {
-	b, err := PrepareClusters(ctx)
+	b, err := newBase()
 	if err != nil {
 		return nil, err
 	}
 	b.Program = filepath.Join(b.dir, "clientintel")
-	if err := b.build(ctx, raced); err != nil {
+	if err = b.build(ctx, raced); err == nil {
+		err = b.makeCluster(ctx)
+	}
+	if err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -49,6 +54,18 @@ func Prepare(ctx context.Context, raced bool) (*Base, error) {
 
 // PrepareClusters is Prepare without the program.
 func PrepareClusters(ctx context.Context) (*Base, error) {
+	b, err := newBase()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.makeCluster(ctx); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func newBase() (*Base, error) {
 	parent := filepath.Join(os.TempDir(), "clientintel-cluster-"+strconv.Itoa(os.Getuid()))
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return nil, err
@@ -60,14 +77,7 @@ func PrepareClusters(ctx context.Context) (*Base, error) {
 		}
 	}
 	b := &Base{dir: filepath.Join(parent, strconv.Itoa(os.Getpid()))}
-	if err := os.Mkdir(b.dir, 0o755); err != nil {
-		return nil, err
-	}
-	if err := b.makeCluster(ctx); err != nil {
-		b.Close()
-		return nil, err
-	}
-	return b, nil
+	return b, os.Mkdir(b.dir, 0o755)
 }
 
 // coverDir is where make cover collects what the program executes; empty otherwise.
@@ -105,7 +115,11 @@ func (b *Base) makeCluster(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.Run(cluster.OwnerURL(), "", "migrate")
+	if b.Program == "" {
+		_, err = postgres.Migrate(ctx, cluster.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler))
+	} else {
+		_, err = b.Run(cluster.OwnerURL(), "", "migrate")
+	}
 	if err := errors.Join(err, cluster.Close(ctx)); err != nil {
 		return err
 	}
