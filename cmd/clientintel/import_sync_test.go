@@ -28,7 +28,8 @@ func shell(t *testing.T, home, line, stdin string, env ...string) (int, string) 
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", line)
-	cmd.Dir, cmd.Env = home, append(env, "HOME="+home, "PATH="+home+":/usr/bin:/bin")
+	cmd.Dir = home
+	cmd.Env = append([]string{"HOME=" + home, "PATH=" + home + ":/usr/bin:/bin"}, env...)
 	cmd.Stdin = strings.NewReader(stdin)
 	told, _ := cmd.CombinedOutput()
 	return cmd.ProcessState.ExitCode(), string(told)
