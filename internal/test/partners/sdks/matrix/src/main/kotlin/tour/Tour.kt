@@ -1,5 +1,6 @@
 package tour
 
+import com.google.gson.JsonParseException
 import java.util.UUID
 import kotlin.system.exitProcess
 import okhttp3.OkHttpClient
@@ -58,8 +59,12 @@ fun main() {
         say("$mode interview", c.interviews.getInterview(c.interviews.listInterviews(limit = 1).data[0].id))
         walk("$mode campaigns") { after -> c.campaigns.listCampaigns(limit = 2, startingAfter = after).let { it to it.meta } }
         walk("$mode synthesis") { after -> c.synthesis.listSynthesis(limit = 2, startingAfter = after).let { it to it.meta } }
-        walk("$mode portal") { after ->
-            c.synthesis.listSynthesis(limit = 2, startingAfter = after, surface = SynthesisApi.SurfaceListSynthesis.portal).let { it to it.meta }
+        try {
+            walk("$mode portal") { after ->
+                c.synthesis.listSynthesis(limit = 2, startingAfter = after, surface = SynthesisApi.SurfaceListSynthesis.portal).let { it to it.meta }
+            }
+        } catch (unreadable: JsonParseException) {
+            System.err.println(unreadable)
         }
         say("$mode analytics", c.analytics.getInterviewAnalytics(dateFrom = "2026-03-01", dateTo = "2026-03-31"))
         say("$mode search", c.search.searchIntelligence("late"))
