@@ -50,7 +50,7 @@ contract-diff: ## fail when the contract breaks clients of the last release
 # PG_MAJOR=18 runs them on that PostgreSQL. Where it is not installed, it comes without
 # the programs that make dumps and standbys, which the tests left out there need.
 test: ## run every test on a real PostgreSQL
-	$(if $(PG_MAJOR),export CLIENTINTEL_POSTGRES_BIN=$$(.ci/postgres $(PG_MAJOR)) &&) \
+	$(if $(PG_MAJOR),CLIENTINTEL_POSTGRES_BIN=$$(.ci/postgres $(PG_MAJOR)) && export CLIENTINTEL_POSTGRES_BIN &&) \
 		$(GO) test $(if $(PG_MAJOR),$$($(GO) list ./... | grep -vE '/test/(resilience|restore)$$|/internal/embedded$$'),./...)
 	$(GO) -C $(GO_CLIENT) test ./...
 

@@ -11,7 +11,7 @@ set -euo pipefail
 old=$1 new=$2 port=${PORT:-18080}
 dir=$(mktemp -d)
 server=()
-trap 'rm -f "$dir/go"; kill "${server[@]}" 2>/dev/null; wait; rm -rf "$dir"' EXIT
+trap 'rm -f "$dir/go"; kill "${server[@]}" 2>/dev/null || true; wait; rm -rf "$dir"' EXIT
 
 ready() { curl -sf -o /dev/null --max-time 2 "http://127.0.0.1:$((port + 2 + $1))/readyz"; }
 start() { # a server's number, its program
@@ -56,10 +56,15 @@ for i in 0 1; do
 	wait "${server[$i]}"
 	start "$i" "$new"
 done
+upgraded=$(grep -c . "$dir/statuses")
 sleep 1
 rm "$dir/go"
 wait "$caller" "$balancer"
 echo "$(grep -c . "$dir/statuses") requests"
 # A key that has used up its hour is answered too.
 echo "$(grep -cvE '^(200|429)$' "$dir/statuses" || true) failed requests"
+if ! tail -n "+$((upgraded + 1))" "$dir/statuses" | grep -q '^200$'; then
+	echo "NEW answered no request with data: KEY's hour may be used up, take another" >&2
+	exit 1
+fi
 ! grep -qvE '^(200|429)$' "$dir/statuses"

@@ -22,6 +22,9 @@ func newMigrate(e *environment) *cobra.Command {
 		if !cmd.Flags().Changed("embedded-major") {
 			return migrate(cmd, args)
 		}
+		if cmd.Flags().Changed("dry-run") || cmd.Flags().Changed("distribute") {
+			return usagef("--embedded-major goes with neither --dry-run nor --distribute")
+		}
 		if !e.settings.Database.Embedded() {
 			return usagef("--embedded-major is for the embedded database: a server of your own has PostgreSQL's pg_upgrade")
 		}
@@ -51,6 +54,9 @@ client. The database must hold no records yet; the machines are prepared by an
 administrator, see docs/scale.md. Every other command works on it as it does on
 any other database.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if dryRun && distribute {
+				return usagef("name one of --dry-run and --distribute")
+			}
 			ctx, log := cmd.Context(), e.textLog()
 			return e.withDatabase(ctx, log, func(d *app.Database) error {
 				if dryRun {

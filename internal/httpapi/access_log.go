@@ -75,8 +75,15 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 	}
 	unlogged := int64(0)
 	if record.admission.Verdict != ratelimit.Admitted {
+		budget := &s.uncounted.other
+		switch {
+		case result >= 500:
+			budget = &s.uncounted.failed
+		case record.keyID != uuid.Nil:
+			budget = &s.uncounted.keyed
+		}
 		var logged bool
-		if unlogged, logged = s.uncounted.take(time.Now()); !logged {
+		if unlogged, logged = budget.take(time.Now()); !logged {
 			return
 		}
 	}

@@ -38,6 +38,8 @@ type connection struct {
 	// idle and keyless are its places in the lists; nil: it has none.
 	idle, keyless *list.Element
 	idleSince     time.Time
+	// waits is set while it waits for a request.
+	waits bool
 }
 
 // NewConnections makes an empty set.
@@ -79,6 +81,9 @@ func setConnectionKey(ctx context.Context, key uuid.UUID) {
 	defer of.all.mu.Unlock()
 	of.all.leaveLists(of)
 	of.key = key
+	if of.waits && of.all.byConn[of.Conn] == of { // HTTP/2: its stream was reset meanwhile
+		of.all.wait(of)
+	}
 }
 
 // Track is for http.Server.ConnState.
@@ -86,22 +91,31 @@ func (c *Connections) Track(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	of := c.byConn[conn]
+	if of == nil { // it was closed
+		return
+	}
+	of.waits = state == http.StateIdle
 	switch {
-	case of == nil || state == http.StateNew: // it was closed
+	case state == http.StateNew:
 	case state == http.StateClosed || state == http.StateHijacked:
 		c.forget(of)
-	case state == http.StateIdle && of.key != uuid.Nil:
-		waiting := c.idle[of.key]
-		if waiting == nil {
-			waiting = list.New()
-			c.idle[of.key] = waiting
-		}
-		of.idle, of.idleSince = waiting.PushBack(of), time.Now()
-		if waiting.Len() > maxIdleOfKey {
-			c.close(waiting.Front())
-		}
+	case of.waits && of.key != uuid.Nil:
+		c.wait(of)
 	case of.idle != nil:
 		c.leaveLists(of)
+	}
+}
+
+func (c *Connections) wait(of *connection) {
+	c.leaveLists(of)
+	waiting := c.idle[of.key]
+	if waiting == nil {
+		waiting = list.New()
+		c.idle[of.key] = waiting
+	}
+	of.idle, of.idleSince = waiting.PushBack(of), time.Now()
+	if waiting.Len() > maxIdleOfKey {
+		c.close(waiting.Front())
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -69,7 +68,6 @@ func newDocument(path, contentType string, body []byte) document {
 // ServeHTTP answers GET and HEAD, and 304 to a matching If-None-Match. Query
 // strings are ignored. A strong ETag names bytes, so each encoding has its own.
 func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	recordFrom(r.Context()).operation = path.Base(d.path)
 	h := w.Header()
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", "public, max-age=300")

@@ -2,11 +2,14 @@ package httpapi
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
@@ -47,6 +50,19 @@ func TestAccessLog_AdmittedRequestsAreAllLogged(t *testing.T) {
 	seconds := int(time.Since(began)/time.Second) + 2
 	if n := strings.Count(log.String(), "uncounted"); n > seconds*maxUncountedLines {
 		t.Errorf("%d lines in %d seconds", n, seconds)
+	}
+	for what, record := range map[string]*requestRecord{
+		"a failure":         {operation: "failed", err: errors.New("why")},
+		"a key's wrong end": {operation: "keyed", keyID: uuid.New()},
+	} {
+		log.Reset()
+		status := http.StatusUnauthorized
+		if record.err != nil {
+			status = http.StatusServiceUnavailable
+		}
+		if s.logRequest(r, record, status, 0); !strings.Contains(log.String(), record.operation) {
+			t.Errorf("%s is not logged beside a flood of others", what)
+		}
 	}
 	log.Reset()
 	for range more {

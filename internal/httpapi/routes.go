@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -30,6 +31,7 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 	router.Handle(mcpPath, mcp)
 	for _, d := range s.documents {
 		serve := func(w http.ResponseWriter, r *http.Request) {
+			recordFrom(r.Context()).operation = path.Base(d.path)
 			if err := s.limiter.AwaitUncounted(r.Context()); err != nil {
 				writeError(w, r, err)
 				return

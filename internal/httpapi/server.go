@@ -58,7 +58,9 @@ type Server struct {
 	log        *slog.Logger
 	logOneIn   int64
 	succeeded  atomic.Int64
-	uncounted  lineBudget // of requests that no key's limit counts
+	// uncounted are the budgets of requests that no key's limit counts: of failures, of
+	// those with a key, and of all others. No kind hides another.
+	uncounted  struct{ failed, keyed, other lineBudget }
 	observe    func(operation string, status int, took time.Duration)
 	trace      func(tracing.Request) string
 	contract   *contract

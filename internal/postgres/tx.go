@@ -70,5 +70,8 @@ func (t *openTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row 
 }
 
 func (t *openTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	for _, q := range b.QueuedQueries {
+		q.SQL = t.text(q.SQL)
+	}
 	return t.conn.SendBatch(ctx, b)
 }

@@ -82,10 +82,12 @@ type Limiter struct {
 	bypass bypass
 	queue  *queue
 	// callers are those whose next request is likely to be admitted.
-	callers    *callerCache
-	unverified *unverified
-	stop       chan struct{}
-	stopped    sync.WaitGroup
+	callers *callerCache
+	// unverified has the places of requests whose key is not known to be held,
+	// keyless those of requests that the database is not asked about.
+	unverified, keyless *unverified
+	stop                chan struct{}
+	stopped             sync.WaitGroup
 	// meanGroupTime is how long groups take of late: a moving mean, in nanoseconds.
 	meanGroupTime atomic.Int64
 
@@ -166,9 +168,9 @@ func newLimiter(pool *postgres.Pool) *Limiter {
 	return &Limiter{
 		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
 		queue: newQueue(), callers: newCallerCache(),
-		unverified: newUnverified(),
-		stop:       make(chan struct{}),
-		statuses:   newStatusRecorder(pool, clockShift),
+		unverified: newUnverified(), keyless: newUnverified(),
+		stop:     make(chan struct{}),
+		statuses: newStatusRecorder(pool, clockShift),
 	}
 }
 
@@ -192,7 +194,7 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 		return Admission{}, err
 	}
 	a, err := l.admit(ctx, client, r, deadline)
-	if err != nil || a.Verdict == Admitted || a.Verdict == Limited {
+	if err == nil && (a.Verdict == Admitted || a.Verdict == Limited) {
 		l.unverified.release()
 	} else {
 		l.unverified.releaseLater()
@@ -203,7 +205,9 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request, deadline time.Time) (Admission, error) {
 	p, queued := l.enqueue(client, r, deadline)
 	if !queued {
-		l.unverified.awaitRefusal(ctx)
+		if client != uuid.Nil { // any other has waited for its place, and holds it
+			l.unverified.awaitRefusal(ctx)
+		}
 		return Admission{}, apierror.Unavailable(errOverloaded)
 	}
 	return p.Wait(ctx)
@@ -233,19 +237,18 @@ func (l *Limiter) enqueue(client uuid.UUID, r Request, deadline time.Time) (*Pen
 // Wait returns what was decided. A caller that leaves before its group is sent is
 // not counted.
 func (p *Pending) Wait(ctx context.Context) (Admission, error) {
-	l := p.limiter
+	select {
+	case a := <-p.result: // while the caller did something else, perhaps beyond the deadline
+		return p.conclude(a)
+	default:
+	}
 	timeout := time.NewTimer(time.Until(p.deadline))
 	defer timeout.Stop()
 	left := ctx.Done()
 	for {
 		select {
 		case a := <-p.result:
-			p.decided = a.at
-			if a.err == nil {
-				l.bypass.store(p.request, a.admission)
-				l.callers.update(p.request, a.admission)
-			}
-			return a.admission, a.err
+			return p.conclude(a)
 		case <-timeout.C:
 			return Admission{}, apierror.Unavailable(errTooSlow)
 		case <-left:
@@ -253,10 +256,19 @@ func (p *Pending) Wait(ctx context.Context) (Admission, error) {
 				return Admission{}, apierror.Unavailable(ctx.Err())
 			}
 			left = nil // it is being counted, and its row will need a status
-		case <-l.stop:
+		case <-p.limiter.stop:
 			return Admission{}, apierror.Unavailable(errClosed)
 		}
 	}
+}
+
+func (p *Pending) conclude(r result) (Admission, error) {
+	p.decided = r.at
+	if r.err == nil {
+		p.limiter.bypass.store(p.request, r.admission)
+		p.limiter.callers.update(p.request, r.admission)
+	}
+	return r.admission, r.err
 }
 
 // mayWait is how many requests may come before one that is admitted in time.

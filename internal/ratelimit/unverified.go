@@ -61,13 +61,13 @@ func (u *unverified) release() { u.slots.Release(uuid.Nil) }
 func (u *unverified) releaseLater() { time.AfterFunc(unverifiedPause, u.release) }
 
 // AwaitUncounted lets a request pass that no key's limit counts: without a key, or
-// of a path where none is needed. Together with the keys that are refused, so many
-// pass in a second.
+// of a path where none is needed. So many pass in a second, whatever the database
+// does.
 func (l *Limiter) AwaitUncounted(ctx context.Context) error {
-	if err := l.unverified.acquire(ctx); err != nil {
+	if err := l.keyless.acquire(ctx); err != nil {
 		return err
 	}
-	l.unverified.releaseLater()
+	l.keyless.releaseLater()
 	return nil
 }
 

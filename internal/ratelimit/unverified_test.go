@@ -117,3 +117,64 @@ func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
 		t.Errorf("%d requests still wait for their refusal", n)
 	}
 }
+
+// A decision that came in time holds, however late it is asked for: the request is
+// counted.
+func TestPending_ADecisionOutlivesItsDeadline(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(nil) // admits nothing
+	close(l.stop)
+	for range 100 {
+		p, _ := l.enqueue(uuid.New(), Request{}, time.Now())
+		p.result <- result{admission: Admission{Verdict: Admitted, Remaining: 5}}
+		if a, err := p.Wait(t.Context()); err != nil || a.Remaining != 5 {
+			t.Fatalf("%+v, %v", a, err)
+		}
+	}
+}
+
+// Requests that the database is not asked about pass while it does not answer.
+func TestLimiter_KeylessRequestsNeedNoDatabase(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(nil) // admits nothing
+	ctx, leave := context.WithCancel(t.Context())
+	var flood sync.WaitGroup
+	defer flood.Wait()
+	defer leave()
+	for i := range maxUnverified {
+		flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: fmt.Sprint(i)}) })
+	}
+	for l.queue.len() < maxUnverified {
+		time.Sleep(time.Millisecond)
+	}
+	if err := l.AwaitUncounted(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A request that waited for its place among callers without a known key is refused
+// at once where nothing more may wait: the next has a use for the place.
+func TestLimiter_RefusalsHoldNoPlace(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(nil) // admits nothing
+	for range maxOfClient {
+		l.queue.push(uuid.Nil, &Pending{}, maxOfClient)
+	}
+	refused := make(chan struct{})
+	go func() {
+		defer close(refused)
+		if _, err := l.Admit(t.Context(), Request{Prefix: "unknown"}); err == nil {
+			t.Error("more than may wait was let in")
+		}
+	}()
+	for {
+		select {
+		case <-refused:
+			return
+		default:
+		}
+		if l.unverified.refusing.Load() > 0 {
+			t.Fatal("it keeps its place until its refusal is due")
+		}
+	}
+}

@@ -52,6 +52,9 @@ func TestAnswer_IsReadFromOneWorker(t *testing.T) {
 			if !strings.Contains(asked, "transaction_timestamp()") || !strings.Contains(asked, "clientintel.client_id") {
 				t.Errorf("%s: the worker was not asked for its clock, or not told the client: %s", path, asked)
 			}
+			if strings.HasPrefix(path, "/analytics/interviews") && !strings.Contains(asked, "enable_sort") {
+				t.Errorf("%s: the worker was not told to read in the index's order: %s", path, asked)
+			}
 		}
 	}
 }

@@ -35,7 +35,8 @@ func TestClientGroups_CommandsOfThePage(t *testing.T) {
 		t.Helper()
 		commands := exec.CommandContext(t.Context(), "bash", "-euc", block)
 		commands.Dir = t.TempDir()
-		commands.Env = append(os.Environ(), "FROM="+from.OwnerURL(), "TO="+to.OwnerURL(), "CLIENT=acme",
+		// As an operator's environment names one of them.
+		commands.Env = append(os.Environ(), "DATABASE_OWNER_URL="+from.OwnerURL(), "FROM="+from.OwnerURL(), "TO="+to.OwnerURL(), "CLIENT=acme",
 			"PATH="+filepath.Dir(base.Program)+":"+os.Getenv("PATH"))
 		if out, err := commands.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v: %s", block, err, out)
