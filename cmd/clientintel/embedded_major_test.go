@@ -181,4 +181,9 @@ func TestMigrate_EmbeddedMajor(t *testing.T) {
 	if got := command(t, onDatabase(t), "", "migrate", "--embedded-major", "18"); got.code != exitUsage {
 		t.Errorf("a server of the operator's own: %+v", got)
 	}
+	for _, flags := range []string{"--embedded-major 18 --dry-run", "--embedded-major 18 --distribute", "--dry-run --distribute"} {
+		if got := command(t, present, "", append([]string{"migrate"}, strings.Fields(flags)...)...); got.code != exitUsage {
+			t.Errorf("%s: %+v", flags, got)
+		}
+	}
 }
