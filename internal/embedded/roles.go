@@ -17,9 +17,6 @@ import (
 //
 // Everybody has the password, which quoting would not change. A cluster that was
 // made before there was one still trusted whoever reached its socket.
-//
-// They run in template1, of which the database is a copy: there the server's login
-// could otherwise fill the disk with large objects.
 const roleStatements = `
 SET log_statement = 'none';
 DO $$
@@ -38,7 +35,6 @@ ALTER ROLE ` + Owner + ` LOGIN CREATEROLE PASSWORD 'PASSWORD';
 ALTER ROLE ` + Login + ` LOGIN PASSWORD 'PASSWORD';
 GRANT ` + ServerRole + ` TO ` + Owner + ` WITH ADMIN OPTION;
 GRANT ` + ServerRole + ` TO ` + Login + `;
-REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea), lo_put(oid, bigint, bytea) FROM PUBLIC;
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_hba_file_rules WHERE auth_method = 'trust') THEN
@@ -51,7 +47,7 @@ $$;`
 // createRolesAndDatabase creates what an earlier start has not, at whichever step
 // it was killed.
 func createRolesAndDatabase(ctx context.Context, socket, password string) error {
-	conn, err := pgx.Connect(ctx, socketURL(socket, Superuser, password, "template1"))
+	conn, err := pgx.Connect(ctx, socketURL(socket, Superuser, password, "postgres"))
 	if err != nil {
 		return fmt.Errorf("connecting to the new server: %w", err)
 	}
