@@ -112,7 +112,7 @@ func TestDataIsRestoredIntoAMigratedSchema(t *testing.T) {
 		"--dbname="+found.URL(embedded.Superuser), dump); err != nil {
 		t.Fatal(err)
 	}
-	if stdout, _, err := output(t, found.OwnerURL(), "doctor"); err == nil || !strings.Contains(stdout, "trigger maintain_search_documents_on_insert on interviews") ||
+	if stdout, _, err := output(t, found.OwnerURL(), "doctor"); err == nil || !strings.Contains(stdout, "trigger count_inserted_members on interviews") ||
 		!strings.Contains(stdout, "clientintel measurement rebuild --all") {
 		t.Errorf("doctor before the repair: %v: %s", err, stdout)
 	}
