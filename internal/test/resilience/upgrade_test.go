@@ -189,7 +189,7 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 	b := &balancer{}
 	launch := func(of *cluster.Base) *cluster.Server {
 		t.Helper()
-		s, err := of.StartServer(t.Context(), w.URL(embedded.Login), "--no-migrate")
+		s, err := of.StartServer(t.Context(), w.URL(embedded.Login), "--no-migrate", "CLIENTINTEL_DRAIN_DELAY=5s")
 		if s != nil {
 			t.Cleanup(s.Close)
 		}
