@@ -141,10 +141,20 @@ func TestMigrate_EmbeddedMajor(t *testing.T) {
 		}
 	})
 	refused("it also holds the relation orders")
+	harm := func(statement string) {
+		t.Helper()
+		openEmbedded(t, dir, func(conn *pgx.Conn) {
+			if _, err := conn.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	harm("DROP TABLE orders; ALTER TABLE interviews DISABLE TRIGGER count_deleted_members; DELETE FROM interviews WHERE reportable")
+	refused("the database's trigger count_deleted_members on interviews is missing or another: run 'clientintel measurement rebuild --all' first")
+	if got := command(t, present, "", "measurement", "rebuild", "--all"); got.code != exitDone {
+		t.Fatalf("%+v", got)
+	}
 	openEmbedded(t, dir, func(conn *pgx.Conn) {
-		if _, err := conn.Exec(t.Context(), "DROP TABLE orders"); err != nil {
-			t.Fatal(err)
-		}
 		before = allRows(t, conn)
 	})
 	old := filepath.Join(dir, "pg"+strconv.Itoa(major))
