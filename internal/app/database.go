@@ -66,15 +66,15 @@ func (d *Database) Migrate(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	if applied == 0 {
-		return nil
+	if applied > 0 {
+		log.Info("the schema was brought up to date", "migrations", applied)
 	}
-	log.Info("the schema was brought up to date", "migrations", applied)
+	// Asked also where nothing was applied: a process may have ended between the two.
 	return d.WithOwner(ctx, func(conn *pgx.Conn) error {
-		if is, err := postgres.IsDistributed(ctx, conn); err != nil || !is {
+		if due, err := postgres.DistributionIsDue(ctx, conn); err != nil || !due {
 			return err
 		}
-		_, err := postgres.Distribute(ctx, d.OwnerURL)
+		_, err := postgres.Distribute(ctx, d.OwnerURL, log)
 		return err
 	})
 }
@@ -85,7 +85,7 @@ func (d *Database) Distribute(ctx context.Context, log *slog.Logger) error {
 	if err := d.Migrate(ctx, log); err != nil {
 		return err
 	}
-	workers, err := postgres.Distribute(ctx, d.OwnerURL)
+	workers, err := postgres.Distribute(ctx, d.OwnerURL, log)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,39 +30,90 @@ func IsDistributed(ctx context.Context, q Querier) (bool, error) {
 
 // Distribute distributes a migrated database without records over the workers that
 // its server knows, as the owner, and says over how many. On a distributed one it
-// puts back what migrations replaced.
-func Distribute(ctx context.Context, ownerURL string) (int, error) {
+// puts back what migrations replaced. Like a migration it gives way to those who use
+// a table.
+func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (workers int, err error) {
 	conn, err := ConnectOwner(ctx, ownerURL)
 	if err != nil {
 		return 0, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	workers := 0
-	return workers, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		done, err := IsDistributed(ctx, tx)
-		if err != nil {
+	for {
+		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			workers, err = distribute(ctx, tx)
 			return err
+		})
+		if err == nil || !gaveWay(err) {
+			return workers, err
 		}
-		if workers, err = checkDistributable(ctx, tx, done); err != nil {
-			return err
+		log.Warn("distributing waits for a lock and tries again")
+		select {
+		case <-ctx.Done():
+			return 0, err
+		case <-time.After(migrationPause):
 		}
-		if _, err := tx.Exec(ctx, distributed.Distribute, pgx.QueryExecModeSimpleProtocol); err != nil {
-			return fmt.Errorf("distributing the tables: %w", err)
-		}
-		objects, err := readObjects(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, "DELETE FROM distributed_objects"); err != nil {
-			return fmt.Errorf("noting what the schema holds: %w", err)
-		}
-		_, err = tx.CopyFrom(ctx, pgx.Identifier{"distributed_objects"}, []string{"rank", "kind", "name", "hash", "repair"},
-			pgx.CopyFromSlice(len(objects), func(i int) ([]any, error) {
-				o := objects[i]
-				return []any{i, o.Kind, o.Name, o.Hash, o.Repair}, nil
-			}))
-		return err
-	})
+	}
+}
+
+// DistributionIsDue tells whether a distributed database was migrated to this
+// release's schema and not distributed since.
+func DistributionIsDue(ctx context.Context, q Querier) (bool, error) {
+	done, err := IsDistributed(ctx, q)
+	if err != nil || !done {
+		return false, err
+	}
+	schema, err := ReadSchema(ctx, q)
+	if err != nil || schema.Check() != nil {
+		return false, err
+	}
+	var version string
+	// The comment is written in the transaction that distributes.
+	err = q.QueryRow(ctx, "SELECT coalesce(obj_description(to_regclass('public.distributed_objects'), 'pg_class'), '')").Scan(&version)
+	if err != nil {
+		return false, fmt.Errorf("asking for which schema tables were distributed: %w", err)
+	}
+	return version != strconv.FormatInt(schema.Version, 10), nil
+}
+
+func distribute(ctx context.Context, tx pgx.Tx) (int, error) {
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel distribute', 0))"); err != nil {
+		return 0, fmt.Errorf("waiting for another process that distributes: %w", err)
+	}
+	if _, err := tx.Exec(ctx, "SELECT set_config('lock_timeout', $1, true)", milliseconds(migrationLockTimeout)); err != nil {
+		return 0, fmt.Errorf("bounding the wait for locks: %w", err)
+	}
+	done, err := IsDistributed(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	workers, err := checkDistributable(ctx, tx, done)
+	if err != nil {
+		return 0, err
+	}
+	schema, err := ReadSchema(ctx, tx)
+	if err == nil {
+		err = schema.Check()
+	}
+	if err != nil {
+		return 0, err
+	}
+	if _, err := tx.Exec(ctx, distributed.Distribute, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return 0, fmt.Errorf("distributing the tables: %w", err)
+	}
+	objects, err := readObjects(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := tx.Exec(ctx, fmt.Sprintf("DELETE FROM distributed_objects; COMMENT ON TABLE distributed_objects IS '%d'", schema.Version),
+		pgx.QueryExecModeSimpleProtocol); err != nil {
+		return 0, fmt.Errorf("noting what the schema holds: %w", err)
+	}
+	_, err = tx.CopyFrom(ctx, pgx.Identifier{"distributed_objects"}, []string{"rank", "kind", "name", "hash", "repair"},
+		pgx.CopyFromSlice(len(objects), func(i int) ([]any, error) {
+			o := objects[i]
+			return []any{i, o.Kind, o.Name, o.Hash, o.Repair}, nil
+		}))
+	return workers, err
 }
 
 // ErrNotEmpty refuses to distribute a database with records: triggers would count

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"log/slog"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,7 +93,7 @@ func TestSharding_EveryReferenceStaysWithItsClient(t *testing.T) {
 func TestDistribute_WithoutCitus(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	if _, err := postgres.Distribute(t.Context(), d.OwnerURL); err == nil || !strings.Contains(err.Error(), "the extension citus is not in this database") {
+	if _, err := postgres.Distribute(t.Context(), d.OwnerURL, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "the extension citus is not in this database") {
 		t.Errorf("refused with %v", err)
 	}
 }

@@ -66,7 +66,7 @@ func setUpNodes(ctx context.Context) error {
 	if _, err := postgres.Migrate(ctx, url, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
-	if _, err := postgres.Distribute(ctx, url); err != nil {
+	if _, err := postgres.Distribute(ctx, url, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	return nodes.SealTemplate(ctx, distributedTemplate)

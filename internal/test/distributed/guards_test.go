@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -93,8 +94,28 @@ func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
 		t.Errorf("distributing again lost the client: %s", stdout)
 	}
 	plain := &environment{Nodes: nodes, name: "postgres"}
-	if _, err := postgres.Distribute(t.Context(), plain.ownerURL()); err == nil || !strings.Contains(err.Error(), "administrator prepares") {
+	if _, err := postgres.Distribute(t.Context(), plain.ownerURL(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "administrator prepares") {
 		t.Errorf("without the extension: %v", err)
+	}
+}
+
+// Distributing that did not follow a migration, as its process ended, is done by the
+// next one, whatever that applies.
+func TestMigrate_DistributesWhatIsDue(t *testing.T) {
+	t.Parallel()
+	e := newDatabase(t, nodes)
+	conn := e.owner(t)
+	const body = "SELECT md5(p.prosrc) FROM pg_proc AS p WHERE p.oid = 'check_search_triggers'::regproc"
+	var before, after string
+	e.query(t, &before, body)
+	exec(t, conn, "CREATE OR REPLACE FUNCTION check_search_triggers() RETURNS void LANGUAGE plpgsql STABLE AS 'BEGIN END'")
+	exec(t, conn, "COMMENT ON TABLE distributed_objects IS '1'")
+	e.run(t, "migrate")
+	if e.query(t, &after, body); after != before {
+		t.Error("what a migration replaced was not put back")
+	}
+	if due, err := postgres.DistributionIsDue(t.Context(), conn); err != nil || due {
+		t.Errorf("due afterwards: %t, %v", due, err)
 	}
 }
 
