@@ -25,10 +25,17 @@ BEGIN
     END IF;
 
     -- A unique index without the client cannot be, nor can a foreign key from the
-    -- coordinator: the importer and the issuing of keys check both.
-    ALTER TABLE clients DROP CONSTRAINT IF EXISTS clients_slug_is_unique;
-    ALTER TABLE api_keys DROP CONSTRAINT IF EXISTS api_keys_client_id_fkey;
-    CREATE INDEX IF NOT EXISTS clients_of_slug ON clients (slug);
+    -- coordinator: the importer and the issuing of keys check both. Asked for first:
+    -- IF EXISTS locks the table, which is in use, also where nothing is left to do.
+    IF EXISTS (SELECT 1 FROM pg_constraint AS k WHERE k.conrelid = 'clients'::regclass AND k.conname = 'clients_slug_is_unique') THEN
+        ALTER TABLE clients DROP CONSTRAINT clients_slug_is_unique;
+    END IF;
+    IF EXISTS (SELECT 1 FROM pg_constraint AS k WHERE k.conrelid = 'api_keys'::regclass AND k.conname = 'api_keys_client_id_fkey') THEN
+        ALTER TABLE api_keys DROP CONSTRAINT api_keys_client_id_fkey;
+    END IF;
+    IF to_regclass('clients_of_slug') IS NULL THEN
+        CREATE INDEX clients_of_slug ON clients (slug);
+    END IF;
 
     IF NOT EXISTS (SELECT 1 FROM pg_dist_partition AS p WHERE p.logicalrelid = 'clients'::regclass) THEN
         PERFORM create_distributed_table('clients', 'id', colocate_with => 'none');

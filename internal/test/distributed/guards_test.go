@@ -3,6 +3,7 @@
 package distributed
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,6 +117,35 @@ func TestMigrate_DistributesWhatIsDue(t *testing.T) {
 	}
 	if due, err := postgres.DistributionIsDue(t.Context(), conn); err != nil || due {
 		t.Errorf("due afterwards: %t, %v", due, err)
+	}
+}
+
+// Distributing again waits neither for those who use the tables nor makes others wait
+// behind it for a view that is read for long.
+func TestDistribute_AgainOnALiveDatabase(t *testing.T) {
+	t.Parallel()
+	e := newDatabase(t, nodes)
+	e.importText(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, uuid.NewString()))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var log bytes.Buffer
+	distribute := func(behind string) error {
+		tx, err := e.owner(t).Begin(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(ctx, behind, pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(20*time.Second, func() { _ = tx.Rollback(context.Background()) })
+		_, err = postgres.Distribute(ctx, e.ownerURL(), slog.New(slog.NewTextHandler(&log, nil)))
+		return err
+	}
+	if err := distribute("UPDATE api_keys SET name = name; UPDATE clients SET name = name"); err != nil || log.Len() > 0 {
+		t.Errorf("beside a writer: %v, %s", err, &log)
+	}
+	if err := distribute("SELECT FROM visible_portal_documents"); err != nil || !strings.Contains(log.String(), "distributing waits for a lock") {
+		t.Errorf("beside a reader of a view: %v, %s", err, &log)
 	}
 }
 
