@@ -48,11 +48,7 @@ func CopyRows(ctx context.Context, fromURL, toURL string) error {
 	}
 	defer to.Close(context.WithoutCancel(ctx))
 	// The copy would say that totals stand, though a disabled trigger missed rows.
-	damage, err := FindDamage(ctx, from)
-	if err == nil && len(damage) > 0 {
-		err = fmt.Errorf("the database's %s is missing or another: run 'clientintel measurement rebuild --all' first", damage[0])
-	}
-	if err != nil {
+	if err := checkUndamaged(ctx, from); err != nil {
 		return err
 	}
 	err = pgx.BeginTxFunc(ctx, from, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(source pgx.Tx) error {
@@ -64,7 +60,7 @@ func CopyRows(ctx context.Context, fromURL, toURL string) error {
 	if _, err := to.Exec(ctx, "ANALYZE"); err != nil {
 		return fmt.Errorf("analyzing the copy: %w", err)
 	}
-	damage, err = FindDamage(ctx, to)
+	damage, err := FindDamage(ctx, to)
 	if err == nil && len(damage) > 0 {
 		err = fmt.Errorf("the copy lacks %s, or has another", damage[0])
 	}

@@ -38,9 +38,18 @@ func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (workers
 		return 0, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
+	due, err := DistributionIsDue(ctx, conn)
+	if err != nil {
+		return 0, err
+	}
+	// After a migration, what it made anew is not damage.
+	var damaged error
+	if !due {
+		damaged = checkUndamaged(ctx, conn)
+	}
 	for {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			workers, err = distribute(ctx, tx)
+			workers, err = distribute(ctx, tx, damaged)
 			return err
 		})
 		if err == nil || !gaveWay(err) {
@@ -75,7 +84,9 @@ func DistributionIsDue(ctx context.Context, q Querier) (bool, error) {
 	return version != strconv.FormatInt(schema.Version, 10), nil
 }
 
-func distribute(ctx context.Context, tx pgx.Tx) (int, error) {
+// distribute refuses with damaged, where it is not nil, a database that is otherwise
+// ready.
+func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel distribute', 0))"); err != nil {
 		return 0, fmt.Errorf("waiting for another process that distributes: %w", err)
 	}
@@ -93,6 +104,9 @@ func distribute(ctx context.Context, tx pgx.Tx) (int, error) {
 	schema, err := ReadSchema(ctx, tx)
 	if err == nil {
 		err = schema.Check()
+	}
+	if err == nil {
+		err = damaged
 	}
 	if err != nil {
 		return 0, err

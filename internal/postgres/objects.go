@@ -100,6 +100,15 @@ func FindDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	return append(damage, shards...), err
 }
 
+// checkUndamaged refuses a database whose damage would be taken over as it is.
+func checkUndamaged(ctx context.Context, conn *pgx.Conn) error {
+	damage, err := FindDamage(ctx, conn)
+	if err == nil && len(damage) > 0 {
+		err = fmt.Errorf("the database's %s is missing or another: run 'clientintel measurement rebuild --all' first", damage[0])
+	}
+	return err
+}
+
 // requiredRows puts back the rows that migrations insert and requests need.
 const requiredRows = `
 INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
