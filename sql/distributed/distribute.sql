@@ -265,7 +265,8 @@ BEGIN
 END;
 $$;
 
--- By key and not by place: a row's place is its shard's.
+-- By key and not by place: a row's place is its shard's. Of one client a call: it may
+-- wait for a writer of that client's rows, and must not make others wait meanwhile.
 CREATE OR REPLACE FUNCTION index_search_documents(
     scan_limit bigint, keep_outside bigint, max_documents integer,
     OUT added integer
@@ -275,7 +276,6 @@ DECLARE
     large record;
     surplus bigint;
     chosen record;
-    of_client integer;
 BEGIN
     IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel index_search_documents', 0)) THEN
         RETURN;
@@ -288,7 +288,7 @@ BEGIN
             FROM public.search_documents AS d
             WHERE d.client_id = large.client_id
                 AND NOT d.indexed
-            LIMIT keep_outside + max_documents - added
+            LIMIT keep_outside + max_documents
         ) AS outside;
         CONTINUE WHEN surplus <= 0;
         SELECT array_agg(n.id) AS ids, array_agg(n.created_at) AS times INTO chosen
@@ -305,9 +305,8 @@ BEGIN
             AND d.created_at = ANY (chosen.times)
             AND d.id = ANY (chosen.ids)
             AND NOT d.indexed;
-        GET DIAGNOSTICS of_client = ROW_COUNT;
-        added := added + of_client;
-        EXIT WHEN added >= max_documents;
+        GET DIAGNOSTICS added = ROW_COUNT;
+        EXIT WHEN added > 0;
     END LOOP;
     IF added > 0 THEN
         PERFORM run_command_on_shards(

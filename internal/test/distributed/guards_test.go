@@ -157,6 +157,20 @@ func TestDistribute_AgainOnALiveDatabase(t *testing.T) {
 	}
 }
 
+// A transaction that indexes holds rows of one client: it may wait for another's writer.
+func TestIndexing_OneClientAtATime(t *testing.T) {
+	t.Parallel()
+	e := setup(t)
+	for want := 1; want <= 6; want++ {
+		var added, clients int
+		e.query(t, &added, "SELECT index_search_documents(0, 0, 100000)")
+		e.query(t, &clients, "SELECT count(DISTINCT d.client_id) FROM search_documents AS d WHERE d.indexed")
+		if added == 0 || clients != want {
+			t.Errorf("call %d added %d documents and leaves %d clients indexed", want, added, clients)
+		}
+	}
+}
+
 // Two imports at once cannot give one slug to two clients, though no index proves it.
 func TestImport_SlugsStayUnique(t *testing.T) {
 	t.Parallel()
