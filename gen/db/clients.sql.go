@@ -123,19 +123,19 @@ WITH purged AS (
 ),
 
 remembered AS (
-    INSERT INTO revoked_keys (client_id, prefix, revoked_at)
+    INSERT INTO revoked_keys AS r (client_id, prefix, revoked_at)
     SELECT p.client_id, p.prefix, p.revoked_at
     FROM purged AS p
     WHERE p.revoked_at IS NOT NULL
-    ON CONFLICT DO NOTHING
+    ON CONFLICT (client_id, prefix) DO UPDATE SET revoked_at = least(r.revoked_at, excluded.revoked_at)
 )
 
 SELECT p.id
 FROM purged AS p
 `
 
-// PurgeKeys deletes all keys of a client and returns their ids. That a key was
-// revoked stays known.
+// PurgeKeys deletes all keys of a client and returns their ids. When a key was
+// revoked stays known, the earliest time if there are several.
 func (q *Queries) PurgeKeys(ctx context.Context, clientID uuid.UUID) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, PurgeKeys, clientID)
 	if err != nil {

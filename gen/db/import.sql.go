@@ -121,14 +121,15 @@ WITH deleted AS (
     RETURNING k.client_id, k.prefix, k.revoked_at
 )
 
-INSERT INTO revoked_keys (client_id, prefix, revoked_at)
+INSERT INTO revoked_keys AS r (client_id, prefix, revoked_at)
 SELECT d.client_id, d.prefix, d.revoked_at
 FROM deleted AS d
-ON CONFLICT DO NOTHING
+ON CONFLICT (client_id, prefix) DO UPDATE SET revoked_at = least(r.revoked_at, excluded.revoked_at)
 `
 
 // DeleteRevokedKeys deletes clients' revoked keys. A key issued since the check
-// stays, and with it the client. That a key was revoked stays known.
+// stays, and with it the client. When a key was revoked stays known, the earliest
+// time if there are several.
 func (q *Queries) DeleteRevokedKeys(ctx context.Context, clientIds []uuid.UUID) error {
 	_, err := q.db.Exec(ctx, DeleteRevokedKeys, clientIds)
 	return err

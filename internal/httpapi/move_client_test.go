@@ -179,19 +179,34 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv, seed := apitest.Start(t)
-			conn := ownerOf(t, srv)
+			conn, keys := ownerOf(t, srv), apikey.NewRegistry(ownerOf(t, srv))
 			acme := seed.Clients["acme"]
 			revoked := srv.KeyFor(t, "acme")
 			file := export(t, conn, acme, true)
-			seed.Exec(t, "UPDATE api_keys SET revoked_at = now() WHERE client_id = $1", acme)
-			remove(t, conn, acme)
-			if _, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(file))); err != nil {
+			importFile := func() {
+				t.Helper()
+				if _, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(file))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// A purge remembers that it ends in a week, before it is revoked at once.
+			if _, err := keys.Rotate(t.Context(), revoked[4:16], apikey.Rotation{Grace: 7 * 24 * time.Hour}); err != nil {
 				t.Fatal(err)
 			}
+			if _, err := importer.Purge(t.Context(), conn, acme); err != nil {
+				t.Fatal(err)
+			}
+			importFile()
+			srv.Get(t, interviews, revoked).WantStatus(t, 200)
+			if _, err := keys.Revoke(t.Context(), revoked[4:16]); err != nil {
+				t.Fatal(err)
+			}
+			remove(t, conn, acme)
+			importFile()
 			if got := string(srv.Get(t, interviews, revoked).WantStatus(t, 401).Body); !strings.Contains(got, "inactive_api_key") {
 				t.Errorf("the revoked key: %s", got)
 			}
-			audits, err := apikey.NewRegistry(conn).Audits(t.Context(), "acme")
+			audits, err := keys.Audits(t.Context(), "acme")
 			if err != nil || len(audits) == 0 {
 				t.Fatalf("nothing is noted: %v", err)
 			}
@@ -200,10 +215,8 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 				t.Errorf("noted: %+v", last)
 			}
 			// Again, it neither changes nor notes anything.
-			if _, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(file))); err != nil {
-				t.Fatal(err)
-			}
-			if again, _ := apikey.NewRegistry(conn).Audits(t.Context(), "acme"); len(again) != len(audits) {
+			importFile()
+			if again, _ := keys.Audits(t.Context(), "acme"); len(again) != len(audits) {
 				t.Errorf("%d notes, want %d", len(again), len(audits))
 			}
 		})

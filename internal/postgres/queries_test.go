@@ -16,6 +16,7 @@ var readsManyClients = map[string]string{
 	"DeleteClients: clients":                        "an import names several clients, by @client_ids",
 	"DeleteMeasurementChanges: measurement_changes": "an import names several clients, by @client_ids",
 	"DeleteRevokedKeys: api_keys":                   "an import names several clients, by @client_ids",
+	"DeleteRevokedKeys: revoked_keys":               "a row is replaced by one of the same client and prefix",
 	"FindClient: clients":                           "the operator asks for the client by its slug",
 	"FindForeignRecordID: record_owners":            "an import asks which id another client has",
 	"FindKey: api_keys":                             "the operator names a key, whose client is the answer",
@@ -35,6 +36,7 @@ var readsManyClients = map[string]string{
 	"ListMeasuredClients: clients":                  "the operator may list all clients",
 	"MaintainRequestLog: maintain_request_log":      "drops whole days of every client's log",
 	"MergeLeftoverChanges: merge_leftover_changes":  "merges the changes of every client",
+	"PurgeKeys: revoked_keys":                       "a row is replaced by one of the same client and prefix",
 	"ReadHealth: read_health":                       "answers sums over all clients",
 	"RevokeKey: api_keys":                           "the operator names a key",
 }

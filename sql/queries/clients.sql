@@ -36,8 +36,8 @@ FROM search_documents AS d
 WHERE d.client_id = @client_id;
 
 -- name: PurgeKeys :many
--- PurgeKeys deletes all keys of a client and returns their ids. That a key was
--- revoked stays known.
+-- PurgeKeys deletes all keys of a client and returns their ids. When a key was
+-- revoked stays known, the earliest time if there are several.
 WITH purged AS (
     DELETE FROM api_keys AS k
     WHERE k.client_id = @client_id::uuid
@@ -45,11 +45,11 @@ WITH purged AS (
 ),
 
 remembered AS (
-    INSERT INTO revoked_keys (client_id, prefix, revoked_at)
+    INSERT INTO revoked_keys AS r (client_id, prefix, revoked_at)
     SELECT p.client_id, p.prefix, p.revoked_at
     FROM purged AS p
     WHERE p.revoked_at IS NOT NULL
-    ON CONFLICT DO NOTHING
+    ON CONFLICT (client_id, prefix) DO UPDATE SET revoked_at = least(r.revoked_at, excluded.revoked_at)
 )
 
 SELECT p.id
