@@ -71,13 +71,24 @@ func TestRun_TheImportPagesCommands(t *testing.T) {
 		}
 	}
 	before, after := dbtest.New(t), dbtest.New(t)
+	run := func(line, to string) (int, string) {
+		t.Helper()
+		line = strings.ReplaceAll(line, "https://export.example.com", elsewhere.URL)
+		return shell(t, home, line, "northwind\n", "DATABASE_URL="+before.OwnerURL, "OLD="+before.OwnerURL, "NEW="+to)
+	}
 	for n, line := range lines {
 		if n == commands-1 {
 			if got := command(t, map[string]string{"DATABASE_URL": before.OwnerURL}, "", "keys", "issue", "--client", "northwind", "--name", "x"); got.code != exitDone {
 				t.Fatalf("keys issue: %+v", got)
 			}
+			if code, told := run(line, "postgres://127.0.0.1:1/none"); code == exitDone {
+				t.Errorf("%s: to no database: %s", line, told)
+			}
+			if got := command(t, map[string]string{"DATABASE_URL": before.OwnerURL}, "", "clients", "list"); !strings.Contains(got.stdout, "northwind") {
+				t.Errorf("a move that failed removed the client: %+v", got)
+			}
 		}
-		code, told := shell(t, home, "set -e; "+strings.ReplaceAll(line, "https://export.example.com", elsewhere.URL), "northwind\n", "DATABASE_URL="+before.OwnerURL, "OLD="+before.OwnerURL, "NEW="+after.OwnerURL)
+		code, told := run(line, after.OwnerURL)
 		if code != exitDone {
 			t.Errorf("%s: exit code %d and %s", line, code, told)
 		}
