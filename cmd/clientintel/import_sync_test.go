@@ -20,7 +20,8 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// shell runs a line as cron does: in the home directory, where this program is installed.
+// shell runs a line as cron does: in the home directory, with cron's PATH unless env
+// has another. The home directory stands for /usr/local/bin.
 func shell(t *testing.T, home, line, stdin string, env ...string) (int, string) {
 	t.Helper()
 	installed := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", asProgram, os.Args[0])
@@ -29,7 +30,10 @@ func shell(t *testing.T, home, line, stdin string, env ...string) (int, string) 
 	}
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", line)
 	cmd.Dir = home
-	cmd.Env = append([]string{"HOME=" + home, "PATH=" + home + ":/usr/bin:/bin"}, env...)
+	cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
+	for _, e := range env {
+		cmd.Env = append(cmd.Env, strings.Replace(e, "/usr/local/bin", home, 1))
+	}
 	cmd.Stdin = strings.NewReader(stdin)
 	told, _ := cmd.CombinedOutput()
 	return cmd.ProcessState.ExitCode(), string(told)
@@ -74,7 +78,7 @@ func TestRun_TheImportPagesCommands(t *testing.T) {
 	run := func(line, to string) (int, string) {
 		t.Helper()
 		line = strings.ReplaceAll(line, "https://export.example.com", elsewhere.URL)
-		return shell(t, home, line, "northwind\n", "DATABASE_URL="+before.OwnerURL, "OLD="+before.OwnerURL, "NEW="+to)
+		return shell(t, home, line, "northwind\n", "PATH=/usr/local/bin:/usr/bin:/bin", "DATABASE_URL="+before.OwnerURL, "OLD="+before.OwnerURL, "NEW="+to)
 	}
 	for n, line := range lines {
 		if n == commands-1 {
@@ -114,7 +118,7 @@ func TestRun_TheImportPagesNightlySync(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?s)```sql\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
 		sql = append(sql, m[1])
 	}
-	crontab := regexp.MustCompile(`(?m)^SOURCE_URL=\S+\nDATABASE_URL=\S+\n15 3 \* \* \* (clientintel import .*)$`).FindStringSubmatch(string(page))
+	crontab := regexp.MustCompile(`(?m)^((?:PATH=\S+\n)?)SOURCE_URL=\S+\nDATABASE_URL=\S+\n15 3 \* \* \* (clientintel import .*)$`).FindStringSubmatch(string(page))
 	if len(sql) != 4 || crontab == nil {
 		t.Fatalf("the page has %d blocks of SQL, want 4; its crontab: %q", len(sql), crontab)
 	}
@@ -137,11 +141,11 @@ func TestRun_TheImportPagesNightlySync(t *testing.T) {
 	}
 	cron := func(line string) (int, string) {
 		t.Helper()
-		return shell(t, home, line, "", "SOURCE_URL="+sourceURL, "DATABASE_URL="+target.OwnerURL)
+		return shell(t, home, line, "", append(strings.Fields(crontab[1]), "SOURCE_URL="+sourceURL, "DATABASE_URL="+target.OwnerURL)...)
 	}
 	run := func(want string) {
 		t.Helper()
-		if code, told := cron(crontab[1]); code != exitDone || !strings.Contains(told, want) {
+		if code, told := cron(crontab[2]); code != exitDone || !strings.Contains(told, want) {
 			t.Fatalf("exit code %d and %s, want %s", code, told, want)
 		}
 	}
@@ -202,10 +206,10 @@ func TestRun_TheImportPagesNightlySync(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("SELECT 1/0 AS id"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, told := cron(crontab[1]); code != exitFailed || !strings.Contains(told, "interviews.sql: ") || !strings.Contains(told, "division by zero") {
+	if code, told := cron(crontab[2]); code != exitFailed || !strings.Contains(told, "interviews.sql: ") || !strings.Contains(told, "division by zero") {
 		t.Errorf("a broken query: exit code %d and %s", code, told)
 	}
-	if code, told := cron(crontab[1] + " --with-keys"); code != exitUsage || !strings.Contains(told, "keys are accepted from files and standard input only") {
+	if code, told := cron(crontab[2] + " --with-keys"); code != exitUsage || !strings.Contains(told, "keys are accepted from files and standard input only") {
 		t.Errorf("keys from a query: exit code %d and %s", code, told)
 	}
 	holds("2 interviews, 2 documents, 2 counted, " + content)
