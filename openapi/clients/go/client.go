@@ -23,8 +23,9 @@ type Settings struct {
 	BaseURL string
 	// Key is the API key.
 	Key string
-	// HTTPClient sends the requests. Nil: one that gives up after two minutes, and
-	// follows no redirect, which would take the key to another address.
+	// HTTPClient sends the requests. Nil: one that gives up after two minutes. A copy
+	// of it follows no redirect, which would take the key to another address, unless
+	// its CheckRedirect says otherwise.
 	HTTPClient *http.Client
 	// MaxWait bounds what one request may wait in all, for the quota and for
 	// every Retry-After together. What would take longer fails at once. Zero: two
@@ -51,12 +52,14 @@ func New(s Settings) (*Client, error) {
 	if s.Key == "" || strings.ContainsFunc(s.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("clientintel: Key is empty, or no key")
 	}
-	retrying := &retryingClient{http: s.HTTPClient, maxWait: s.MaxWait}
-	if retrying.http == nil {
-		retrying.http = &http.Client{Timeout: defaultTimeout, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}}
+	sender := http.Client{Timeout: defaultTimeout}
+	if s.HTTPClient != nil {
+		sender = *s.HTTPClient
 	}
+	if sender.CheckRedirect == nil {
+		sender.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	retrying := &retryingClient{http: &sender, maxWait: s.MaxWait}
 	if retrying.maxWait == 0 {
 		retrying.maxWait = defaultMaxWait
 	}

@@ -151,13 +151,49 @@ func TestClient_FollowsNoRedirect(t *testing.T) {
 	t.Cleanup(elsewhere.Close)
 	moved := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
 	t.Cleanup(moved.Close)
-	c, err := clientintel.New(clientintel.Settings{BaseURL: moved.URL, Key: key})
-	if err != nil {
-		t.Fatal(err)
+	own := &http.Client{}
+	for name, sender := range map[string]*http.Client{"the client's": nil, "the caller's": own} {
+		c, err := clientintel.New(clientintel.Settings{BaseURL: moved.URL, Key: key, HTTPClient: sender})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var refused *clientintel.Error
+		if _, err := c.Interview(t.Context(), uuid.New()); !errors.As(err, &refused) || refused.Status != http.StatusFound {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
-	var refused *clientintel.Error
-	if _, err := c.Interview(t.Context(), uuid.New()); !errors.As(err, &refused) || refused.Status != http.StatusFound {
-		t.Errorf("got %v", err)
+	if own.CheckRedirect != nil {
+		t.Error("the caller's own is changed")
+	}
+}
+
+// A page that promises more without a new cursor ends the walk with an error.
+func TestWalk_EndsWithoutANewCursor(t *testing.T) {
+	t.Parallel()
+	for _, next := range []string{"null", `""`, `"again"`} {
+		pages := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			promised := next
+			switch pages++; {
+			case pages > 3:
+				t.Errorf("next_cursor %s: page %d is asked for", next, pages)
+				promised = "null"
+			case r.URL.Query().Get("starting_after") == "":
+				promised = `"second"`
+			}
+			_, _ = w.Write([]byte(`{"data":[],"meta":{"has_more":true,"next_cursor":` + promised + `}}`))
+		}))
+		c, err := clientintel.New(clientintel.Settings{BaseURL: server.URL, Key: "k"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last error
+		for _, last = range c.Interviews(t.Context(), contract.ListInterviewsParams{}).Rows() {
+		}
+		if last == nil {
+			t.Errorf("next_cursor %s: the walk ends as if it were whole", next)
+		}
+		server.Close()
 	}
 }
 

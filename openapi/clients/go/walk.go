@@ -116,7 +116,7 @@ func (w *Walk[T]) Rows() iter.Seq2[T, error] {
 				return
 			}
 			next, err := meta.NextCursor.Get()
-			if err != nil || next == w.Cursor {
+			if err != nil || next == "" || next == w.Cursor {
 				yield(none, errors.New("clientintel: the answer promises more, and no cursor to go on with"))
 				return
 			}
