@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/apitest"
@@ -181,7 +182,7 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 			srv, seed := apitest.Start(t)
 			conn, keys := ownerOf(t, srv), apikey.NewRegistry(ownerOf(t, srv))
 			acme := seed.Clients["acme"]
-			revoked := srv.KeyFor(t, "acme")
+			revoked := srv.Issue(t, apikey.Request{Client: "acme", Name: "acme\n\x1b[2K\u009b2K\\\"x", Scopes: auth.All()}).Key
 			file := export(t, conn, acme, true)
 			importFile := func() {
 				t.Helper()
@@ -211,11 +212,21 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 				t.Fatalf("nothing is noted: %v", err)
 			}
 			last := audits[len(audits)-1]
-			if last.Action != "import" || !strings.HasPrefix(last.Detail, `new: "`) || strings.HasSuffix(last.Detail, "revoked no") || last.Account != apikey.Account() || last.ClientID != acme {
+			if last.Action != "import" || strings.HasSuffix(last.Detail, "revoked no") || last.Account != apikey.Account() || last.ClientID != acme {
 				t.Errorf("noted: %+v", last)
 			}
-			// Again, it neither changes nor notes anything.
+			if !strings.HasPrefix(last.Detail, `new: "acme\n\u001b[2K?2K\\\"x", scopes `) {
+				t.Errorf("the name is noted as %q", last.Detail)
+			}
+			// Again, it neither changes nor notes anything; nor is another last use noted.
 			importFile()
+			file = strings.Replace(file, `"last_used_at":null`, `"last_used_at":"2999-01-01T00:00:00Z"`, 1)
+			importFile()
+			var used int
+			seed.Query(t, &used, "SELECT count(*) FROM api_keys WHERE client_id = $1 AND last_used_at = '2999-01-01 00:00:00+00'", acme)
+			if used != 1 {
+				t.Errorf("the last use of %d keys moved, want 1", used)
+			}
 			if again, _ := keys.Audits(t.Context(), "acme"); len(again) != len(audits) {
 				t.Errorf("%d notes, want %d", len(again), len(audits))
 			}

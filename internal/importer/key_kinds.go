@@ -120,7 +120,8 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 	if err != nil {
 		return databaseError(ctx, "looking up revoked keys", err)
 	}
-	changed, err := w.tx.Exec(ctx, `WITH changed AS (
+	var added, changed int64
+	err = w.tx.QueryRow(ctx, `WITH changed AS (
 			UPDATE api_keys AS a
 			SET expires_at = least(a.expires_at, k.expires_at),
 				revoked_at = least(a.revoked_at, k.revoked_at),
@@ -130,30 +131,38 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 				AND (least(a.expires_at, k.expires_at), least(a.revoked_at, k.revoked_at), greatest(a.last_used_at, k.last_used_at))
 					IS DISTINCT FROM (a.expires_at, a.revoked_at, a.last_used_at)
 			RETURNING a.*
-		)`+noteKeys("changed", "now"), apikey.Account())
+		)`+noteKeys("changed", "now"), apikey.Account()).Scan(&changed)
 	if err != nil {
 		return databaseError(ctx, "writing api_keys", err)
 	}
-	added, err := w.tx.Exec(ctx, `WITH added AS (
+	err = w.tx.QueryRow(ctx, `WITH added AS (
 			INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, created_at, expires_at, revoked_at, last_used_at)
 			SELECT k.prefix, k.id, k.client_id, k.name, k.secret_hash, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
 			FROM import_api_keys AS k
 			ON CONFLICT (prefix) DO NOTHING
 			RETURNING *
-		)`+noteKeys("added", "new"), apikey.Account())
+		)`+noteKeys("added", "new"), apikey.Account()).Scan(&added)
 	if err != nil {
 		return databaseError(ctx, "writing api_keys", err)
 	}
-	w.countAtTheEnd(apiKeyKind, added.RowsAffected(), changed.RowsAffected())
+	w.countAtTheEnd(apiKeyKind, added, changed)
 	return nil
 }
 
-// noteKeys makes the rows of keys audit for those that a statement wrote.
+// noteKeys makes the rows of keys audit for those that a statement wrote, unless only
+// their last use moved, and counts what was written. api_keys is as it was before.
 func noteKeys(written, how string) string {
-	return ` INSERT INTO key_audits (client_id, action, key_id, account, detail)
-		SELECT k.client_id, 'import', k.id, $1, format('` + how + `: "%s", scopes %s, expires %s, revoked %s',
-			k.name, array_to_string(k.scopes, ','), coalesce(k.expires_at::text, 'never'), coalesce(k.revoked_at::text, 'no'))
-		FROM ` + written + ` AS k`
+	return `, noted AS (
+			INSERT INTO key_audits (client_id, action, key_id, account, detail)
+			SELECT k.client_id, 'import', k.id, $1, format('` + how + `: %s, scopes %s, expires %s, revoked %s',
+				to_json(regexp_replace(k.name, '[\u007f-\u009f]', '?', 'g')), array_to_string(k.scopes, ','),
+				coalesce(k.expires_at::text, 'never'), coalesce(k.revoked_at::text, 'no'))
+			FROM ` + written + ` AS k
+			LEFT JOIN api_keys AS a ON a.prefix = k.prefix
+			WHERE a.prefix IS NULL OR (a.expires_at, a.revoked_at) IS DISTINCT FROM (k.expires_at, k.revoked_at)
+		)
+		SELECT count(*)
+		FROM ` + written
 }
 
 func (w *writer) mergeRequestLog(ctx context.Context) error {
