@@ -118,3 +118,16 @@ func TestKeys_RowsOfTheFutureAreToldAndRemoved(t *testing.T) {
 		t.Errorf("audit: %+v", got)
 	}
 }
+
+// Names come from imports: none makes a line of its own, or writes over one.
+func TestTable_NamesMakeNoLines(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	e := &environment{stdout: &out}
+	if err := e.table("NAME\tSTATE", []string{"a\nb\x1b[2K\r\u009bc\tactive"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "NAME        STATE\na?b?[2K??c  active\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}

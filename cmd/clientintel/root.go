@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -98,12 +99,19 @@ func (e *environment) print(asJSON bool, v any, text func() error) error {
 	return encoder.Encode(v)
 }
 
-// table writes rows under a header, both with their cells separated by tabs.
+// table writes rows under a header, both with their cells separated by tabs. A
+// name in a cell makes no line and moves no cursor.
 func (e *environment) table(header string, rows []string) error {
 	table := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, header)
+	printable := func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' {
+			return '?'
+		}
+		return r
+	}
 	for _, row := range rows {
-		fmt.Fprintln(table, row)
+		fmt.Fprintln(table, strings.Map(printable, row))
 	}
 	return table.Flush()
 }
