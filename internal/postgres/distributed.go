@@ -32,7 +32,7 @@ func IsDistributed(ctx context.Context, q Querier) (bool, error) {
 // its server knows, as the owner, and says over how many. On a distributed one it
 // puts back what migrations replaced. Like a migration it gives way to those who use
 // a table.
-func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (workers int, err error) {
+func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (int, error) {
 	conn, err := ConnectOwner(ctx, ownerURL)
 	if err != nil {
 		return 0, err
@@ -48,7 +48,9 @@ func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (workers
 		damaged = checkUndamaged(ctx, conn)
 	}
 	for {
+		workers := 0
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			var err error
 			workers, err = distribute(ctx, tx, damaged)
 			return err
 		})
