@@ -96,7 +96,6 @@ func (c *Connections) Track(conn net.Conn, state http.ConnState) {
 	}
 	of.waits = state == http.StateIdle
 	switch {
-	case state == http.StateNew:
 	case state == http.StateClosed || state == http.StateHijacked:
 		c.forget(of)
 	case of.waits && of.key != uuid.Nil:

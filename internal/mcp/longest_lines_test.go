@@ -50,8 +50,8 @@ func TestImport_TheLongestLinesComeBackFromEveryRouteAndTool(t *testing.T) {
 	filled := func(before, after string) string {
 		before = fmt.Sprintf(`{"client_id":%q,"id":%q,`, acme, id) + before
 		const word = "Ωmega-last"
-		room := longest - len(before) - len(after) - len(word)
-		return before + strings.Repeat("Я é ", room/6) + strings.Repeat("x", room%6) + word + after + "\n"
+		space := longest - len(before) - len(after) - len(word)
+		return before + strings.Repeat("Я é ", space/6) + strings.Repeat("x", space%6) + word + after + "\n"
 	}
 	lines := []string{
 		filled(`"kind":"interview","created_at":"2026-03-01T00:00:00Z","status":"completed","quality":"passed","reportable":true,"client_safe":true,"custom_extraction":{"best_quote":"`, `"}}`),
