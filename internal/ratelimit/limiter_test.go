@@ -137,7 +137,7 @@ func newLimiter(t *testing.T, database *dbtest.Database) *ratelimit.Limiter {
 
 func waitUntil(t *testing.T, happened func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Second); !happened(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !happened(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("waited in vain")
 		}
