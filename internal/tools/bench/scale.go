@@ -29,7 +29,7 @@ func scaleNamed(name string) (scale, error) {
 			large: 30_000, second: 4000, tied: 4000, ten: 3000, small: 2, smallest: 1000, largest: 2000,
 		},
 		{
-			name: "small", duration: time.Second, exact: 5 * time.Second, shared: "512MB", imported: 20_000,
+			name: "small", duration: time.Second, exact: 5 * time.Second, shared: "512MB", imported: 50_000,
 			large: 60_000, second: 20_000, tied: 20_000, ten: 10_000, small: 45, smallest: 1000, largest: 2000,
 		},
 		{
