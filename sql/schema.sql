@@ -3155,34 +3155,6 @@ GRANT USAGE ON SCHEMA public TO clientintel_server;
 
 
 --
--- Name: FUNCTION lo_creat(integer); Type: ACL; Schema: pg_catalog; Owner: -
---
-
-REVOKE ALL ON FUNCTION pg_catalog.lo_creat(integer) FROM PUBLIC;
-
-
---
--- Name: FUNCTION lo_create(oid); Type: ACL; Schema: pg_catalog; Owner: -
---
-
-REVOKE ALL ON FUNCTION pg_catalog.lo_create(oid) FROM PUBLIC;
-
-
---
--- Name: FUNCTION lo_from_bytea(oid, bytea); Type: ACL; Schema: pg_catalog; Owner: -
---
-
-REVOKE ALL ON FUNCTION pg_catalog.lo_from_bytea(oid, bytea) FROM PUBLIC;
-
-
---
--- Name: FUNCTION lo_put(oid, bigint, bytea); Type: ACL; Schema: pg_catalog; Owner: -
---
-
-REVOKE ALL ON FUNCTION pg_catalog.lo_put(oid, bigint, bytea) FROM PUBLIC;
-
-
---
 -- Name: FUNCTION add_measurement_change(changed_client uuid, more bigint, fingerprints numeric); Type: ACL; Schema: public; Owner: -
 --
 
