@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
@@ -21,8 +20,7 @@ func newClients(e *environment) *cobra.Command {
 }
 
 func newClientsList(e *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return e.jsonFlag(&cobra.Command{
 		Use:   "list",
 		Short: "List clients with what they have",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -31,43 +29,13 @@ func newClientsList(e *environment) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("listing clients: %w", err)
 				}
-				return e.print(asJSON, clientsListed(found), func() error { return e.printClients(found) })
+				return printList(e, found, "SLUG\tID\tMODE\tINTERVIEWS\tUSABLE\tDOCUMENTS\tKEYS", func(c db.ListClientsRow) string {
+					return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%d\t%d", c.Slug, c.ID, c.MeasurementMode,
+						c.Interviews, c.UsableInterviews, c.SynthesisDocuments+c.PortalDocuments, c.KeysInForce)
+				})
 			})
 		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
-}
-
-// listedClient is a client as clients list --json prints it.
-type listedClient struct {
-	ID                 uuid.UUID `json:"id"`
-	Slug               string    `json:"slug"`
-	Name               string    `json:"name"`
-	MeasurementMode    string    `json:"measurement_mode"`
-	Campaigns          int64     `json:"campaigns"`
-	Interviews         int64     `json:"interviews"`
-	UsableInterviews   int64     `json:"usable_interviews"`
-	SynthesisDocuments int64     `json:"synthesis_documents"`
-	PortalDocuments    int64     `json:"portal_documents"`
-	KeysInForce        int64     `json:"keys_in_force"`
-}
-
-func clientsListed(found []db.ListClientsRow) []listedClient {
-	listed := make([]listedClient, len(found))
-	for i, c := range found {
-		listed[i] = listedClient(c)
-	}
-	return listed
-}
-
-func (e *environment) printClients(found []db.ListClientsRow) error {
-	rows := make([]string, len(found))
-	for i, c := range found {
-		rows[i] = fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%d\t%d", c.Slug, c.ID, c.MeasurementMode,
-			c.Interviews, c.UsableInterviews, c.SynthesisDocuments+c.PortalDocuments, c.KeysInForce)
-	}
-	return e.table("SLUG\tID\tMODE\tINTERVIEWS\tUSABLE\tDOCUMENTS\tKEYS", rows)
+	})
 }
 
 func newClientsExport(e *environment) *cobra.Command {
@@ -98,7 +66,7 @@ go on working there and have used as much of their quota as here.`,
 }
 
 func newClientsPurge(e *environment) *cobra.Command {
-	var yes, asJSON bool
+	var yes bool
 	cmd := &cobra.Command{
 		Use:   "purge CLIENT",
 		Short: "Remove a client and everything of it",
@@ -117,13 +85,12 @@ export made before.`,
 				if err != nil {
 					return err
 				}
-				return e.print(asJSON, removed, func() error { return e.printPurged(client, removed) })
+				return e.print(removed, func() error { return e.printPurged(client, removed) })
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for the slug")
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
 // confirmSlug asks for the client's slug as a proof that it is meant.

@@ -18,7 +18,7 @@ type setting struct {
 }
 
 func newConfig(e *environment) *cobra.Command {
-	var strict, asJSON bool
+	var strict bool
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Print the settings in force and where each comes from",
@@ -47,20 +47,14 @@ the default. Takes the flags of serve. Secrets and passwords are not printed.
 			for _, text := range unknown {
 				fmt.Fprintln(e.stderr, "warning:", text)
 			}
-			settings := e.inForce(cmd)
-			return e.print(asJSON, settings, func() error {
-				rows := make([]string, 0, len(settings))
-				for _, s := range settings {
-					rows = append(rows, strings.Join([]string{s.Variable, s.Flag, s.Value, s.From}, "\t"))
-				}
-				return e.table("VARIABLE\tFLAG\tVALUE\tFROM", rows)
+			return printList(e, e.inForce(cmd), "VARIABLE\tFLAG\tVALUE\tFROM", func(s setting) string {
+				return strings.Join([]string{s.Variable, s.Flag, s.Value, s.From}, "\t")
 			})
 		},
 	}
 	addFlags(cmd.Flags(), &e.settings.Server)
 	cmd.Flags().BoolVar(&strict, "strict", false, "fail on a CLIENTINTEL_… variable that is no setting")
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
 func (e *environment) inForce(cmd *cobra.Command) []setting {

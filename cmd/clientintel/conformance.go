@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 func newConformance(e *environment) *cobra.Command {
 	var options conformance.Options
-	var asJSON bool
 	var junit string
 	cmd := &cobra.Command{
 		Use:   "conformance --base-url URL --key KEY [--key KEY …]",
@@ -31,7 +29,7 @@ users of the machine cannot see. Exits 1 when a check fails, 2 on wrong usage.`,
 			if text := e.getenv("CLIENTINTEL_CONFORMANCE_KEYS"); len(options.Keys) == 0 && text != "" {
 				options.Keys = strings.Split(text, ",")
 			}
-			return e.conformance(cmd, options, asJSON, junit)
+			return e.conformance(cmd, options, junit)
 		},
 	}
 	f := cmd.Flags()
@@ -39,26 +37,24 @@ users of the machine cannot see. Exits 1 when a check fails, 2 on wrong usage.`,
 	f.StringArrayVar(&options.Keys, "key", nil, "a key to ask with; several see more (CLIENTINTEL_CONFORMANCE_KEYS)")
 	f.IntVar(&options.MaxRequests, "max-requests", 200, "never send more; what no longer fits is skipped")
 	f.DurationVar(&options.MaxWait, "max-wait", time.Minute, "the longest Retry-After to honour, once")
-	jsonFlag(cmd, &asJSON)
 	f.StringVar(&junit, "junit", "", "write a JUnit report to this file")
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
-func (e *environment) conformance(cmd *cobra.Command, options conformance.Options, asJSON bool, junit string) error {
+func (e *environment) conformance(cmd *cobra.Command, options conformance.Options, junit string) error {
 	options.Progress = func(requests int, doing string) {
 		e.progress("%d of %d requests: %s", requests, options.MaxRequests, doing)
 	}
 	options.Show = func(c conformance.Check) {
 		e.progress("")
-		if !asJSON {
+		if !e.json {
 			printCheck(e.stdout, c)
 		}
 	}
-	report, err := conformance.Run(cmd.Context(), options)
-	var option *conformance.OptionError
-	if errors.As(err, &option) {
+	if err := options.Check(); err != nil {
 		return &usageError{err}
 	}
+	report, err := conformance.Run(cmd.Context(), options)
 	if err != nil {
 		return err
 	}
@@ -67,7 +63,7 @@ func (e *environment) conformance(cmd *cobra.Command, options conformance.Option
 			return err
 		}
 	}
-	err = e.print(asJSON, report, func() error {
+	err = e.print(report, func() error {
 		_, err := fmt.Fprintf(e.stdout, "%d requests; checks passed: %d, failed: %d, skipped: %d\n",
 			report.Requests, report.Passed, report.Failed, report.Skipped)
 		return err

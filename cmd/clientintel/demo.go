@@ -74,7 +74,7 @@ func (e *environment) demo(ctx context.Context, settings config.Server, newKeys 
 			log.Info("importing the demo brands")
 			reader, writer := io.Pipe()
 			go func() { writer.CloseWithError(demodata.Demo(writer, time.Now().UTC())) }()
-			err := e.importRecords(ctx, conn, []importer.Source{importer.Stream("the demo", reader)}, importer.Options{}, false)
+			err := e.importRecords(ctx, conn, []importer.Source{importer.Stream("the demo", reader)}, importer.Options{})
 			if err == nil {
 				issued, err = issueDemoKeys(ctx, apikey.NewRegistry(conn), e.settings.Database.DataDir, newKeys)
 			}

@@ -11,8 +11,7 @@ import (
 )
 
 func newDoctor(e *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return e.jsonFlag(&cobra.Command{
 		Use:   "doctor",
 		Short: "Examine the database, and say what to do",
 		Long: `Examine the database for what would keep the service from working or from
@@ -35,11 +34,11 @@ Exits 1 when something is wrong; a warning is no failure.`,
 				findings := []doctor.Finding{}
 				doctor.Examine(cmd.Context(), examined, func(f doctor.Finding) {
 					findings = append(findings, f)
-					if !asJSON {
+					if !e.json {
 						printFinding(e.stdout, f)
 					}
 				})
-				if err := e.print(asJSON, findings, func() error { return nil }); err != nil {
+				if err := e.print(findings, func() error { return nil }); err != nil {
 					return err
 				}
 				for _, f := range findings {
@@ -50,9 +49,7 @@ Exits 1 when something is wrong; a warning is no failure.`,
 				return nil
 			})
 		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	})
 }
 
 func printFinding(w io.Writer, f doctor.Finding) {

@@ -26,7 +26,6 @@ type importFlags struct {
 	withKeys       bool
 	fromPostgres   string
 	queries        []string
-	json           bool
 }
 
 func newImport(e *environment) *cobra.Command {
@@ -66,7 +65,7 @@ excepted. Another number imports nothing. Input that is empty is an error unless
 				return err
 			}
 			return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
-				return e.importRecords(cmd.Context(), conn, sources, options, f.json)
+				return e.importRecords(cmd.Context(), conn, sources, options)
 			})
 		},
 	}
@@ -80,8 +79,7 @@ excepted. Another number imports nothing. Input that is empty is an error unless
 	flags.StringVar(&f.fromPostgres, "from-postgres", "", "the URL of a PostgreSQL to read records from")
 	flags.StringArrayVar(&f.queries, "query", nil, "a file with a query whose rows are records; repeatable")
 	flags.BoolVar(&f.withKeys, "with-keys", false, "accept the keys and log rows of clients export --with-keys")
-	jsonFlag(cmd, &f.json)
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
 func (f importFlags) options(given func(flag string) bool) (importer.Options, error) {
@@ -132,13 +130,13 @@ func withoutPath(err error) error {
 
 // importRecords imports, and prepares the database for what was imported.
 func (e *environment) importRecords(
-	ctx context.Context, conn *pgx.Conn, sources []importer.Source, options importer.Options, asJSON bool,
+	ctx context.Context, conn *pgx.Conn, sources []importer.Source, options importer.Options,
 ) error {
 	options.Progress = e.importProgress()
 	summary, err := importer.Import(ctx, conn, options, sources...)
 	e.progress("")
 	if err != nil {
-		if asJSON {
+		if e.json {
 			return e.printFailedImport(err)
 		}
 		return err
@@ -146,7 +144,7 @@ func (e *environment) importRecords(
 	for _, warning := range summary.Warnings {
 		fmt.Fprintf(e.stderr, "warning: %v\n", warning)
 	}
-	if asJSON {
+	if e.json {
 		err = e.printImport(summary)
 	} else {
 		fmt.Fprintln(e.stderr, summaryLine(summary))

@@ -67,7 +67,7 @@ type importReport struct {
 }
 
 func (e *environment) printImport(s importer.Summary) error {
-	return e.print(true, importReport{
+	return e.print(importReport{
 		Imported: true, Lines: s.Lines, Bytes: s.Bytes, ElapsedSeconds: s.Elapsed.Seconds(),
 		Kinds: append([]importer.KindSummary{}, s.Kinds...), Warnings: append([]*importer.LineError{}, s.Warnings...),
 	}, nil)
@@ -84,7 +84,7 @@ func (e *environment) printFailedImport(cause error) error {
 	case errors.As(cause, &one):
 		report.BadLines = []*importer.LineError{one}
 	}
-	if err := e.print(true, report, nil); err != nil {
+	if err := e.print(report, nil); err != nil {
 		return err
 	}
 	return cause

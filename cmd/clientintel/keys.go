@@ -23,7 +23,6 @@ func newKeys(e *environment) *cobra.Command {
 func newKeysIssue(e *environment) *cobra.Command {
 	var request apikey.Request
 	var scopes, expiresAt, expiresIn string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "issue --client CLIENT --name NAME",
 		Short: "Issue a key; it is shown this once",
@@ -43,7 +42,7 @@ func newKeysIssue(e *environment) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return e.printIssued(issued, asJSON)
+				return e.printIssued(issued)
 			})
 		},
 	}
@@ -53,14 +52,12 @@ func newKeysIssue(e *environment) *cobra.Command {
 	f.StringVar(&scopes, "scopes", "", "comma-separated; unset: "+joinScopes(auth.Default()))
 	f.StringVar(&expiresAt, "expires-at", "", "when it expires, as 2027-01-31T00:00:00Z; unset: never")
 	f.StringVar(&expiresIn, "expires-in", "", "in how long it expires, as 90d or 12h")
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
 func newKeysRotate(e *environment) *cobra.Command {
 	var with apikey.Rotation
 	var scopes string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "rotate KEY",
 		Short: "Issue a key of the same name and revoke the old one",
@@ -81,14 +78,13 @@ scopes never change.`,
 				if err != nil {
 					return err
 				}
-				return e.printIssued(issued, asJSON)
+				return e.printIssued(issued)
 			})
 		},
 	}
 	cmd.Flags().DurationVar(&with.Grace, "grace", 0, "how long the old key still works, as 24h")
 	cmd.Flags().StringVar(&scopes, "scopes", "", "the new key's, comma-separated; unset: the old key's")
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
 func newKeysRevoke(e *environment) *cobra.Command {
@@ -111,7 +107,6 @@ func newKeysRevoke(e *environment) *cobra.Command {
 
 func newKeysList(e *environment) *cobra.Command {
 	var client string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List keys, without their secrets, and what is left of their hour",
@@ -121,18 +116,16 @@ func newKeysList(e *environment) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return e.print(asJSON, keys, func() error { return e.printKeys(keys) })
+				return e.printKeys(keys)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&client, "client", "", "only this client's, by id or slug")
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
 func newKeysAudit(e *environment) *cobra.Command {
 	var client string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "List what was done to keys: when, what, by whom and from where",
@@ -142,22 +135,17 @@ func newKeysAudit(e *environment) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return e.print(asJSON, audits, func() error {
-					rows := make([]string, 0, len(audits))
-					for _, a := range audits {
-						rows = append(rows, strings.Join([]string{
-							a.At.Format(time.RFC3339), a.Action, cmp.Or(a.Prefix, a.KeyID.String()), a.ClientID.String(),
-							a.Login, cmp.Or(a.Address, "local"), a.Account, a.Detail,
-						}, "\t"))
-					}
-					return e.table("AT\tACTION\tKEY\tCLIENT\tLOGIN\tFROM\tACCOUNT\tDETAIL", rows)
+				return printList(e, audits, "AT\tACTION\tKEY\tCLIENT\tLOGIN\tFROM\tACCOUNT\tDETAIL", func(a apikey.Audit) string {
+					return strings.Join([]string{
+						a.At.Format(time.RFC3339), a.Action, cmp.Or(a.Prefix, a.KeyID.String()), a.ClientID.String(),
+						a.Login, cmp.Or(a.Address, "local"), a.Account, a.Detail,
+					}, "\t")
 				})
 			})
 		},
 	}
 	cmd.Flags().StringVar(&client, "client", "", "only this client's, by id or slug")
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
 func newKeysMendWindow(e *environment) *cobra.Command {
@@ -189,8 +177,8 @@ func (e *environment) withKeys(ctx context.Context, do func(*apikey.Registry) er
 	return e.withOwnerOfNew(ctx, func(conn *pgx.Conn) error { return do(apikey.NewRegistry(conn)) })
 }
 
-func (e *environment) printIssued(issued apikey.Issued, asJSON bool) error {
-	return e.print(asJSON, issued, func() error {
+func (e *environment) printIssued(issued apikey.Issued) error {
+	return e.print(issued, func() error {
 		fmt.Fprintf(e.stderr, "key %s for %q, scopes %s. It is shown this once:\n",
 			issued.Prefix, issued.Name, strings.Join(issued.Scopes, ", "))
 		_, err := fmt.Fprintln(e.stdout, issued.Key)
@@ -199,16 +187,16 @@ func (e *environment) printIssued(issued apikey.Issued, asJSON bool) error {
 }
 
 func (e *environment) printKeys(keys []apikey.Listed) error {
-	rows := make([]string, 0, len(keys))
 	for _, k := range keys {
-		if k.FutureRequests > 0 {
+		if k.FutureRequests > 0 && !e.json {
 			fmt.Fprintf(e.stderr, "key %s has %d log rows of the future, up to %s: its hour stands still until then, or until 'clientintel keys mend-window %s'\n",
 				k.Prefix, k.FutureRequests, k.FutureUntil.Format(time.RFC3339), k.Prefix)
 		}
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s",
-			k.Prefix, k.ClientID, k.Name, stateOf(k.Key, time.Now()), orNever(k.LastUsedAt), k.RequestsLastHour, k.Remaining, strings.Join(k.Scopes, ",")))
 	}
-	return e.table("PREFIX\tCLIENT\tNAME\tSTATE\tLAST USED\tLAST HOUR\tREMAINING\tSCOPES", rows)
+	return printList(e, keys, "PREFIX\tCLIENT\tNAME\tSTATE\tLAST USED\tLAST HOUR\tREMAINING\tSCOPES", func(k apikey.Listed) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s",
+			k.Prefix, k.ClientID, k.Name, stateOf(k.Key, time.Now()), orNever(k.LastUsedAt), k.RequestsLastHour, k.Remaining, strings.Join(k.Scopes, ","))
+	})
 }
 
 func stateOf(k apikey.Key, now time.Time) string {

@@ -124,7 +124,7 @@ func TestTable_NamesMakeNoLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	e := &environment{stdout: &out}
-	if err := e.table("NAME\tSTATE", []string{"a\nb\x1b[2K\r\u009bc\tactive"}); err != nil {
+	if err := printList(e, []string{"a\nb\x1b[2K\r\u009bc\tactive"}, "NAME\tSTATE", func(row string) string { return row }); err != nil {
 		t.Fatal(err)
 	}
 	if want := "NAME        STATE\na?b?[2K??c  active\n"; out.String() != want {

@@ -19,7 +19,6 @@ func newMeasurement(e *environment) *cobra.Command {
 
 func newMeasurementAudit(e *environment) *cobra.Command {
 	var client string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Count every canonical client's members anew, and mark a client whose state differs",
@@ -34,13 +33,12 @@ is still marked. Readers and writers go on meanwhile.`,
 				if err != nil {
 					return err
 				}
-				return e.printAudits(audits, asJSON)
+				return e.printAudits(audits)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&client, "client", "", "only this client, by id or slug, legacy or canonical")
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
 func (e *environment) audit(ctx context.Context, m *measurement.Maintenance, named string) ([]measurement.Audit, error) {
@@ -61,20 +59,20 @@ func (e *environment) audit(ctx context.Context, m *measurement.Maintenance, nam
 	return audits, err
 }
 
-func (e *environment) printAudits(audits []measurement.Audit, asJSON bool) error {
-	var rows []string
+func (e *environment) printAudits(audits []measurement.Audit) error {
 	inconsistent := 0
 	for _, a := range audits {
-		state := "missing"
-		if a.Members != nil {
-			state = fmt.Sprint(*a.Members)
-		}
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%d\t%.1f\t%s", a.Slug, a.Mode, state, a.Found, a.Seconds, resultOf(a)))
 		if !a.Consistent() {
 			inconsistent++
 		}
 	}
-	err := e.print(asJSON, audits, func() error { return e.table("CLIENT\tMODE\tSTATE\tFACTS\tSECONDS\tRESULT", rows) })
+	err := printList(e, audits, "CLIENT\tMODE\tSTATE\tFACTS\tSECONDS\tRESULT", func(a measurement.Audit) string {
+		state := "missing"
+		if a.Members != nil {
+			state = fmt.Sprint(*a.Members)
+		}
+		return fmt.Sprintf("%s\t%s\t%s\t%d\t%.1f\t%s", a.Slug, a.MeasurementMode, state, a.FoundMembers, a.Seconds, resultOf(a))
+	})
 	if err != nil {
 		return err
 	}
@@ -182,11 +180,20 @@ func newMeasurementCutover(e *environment) *cobra.Command {
 					measurement.ContractVersion, version)
 			}
 			ctx := cmd.Context()
-			return e.withClient(ctx, client, func(m *measurement.Maintenance, c measurement.Client) error {
-				if legacy {
-					return e.returnToLegacy(ctx, m, c)
+			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
+				clients, err := m.Clients(ctx, client)
+				if err != nil {
+					return err
 				}
-				return e.cutOver(ctx, m, c)
+				c := clients[0]
+				if !legacy {
+					return e.cutOver(ctx, m, c)
+				}
+				if err := m.ReturnToLegacy(ctx, c); err != nil {
+					return err
+				}
+				fmt.Fprintf(e.stderr, "%s is legacy: its responses carry no totals\n", c.Slug)
+				return nil
 			})
 		},
 	}
@@ -200,34 +207,13 @@ func (e *environment) cutOver(ctx context.Context, m *measurement.Maintenance, c
 	members, err := m.CutOver(ctx, c)
 	var fault *measurement.FaultError
 	if errors.As(err, &fault) {
-		return fmt.Errorf("%s stays %s: %w: run 'clientintel measurement rebuild --client %s' first", c.Slug, c.Mode, err, c.Slug)
+		return fmt.Errorf("%s stays %s: %w: run 'clientintel measurement rebuild --client %s' first", c.Slug, c.MeasurementMode, err, c.Slug)
 	}
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(e.stderr, "%s is canonical (%s): %d interviews, proven\n", c.Slug, measurement.ContractVersion, members)
 	return nil
-}
-
-func (e *environment) returnToLegacy(ctx context.Context, m *measurement.Maintenance, c measurement.Client) error {
-	if err := m.ReturnToLegacy(ctx, c); err != nil {
-		return err
-	}
-	fmt.Fprintf(e.stderr, "%s is legacy: its responses carry no totals\n", c.Slug)
-	return nil
-}
-
-// withClient opens the maintenance of measurement for one client.
-func (e *environment) withClient(
-	ctx context.Context, named string, do func(*measurement.Maintenance, measurement.Client) error,
-) error {
-	return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
-		clients, err := m.Clients(ctx, named)
-		if err != nil {
-			return err
-		}
-		return do(m, clients[0])
-	})
 }
 
 // withMeasurement opens the maintenance of measurement.

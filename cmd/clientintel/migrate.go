@@ -60,7 +60,7 @@ any other database.`,
 			ctx, log := cmd.Context(), e.textLog()
 			return e.withDatabase(ctx, log, func(d *app.Database) error {
 				if dryRun {
-					return e.printMigrations(ctx, d, false, func(m postgres.MigrationStatus) bool { return m.State == postgres.Pending })
+					return e.printMigrations(ctx, d, true)
 				}
 				if distribute {
 					return d.Distribute(ctx, log)
@@ -75,38 +75,29 @@ any other database.`,
 }
 
 func newMigrateStatus(e *environment) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return e.jsonFlag(&cobra.Command{
 		Use:   "status",
 		Short: "List the migrations: applied, pending, changed since they were applied",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return e.withDatabase(cmd.Context(), e.textLog(), func(d *app.Database) error {
-				return e.printMigrations(cmd.Context(), d, asJSON, func(postgres.MigrationStatus) bool { return true })
+				return e.printMigrations(cmd.Context(), d, false)
 			})
 		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	})
 }
 
-func (e *environment) printMigrations(
-	ctx context.Context, d *app.Database, asJSON bool, shown func(postgres.MigrationStatus) bool,
-) error {
+func (e *environment) printMigrations(ctx context.Context, d *app.Database, pendingOnly bool) error {
 	all, err := postgres.MigrationStatuses(ctx, d.OwnerURL)
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(m postgres.MigrationStatus) bool { return !shown(m) })
-	return e.print(asJSON, all, func() error {
-		rows := make([]string, 0, len(all))
-		for _, m := range all {
-			applied := ""
-			if m.AppliedAt != nil {
-				applied = m.AppliedAt.Format(time.RFC3339)
-			}
-			rows = append(rows, fmt.Sprintf("%s\t%s\t%s", m.Name, m.State, applied))
+	shown := slices.DeleteFunc(all, func(m postgres.MigrationStatus) bool { return pendingOnly && m.State != postgres.Pending })
+	return printList(e, shown, "MIGRATION\tSTATE\tAPPLIED", func(m postgres.MigrationStatus) string {
+		applied := ""
+		if m.AppliedAt != nil {
+			applied = m.AppliedAt.Format(time.RFC3339)
 		}
-		return e.table("MIGRATION\tSTATE\tAPPLIED", rows)
+		return fmt.Sprintf("%s\t%s\t%s", m.Name, m.State, applied)
 	})
 }
 

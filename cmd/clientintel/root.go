@@ -27,6 +27,7 @@ type environment struct {
 	stdout  io.Writer
 	stderr  io.Writer
 
+	json     bool // --json is given
 	settings config.Settings
 	// settingsError is what the environment sets wrongly for servers.
 	settingsError error
@@ -85,13 +86,14 @@ func group(use, short, actions string, commands ...*cobra.Command) *cobra.Comman
 }
 
 // jsonFlag adds --json to a command.
-func jsonFlag(cmd *cobra.Command, asJSON *bool) {
-	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")
+func (e *environment) jsonFlag(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&e.json, "json", false, "print JSON")
+	return cmd
 }
 
 // print writes v as JSON where --json is given, and as text otherwise.
-func (e *environment) print(asJSON bool, v any, text func() error) error {
-	if !asJSON {
+func (e *environment) print(v any, text func() error) error {
+	if !e.json {
 		return text()
 	}
 	encoder := json.NewEncoder(e.stdout)
@@ -99,21 +101,24 @@ func (e *environment) print(asJSON bool, v any, text func() error) error {
 	return encoder.Encode(v)
 }
 
-// table writes rows under a header, both with their cells separated by tabs. A
-// name in a cell makes no line and moves no cursor.
-func (e *environment) table(header string, rows []string) error {
-	table := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, header)
+// printList is print for a list. Its text is a table of a header and a row for each
+// item, with their cells separated by tabs. A name in a cell makes no line and moves
+// no cursor.
+func printList[T any](e *environment, items []T, header string, row func(T) string) error {
 	printable := func(r rune) rune {
 		if unicode.IsControl(r) && r != '\t' {
 			return '?'
 		}
 		return r
 	}
-	for _, row := range rows {
-		fmt.Fprintln(table, strings.Map(printable, row))
-	}
-	return table.Flush()
+	return e.print(items, func() error {
+		table := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, header)
+		for _, item := range items {
+			fmt.Fprintln(table, strings.Map(printable, row(item)))
+		}
+		return table.Flush()
+	})
 }
 
 // textLog is the log of a command that a person runs at a terminal.

@@ -14,7 +14,6 @@ import (
 
 func newVerify(e *environment) *cobra.Command {
 	var options verify.Options
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify FILE|-",
 		Short: "Recompute every hash and count in saved responses, offline",
@@ -33,17 +32,16 @@ Needs no database and no network. Exits 1 when anything fails.`,
 				return err
 			}
 			defer closeInput()
-			return e.verify(in, options, asJSON)
+			return e.verify(in, options)
 		},
 	}
 	cmd.Flags().StringVar(&options.URL, "url", "", "the request of responses that come without, as /api/client/v1/interviews?status=analyzed")
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
-func (e *environment) verify(in io.Reader, options verify.Options, asJSON bool) error {
+func (e *environment) verify(in io.Reader, options verify.Options) error {
 	print := printReport
-	if asJSON {
+	if e.json {
 		print = jsonReports()
 	}
 	summary, err := verify.Verify(in, options, func(r *verify.Report) error { return print(e.stdout, r) })
@@ -54,7 +52,7 @@ func (e *environment) verify(in io.Reader, options verify.Options, asJSON bool) 
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if e.json {
 		rest, err := json.Marshal(summary)
 		if err != nil {
 			return err

@@ -21,12 +21,12 @@ FROM admit(
 `
 
 type AdmitRequestsParams struct {
-	Prefixes     []string
-	SecretHashes [][]byte
-	Routes       []string
-	MaxRequests  int32
-	TimeWindow   time.Duration
-	ClockShift   time.Duration
+	Prefixes     []string      `json:"prefixes"`
+	SecretHashes [][]byte      `json:"secret_hashes"`
+	Routes       []string      `json:"routes"`
+	MaxRequests  int32         `json:"max_requests"`
+	TimeWindow   time.Duration `json:"time_window"`
+	ClockShift   time.Duration `json:"clock_shift"`
 }
 
 // AdmitRequests authenticates and counts a group of requests, and answers each,
@@ -84,14 +84,14 @@ FROM read_health($1::bigint, $2::bigint) AS h
 `
 
 type ReadHealthParams struct {
-	ScanLimit   int64
-	KeepOutside int64
+	ScanLimit   int64 `json:"scan_limit"`
+	KeepOutside int64 `json:"keep_outside"`
 }
 
 type ReadHealthRow struct {
-	SearchBacklog  int64
-	FutureRequests int64
-	LastImport     time.Time
+	SearchBacklog  int64     `json:"search_backlog"`
+	FutureRequests int64     `json:"future_requests"`
+	LastImport     time.Time `json:"last_import"`
 }
 
 // ReadHealth reads what metrics tell of the database, over all clients. Year 1:
@@ -108,10 +108,10 @@ SELECT record_statuses($1::interval, $2::uuid[], $3::bigint[], $4::smallint[])
 `
 
 type RecordStatusesParams struct {
-	ClockShift time.Duration
-	Keys       []uuid.UUID
-	Seqs       []int64
-	Statuses   []int16
+	ClockShift time.Duration `json:"clock_shift"`
+	Keys       []uuid.UUID   `json:"keys"`
+	Seqs       []int64       `json:"seqs"`
+	Statuses   []int16       `json:"statuses"`
 }
 
 // RecordStatuses records the statuses that admitted requests ended with: the n-th

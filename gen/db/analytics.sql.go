@@ -19,10 +19,10 @@ WHERE c.client_id = $1
 `
 
 type ListCampaignNamesRow struct {
-	ID          uuid.UUID
-	Slug        string
-	DisplayName *string
-	Live        bool
+	ID          uuid.UUID `json:"id"`
+	Slug        string    `json:"slug"`
+	DisplayName *string   `json:"display_name"`
+	Live        bool      `json:"live"`
 }
 
 // ListCampaignNames returns what a chart calls each of a client's campaigns.
@@ -62,17 +62,17 @@ LIMIT $4::bigint
 `
 
 type ListDataPointsParams struct {
-	ClientID       uuid.UUID
-	FromCreatedAt  time.Time
-	UntilCreatedAt time.Time
-	MaxRows        *int64
+	ClientID       uuid.UUID `json:"client_id"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        *int64    `json:"max_rows"`
 }
 
 type ListDataPointsRow struct {
-	CreatedAt  time.Time
-	ID         uuid.UUID
-	CampaignID *uuid.UUID
-	NPSScore   *float64
+	CreatedAt  time.Time  `json:"created_at"`
+	ID         uuid.UUID  `json:"id"`
+	CampaignID *uuid.UUID `json:"campaign_id"`
+	NPSScore   *float64   `json:"nps_score"`
 }
 
 // ListDataPoints returns the charted facts of a client's usable interviews in a
@@ -120,18 +120,18 @@ LIMIT $5::bigint
 `
 
 type ListDataPointsOfCampaignParams struct {
-	ClientID       uuid.UUID
-	CampaignID     uuid.UUID
-	FromCreatedAt  time.Time
-	UntilCreatedAt time.Time
-	MaxRows        *int64
+	ClientID       uuid.UUID `json:"client_id"`
+	CampaignID     uuid.UUID `json:"campaign_id"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        *int64    `json:"max_rows"`
 }
 
 type ListDataPointsOfCampaignRow struct {
-	CreatedAt  time.Time
-	ID         uuid.UUID
-	CampaignID *uuid.UUID
-	NPSScore   *float64
+	CreatedAt  time.Time  `json:"created_at"`
+	ID         uuid.UUID  `json:"id"`
+	CampaignID *uuid.UUID `json:"campaign_id"`
+	NPSScore   *float64   `json:"nps_score"`
 }
 
 // ListDataPointsOfCampaign is ListDataPoints for one campaign.

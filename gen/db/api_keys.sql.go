@@ -18,11 +18,11 @@ VALUES ($1, $2, $3, $4, $5)
 `
 
 type AddKeyAuditParams struct {
-	ClientID uuid.UUID
-	Action   string
-	KeyID    uuid.UUID
-	Account  string
-	Detail   string
+	ClientID uuid.UUID `json:"client_id"`
+	Action   string    `json:"action"`
+	KeyID    uuid.UUID `json:"key_id"`
+	Account  string    `json:"account"`
+	Detail   string    `json:"detail"`
 }
 
 // AddKeyAudit notes what was done to a key, and by whom.
@@ -46,8 +46,8 @@ RETURNING l.seq
 `
 
 type DeleteFutureRequestsParams struct {
-	ClientID uuid.UUID
-	KeyID    uuid.UUID
+	ClientID uuid.UUID `json:"client_id"`
+	KeyID    uuid.UUID `json:"key_id"`
 }
 
 // DeleteFutureRequests removes a key's log rows that are dated after the present,
@@ -81,9 +81,9 @@ LIMIT 1
 `
 
 type FindClientRow struct {
-	ID   uuid.UUID
-	Slug string
-	Name string
+	ID   uuid.UUID `json:"id"`
+	Slug string    `json:"slug"`
+	Name string    `json:"name"`
 }
 
 // FindClient finds a client by its id or its slug, for the operator.
@@ -112,16 +112,16 @@ WHERE k.client_id IS NOT NULL
 `
 
 type FindKeyRow struct {
-	Prefix       string
-	ID           uuid.UUID
-	ClientID     *uuid.UUID
-	Name         string
-	Scopes       []string
-	CreatedAt    time.Time
-	ExpiresAt    *time.Time
-	RevokedAt    *time.Time
-	LastUsedAt   *time.Time
-	LastLoggedAt time.Time
+	Prefix       string     `json:"prefix"`
+	ID           uuid.UUID  `json:"id"`
+	ClientID     *uuid.UUID `json:"client_id"`
+	Name         string     `json:"name"`
+	Scopes       []string   `json:"scopes"`
+	CreatedAt    time.Time  `json:"created_at"`
+	ExpiresAt    *time.Time `json:"expires_at"`
+	RevokedAt    *time.Time `json:"revoked_at"`
+	LastUsedAt   *time.Time `json:"last_used_at"`
+	LastLoggedAt time.Time  `json:"last_logged_at"`
 }
 
 // FindKey finds a key by its id or its prefix, for the operator.
@@ -178,13 +178,13 @@ RETURNING created_at
 `
 
 type IssueKeyParams struct {
-	Prefix     string
-	ID         uuid.UUID
-	ClientID   *uuid.UUID
-	Name       string
-	SecretHash []byte
-	Scopes     []string
-	ExpiresAt  *time.Time
+	Prefix     string     `json:"prefix"`
+	ID         uuid.UUID  `json:"id"`
+	ClientID   *uuid.UUID `json:"client_id"`
+	Name       string     `json:"name"`
+	SecretHash []byte     `json:"secret_hash"`
+	Scopes     []string   `json:"scopes"`
+	ExpiresAt  *time.Time `json:"expires_at"`
 }
 
 // IssueKey stores a new key. The secret itself is never stored.
@@ -212,15 +212,15 @@ ORDER BY u.at, u.id
 `
 
 type ListKeyAuditsRow struct {
-	At       time.Time
-	Action   string
-	KeyID    uuid.UUID
-	Prefix   string
-	ClientID uuid.UUID
-	Login    string
-	Address  string
-	Account  string
-	Detail   string
+	At       time.Time `json:"at"`
+	Action   string    `json:"action"`
+	KeyID    uuid.UUID `json:"key_id"`
+	Prefix   string    `json:"prefix"`
+	ClientID uuid.UUID `json:"client_id"`
+	Login    string    `json:"login"`
+	Address  string    `json:"address"`
+	Account  string    `json:"account"`
+	Detail   string    `json:"detail"`
 }
 
 // ListKeyAudits lists what was done to a client's keys, or to all, oldest first.
@@ -294,24 +294,24 @@ ORDER BY k.client_id, k.created_at, k.id
 `
 
 type ListKeysParams struct {
-	TimeWindow time.Duration
-	ClientID   *uuid.UUID
+	TimeWindow time.Duration `json:"time_window"`
+	ClientID   *uuid.UUID    `json:"client_id"`
 }
 
 type ListKeysRow struct {
-	Prefix         string
-	ID             uuid.UUID
-	ClientID       *uuid.UUID
-	Name           string
-	Scopes         []string
-	CreatedAt      time.Time
-	ExpiresAt      *time.Time
-	RevokedAt      *time.Time
-	LastUsedAt     *time.Time
-	LastLoggedAt   time.Time
-	Requests       int64
-	FutureRequests int64
-	AheadUntil     time.Time
+	Prefix         string     `json:"prefix"`
+	ID             uuid.UUID  `json:"id"`
+	ClientID       *uuid.UUID `json:"client_id"`
+	Name           string     `json:"name"`
+	Scopes         []string   `json:"scopes"`
+	CreatedAt      time.Time  `json:"created_at"`
+	ExpiresAt      *time.Time `json:"expires_at"`
+	RevokedAt      *time.Time `json:"revoked_at"`
+	LastUsedAt     *time.Time `json:"last_used_at"`
+	LastLoggedAt   time.Time  `json:"last_logged_at"`
+	Requests       int64      `json:"requests"`
+	FutureRequests int64      `json:"future_requests"`
+	AheadUntil     time.Time  `json:"ahead_until"`
 }
 
 // ListKeys lists a client's keys, or all, for the operator, oldest first, with
@@ -371,8 +371,8 @@ RETURNING k.revoked_at
 `
 
 type RevokeKeyParams struct {
-	Grace time.Duration
-	ID    uuid.UUID
+	Grace time.Duration `json:"grace"`
+	ID    uuid.UUID     `json:"id"`
 }
 
 // RevokeKey ends a key at a moment, now by default; a key that ended earlier stays so.

@@ -24,12 +24,12 @@ WHERE c.client_id = $1
 `
 
 type FindCampaignParams struct {
-	ClientID       uuid.UUID
-	ID             uuid.UUID
-	FromCreatedAt  time.Time
-	UntilCreatedAt time.Time
-	LaunchStatus   string
-	UpdatedSince   *time.Time
+	ClientID       uuid.UUID  `json:"client_id"`
+	ID             uuid.UUID  `json:"id"`
+	FromCreatedAt  time.Time  `json:"from_created_at"`
+	UntilCreatedAt time.Time  `json:"until_created_at"`
+	LaunchStatus   string     `json:"launch_status"`
+	UpdatedSince   *time.Time `json:"updated_since"`
 }
 
 // FindCampaign returns the campaign with an id, if the filters of ListCampaigns
@@ -113,13 +113,13 @@ LIMIT $7
 `
 
 type ListCampaignsParams struct {
-	ClientID       uuid.UUID
-	AfterCreatedAt time.Time
-	AfterID        uuid.UUID
-	FromCreatedAt  time.Time
-	LaunchStatus   string
-	UpdatedSince   *time.Time
-	MaxRows        int32
+	ClientID       uuid.UUID  `json:"client_id"`
+	AfterCreatedAt time.Time  `json:"after_created_at"`
+	AfterID        uuid.UUID  `json:"after_id"`
+	FromCreatedAt  time.Time  `json:"from_created_at"`
+	LaunchStatus   string     `json:"launch_status"`
+	UpdatedSince   *time.Time `json:"updated_since"`
+	MaxRows        int32      `json:"max_rows"`
 }
 
 // ListCampaigns returns one page of a client's campaigns, newest first, those

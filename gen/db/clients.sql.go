@@ -57,16 +57,16 @@ ORDER BY c.slug
 `
 
 type ListClientsRow struct {
-	ID                 uuid.UUID
-	Slug               string
-	Name               string
-	MeasurementMode    string
-	Campaigns          int64
-	Interviews         int64
-	UsableInterviews   int64
-	SynthesisDocuments int64
-	PortalDocuments    int64
-	KeysInForce        int64
+	ID                 uuid.UUID `json:"id"`
+	Slug               string    `json:"slug"`
+	Name               string    `json:"name"`
+	MeasurementMode    string    `json:"measurement_mode"`
+	Campaigns          int64     `json:"campaigns"`
+	Interviews         int64     `json:"interviews"`
+	UsableInterviews   int64     `json:"usable_interviews"`
+	SynthesisDocuments int64     `json:"synthesis_documents"`
+	PortalDocuments    int64     `json:"portal_documents"`
+	KeysInForce        int64     `json:"keys_in_force"`
 }
 
 // ListClients lists every client with what it has, for the operator.

@@ -22,9 +22,9 @@ ON CONFLICT DO NOTHING
 `
 
 type ClaimRecordIDsParams struct {
-	Kind      string
-	ClientIds []uuid.UUID
-	Ids       []uuid.UUID
+	Kind      string      `json:"kind"`
+	ClientIds []uuid.UUID `json:"client_ids"`
+	Ids       []uuid.UUID `json:"ids"`
 }
 
 // ClaimRecordIDs registers ids of one kind for their clients, and counts those
@@ -50,8 +50,8 @@ WHERE c.client_id = $1
 `
 
 type CorrectCampaignLiveParams struct {
-	ClientID uuid.UUID
-	ID       uuid.UUID
+	ClientID uuid.UUID `json:"client_id"`
+	ID       uuid.UUID `json:"id"`
 }
 
 // CorrectCampaignLive copies a campaign's live to those of its interviews that
@@ -98,9 +98,9 @@ WHERE i.client_id = $3
 `
 
 type DeleteMovedInterviewsParams struct {
-	Ids       []uuid.UUID
-	Campaigns []uuid.UUID
-	ClientID  uuid.UUID
+	Ids       []uuid.UUID `json:"ids"`
+	Campaigns []uuid.UUID `json:"campaigns"`
+	ClientID  uuid.UUID   `json:"client_id"`
 }
 
 // DeleteMovedInterviews deletes those of a client's interviews that are of another
@@ -147,14 +147,14 @@ LIMIT 1
 `
 
 type FindForeignRecordIDParams struct {
-	ClientIds []uuid.UUID
-	Ids       []uuid.UUID
-	Kind      string
+	ClientIds []uuid.UUID `json:"client_ids"`
+	Ids       []uuid.UUID `json:"ids"`
+	Kind      string      `json:"kind"`
 }
 
 type FindForeignRecordIDRow struct {
-	Position int64
-	ClientID uuid.UUID
+	Position int64     `json:"position"`
+	ClientID uuid.UUID `json:"client_id"`
 }
 
 // FindForeignRecordID finds the first id that belongs to another client than the one
@@ -193,13 +193,13 @@ FOR KEY SHARE
 `
 
 type LockCampaignsParams struct {
-	ClientID uuid.UUID
-	Ids      []uuid.UUID
+	ClientID uuid.UUID   `json:"client_id"`
+	Ids      []uuid.UUID `json:"ids"`
 }
 
 type LockCampaignsRow struct {
-	ID   uuid.UUID
-	Live bool
+	ID   uuid.UUID `json:"id"`
+	Live bool      `json:"live"`
 }
 
 // LockCampaigns returns which of a client's campaigns are live. Locked until the commit, so that

@@ -37,31 +37,31 @@ WHERE i.client_id = $5
 `
 
 type GetInterviewParams struct {
-	WithIdentity         bool
-	WithTranscripts      bool
-	WithCustomExtraction bool
-	WithRawExtraction    bool
-	ClientID             uuid.UUID
-	ID                   uuid.UUID
+	WithIdentity         bool      `json:"with_identity"`
+	WithTranscripts      bool      `json:"with_transcripts"`
+	WithCustomExtraction bool      `json:"with_custom_extraction"`
+	WithRawExtraction    bool      `json:"with_raw_extraction"`
+	ClientID             uuid.UUID `json:"client_id"`
+	ID                   uuid.UUID `json:"id"`
 }
 
 type GetInterviewRow struct {
-	ID                uuid.UUID
-	ClientID          uuid.UUID
-	CreatedAt         time.Time
-	CampaignID        *uuid.UUID
-	ParticipantName   *string
-	InterviewType     *string
-	Status            string
-	DurationSeconds   *float64
-	NPSScore          *float64
-	CustomerSentiment *string
-	ChurnRisk         *string
-	BestQuote         *string
-	ParticipantEmail  json.RawMessage
-	Transcript        json.RawMessage
-	CustomExtraction  json.RawMessage
-	RawExtraction     json.RawMessage
+	ID                uuid.UUID       `json:"id"`
+	ClientID          uuid.UUID       `json:"client_id"`
+	CreatedAt         time.Time       `json:"created_at"`
+	CampaignID        *uuid.UUID      `json:"campaign_id"`
+	ParticipantName   *string         `json:"participant_name"`
+	InterviewType     *string         `json:"interview_type"`
+	Status            string          `json:"status"`
+	DurationSeconds   *float64        `json:"duration_seconds"`
+	NPSScore          *float64        `json:"nps_score"`
+	CustomerSentiment *string         `json:"customer_sentiment"`
+	ChurnRisk         *string         `json:"churn_risk"`
+	BestQuote         *string         `json:"best_quote"`
+	ParticipantEmail  json.RawMessage `json:"participant_email"`
+	Transcript        json.RawMessage `json:"transcript"`
+	CustomExtraction  json.RawMessage `json:"custom_extraction"`
+	RawExtraction     json.RawMessage `json:"raw_extraction"`
 }
 
 // GetInterview returns one usable interview of the client, its columns in the
@@ -141,32 +141,32 @@ LIMIT $8
 `
 
 type ListInterviewsParams struct {
-	WithIdentity         bool
-	WithTranscripts      bool
-	WithCustomExtraction bool
-	ClientID             uuid.UUID
-	AfterCreatedAt       time.Time
-	AfterID              uuid.UUID
-	FromCreatedAt        time.Time
-	MaxRows              int32
+	WithIdentity         bool      `json:"with_identity"`
+	WithTranscripts      bool      `json:"with_transcripts"`
+	WithCustomExtraction bool      `json:"with_custom_extraction"`
+	ClientID             uuid.UUID `json:"client_id"`
+	AfterCreatedAt       time.Time `json:"after_created_at"`
+	AfterID              uuid.UUID `json:"after_id"`
+	FromCreatedAt        time.Time `json:"from_created_at"`
+	MaxRows              int32     `json:"max_rows"`
 }
 
 type ListInterviewsRow struct {
-	ID                uuid.UUID
-	ClientID          uuid.UUID
-	CreatedAt         time.Time
-	CampaignID        *uuid.UUID
-	ParticipantName   *string
-	InterviewType     *string
-	Status            string
-	DurationSeconds   *float64
-	NPSScore          *float64
-	CustomerSentiment *string
-	ChurnRisk         *string
-	BestQuote         *string
-	ParticipantEmail  json.RawMessage
-	Transcript        json.RawMessage
-	CustomExtraction  json.RawMessage
+	ID                uuid.UUID       `json:"id"`
+	ClientID          uuid.UUID       `json:"client_id"`
+	CreatedAt         time.Time       `json:"created_at"`
+	CampaignID        *uuid.UUID      `json:"campaign_id"`
+	ParticipantName   *string         `json:"participant_name"`
+	InterviewType     *string         `json:"interview_type"`
+	Status            string          `json:"status"`
+	DurationSeconds   *float64        `json:"duration_seconds"`
+	NPSScore          *float64        `json:"nps_score"`
+	CustomerSentiment *string         `json:"customer_sentiment"`
+	ChurnRisk         *string         `json:"churn_risk"`
+	BestQuote         *string         `json:"best_quote"`
+	ParticipantEmail  json.RawMessage `json:"participant_email"`
+	Transcript        json.RawMessage `json:"transcript"`
+	CustomExtraction  json.RawMessage `json:"custom_extraction"`
 }
 
 // ListInterviews returns one page of a client's usable interviews, newest
@@ -271,34 +271,34 @@ LIMIT $10
 `
 
 type ListInterviewsOfCampaignParams struct {
-	WithIdentity         bool
-	WithTranscripts      bool
-	WithCustomExtraction bool
-	ClientID             uuid.UUID
-	CampaignID           uuid.UUID
-	Status               string
-	AfterCreatedAt       time.Time
-	AfterID              uuid.UUID
-	FromCreatedAt        time.Time
-	MaxRows              int32
+	WithIdentity         bool      `json:"with_identity"`
+	WithTranscripts      bool      `json:"with_transcripts"`
+	WithCustomExtraction bool      `json:"with_custom_extraction"`
+	ClientID             uuid.UUID `json:"client_id"`
+	CampaignID           uuid.UUID `json:"campaign_id"`
+	Status               string    `json:"status"`
+	AfterCreatedAt       time.Time `json:"after_created_at"`
+	AfterID              uuid.UUID `json:"after_id"`
+	FromCreatedAt        time.Time `json:"from_created_at"`
+	MaxRows              int32     `json:"max_rows"`
 }
 
 type ListInterviewsOfCampaignRow struct {
-	ID                uuid.UUID
-	ClientID          uuid.UUID
-	CreatedAt         time.Time
-	CampaignID        *uuid.UUID
-	ParticipantName   *string
-	InterviewType     *string
-	Status            string
-	DurationSeconds   *float64
-	NPSScore          *float64
-	CustomerSentiment *string
-	ChurnRisk         *string
-	BestQuote         *string
-	ParticipantEmail  json.RawMessage
-	Transcript        json.RawMessage
-	CustomExtraction  json.RawMessage
+	ID                uuid.UUID       `json:"id"`
+	ClientID          uuid.UUID       `json:"client_id"`
+	CreatedAt         time.Time       `json:"created_at"`
+	CampaignID        *uuid.UUID      `json:"campaign_id"`
+	ParticipantName   *string         `json:"participant_name"`
+	InterviewType     *string         `json:"interview_type"`
+	Status            string          `json:"status"`
+	DurationSeconds   *float64        `json:"duration_seconds"`
+	NPSScore          *float64        `json:"nps_score"`
+	CustomerSentiment *string         `json:"customer_sentiment"`
+	ChurnRisk         *string         `json:"churn_risk"`
+	BestQuote         *string         `json:"best_quote"`
+	ParticipantEmail  json.RawMessage `json:"participant_email"`
+	Transcript        json.RawMessage `json:"transcript"`
+	CustomExtraction  json.RawMessage `json:"custom_extraction"`
 }
 
 // ListInterviewsOfCampaign is ListInterviews for one campaign, whose index holds
@@ -397,33 +397,33 @@ LIMIT $9
 `
 
 type ListInterviewsWithStatusParams struct {
-	WithIdentity         bool
-	WithTranscripts      bool
-	WithCustomExtraction bool
-	ClientID             uuid.UUID
-	Status               string
-	AfterCreatedAt       time.Time
-	AfterID              uuid.UUID
-	FromCreatedAt        time.Time
-	MaxRows              int32
+	WithIdentity         bool      `json:"with_identity"`
+	WithTranscripts      bool      `json:"with_transcripts"`
+	WithCustomExtraction bool      `json:"with_custom_extraction"`
+	ClientID             uuid.UUID `json:"client_id"`
+	Status               string    `json:"status"`
+	AfterCreatedAt       time.Time `json:"after_created_at"`
+	AfterID              uuid.UUID `json:"after_id"`
+	FromCreatedAt        time.Time `json:"from_created_at"`
+	MaxRows              int32     `json:"max_rows"`
 }
 
 type ListInterviewsWithStatusRow struct {
-	ID                uuid.UUID
-	ClientID          uuid.UUID
-	CreatedAt         time.Time
-	CampaignID        *uuid.UUID
-	ParticipantName   *string
-	InterviewType     *string
-	Status            string
-	DurationSeconds   *float64
-	NPSScore          *float64
-	CustomerSentiment *string
-	ChurnRisk         *string
-	BestQuote         *string
-	ParticipantEmail  json.RawMessage
-	Transcript        json.RawMessage
-	CustomExtraction  json.RawMessage
+	ID                uuid.UUID       `json:"id"`
+	ClientID          uuid.UUID       `json:"client_id"`
+	CreatedAt         time.Time       `json:"created_at"`
+	CampaignID        *uuid.UUID      `json:"campaign_id"`
+	ParticipantName   *string         `json:"participant_name"`
+	InterviewType     *string         `json:"interview_type"`
+	Status            string          `json:"status"`
+	DurationSeconds   *float64        `json:"duration_seconds"`
+	NPSScore          *float64        `json:"nps_score"`
+	CustomerSentiment *string         `json:"customer_sentiment"`
+	ChurnRisk         *string         `json:"churn_risk"`
+	BestQuote         *string         `json:"best_quote"`
+	ParticipantEmail  json.RawMessage `json:"participant_email"`
+	Transcript        json.RawMessage `json:"transcript"`
+	CustomExtraction  json.RawMessage `json:"custom_extraction"`
 }
 
 // ListInterviewsWithStatus is ListInterviews for one status, whose index holds

@@ -20,18 +20,18 @@ SELECT
     a.fault,
     a.broken_at,
     a.broken_reason,
-    a.took::interval AS took
+    extract(epoch FROM a.took)::double precision AS seconds
 FROM audit_measurement($1::uuid) AS a
 `
 
 type AuditMeasurementRow struct {
-	Members      *int64
-	FoundMembers int64
-	Misjudged    int64
-	Fault        *string
-	BrokenAt     *time.Time
-	BrokenReason *string
-	Took         time.Duration
+	Members      *int64     `json:"members"`
+	FoundMembers int64      `json:"found_members"`
+	Misjudged    int64      `json:"misjudged"`
+	Fault        *string    `json:"fault"`
+	BrokenAt     *time.Time `json:"broken_at"`
+	BrokenReason *string    `json:"broken_reason"`
+	Seconds      float64    `json:"seconds"`
 }
 
 // AuditMeasurement holds client_id's state against the facts, and marks a canonical
@@ -46,7 +46,7 @@ func (q *Queries) AuditMeasurement(ctx context.Context, clientID uuid.UUID) (Aud
 		&i.Fault,
 		&i.BrokenAt,
 		&i.BrokenReason,
-		&i.Took,
+		&i.Seconds,
 	)
 	return i, err
 }
@@ -62,16 +62,16 @@ FROM audit_next_measurement($1::interval, $2::integer) AS a
 `
 
 type AuditNextMeasurementParams struct {
-	Every time.Duration
-	Rest  int32
+	Every time.Duration `json:"every"`
+	Rest  int32         `json:"rest"`
 }
 
 type AuditNextMeasurementRow struct {
-	ClientID      *uuid.UUID
-	Fault         *string
-	Took          time.Duration
-	Idle          time.Duration
-	BrokenClients int64
+	ClientID      *uuid.UUID    `json:"client_id"`
+	Fault         *string       `json:"fault"`
+	Took          time.Duration `json:"took"`
+	Idle          time.Duration `json:"idle"`
+	BrokenClients int64         `json:"broken_clients"`
 }
 
 // AuditNextMeasurement audits the canonical client that was audited longest ago, if
@@ -96,13 +96,13 @@ FROM cut_over_measurement($1::uuid, $2::text) AS m
 `
 
 type CutOverMeasurementParams struct {
-	ClientID        uuid.UUID
-	ContractVersion string
+	ClientID        uuid.UUID `json:"client_id"`
+	ContractVersion string    `json:"contract_version"`
 }
 
 type CutOverMeasurementRow struct {
-	Members int64
-	Fault   *string
+	Members int64   `json:"members"`
+	Fault   *string `json:"fault"`
 }
 
 // CutOverMeasurement switches client_id to canonical, unless fault says why not.
@@ -133,13 +133,13 @@ WHERE c.id = $1
 `
 
 type GetMeasurementRow struct {
-	MeasurementMode            string
-	MeasurementContractVersion *string
-	StateMembers               *int64
-	PendingMembers             int64
-	Fingerprint                string
-	BrokenAt                   *time.Time
-	TriggersEnabled            bool
+	MeasurementMode            string     `json:"measurement_mode"`
+	MeasurementContractVersion *string    `json:"measurement_contract_version"`
+	StateMembers               *int64     `json:"state_members"`
+	PendingMembers             int64      `json:"pending_members"`
+	Fingerprint                string     `json:"fingerprint"`
+	BrokenAt                   *time.Time `json:"broken_at"`
+	TriggersEnabled            bool       `json:"triggers_enabled"`
 }
 
 // GetMeasurement returns what a client's numbers stand on: its mode, and its
@@ -184,10 +184,10 @@ ORDER BY (c.id::text = lower($1::text)) DESC, c.slug
 `
 
 type ListMeasuredClientsRow struct {
-	ClientID                   uuid.UUID
-	Slug                       string
-	MeasurementMode            string
-	MeasurementContractVersion *string
+	ClientID                   uuid.UUID `json:"client_id"`
+	Slug                       string    `json:"slug"`
+	MeasurementMode            string    `json:"measurement_mode"`
+	MeasurementContractVersion *string   `json:"measurement_contract_version"`
 }
 
 // ListMeasuredClients lists the canonical clients, or the one client that is
@@ -227,10 +227,10 @@ LIMIT $4
 `
 
 type ListMemberIDsParams struct {
-	ClientID       uuid.UUID
-	FromCreatedAt  time.Time
-	UntilCreatedAt time.Time
-	MaxRows        int32
+	ClientID       uuid.UUID `json:"client_id"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        int32     `json:"max_rows"`
 }
 
 // ListMemberIDs returns the ids behind a list of interviews, in no order. Ask
@@ -272,12 +272,12 @@ LIMIT $6
 `
 
 type ListMemberIDsOfCampaignParams struct {
-	ClientID       uuid.UUID
-	CampaignID     uuid.UUID
-	Status         string
-	FromCreatedAt  time.Time
-	UntilCreatedAt time.Time
-	MaxRows        int32
+	ClientID       uuid.UUID `json:"client_id"`
+	CampaignID     uuid.UUID `json:"campaign_id"`
+	Status         string    `json:"status"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        int32     `json:"max_rows"`
 }
 
 // ListMemberIDsOfCampaign is ListMemberIDs for ListInterviewsOfCampaign.
@@ -319,11 +319,11 @@ LIMIT $5
 `
 
 type ListMemberIDsWithStatusParams struct {
-	ClientID       uuid.UUID
-	Status         string
-	FromCreatedAt  time.Time
-	UntilCreatedAt time.Time
-	MaxRows        int32
+	ClientID       uuid.UUID `json:"client_id"`
+	Status         string    `json:"status"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        int32     `json:"max_rows"`
 }
 
 // ListMemberIDsWithStatus is ListMemberIDs for ListInterviewsWithStatus.
@@ -375,11 +375,11 @@ FROM rebuild_measurement($1::uuid) AS m
 `
 
 type RebuildMeasurementRow struct {
-	Rejudged  int64
-	Corrected int64
-	Changed   bool
-	WasBroken bool
-	Members   int64
+	Rejudged  int64 `json:"rejudged"`
+	Corrected int64 `json:"corrected"`
+	Changed   bool  `json:"changed"`
+	WasBroken bool  `json:"was_broken"`
+	Members   int64 `json:"members"`
 }
 
 // RebuildMeasurement makes client_id's state right again, and clears its mark.

@@ -14,318 +14,318 @@ import (
 )
 
 type Admission struct {
-	Ordinal   int32
-	Verdict   string
-	KeyID     uuid.UUID
-	ClientID  *uuid.UUID
-	Scopes    []string
-	At        time.Time
-	Seq       *int64
-	Remaining int32
-	ResetAt   time.Time
+	Ordinal   int32      `json:"ordinal"`
+	Verdict   string     `json:"verdict"`
+	KeyID     uuid.UUID  `json:"key_id"`
+	ClientID  *uuid.UUID `json:"client_id"`
+	Scopes    []string   `json:"scopes"`
+	At        time.Time  `json:"at"`
+	Seq       *int64     `json:"seq"`
+	Remaining int32      `json:"remaining"`
+	ResetAt   time.Time  `json:"reset_at"`
 }
 
 type ApiKey struct {
-	Prefix     string
-	ID         uuid.UUID
-	ClientID   *uuid.UUID
-	Name       string
-	SecretHash []byte
-	Scopes     []string
-	CreatedAt  time.Time
-	ExpiresAt  *time.Time
-	RevokedAt  *time.Time
-	LastUsedAt *time.Time
+	Prefix     string     `json:"prefix"`
+	ID         uuid.UUID  `json:"id"`
+	ClientID   *uuid.UUID `json:"client_id"`
+	Name       string     `json:"name"`
+	SecretHash []byte     `json:"secret_hash"`
+	Scopes     []string   `json:"scopes"`
+	CreatedAt  time.Time  `json:"created_at"`
+	ExpiresAt  *time.Time `json:"expires_at"`
+	RevokedAt  *time.Time `json:"revoked_at"`
+	LastUsedAt *time.Time `json:"last_used_at"`
 }
 
 type AuditedInterview struct {
-	ClientID   uuid.UUID
-	ID         uuid.UUID
-	CreatedAt  time.Time
-	Status     string
-	CampaignID *uuid.UUID
-	Usable     bool
-	Passes     *bool
+	ClientID   uuid.UUID  `json:"client_id"`
+	ID         uuid.UUID  `json:"id"`
+	CreatedAt  time.Time  `json:"created_at"`
+	Status     string     `json:"status"`
+	CampaignID *uuid.UUID `json:"campaign_id"`
+	Usable     bool       `json:"usable"`
+	Passes     *bool      `json:"passes"`
 }
 
 type Campaign struct {
-	ClientID      uuid.UUID
-	ID            uuid.UUID
-	Slug          string
-	DisplayName   *string
-	CampaignBrief *string
-	Goal          *string
-	GoalContext   *string
-	KeyQuestions  json.RawMessage
-	TargetSegment *string
-	Playbook      *string
-	Cadence       *string
-	Active        *bool
-	LaunchStatus  *string
-	LaunchedAt    *time.Time
-	LastRefreshed *time.Time
-	CreatedAt     *time.Time
-	UpdatedAt     *time.Time
-	Live          bool
+	ClientID      uuid.UUID       `json:"client_id"`
+	ID            uuid.UUID       `json:"id"`
+	Slug          string          `json:"slug"`
+	DisplayName   *string         `json:"display_name"`
+	CampaignBrief *string         `json:"campaign_brief"`
+	Goal          *string         `json:"goal"`
+	GoalContext   *string         `json:"goal_context"`
+	KeyQuestions  json.RawMessage `json:"key_questions"`
+	TargetSegment *string         `json:"target_segment"`
+	Playbook      *string         `json:"playbook"`
+	Cadence       *string         `json:"cadence"`
+	Active        *bool           `json:"active"`
+	LaunchStatus  *string         `json:"launch_status"`
+	LaunchedAt    *time.Time      `json:"launched_at"`
+	LastRefreshed *time.Time      `json:"last_refreshed"`
+	CreatedAt     *time.Time      `json:"created_at"`
+	UpdatedAt     *time.Time      `json:"updated_at"`
+	Live          bool            `json:"live"`
 }
 
 type Client struct {
-	ID                         uuid.UUID
-	Slug                       string
-	Name                       string
-	MeasurementMode            string
-	MeasurementContractVersion *string
+	ID                         uuid.UUID `json:"id"`
+	Slug                       string    `json:"slug"`
+	Name                       string    `json:"name"`
+	MeasurementMode            string    `json:"measurement_mode"`
+	MeasurementContractVersion *string   `json:"measurement_contract_version"`
 }
 
 type Import struct {
-	ID         int64
-	FinishedAt time.Time
+	ID         int64     `json:"id"`
+	FinishedAt time.Time `json:"finished_at"`
 }
 
 type Interview struct {
-	ClientID          uuid.UUID
-	ID                uuid.UUID
-	CampaignID        *uuid.UUID
-	CampaignLive      *bool
-	CreatedAt         time.Time
-	DurationSeconds   *float64
-	NPSScore          *float64
-	IsTest            bool
-	Reportable        bool
-	ClientSafe        bool
-	Usable            bool
-	Status            string
-	Quality           string
-	Engagement        *string
-	ParticipantName   *string
-	ParticipantEmail  *string
-	InterviewType     *string
-	CustomerSentiment *string
-	ChurnRisk         *string
-	BestQuote         *string
-	Transcript        json.RawMessage
-	RawExtraction     json.RawMessage
-	CustomExtraction  json.RawMessage
+	ClientID          uuid.UUID       `json:"client_id"`
+	ID                uuid.UUID       `json:"id"`
+	CampaignID        *uuid.UUID      `json:"campaign_id"`
+	CampaignLive      *bool           `json:"campaign_live"`
+	CreatedAt         time.Time       `json:"created_at"`
+	DurationSeconds   *float64        `json:"duration_seconds"`
+	NPSScore          *float64        `json:"nps_score"`
+	IsTest            bool            `json:"is_test"`
+	Reportable        bool            `json:"reportable"`
+	ClientSafe        bool            `json:"client_safe"`
+	Usable            bool            `json:"usable"`
+	Status            string          `json:"status"`
+	Quality           string          `json:"quality"`
+	Engagement        *string         `json:"engagement"`
+	ParticipantName   *string         `json:"participant_name"`
+	ParticipantEmail  *string         `json:"participant_email"`
+	InterviewType     *string         `json:"interview_type"`
+	CustomerSentiment *string         `json:"customer_sentiment"`
+	ChurnRisk         *string         `json:"churn_risk"`
+	BestQuote         *string         `json:"best_quote"`
+	Transcript        json.RawMessage `json:"transcript"`
+	RawExtraction     json.RawMessage `json:"raw_extraction"`
+	CustomExtraction  json.RawMessage `json:"custom_extraction"`
 }
 
 type KeyAudit struct {
-	ClientID uuid.UUID
-	ID       int64
-	At       time.Time
-	Action   string
-	KeyID    uuid.UUID
-	Login    string
-	Address  *netip.Addr
-	Account  string
-	Detail   string
+	ClientID uuid.UUID   `json:"client_id"`
+	ID       int64       `json:"id"`
+	At       time.Time   `json:"at"`
+	Action   string      `json:"action"`
+	KeyID    uuid.UUID   `json:"key_id"`
+	Login    string      `json:"login"`
+	Address  *netip.Addr `json:"address"`
+	Account  string      `json:"account"`
+	Detail   string      `json:"detail"`
 }
 
 type Lane struct {
-	ClientID    uuid.UUID
-	ID          uuid.UUID
-	Slug        string
-	DisplayName *string
-	Visible     bool
+	ClientID    uuid.UUID `json:"client_id"`
+	ID          uuid.UUID `json:"id"`
+	Slug        string    `json:"slug"`
+	DisplayName *string   `json:"display_name"`
+	Visible     bool      `json:"visible"`
 }
 
 type MeasurementChange struct {
-	ClientID    uuid.UUID
-	Xid         int64
-	Members     int64
-	Fingerprint pgtype.Numeric
+	ClientID    uuid.UUID      `json:"client_id"`
+	Xid         int64          `json:"xid"`
+	Members     int64          `json:"members"`
+	Fingerprint pgtype.Numeric `json:"fingerprint"`
 }
 
 type MeasurementSnapshot struct {
-	ClientID                   uuid.UUID
-	ID                         uuid.UUID
-	AsOf                       time.Time
-	MeasurementContractVersion string
-	ScopeHash                  string
-	MembershipHash             string
-	SourceInterviewIds         []uuid.UUID
-	SourceCount                int64
+	ClientID                   uuid.UUID   `json:"client_id"`
+	ID                         uuid.UUID   `json:"id"`
+	AsOf                       time.Time   `json:"as_of"`
+	MeasurementContractVersion string      `json:"measurement_contract_version"`
+	ScopeHash                  string      `json:"scope_hash"`
+	MembershipHash             string      `json:"membership_hash"`
+	SourceInterviewIds         []uuid.UUID `json:"source_interview_ids"`
+	SourceCount                int64       `json:"source_count"`
 }
 
 type MeasurementState struct {
-	ClientID     uuid.UUID
-	Members      int64
-	Fingerprint  pgtype.Numeric
-	BrokenAt     *time.Time
-	BrokenReason *string
-	AuditedAt    *time.Time
-	AuditTook    *time.Duration
+	ClientID     uuid.UUID      `json:"client_id"`
+	Members      int64          `json:"members"`
+	Fingerprint  pgtype.Numeric `json:"fingerprint"`
+	BrokenAt     *time.Time     `json:"broken_at"`
+	BrokenReason *string        `json:"broken_reason"`
+	AuditedAt    *time.Time     `json:"audited_at"`
+	AuditTook    *time.Duration `json:"audit_took"`
 }
 
 type MeasurementTrigger struct {
-	Relation interface{}
-	Name     string
-	Enabled  bool
+	Relation interface{} `json:"relation"`
+	Name     string      `json:"name"`
+	Enabled  bool        `json:"enabled"`
 }
 
 type MeasurementTriggerStatus struct {
-	AllEnabled *bool
+	AllEnabled *bool `json:"all_enabled"`
 }
 
 type MigrationHash struct {
-	VersionID int64
-	Sha256    string
+	VersionID int64  `json:"version_id"`
+	Sha256    string `json:"sha256"`
 }
 
 type PortalDocument struct {
-	ClientID              uuid.UUID
-	ID                    uuid.UUID
-	Type                  string
-	LaneID                *uuid.UUID
-	CampaignID            *uuid.UUID
-	FeedDate              *time.Time
-	Body                  json.RawMessage
-	Status                string
-	PublishedAt           *time.Time
-	MeasurementSnapshotID *uuid.UUID
+	ClientID              uuid.UUID       `json:"client_id"`
+	ID                    uuid.UUID       `json:"id"`
+	Type                  string          `json:"type"`
+	LaneID                *uuid.UUID      `json:"lane_id"`
+	CampaignID            *uuid.UUID      `json:"campaign_id"`
+	FeedDate              *time.Time      `json:"feed_date"`
+	Body                  json.RawMessage `json:"body"`
+	Status                string          `json:"status"`
+	PublishedAt           *time.Time      `json:"published_at"`
+	MeasurementSnapshotID *uuid.UUID      `json:"measurement_snapshot_id"`
 }
 
 type RecordOwner struct {
-	Kind     string
-	ID       uuid.UUID
-	ClientID uuid.UUID
+	Kind     string    `json:"kind"`
+	ID       uuid.UUID `json:"id"`
+	ClientID uuid.UUID `json:"client_id"`
 }
 
 // The request log with how each request ended: null where that is not noted yet, or was lost with its server.
 type Request struct {
-	ClientID uuid.UUID
-	KeyID    uuid.UUID
-	At       time.Time
-	Seq      int64
-	Route    string
-	Status   *int16
+	ClientID uuid.UUID `json:"client_id"`
+	KeyID    uuid.UUID `json:"key_id"`
+	At       time.Time `json:"at"`
+	Seq      int64     `json:"seq"`
+	Route    string    `json:"route"`
+	Status   *int16    `json:"status"`
 }
 
 type RequestLog struct {
-	ClientID uuid.UUID
-	KeyID    uuid.UUID
-	At       time.Time
-	Seq      int64
-	Route    string
-	Status   *int16
+	ClientID uuid.UUID `json:"client_id"`
+	KeyID    uuid.UUID `json:"key_id"`
+	At       time.Time `json:"at"`
+	Seq      int64     `json:"seq"`
+	Route    string    `json:"route"`
+	Status   *int16    `json:"status"`
 }
 
 type RequestLogDefault struct {
-	ClientID uuid.UUID
-	KeyID    uuid.UUID
-	At       time.Time
-	Seq      int64
-	Route    string
-	Status   *int16
+	ClientID uuid.UUID `json:"client_id"`
+	KeyID    uuid.UUID `json:"key_id"`
+	At       time.Time `json:"at"`
+	Seq      int64     `json:"seq"`
+	Route    string    `json:"route"`
+	Status   *int16    `json:"status"`
 }
 
 // How requests of the log ended, many to a row: the n-th of each list belong together.
 type RequestStatus struct {
-	RecordedAt time.Time
-	KeyIds     []uuid.UUID
-	Seqs       []int64
-	Statuses   []int16
+	RecordedAt time.Time   `json:"recorded_at"`
+	KeyIds     []uuid.UUID `json:"key_ids"`
+	Seqs       []int64     `json:"seqs"`
+	Statuses   []int16     `json:"statuses"`
 }
 
 type RequestStatusesDefault struct {
-	RecordedAt time.Time
-	KeyIds     []uuid.UUID
-	Seqs       []int64
-	Statuses   []int16
+	RecordedAt time.Time   `json:"recorded_at"`
+	KeyIds     []uuid.UUID `json:"key_ids"`
+	Seqs       []int64     `json:"seqs"`
+	Statuses   []int16     `json:"statuses"`
 }
 
 type RevokedKey struct {
-	ClientID  uuid.UUID
-	Prefix    string
-	RevokedAt time.Time
+	ClientID  uuid.UUID `json:"client_id"`
+	Prefix    string    `json:"prefix"`
+	RevokedAt time.Time `json:"revoked_at"`
 }
 
 type SearchDocument struct {
-	ClientID   uuid.UUID
-	ID         uuid.UUID
-	CampaignID *uuid.UUID
-	CreatedAt  time.Time
-	Folded     string
-	Indexed    bool
+	ClientID   uuid.UUID  `json:"client_id"`
+	ID         uuid.UUID  `json:"id"`
+	CampaignID *uuid.UUID `json:"campaign_id"`
+	CreatedAt  time.Time  `json:"created_at"`
+	Folded     string     `json:"folded"`
+	Indexed    bool       `json:"indexed"`
 }
 
 type SearchedInterview struct {
-	ClientID           uuid.UUID
-	ID                 uuid.UUID
-	CampaignID         *uuid.UUID
-	BestQuote          *string
-	PrimaryPainPoints  string
-	FeatureRequests    string
-	ProductFeedback    string
-	CompetitorMentions string
-	CreatedAt          time.Time
+	ClientID           uuid.UUID  `json:"client_id"`
+	ID                 uuid.UUID  `json:"id"`
+	CampaignID         *uuid.UUID `json:"campaign_id"`
+	BestQuote          *string    `json:"best_quote"`
+	PrimaryPainPoints  string     `json:"primary_pain_points"`
+	FeatureRequests    string     `json:"feature_requests"`
+	ProductFeedback    string     `json:"product_feedback"`
+	CompetitorMentions string     `json:"competitor_mentions"`
+	CreatedAt          time.Time  `json:"created_at"`
 }
 
 type ServerSecret struct {
-	Name   string
-	Secret []byte
+	Name   string `json:"name"`
+	Secret []byte `json:"secret"`
 }
 
 type SynthesisDocument struct {
-	ClientID        uuid.UUID
-	ID              uuid.UUID
-	SynthesisType   string
-	LaneID          *uuid.UUID
-	CampaignID      *uuid.UUID
-	Document        json.RawMessage
-	ContractVersion string
-	Status          string
-	Cadence         *string
-	FeedDate        *time.Time
-	LastRefreshed   *time.Time
-	CreatedAt       time.Time
-	UpdatedAt       time.Time
+	ClientID        uuid.UUID       `json:"client_id"`
+	ID              uuid.UUID       `json:"id"`
+	SynthesisType   string          `json:"synthesis_type"`
+	LaneID          *uuid.UUID      `json:"lane_id"`
+	CampaignID      *uuid.UUID      `json:"campaign_id"`
+	Document        json.RawMessage `json:"document"`
+	ContractVersion string          `json:"contract_version"`
+	Status          string          `json:"status"`
+	Cadence         *string         `json:"cadence"`
+	FeedDate        *time.Time      `json:"feed_date"`
+	LastRefreshed   *time.Time      `json:"last_refreshed"`
+	CreatedAt       time.Time       `json:"created_at"`
+	UpdatedAt       time.Time       `json:"updated_at"`
 }
 
 type UsableInterview struct {
-	ClientID          uuid.UUID
-	ID                uuid.UUID
-	CampaignID        *uuid.UUID
-	CreatedAt         time.Time
-	Status            string
-	DurationSeconds   *float64
-	NPSScore          *float64
-	ParticipantName   *string
-	ParticipantEmail  *string
-	InterviewType     *string
-	CustomerSentiment *string
-	ChurnRisk         *string
-	BestQuote         *string
-	Transcript        json.RawMessage
-	RawExtraction     json.RawMessage
-	CustomExtraction  json.RawMessage
+	ClientID          uuid.UUID       `json:"client_id"`
+	ID                uuid.UUID       `json:"id"`
+	CampaignID        *uuid.UUID      `json:"campaign_id"`
+	CreatedAt         time.Time       `json:"created_at"`
+	Status            string          `json:"status"`
+	DurationSeconds   *float64        `json:"duration_seconds"`
+	NPSScore          *float64        `json:"nps_score"`
+	ParticipantName   *string         `json:"participant_name"`
+	ParticipantEmail  *string         `json:"participant_email"`
+	InterviewType     *string         `json:"interview_type"`
+	CustomerSentiment *string         `json:"customer_sentiment"`
+	ChurnRisk         *string         `json:"churn_risk"`
+	BestQuote         *string         `json:"best_quote"`
+	Transcript        json.RawMessage `json:"transcript"`
+	RawExtraction     json.RawMessage `json:"raw_extraction"`
+	CustomExtraction  json.RawMessage `json:"custom_extraction"`
 }
 
 type VisiblePortalDocument struct {
-	ClientID              uuid.UUID
-	ID                    uuid.UUID
-	Type                  string
-	LaneID                *uuid.UUID
-	CampaignID            *uuid.UUID
-	FeedDate              *time.Time
-	Body                  json.RawMessage
-	MeasurementSnapshotID *uuid.UUID
-	FeedKey               time.Time
-	PublishedKey          time.Time
+	ClientID              uuid.UUID       `json:"client_id"`
+	ID                    uuid.UUID       `json:"id"`
+	Type                  string          `json:"type"`
+	LaneID                *uuid.UUID      `json:"lane_id"`
+	CampaignID            *uuid.UUID      `json:"campaign_id"`
+	FeedDate              *time.Time      `json:"feed_date"`
+	Body                  json.RawMessage `json:"body"`
+	MeasurementSnapshotID *uuid.UUID      `json:"measurement_snapshot_id"`
+	FeedKey               time.Time       `json:"feed_key"`
+	PublishedKey          time.Time       `json:"published_key"`
 }
 
 type VisibleSynthesisDocument struct {
-	ClientID        uuid.UUID
-	ID              uuid.UUID
-	SynthesisType   string
-	LaneID          *uuid.UUID
-	CampaignID      *uuid.UUID
-	Document        json.RawMessage
-	ContractVersion string
-	Status          string
-	Cadence         *string
-	FeedDate        *time.Time
-	LastRefreshed   *time.Time
-	CreatedAt       time.Time
-	UpdatedAt       time.Time
-	RefreshedKey    time.Time
+	ClientID        uuid.UUID       `json:"client_id"`
+	ID              uuid.UUID       `json:"id"`
+	SynthesisType   string          `json:"synthesis_type"`
+	LaneID          *uuid.UUID      `json:"lane_id"`
+	CampaignID      *uuid.UUID      `json:"campaign_id"`
+	Document        json.RawMessage `json:"document"`
+	ContractVersion string          `json:"contract_version"`
+	Status          string          `json:"status"`
+	Cadence         *string         `json:"cadence"`
+	FeedDate        *time.Time      `json:"feed_date"`
+	LastRefreshed   *time.Time      `json:"last_refreshed"`
+	CreatedAt       time.Time       `json:"created_at"`
+	UpdatedAt       time.Time       `json:"updated_at"`
+	RefreshedKey    time.Time       `json:"refreshed_key"`
 }

@@ -59,14 +59,14 @@ LIMIT $8
 `
 
 type ListPortalDocumentsParams struct {
-	ClientID          uuid.UUID
-	Type              string
-	AfterFeedKey      time.Time
-	AfterPublishedKey time.Time
-	AfterID           uuid.UUID
-	FirstDay          time.Time
-	OfDays            bool
-	MaxRows           int32
+	ClientID          uuid.UUID `json:"client_id"`
+	Type              string    `json:"type"`
+	AfterFeedKey      time.Time `json:"after_feed_key"`
+	AfterPublishedKey time.Time `json:"after_published_key"`
+	AfterID           uuid.UUID `json:"after_id"`
+	FirstDay          time.Time `json:"first_day"`
+	OfDays            bool      `json:"of_days"`
+	MaxRows           int32     `json:"max_rows"`
 }
 
 // ListPortalDocuments returns one page of a client's visible portal bodies of one
@@ -173,12 +173,12 @@ LIMIT $6
 `
 
 type ListPortalDocumentsOfCampaignParams struct {
-	ClientID          uuid.UUID
-	Slug              string
-	AfterFeedKey      time.Time
-	AfterPublishedKey time.Time
-	AfterID           uuid.UUID
-	MaxRows           int32
+	ClientID          uuid.UUID `json:"client_id"`
+	Slug              string    `json:"slug"`
+	AfterFeedKey      time.Time `json:"after_feed_key"`
+	AfterPublishedKey time.Time `json:"after_published_key"`
+	AfterID           uuid.UUID `json:"after_id"`
+	MaxRows           int32     `json:"max_rows"`
 }
 
 // ListPortalDocumentsOfCampaign is ListPortalDocuments for the campaign with a
@@ -280,12 +280,12 @@ LIMIT $6
 `
 
 type ListPortalDocumentsOfLaneParams struct {
-	ClientID          uuid.UUID
-	Slug              string
-	AfterFeedKey      time.Time
-	AfterPublishedKey time.Time
-	AfterID           uuid.UUID
-	MaxRows           int32
+	ClientID          uuid.UUID `json:"client_id"`
+	Slug              string    `json:"slug"`
+	AfterFeedKey      time.Time `json:"after_feed_key"`
+	AfterPublishedKey time.Time `json:"after_published_key"`
+	AfterID           uuid.UUID `json:"after_id"`
+	MaxRows           int32     `json:"max_rows"`
 }
 
 // ListPortalDocumentsOfLane is ListPortalDocuments for the lane with a slug, whose
@@ -355,21 +355,21 @@ WHERE d.client_id = $1
 `
 
 type ListSavedBasesParams struct {
-	ClientID    uuid.UUID
-	DocumentIds []uuid.UUID
+	ClientID    uuid.UUID   `json:"client_id"`
+	DocumentIds []uuid.UUID `json:"document_ids"`
 }
 
 type ListSavedBasesRow struct {
-	DocumentID                 uuid.UUID
-	LaneSlug                   *string
-	CampaignSlug               *string
-	ID                         uuid.UUID
-	AsOf                       time.Time
-	MeasurementContractVersion string
-	ScopeHash                  string
-	MembershipHash             string
-	SourceInterviewIds         []uuid.UUID
-	SourceCount                int64
+	DocumentID                 uuid.UUID   `json:"document_id"`
+	LaneSlug                   *string     `json:"lane_slug"`
+	CampaignSlug               *string     `json:"campaign_slug"`
+	ID                         uuid.UUID   `json:"id"`
+	AsOf                       time.Time   `json:"as_of"`
+	MeasurementContractVersion string      `json:"measurement_contract_version"`
+	ScopeHash                  string      `json:"scope_hash"`
+	MembershipHash             string      `json:"membership_hash"`
+	SourceInterviewIds         []uuid.UUID `json:"source_interview_ids"`
+	SourceCount                int64       `json:"source_count"`
 }
 
 // ListSavedBases returns the measurement bases that were saved with the given

@@ -48,9 +48,9 @@ SELECT has_older_search_documents($1::uuid, $2::text, $3::bigint) AS goes_on
 `
 
 type HasOlderSearchDocumentsParams struct {
-	ClientID uuid.UUID
-	Campaign *string
-	MaxRows  int64
+	ClientID uuid.UUID `json:"client_id"`
+	Campaign *string   `json:"campaign"`
+	MaxRows  int64     `json:"max_rows"`
 }
 
 // HasOlderSearchDocuments tells whether ListNewestSearchHits left documents of client_id's
@@ -68,9 +68,9 @@ FROM index_search_documents($1::bigint, $2::bigint, $3::integer) AS i
 `
 
 type IndexSearchDocumentsParams struct {
-	ScanLimit    int64
-	KeepOutside  int64
-	MaxDocuments int32
+	ScanLimit    int64 `json:"scan_limit"`
+	KeepOutside  int64 `json:"keep_outside"`
+	MaxDocuments int32 `json:"max_documents"`
 }
 
 // IndexSearchDocuments puts up to max_documents documents of large clients into the
@@ -112,24 +112,24 @@ ORDER BY h.created_at DESC, h.id
 `
 
 type ListNewestSearchHitsParams struct {
-	Query    string
-	ClientID uuid.UUID
-	Campaign *string
-	MaxHits  int32
-	MaxRows  int64
+	Query    string    `json:"query"`
+	ClientID uuid.UUID `json:"client_id"`
+	Campaign *string   `json:"campaign"`
+	MaxHits  int32     `json:"max_hits"`
+	MaxRows  int64     `json:"max_rows"`
 }
 
 type ListNewestSearchHitsRow struct {
-	ID                 uuid.UUID
-	CreatedAt          time.Time
-	Fields             []int32
-	MemberID           *uuid.UUID
-	CampaignSlug       *string
-	BestQuote          *string
-	PrimaryPainPoints  *string
-	FeatureRequests    *string
-	ProductFeedback    *string
-	CompetitorMentions *string
+	ID                 uuid.UUID  `json:"id"`
+	CreatedAt          time.Time  `json:"created_at"`
+	Fields             []int32    `json:"fields"`
+	MemberID           *uuid.UUID `json:"member_id"`
+	CampaignSlug       *string    `json:"campaign_slug"`
+	BestQuote          *string    `json:"best_quote"`
+	PrimaryPainPoints  *string    `json:"primary_pain_points"`
+	FeatureRequests    *string    `json:"feature_requests"`
+	ProductFeedback    *string    `json:"product_feedback"`
+	CompetitorMentions *string    `json:"competitor_mentions"`
 }
 
 // ListNewestSearchHits returns a client's newest hits among its newest max_rows
@@ -192,23 +192,23 @@ ORDER BY h.created_at DESC, h.id
 `
 
 type ListSearchHitsParams struct {
-	Query    string
-	ClientID uuid.UUID
-	Campaign *string
-	MaxHits  int32
+	Query    string    `json:"query"`
+	ClientID uuid.UUID `json:"client_id"`
+	Campaign *string   `json:"campaign"`
+	MaxHits  int32     `json:"max_hits"`
 }
 
 type ListSearchHitsRow struct {
-	ID                 uuid.UUID
-	CreatedAt          time.Time
-	Fields             []int32
-	MemberID           *uuid.UUID
-	CampaignSlug       *string
-	BestQuote          *string
-	PrimaryPainPoints  *string
-	FeatureRequests    *string
-	ProductFeedback    *string
-	CompetitorMentions *string
+	ID                 uuid.UUID  `json:"id"`
+	CreatedAt          time.Time  `json:"created_at"`
+	Fields             []int32    `json:"fields"`
+	MemberID           *uuid.UUID `json:"member_id"`
+	CampaignSlug       *string    `json:"campaign_slug"`
+	BestQuote          *string    `json:"best_quote"`
+	PrimaryPainPoints  *string    `json:"primary_pain_points"`
+	FeatureRequests    *string    `json:"feature_requests"`
+	ProductFeedback    *string    `json:"product_feedback"`
+	CompetitorMentions *string    `json:"competitor_mentions"`
 }
 
 // ListSearchHits is ListNewestSearchHits among all documents.
@@ -256,10 +256,10 @@ SELECT (
 `
 
 type PreferScanOverTrigramsParams struct {
-	Query    string
-	ClientID uuid.UUID
-	Campaign *string
-	MaxRows  int64
+	Query    string    `json:"query"`
+	ClientID uuid.UUID `json:"client_id"`
+	Campaign *string   `json:"campaign"`
+	MaxRows  int64     `json:"max_rows"`
 }
 
 // PreferScanOverTrigrams tells whether a search that missed among the first documents goes

@@ -56,12 +56,12 @@ LIMIT $6
 `
 
 type ListSynthesisDocumentsParams struct {
-	ClientID          uuid.UUID
-	AfterRefreshedKey time.Time
-	AfterUpdatedAt    time.Time
-	AfterID           uuid.UUID
-	UpdatedSince      time.Time
-	MaxRows           int32
+	ClientID          uuid.UUID `json:"client_id"`
+	AfterRefreshedKey time.Time `json:"after_refreshed_key"`
+	AfterUpdatedAt    time.Time `json:"after_updated_at"`
+	AfterID           uuid.UUID `json:"after_id"`
+	UpdatedSince      time.Time `json:"updated_since"`
+	MaxRows           int32     `json:"max_rows"`
 }
 
 // ListSynthesisDocuments returns one page of a client's visible rows, last
@@ -169,17 +169,17 @@ LIMIT $11
 `
 
 type ListSynthesisDocumentsOfCampaignParams struct {
-	ClientID          uuid.UUID
-	CampaignID        uuid.UUID
-	AfterRefreshedKey time.Time
-	AfterUpdatedAt    time.Time
-	AfterID           uuid.UUID
-	UpdatedSince      time.Time
-	SynthesisType     string
-	OfDays            bool
-	FirstDay          time.Time
-	LastDay           time.Time
-	MaxRows           int32
+	ClientID          uuid.UUID `json:"client_id"`
+	CampaignID        uuid.UUID `json:"campaign_id"`
+	AfterRefreshedKey time.Time `json:"after_refreshed_key"`
+	AfterUpdatedAt    time.Time `json:"after_updated_at"`
+	AfterID           uuid.UUID `json:"after_id"`
+	UpdatedSince      time.Time `json:"updated_since"`
+	SynthesisType     string    `json:"synthesis_type"`
+	OfDays            bool      `json:"of_days"`
+	FirstDay          time.Time `json:"first_day"`
+	LastDay           time.Time `json:"last_day"`
+	MaxRows           int32     `json:"max_rows"`
 }
 
 // ListSynthesisDocumentsOfCampaign is ListSynthesisDocuments for one campaign,
@@ -284,15 +284,15 @@ LIMIT $9
 `
 
 type ListSynthesisDocumentsOfDaysParams struct {
-	ClientID          uuid.UUID
-	FirstDay          time.Time
-	LastDay           time.Time
-	AfterRefreshedKey time.Time
-	AfterUpdatedAt    time.Time
-	AfterID           uuid.UUID
-	UpdatedSince      time.Time
-	SynthesisType     string
-	MaxRows           int32
+	ClientID          uuid.UUID `json:"client_id"`
+	FirstDay          time.Time `json:"first_day"`
+	LastDay           time.Time `json:"last_day"`
+	AfterRefreshedKey time.Time `json:"after_refreshed_key"`
+	AfterUpdatedAt    time.Time `json:"after_updated_at"`
+	AfterID           uuid.UUID `json:"after_id"`
+	UpdatedSince      time.Time `json:"updated_since"`
+	SynthesisType     string    `json:"synthesis_type"`
+	MaxRows           int32     `json:"max_rows"`
 }
 
 // ListSynthesisDocumentsOfDays is ListSynthesisDocuments for a window of feed
@@ -399,18 +399,18 @@ LIMIT $12
 `
 
 type ListSynthesisDocumentsOfLaneParams struct {
-	ClientID          uuid.UUID
-	LaneID            uuid.UUID
-	AfterRefreshedKey time.Time
-	AfterUpdatedAt    time.Time
-	AfterID           uuid.UUID
-	UpdatedSince      time.Time
-	SynthesisType     string
-	CampaignID        *uuid.UUID
-	OfDays            bool
-	FirstDay          time.Time
-	LastDay           time.Time
-	MaxRows           int32
+	ClientID          uuid.UUID  `json:"client_id"`
+	LaneID            uuid.UUID  `json:"lane_id"`
+	AfterRefreshedKey time.Time  `json:"after_refreshed_key"`
+	AfterUpdatedAt    time.Time  `json:"after_updated_at"`
+	AfterID           uuid.UUID  `json:"after_id"`
+	UpdatedSince      time.Time  `json:"updated_since"`
+	SynthesisType     string     `json:"synthesis_type"`
+	CampaignID        *uuid.UUID `json:"campaign_id"`
+	OfDays            bool       `json:"of_days"`
+	FirstDay          time.Time  `json:"first_day"`
+	LastDay           time.Time  `json:"last_day"`
+	MaxRows           int32      `json:"max_rows"`
 }
 
 // ListSynthesisDocumentsOfLane is ListSynthesisDocuments for one lane, whose index
@@ -507,13 +507,13 @@ LIMIT $7
 `
 
 type ListSynthesisDocumentsOfTypeParams struct {
-	ClientID          uuid.UUID
-	SynthesisType     string
-	AfterRefreshedKey time.Time
-	AfterUpdatedAt    time.Time
-	AfterID           uuid.UUID
-	UpdatedSince      time.Time
-	MaxRows           int32
+	ClientID          uuid.UUID `json:"client_id"`
+	SynthesisType     string    `json:"synthesis_type"`
+	AfterRefreshedKey time.Time `json:"after_refreshed_key"`
+	AfterUpdatedAt    time.Time `json:"after_updated_at"`
+	AfterID           uuid.UUID `json:"after_id"`
+	UpdatedSince      time.Time `json:"updated_since"`
+	MaxRows           int32     `json:"max_rows"`
 }
 
 // ListSynthesisDocumentsOfType is ListSynthesisDocuments for one type, whose index

@@ -5,46 +5,26 @@ import (
 	"fmt"
 	"os"
 	"os/user"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
 )
 
-// Audit is something that was done to a key.
-type Audit struct {
-	At       time.Time `json:"at"`
-	Action   string    `json:"action"`
-	KeyID    uuid.UUID `json:"key_id"`
-	Prefix   string    `json:"prefix"`
-	ClientID uuid.UUID `json:"client_id"`
-	// Login is the database's, Address where it came from (empty: the database's
-	// own machine), Account the operating system's.
-	Login   string `json:"login"`
-	Address string `json:"address"`
-	Account string `json:"account"`
-	Detail  string `json:"detail"`
-}
+// Audit is something that was done to a key. Login is the database's, Address where it
+// came from (empty: the database's own machine), Account the operating system's.
+type Audit = db.ListKeyAuditsRow
 
 // Audits lists what was done to the keys of a client, named by id or slug, or of
 // all when empty, oldest first.
 func (r *Registry) Audits(ctx context.Context, client string) ([]Audit, error) {
-	var clientID *uuid.UUID
-	if client != "" {
-		id, err := r.client(ctx, client)
-		if err != nil {
-			return nil, err
-		}
-		clientID = &id
+	clientID, err := r.clientFilter(ctx, client)
+	if err != nil {
+		return nil, err
 	}
-	rows, err := db.New(r.conn).ListKeyAudits(ctx, clientID)
+	audits, err := db.New(r.conn).ListKeyAudits(ctx, clientID)
 	if err != nil {
 		return nil, fmt.Errorf("listing what was done to keys: %w", err)
-	}
-	audits := make([]Audit, len(rows))
-	for i, row := range rows {
-		audits[i] = Audit(row)
 	}
 	return audits, nil
 }

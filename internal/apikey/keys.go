@@ -195,13 +195,9 @@ func (r *Registry) inTx(ctx context.Context, do func(*db.Queries) error) error {
 
 // List lists the keys of a client, named by id or slug, or of all when empty.
 func (r *Registry) List(ctx context.Context, client string) ([]Listed, error) {
-	var clientID *uuid.UUID
-	if client != "" {
-		id, err := r.client(ctx, client)
-		if err != nil {
-			return nil, err
-		}
-		clientID = &id
+	clientID, err := r.clientFilter(ctx, client)
+	if err != nil {
+		return nil, err
 	}
 	maxRequests, window, _ := ratelimit.Policy()
 	rows, err := db.New(r.conn).ListKeys(ctx, db.ListKeysParams{ClientID: clientID, TimeWindow: window})
@@ -223,6 +219,15 @@ func (r *Registry) List(ctx context.Context, client string) ([]Listed, error) {
 		}
 	}
 	return keys, nil
+}
+
+// clientFilter is the client named, nil where none is.
+func (r *Registry) clientFilter(ctx context.Context, named string) (*uuid.UUID, error) {
+	if named == "" {
+		return nil, nil
+	}
+	id, err := r.client(ctx, named)
+	return &id, err
 }
 
 func (r *Registry) client(ctx context.Context, named string) (uuid.UUID, error) {

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -13,27 +12,9 @@ import (
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
-// Campaign is one campaign of a client.
-type Campaign struct {
-	ID            uuid.UUID
-	ClientID      uuid.UUID
-	Slug          string
-	DisplayName   *string
-	CampaignBrief *string
-	Goal          *string
-	GoalContext   *string
-	// KeyQuestions is a JSON list of objects with id and question, empty when there are none.
-	KeyQuestions  json.RawMessage
-	TargetSegment *string
-	Playbook      *string
-	Cadence       *string
-	Active        *bool
-	LaunchStatus  *string
-	LaunchedAt    *time.Time
-	LastRefreshed *time.Time
-	CreatedAt     *time.Time
-	UpdatedAt     *time.Time
-}
+// Campaign is one campaign of a client. KeyQuestions is a JSON list of objects with
+// id and question, empty when there are none.
+type Campaign db.Campaign
 
 // ListQuery selects one page. A nil ID, LaunchStatus or UpdatedSince matches any
 // value. MatchesNothing is set when a filter's value cannot match.
@@ -62,12 +43,8 @@ func fromRow(r db.Campaign) (Campaign, error) {
 	if err != nil {
 		return Campaign{}, fmt.Errorf("reading the key questions of %s: %w", r.ID, err)
 	}
-	return Campaign{
-		ID: r.ID, ClientID: r.ClientID, Slug: r.Slug, DisplayName: r.DisplayName, CampaignBrief: r.CampaignBrief,
-		Goal: r.Goal, GoalContext: r.GoalContext, KeyQuestions: questions, TargetSegment: r.TargetSegment,
-		Playbook: r.Playbook, Cadence: r.Cadence, Active: r.Active, LaunchStatus: r.LaunchStatus,
-		LaunchedAt: r.LaunchedAt, LastRefreshed: r.LastRefreshed, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
-	}, nil
+	r.KeyQuestions = questions
+	return Campaign(r), nil
 }
 
 // positionOf spells a missing time of creation as the schema does, so that it sorts last.

@@ -3,7 +3,7 @@ package campaign
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
+	"fmt"
 )
 
 // canonicalQuestions turns a list of plain strings, as old campaigns have it, into
@@ -17,27 +17,21 @@ func canonicalQuestions(stored json.RawMessage) (json.RawMessage, error) {
 	if err := json.Unmarshal(stored, &questions); err != nil {
 		return nil, err
 	}
-	legacy := false
+	legacy, list := false, []byte{'['}
 	for i, q := range questions {
+		if i > 0 {
+			list = append(list, ',')
+		}
 		if !bytes.HasPrefix(q, []byte{'"'}) {
+			list = append(list, q...)
 			continue
 		}
 		legacy = true
 		// The string stays as it was written: no escape of it changes.
-		object := append([]byte(`{"id":"q`), strconv.Itoa(i+1)...)
-		object = append(append(object, `","question":`...), q...)
-		questions[i] = append(object, '}')
+		list = fmt.Appendf(list, `{"id":"q%d","question":%s}`, i+1, q)
 	}
 	if !legacy {
 		return stored, nil
 	}
-	return append(append([]byte{'['}, bytes.Join(rawBytes(questions), []byte{','})...), ']'), nil
-}
-
-func rawBytes(list []json.RawMessage) [][]byte {
-	out := make([][]byte, len(list))
-	for i, one := range list {
-		out[i] = one
-	}
-	return out
+	return append(list, ']'), nil
 }

@@ -17,11 +17,7 @@ import (
 // for all of them. At the end of the run each promise becomes one check.
 type responseChecks struct {
 	contract *contract
-	seen     map[string]*promiseResult
-	// last is each key's latest response: its quota is compared with the next.
-	last map[*apiKey]*response
-	// drops counts by how much the quota fell between two responses to a key.
-	drops map[*apiKey]*quotaDrops
+	seen     map[string]promiseResult
 }
 
 // promiseResult is how many responses a promise was checked on, and the first failure.
@@ -30,22 +26,13 @@ type promiseResult struct {
 	failure   string
 }
 
-type quotaDrops struct{ one, more int }
-
-func newResponseChecks(c *contract) *responseChecks {
-	return &responseChecks{contract: c, seen: map[string]*promiseResult{}, last: map[*apiKey]*response{}, drops: map[*apiKey]*quotaDrops{}}
-}
-
 func (rc *responseChecks) record(promise string, err error) {
 	t := rc.seen[promise]
-	if t == nil {
-		t = &promiseResult{}
-		rc.seen[promise] = t
-	}
 	t.responses++
 	if err != nil && t.failure == "" {
 		t.failure = err.Error()
 	}
+	rc.seen[promise] = t
 }
 
 // check checks one response.
@@ -161,8 +148,8 @@ func (res *response) checkQuota() error {
 // compareQuota counts by how much the quota fell since the key's last response.
 // It falls by less than one only when an earlier request became an hour old.
 func (rc *responseChecks) compareQuota(res *response) {
-	before := rc.last[res.key]
-	rc.last[res.key] = res
+	before := res.key.last
+	res.key.last = res
 	if before == nil || before.status == http.StatusTooManyRequests {
 		return
 	}
@@ -175,21 +162,16 @@ func (rc *responseChecks) compareQuota(res *response) {
 		return
 	}
 	drop := was.remaining - is.remaining
-	f := rc.drops[res.key]
-	if f == nil {
-		f = &quotaDrops{}
-		rc.drops[res.key] = f
-	}
 	freed := int(res.moment().Unix())+clockSlack >= was.reset
 	const promise = "limits/falls_by_one"
 	switch {
 	case drop < 1 && !freed:
 		rc.record(promise, fmt.Errorf("X-RateLimit-Remaining goes from %d to %d between %s and %s, and nothing aged out", was.remaining, is.remaining, before, res))
 	case drop == 1:
-		f.one++
+		res.key.dropsByOne++
 		rc.record(promise, nil)
 	case drop > 1:
-		f.more++
+		res.key.largerDrops++
 	}
 }
 
@@ -221,8 +203,8 @@ func failureOf(res *response, report *verify.Report, err error) error {
 
 // reportResponseChecks reports the promises that were checked on every response.
 func (r *run) reportResponseChecks() {
-	for key, f := range r.responseChecks.drops {
-		if f.more > f.one {
+	for _, key := range r.keys {
+		if key.largerDrops > key.dropsByOne {
 			r.responseChecks.record("limits/falls_by_one", fmt.Errorf(
 				"X-RateLimit-Remaining of %s mostly falls by more than one a request: is somebody else using the key?", key.label))
 		}

@@ -28,26 +28,24 @@ type Options struct {
 	Progress func(requests int, doing string)
 }
 
-// OptionError is a mistake in the options.
-type OptionError struct{ error }
-
-func (o Options) check() error {
+// Check reports a mistake in the options.
+func (o Options) Check() error {
 	u, err := url.Parse(o.BaseURL)
 	switch {
 	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return &OptionError{fmt.Errorf("--base-url must be an address such as https://intelligence.example.com, not %q", o.BaseURL)}
+		return fmt.Errorf("--base-url must be an address such as https://intelligence.example.com, not %q", o.BaseURL)
 	case strings.Contains(u.Path, prefix):
-		return &OptionError{fmt.Errorf("--base-url must end before %s", prefix)}
+		return fmt.Errorf("--base-url must end before %s", prefix)
 	case len(o.Keys) == 0:
-		return &OptionError{errors.New("--key is needed: most of what is promised is promised to keys")}
+		return errors.New("--key is needed: most of what is promised is promised to keys")
 	case o.MaxRequests < 1:
-		return &OptionError{errors.New("--max-requests must be at least 1")}
+		return errors.New("--max-requests must be at least 1")
 	case o.MaxWait < 0:
-		return &OptionError{errors.New("--max-wait must not be negative")}
+		return errors.New("--max-wait must not be negative")
 	}
 	for i, key := range o.Keys {
 		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			return &OptionError{fmt.Errorf("--key: the %d. is no key", i+1)}
+			return fmt.Errorf("--key: the %d. is no key", i+1)
 		}
 	}
 	return nil
@@ -62,6 +60,10 @@ type apiKey struct {
 	scopes map[auth.Scope]bool
 	// interview is one that the key sees.
 	interview string
+	// last is the latest response: its quota is compared with the next one's.
+	last *response
+	// dropsByOne and largerDrops count by how much the quota fell from one to the next.
+	dropsByOne, largerDrops int
 }
 
 func (key *apiKey) has(scope auth.Scope) bool { return key.scopes[scope] }
@@ -97,14 +99,14 @@ type run struct {
 
 // Run tests a deployment. An error means that no check could be made.
 func Run(ctx context.Context, o Options) (Report, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return Report{}, err
 	}
 	c, err := loadContract()
 	if err != nil {
 		return Report{}, err
 	}
-	r := &run{o: o, contract: c, requests: newRequests(o), responseChecks: newResponseChecks(c)}
+	r := &run{o: o, contract: c, requests: newRequests(o), responseChecks: &responseChecks{c, map[string]promiseResult{}}}
 	r.requests.onResponse = r.responseChecks.check
 	r.report = Report{BaseURL: r.requests.base, Checks: []Check{}}
 	for i, key := range o.Keys {

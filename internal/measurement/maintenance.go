@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -28,12 +27,7 @@ type Maintenance struct {
 func NewMaintenance(conn *pgx.Conn) *Maintenance { return &Maintenance{conn: conn} }
 
 // Client is a client as measurement sees it.
-type Client struct {
-	ID              uuid.UUID `json:"client_id"`
-	Slug            string    `json:"slug"`
-	Mode            Mode      `json:"measurement_mode"`
-	ContractVersion *string   `json:"measurement_contract_version"`
-}
+type Client = db.ListMeasuredClientsRow
 
 // Clients lists the canonical clients, or the one named by id or slug, whatever
 // its mode.
@@ -48,29 +42,16 @@ func (m *Maintenance) Clients(ctx context.Context, named string) ([]Client, erro
 		}
 		rows = rows[:1] // an id wins over a slug that looks like it
 	}
-	clients := make([]Client, len(rows))
-	for i, r := range rows {
-		clients[i] = Client{
-			ID: r.ClientID, Slug: r.Slug, Mode: Mode(r.MeasurementMode), ContractVersion: r.MeasurementContractVersion,
-		}
-	}
-	return clients, nil
+	return rows, nil
 }
 
-// Audit is what one audit of a client found.
+// Audit is what one audit of a client found. Members is what the state says, nil
+// without a state; FoundMembers counts the facts. Misjudged counts the interviews
+// whose stored judgement is not what their facts say. Fault says what is wrong, nil
+// when state and facts agree. BrokenAt and BrokenReason are the client's mark, now.
 type Audit struct {
 	Client
-	// Members is what the state says, nil without a state; Found counts the facts.
-	Members *int64 `json:"members"`
-	Found   int64  `json:"found_members"`
-	// Misjudged counts the interviews whose stored judgement is not what their facts say.
-	Misjudged int64 `json:"misjudged"`
-	// Fault says what is wrong; nil when state and facts agree.
-	Fault *string `json:"fault"`
-	// BrokenAt and BrokenReason are the client's mark, now.
-	BrokenAt     *time.Time `json:"broken_at"`
-	BrokenReason *string    `json:"broken_reason"`
-	Seconds      float64    `json:"seconds"`
+	db.AuditMeasurementRow
 }
 
 // Consistent tells whether state and facts agree and no earlier mark stands.
@@ -79,31 +60,15 @@ func (a Audit) Consistent() bool { return a.Fault == nil && a.BrokenAt == nil }
 // Audit holds a client's state against the raw facts, in one snapshot, and
 // marks a canonical client that differs: its requests are refused from then on.
 func (m *Maintenance) Audit(ctx context.Context, c Client) (Audit, error) {
-	var found db.AuditMeasurementRow
+	audit := Audit{Client: c}
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
-		found, err = queries.AuditMeasurement(ctx, c.ID)
+		audit.AuditMeasurementRow, err = queries.AuditMeasurement(ctx, c.ClientID)
 		return err
 	})
 	if err != nil {
-		return Audit{Client: c}, fmt.Errorf("auditing %s: %w", c.Slug, err)
+		return audit, fmt.Errorf("auditing %s: %w", c.Slug, err)
 	}
-	return Audit{
-		Client: c, Members: found.Members, Found: found.FoundMembers, Misjudged: found.Misjudged, Fault: found.Fault,
-		BrokenAt: found.BrokenAt, BrokenReason: found.BrokenReason, Seconds: found.Took.Seconds(),
-	}, nil
-}
-
-// RebuildResult is what a rebuild put right.
-type RebuildResult struct {
-	Client
-	// Rejudged counts interviews whose copy of their campaign's liveness was wrong.
-	Rejudged int64
-	// Corrected was added to the count. Changed also tells of other members at the same count.
-	Corrected int64
-	Changed   bool
-	WasBroken bool
-	// Members is the count now.
-	Members int64
+	return audit, nil
 }
 
 // Repair makes anew what is missing of the schema or was changed, and returns its
@@ -134,21 +99,26 @@ func (m *Maintenance) Repair(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
+// RebuildResult is what a rebuild put right. Rejudged counts interviews whose copy of
+// their campaign's liveness was wrong. Corrected was added to the count; Changed also
+// tells of other members at the same count. Members is the count now.
+type RebuildResult struct {
+	Client
+	db.RebuildMeasurementRow
+}
+
 // Rebuild makes a client's state right again, beside any number of writers, and
 // clears its mark. The schema must be right: see Repair.
 func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, error) {
-	var r db.RebuildMeasurementRow
+	result := RebuildResult{Client: c}
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
-		r, err = queries.RebuildMeasurement(ctx, c.ID)
+		result.RebuildMeasurementRow, err = queries.RebuildMeasurement(ctx, c.ClientID)
 		return err
 	})
 	if err != nil {
-		return RebuildResult{Client: c}, fmt.Errorf("rebuilding %s: %w", c.Slug, withHint(err))
+		return result, fmt.Errorf("rebuilding %s: %w", c.Slug, withHint(err))
 	}
-	return RebuildResult{
-		Client: c, Rejudged: r.Rejudged,
-		Corrected: r.Corrected, Changed: r.Changed, WasBroken: r.WasBroken, Members: r.Members,
-	}, nil
+	return result, nil
 }
 
 // inReadCommitted calls one of the database's functions at the isolation level
@@ -178,7 +148,7 @@ func (e *FaultError) Error() string { return e.Fault }
 func (m *Maintenance) CutOver(ctx context.Context, c Client) (int64, error) {
 	var proof db.CutOverMeasurementRow
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
-		proof, err = queries.CutOverMeasurement(ctx, db.CutOverMeasurementParams{ClientID: c.ID, ContractVersion: ContractVersion})
+		proof, err = queries.CutOverMeasurement(ctx, db.CutOverMeasurementParams{ClientID: c.ClientID, ContractVersion: ContractVersion})
 		return err
 	})
 	if err != nil {
@@ -192,7 +162,7 @@ func (m *Maintenance) CutOver(ctx context.Context, c Client) (int64, error) {
 
 // ReturnToLegacy switches a client back.
 func (m *Maintenance) ReturnToLegacy(ctx context.Context, c Client) error {
-	if err := db.New(m.conn).ReturnToLegacy(ctx, c.ID); err != nil {
+	if err := db.New(m.conn).ReturnToLegacy(ctx, c.ClientID); err != nil {
 		return fmt.Errorf("returning %s to legacy: %w", c.Slug, err)
 	}
 	return nil

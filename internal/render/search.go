@@ -18,9 +18,9 @@ func SearchHits(found search.Found, query string, caller auth.Caller) api.Intell
 }
 
 func hitOf(h search.Hit) api.IntelligenceSearchHit {
-	matched := make([]api.IntelligenceSearchField, len(h.Matched))
-	for i, field := range h.Matched {
-		matched[i] = api.IntelligenceSearchField(field)
+	matched := []api.IntelligenceSearchField{}
+	for _, field := range h.Matched() {
+		matched = append(matched, api.IntelligenceSearchField(field))
 	}
 	return api.IntelligenceSearchHit{
 		ID: h.ID, ConversationGoal: h.CampaignSlug, CreatedAt: timestamp(h.CreatedAt), BestQuote: h.BestQuote,

@@ -24,7 +24,7 @@ func TestSynthesisCollection_HasTheGeneratedTypesBytes(t *testing.T) {
 		want.Data = []api.SynthesisItem{}
 		for n := range rows {
 			d := synthesis.Document{
-				ID: uuid.New(), ClientID: caller.ClientID, Type: synthesis.Lane, LaneID: &lane, ContractVersion: "v1",
+				ID: uuid.New(), ClientID: caller.ClientID, SynthesisType: string(synthesis.Lane), LaneID: &lane, ContractVersion: "v1",
 				Document: json.RawMessage(`{"document":null,"n":[1,2.50]}`), CreatedAt: day, UpdatedAt: day,
 			}
 			if n == 1 { // the other nulls, and a text that looks like the field

@@ -41,7 +41,7 @@ func SynthesisPortal(b []byte, found synthesis.BodyList, next *string, caller au
 // SynthesisDocument is one row of the collection.
 func SynthesisDocument(d synthesis.Document) api.SynthesisDocumentRow {
 	row := api.SynthesisDocumentRow{
-		ID: d.ID, ClientID: d.ClientID, SynthesisType: api.SynthesisType(d.Type), LaneID: d.LaneID,
+		ID: d.ID, ClientID: d.ClientID, SynthesisType: api.SynthesisType(d.SynthesisType), LaneID: d.LaneID,
 		ConversationGoalID: d.CampaignID, Document: d.Document, ContractVersion: d.ContractVersion,
 		Status: api.SynthesisDocumentRowStatusPublished, Cadence: d.Cadence,
 		LastRefreshed: optionalTimestamp(d.LastRefreshed), CreatedAt: timestamp(d.CreatedAt), UpdatedAt: timestamp(d.UpdatedAt),

@@ -169,7 +169,7 @@ func spellHits(hits []search.Hit) []string {
 	out := []string{}
 	for _, h := range hits {
 		out = append(out, spell(h.ID, h.CampaignSlug, h.CreatedAt,
-			[5]*string{h.BestQuote, h.PrimaryPainPoints, h.FeatureRequests, h.ProductFeedback, h.CompetitorMentions}, h.Matched))
+			[5]*string{h.BestQuote, h.PrimaryPainPoints, h.FeatureRequests, h.ProductFeedback, h.CompetitorMentions}, h.Matched()))
 	}
 	return out
 }

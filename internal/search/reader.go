@@ -142,24 +142,21 @@ func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, dea
 		if err != nil {
 			return fmt.Errorf("searching all interviews: %w", searchError(in, err))
 		}
-		same := make([]db.ListNewestSearchHitsRow, len(rows))
-		for i, row := range rows {
-			same[i] = db.ListNewestSearchHitsRow(row)
-		}
-		found, err = collect(ctx, in, q, same)
+		found, err = collect(ctx, in, q, rows)
 		return err
 	})
 	return found, err
 }
 
 // collect proves that the hits are members and gives the provenance their basis.
-func collect(ctx context.Context, in *measurement.Snapshot, q Query, rows []db.ListNewestSearchHitsRow) (Found, error) {
+func collect[Row db.ListNewestSearchHitsRow | db.ListSearchHitsRow](
+	ctx context.Context, in *measurement.Snapshot, q Query, rows []Row,
+) (Found, error) {
 	hits := make([]Hit, len(rows))
 	for i, row := range rows {
-		if row.MemberID == nil {
+		if hits[i] = Hit(row); hits[i].MemberID == nil {
 			return Found{}, unprovenResult(in, errors.New("a search document stands for no usable interview"))
 		}
-		hits[i] = fromRow(row)
 	}
 	err := in.AddBasis(ctx, q.Scope, func(context.Context, int32) ([]uuid.UUID, error) {
 		ids := make([]uuid.UUID, len(hits))
@@ -187,16 +184,4 @@ func unprovenResult(in *measurement.Snapshot, cause error) error {
 		return apierror.MeasurementUnavailable(cause)
 	}
 	return apierror.Internal(cause)
-}
-
-func fromRow(r db.ListNewestSearchHitsRow) Hit {
-	hit := Hit{
-		ID: r.ID, CampaignSlug: r.CampaignSlug, CreatedAt: r.CreatedAt, BestQuote: r.BestQuote,
-		PrimaryPainPoints: r.PrimaryPainPoints, FeatureRequests: r.FeatureRequests,
-		ProductFeedback: r.ProductFeedback, CompetitorMentions: r.CompetitorMentions,
-	}
-	for _, number := range r.Fields {
-		hit.Matched = append(hit.Matched, fieldOf(number))
-	}
-	return hit
 }

@@ -1,10 +1,7 @@
 package search
 
 import (
-	"time"
-
-	"github.com/google/uuid"
-
+	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
@@ -30,23 +27,17 @@ const (
 	CompetitorMentions Field = "competitor_mentions"
 )
 
-// fieldOf is the field that the database means by a number, from 1.
-func fieldOf(number int32) Field {
-	return [...]Field{BestQuote, PrimaryPainPoints, FeatureRequests, ProductFeedback, CompetitorMentions}[number-1]
-}
-
 // Hit is an interview that holds the text. A field is nil when nothing was extracted.
-type Hit struct {
-	ID                 uuid.UUID
-	CampaignSlug       *string
-	CreatedAt          time.Time
-	BestQuote          *string
-	PrimaryPainPoints  *string
-	FeatureRequests    *string
-	ProductFeedback    *string
-	CompetitorMentions *string
-	// Matched are the fields that hold the text, in their order.
-	Matched []Field
+type Hit db.ListNewestSearchHitsRow
+
+// Matched are the fields that hold the text, in their order. The database numbers
+// them from 1.
+func (h Hit) Matched() []Field {
+	matched := make([]Field, len(h.Fields))
+	for i, number := range h.Fields {
+		matched[i] = [...]Field{BestQuote, PrimaryPainPoints, FeatureRequests, ProductFeedback, CompetitorMentions}[number-1]
+	}
+	return matched
 }
 
 // Found is the newest hits and the provenance of their number.

@@ -2,7 +2,6 @@ package synthesis
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -16,20 +15,7 @@ import (
 )
 
 // Document is one row of the collection.
-type Document struct {
-	ID              uuid.UUID
-	ClientID        uuid.UUID
-	Type            Type
-	LaneID          *uuid.UUID
-	CampaignID      *uuid.UUID
-	Document        json.RawMessage // an object
-	ContractVersion string
-	Cadence         *string
-	FeedDate        *time.Time
-	LastRefreshed   *time.Time
-	CreatedAt       time.Time
-	UpdatedAt       time.Time
-}
+type Document = db.VisibleSynthesisDocument
 
 // DocumentQuery selects one page of the collection. A nil Type matches the types
 // that the collection lists, another nil matches any value. MatchesNothing is set
@@ -66,17 +52,13 @@ type DocumentList struct {
 // reads no interview, so there is no basis.
 func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q DocumentQuery) (DocumentList, error) {
 	var found DocumentList
-	query := func(queries *db.Queries) ([]db.VisibleSynthesisDocument, error) {
+	query := func(queries *db.Queries) ([]Document, error) {
 		return documentRows(ctx, queries, caller, q)
 	}
-	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []db.VisibleSynthesisDocument) error {
+	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []Document) error {
 		kept, next := page.Trim(rows, q.Page, documentPosition)
 		found = DocumentList{
-			Types: q.Types(), Documents: make([]Document, len(kept)), Next: next, After: page.PositionAfter(kept, documentPosition),
-			Measurement: in.Provenance,
-		}
-		for i, row := range kept {
-			found.Documents[i] = fromDocumentRow(row)
+			Types: q.Types(), Documents: kept, Next: next, After: page.PositionAfter(kept, documentPosition), Measurement: in.Provenance,
 		}
 		return nil
 	})
@@ -90,7 +72,7 @@ func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q Docume
 // filter. That query skips the rows that the other filters exclude.
 func documentRows(
 	ctx context.Context, queries *db.Queries, caller auth.Caller, q DocumentQuery,
-) ([]db.VisibleSynthesisDocument, error) {
+) ([]Document, error) {
 	if q.MatchesNothing {
 		return nil, nil
 	}
@@ -145,14 +127,6 @@ func documentRows(
 	}
 }
 
-func documentPosition(r db.VisibleSynthesisDocument) page.Position {
+func documentPosition(r Document) page.Position {
 	return page.Position{Times: []time.Time{r.RefreshedKey, r.UpdatedAt}, ID: r.ID}
-}
-
-func fromDocumentRow(r db.VisibleSynthesisDocument) Document {
-	return Document{
-		ID: r.ID, ClientID: r.ClientID, Type: Type(r.SynthesisType), LaneID: r.LaneID, CampaignID: r.CampaignID,
-		Document: r.Document, ContractVersion: r.ContractVersion, Cadence: r.Cadence, FeedDate: r.FeedDate,
-		LastRefreshed: r.LastRefreshed, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
-	}
 }

@@ -72,7 +72,7 @@ SELECT
     a.fault,
     a.broken_at,
     a.broken_reason,
-    a.took::interval AS took
+    extract(epoch FROM a.took)::double precision AS seconds
 FROM audit_measurement(@client_id::uuid) AS a;
 
 -- name: AuditNextMeasurement :one
