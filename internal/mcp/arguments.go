@@ -75,7 +75,7 @@ func parseArgument(value json.RawMessage) httpapi.Argument {
 
 func parseText(value json.RawMessage) httpapi.Argument {
 	var text string
-	if err := json.Unmarshal(value, &text); err != nil || !pairsSurrogates(value) {
+	if err := json.Unmarshal(value, &text); err != nil || !pairedSurrogates.Match(value) {
 		// Unpaired surrogates are no text. Every value's own check refuses this byte.
 		return httpapi.Argument{Value: "\xff"}
 	}
@@ -89,40 +89,6 @@ func tooLong() httpapi.Argument {
 	return httpapi.Argument{Invalid: "more than " + strconv.Itoa(maxArgument) + " bytes"}
 }
 
-// pairsSurrogates reports whether the escaped surrogates of a JSON string come in
-// pairs. The decoder would replace an unpaired one.
-func pairsSurrogates(quoted []byte) bool {
-	for i := 0; i < len(quoted); i++ {
-		if quoted[i] != '\\' {
-			continue
-		}
-		if quoted[i+1] != 'u' {
-			i++
-			continue
-		}
-		switch unit := escaped(quoted[i:]); {
-		case unit >= 0xDC00 && unit <= 0xDFFF:
-			return false
-		case unit >= 0xD800 && unit <= 0xDBFF:
-			next := escaped(quoted[i+6:])
-			if next < 0xDC00 || next > 0xDFFF {
-				return false
-			}
-			i += 6
-		}
-		i += 5
-	}
-	return true
-}
-
-// escaped is the UTF-16 unit that a \uXXXX at the start of text stands for, or -1.
-func escaped(text []byte) int {
-	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
-		return -1
-	}
-	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
-	if err != nil {
-		return -1
-	}
-	return int(unit)
-}
+// pairedSurrogates is a JSON string whose escaped surrogates come in pairs. The
+// decoder would replace an unpaired one.
+var pairedSurrogates = regexp.MustCompile(`^"([^\\]|\\[^u]|\\u([0-9a-ce-fA-CE-F].|[dD][0-7])..|\\u[dD][89abAB]..\\u[dD][c-fC-F]..)*"$`)

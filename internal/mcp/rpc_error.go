@@ -79,7 +79,7 @@ func parseID(body []byte) (json.RawMessage, error) {
 		return nil, apierror.MalformedMessage("the body is not valid JSON").Because(err)
 	}
 	id, given := message["id"]
-	if !given || id[0] == '"' && pairsSurrogates(id) {
+	if !given || id[0] == '"' && pairedSurrogates.Match(id) {
 		return id, nil
 	}
 	const exact = 1 << 53

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -86,26 +87,11 @@ func (h *Handler) newServer(visible uint) *sdk.Server {
 // library would decode them with gob, which is unsafe for untrusted input.
 func refuseListCursors(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
-		var cursor string
-		switch params := request.GetParams().(type) {
-		case *sdk.ListToolsParams:
-			if params != nil {
-				cursor = params.Cursor
-			}
-		case *sdk.ListPromptsParams:
-			if params != nil {
-				cursor = params.Cursor
-			}
-		case *sdk.ListResourcesParams:
-			if params != nil {
-				cursor = params.Cursor
-			}
-		case *sdk.ListResourceTemplatesParams:
-			if params != nil {
-				cursor = params.Cursor
-			}
+		params := reflect.Indirect(reflect.ValueOf(request.GetParams()))
+		if params.Kind() != reflect.Struct {
+			return next(ctx, method, request)
 		}
-		if cursor != "" {
+		if cursor := params.FieldByName("Cursor"); cursor.IsValid() && !cursor.IsZero() {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is one page only; leave cursor out"}
 		}
 		return next(ctx, method, request)
