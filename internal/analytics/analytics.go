@@ -57,18 +57,18 @@ type Campaign struct {
 // Day is a UTC day, counted from 1970-01-01.
 type Day int32
 
-const dayLength = 24 * 60 * 60
+const dayMicroseconds = 24 * 60 * 60 * 1_000_000
 
-func dayOf(t time.Time) Day {
-	seconds := t.Unix()
-	if seconds < 0 {
-		seconds -= dayLength - 1 // towards the past, as a day begins at its midnight
+// dayOf is the day of a moment in microseconds from 1970.
+func dayOf(n int64) Day {
+	if n < 0 {
+		n -= dayMicroseconds - 1 // towards the past, as a day begins at its midnight
 	}
-	return Day(seconds / dayLength)
+	return Day(n / dayMicroseconds)
 }
 
 // Start is the midnight that a day begins at.
-func (d Day) Start() time.Time { return time.Unix(int64(d)*dayLength, 0).UTC() }
+func (d Day) Start() time.Time { return time.UnixMicro(int64(d) * dayMicroseconds).UTC() }
 
 // String is YYYY-MM-DD.
 func (d Day) String() string { return d.Start().Format(time.DateOnly) }

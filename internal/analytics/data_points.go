@@ -34,8 +34,6 @@ func (c campaigns) add(id uuid.UUID, slug string, label *string) {
 
 func (c campaigns) len() int { return 1 + len(c.byID) }
 
-const dayMicroseconds = dayLength * 1_000_000
-
 // dataPoint is one row of the query, reused for the next: a row of its own for each of
 // a million would be garbage.
 type dataPoint struct {
@@ -56,7 +54,7 @@ func (p *dataPoint) decode(rows pgx.Rows) *postgres.RowDecoder {
 
 // row is what charts show of a data point.
 func (c campaigns) row(p *dataPoint) (Row, error) {
-	row := Row{Campaign: c.none, Day: dayOfMicroseconds(int64(p.at)), Sentiment: Unknown}
+	row := Row{Campaign: c.none, Day: dayOf(int64(p.at)), Sentiment: Unknown}
 	if p.campaign.Valid {
 		if row.Campaign = c.byID[p.campaign.UUID]; row.Campaign == nil {
 			return row, apierror.Internal(errors.New("an interview's campaign does not exist"))
@@ -66,12 +64,4 @@ func (c campaigns) row(p *dataPoint) (Row, error) {
 		row.Sentiment = sentimentOf(p.score.Float64)
 	}
 	return row, nil
-}
-
-// dayOfMicroseconds is the day of a moment counted from 1970.
-func dayOfMicroseconds(n int64) Day {
-	if n < 0 {
-		n -= dayMicroseconds - 1 // towards the past, as a day begins at its midnight
-	}
-	return Day(n / dayMicroseconds)
 }

@@ -2,26 +2,10 @@ package analytics
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgtype"
 )
-
-// A moment's day is the same, however it is counted.
-func TestDataPoint_DayOfAMoment(t *testing.T) {
-	t.Parallel()
-	for _, at := range []time.Time{
-		time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1582, 10, 15, 23, 59, 59, 999999000, time.UTC),
-		time.Date(1969, 12, 31, 23, 59, 59, 999999000, time.UTC), time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
-		time.Date(1999, 12, 31, 23, 59, 59, 999999000, time.UTC), time.Date(2024, 2, 29, 12, 0, 0, 1000, time.UTC),
-		time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC),
-	} {
-		if got := dayOfMicroseconds(at.UnixMicro()); got != dayOf(at) {
-			t.Errorf("%s is of %s, want %s", at, got, dayOf(at))
-		}
-	}
-}
 
 // Charts show what a data point says, and no campaign that does not exist.
 func TestDataPoint_AsChartsShowIt(t *testing.T) {

@@ -16,7 +16,7 @@ const maxFilledDays = 366
 // windowOf is the span that a query means at the anchor, the moment of reading.
 // Without an end it ends with the anchor's day, without a start it takes 30 days.
 func windowOf(q Query, anchor time.Time) timewindow.Window {
-	w := timewindow.Window{Until: (dayOf(anchor) + 1).Start()}
+	w := timewindow.Window{Until: (dayOf(anchor.UnixMicro()) + 1).Start()}
 	if q.To != nil {
 		w.Until = q.To.Until()
 	}
@@ -32,7 +32,7 @@ func windowOf(q Query, anchor time.Time) timewindow.Window {
 }
 
 // lastDay is the last day that the window touches.
-func lastDay(w timewindow.Window) Day { return dayOf(w.Until.Add(-time.Microsecond)) }
+func lastDay(w timewindow.Window) Day { return dayOf(w.Until.UnixMicro() - 1) }
 
 // volume is the series of days, those without interviews included. A window
 // longer than a year is filled between its first and its last day with any.
@@ -41,7 +41,7 @@ func volume(w timewindow.Window, newestFirst []tally) iter.Seq[Point] {
 	if !w.From.Before(w.Until) {
 		return none
 	}
-	first, last := dayOf(w.From), lastDay(w)
+	first, last := dayOf(w.From.UnixMicro()), lastDay(w)
 	if last-first+1 > maxFilledDays {
 		if len(newestFirst) == 0 {
 			return none

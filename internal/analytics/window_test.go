@@ -58,7 +58,7 @@ func TestWindowOf(t *testing.T) {
 // A window of up to 366 days has a point each day; a longer one from its first
 // day with interviews to its last, and none when it has none.
 func TestVolume(t *testing.T) {
-	counted := []tally{{dayOf(time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)), 2}, {dayOf(time.Date(2024, 2, 27, 0, 0, 0, 0, time.UTC)), 5}}
+	counted := []tally{{dayOf(time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC).UnixMicro()), 2}, {dayOf(time.Date(2024, 2, 27, 0, 0, 0, 0, time.UTC).UnixMicro()), 5}}
 	for _, c := range []struct {
 		from, to    string
 		counted     []tally
@@ -102,7 +102,7 @@ func TestDayOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, within := range []time.Duration{0, time.Microsecond, 12 * time.Hour, 24*time.Hour - time.Microsecond} {
-			if got := dayOf(midnight.Add(within)).String(); got != text {
+			if got := dayOf(midnight.Add(within).UnixMicro()).String(); got != text {
 				t.Errorf("%s is on %s, want %s", midnight.Add(within), got, text)
 			}
 		}

@@ -104,11 +104,15 @@ func (c *checker) clock(ctx context.Context) Finding {
 }
 
 func (c *checker) durability(ctx context.Context) Finding {
-	off := queryColumn[string](ctx, c, `SELECT s.name FROM pg_settings AS s
+	off := c.queryNames(ctx, `SELECT s.name FROM pg_settings AS s
 		WHERE s.name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND s.setting = 'off' ORDER BY 1`)
 	if len(off) > 0 {
+		verb := "are"
+		if len(off) == 1 {
+			verb = "is"
+		}
 		return wrong("Switch it on in postgresql.conf (or ALTER DATABASE/ROLE … RESET) and reload.",
-			"%s off: a crash can lose imports, and give keys requests back", enumerate(off, "is", "are"))
+			"%s %s off: a crash can lose imports, and give keys requests back", shorten(off), verb)
 	}
 	return ok("fsync, full_page_writes and synchronous_commit are on")
 }

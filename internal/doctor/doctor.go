@@ -172,15 +172,13 @@ func (c *checker) queryRow(ctx context.Context, sql string, args []any, into ...
 	}
 }
 
-// queryColumn reads one column, unless an earlier query of the check has failed.
-func queryColumn[T any](ctx context.Context, c *checker, sql string, args ...any) []T {
-	if c.err != nil {
-		return nil
+// queryNames reads one column, unless an earlier query of the check has failed.
+func (c *checker) queryNames(ctx context.Context, sql string, args ...any) (names []string) {
+	if c.err == nil {
+		rows, _ := c.conn.Query(ctx, sql, args...) // CollectRows returns its error
+		names, c.err = pgx.CollectRows(rows, pgx.RowTo[string])
 	}
-	rows, _ := c.conn.Query(ctx, sql, args...) // CollectRows returns its error
-	column, err := pgx.CollectRows(rows, pgx.RowTo[T])
-	c.err = err
-	return column
+	return names
 }
 
 func ok(message string, args ...any) Finding {

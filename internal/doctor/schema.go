@@ -90,7 +90,7 @@ func (c *checker) serverRole(ctx context.Context) Finding {
 	case bypasses:
 		return wrong("ALTER ROLE "+postgres.ServerRole+" NOSUPERUSER NOBYPASSRLS;", "%s passes row-level security by", postgres.ServerRole)
 	}
-	owned := queryColumn[string](ctx, c, `SELECT c.oid::regclass::text FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner
+	owned := c.queryNames(ctx, `SELECT c.oid::regclass::text FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner
 		WHERE r.rolname = $1 AND c.relnamespace = 'public'::regnamespace ORDER BY 1`, postgres.ServerRole)
 	if len(owned) > 0 {
 		return wrong("ALTER TABLE … OWNER TO the owner's login.", "%s owns %s, and an owner may do anything", postgres.ServerRole, shorten(owned))
@@ -145,12 +145,4 @@ func (c *checker) serverLogin(ctx context.Context) Finding {
 		return ok("%s takes the role, and can do no more; a pooler is in between, and set up for it", login)
 	}
 	return ok("%s takes the role, and can do no more", login)
-}
-
-// enumerate is "a is" or "a, b are".
-func enumerate(names []string, one, several string) string {
-	if len(names) == 1 {
-		return names[0] + " " + one
-	}
-	return shorten(names) + " " + several
 }

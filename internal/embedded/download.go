@@ -3,6 +3,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 		want = newestMajor
 	}
 	release, ok := c.releases[want]
+	source := cmp.Or(c.opts.DownloadFrom, "Maven Central")
 	switch {
 	case c.opts.DownloadFrom == NoDownload:
 		return programs{}, errors.New("the download is switched off")
@@ -33,10 +35,10 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 		return programs{}, dirError(c.dir.dir, err)
 	}
 	defer os.RemoveAll(staging)
-	c.log.Info("no installed PostgreSQL fits; downloading one", "version", string(release.version), "from", c.opts.downloadSource())
+	c.log.Info("no installed PostgreSQL fits; downloading one", "version", string(release.version), "from", source)
 	unpacked, err := release.fetch(ctx, c.opts.DownloadFrom, staging)
 	if err != nil {
-		return programs{}, fmt.Errorf("downloading PostgreSQL %s from %s: %w", release.version, c.opts.downloadSource(), err)
+		return programs{}, fmt.Errorf("downloading PostgreSQL %s from %s: %w", release.version, source, err)
 	}
 	if err := os.Chmod(staging, 0o755); err != nil { // for the account that runs the server
 		return programs{}, dirError(c.dir.dir, err)
@@ -44,7 +46,7 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 	// Only programs that run here are kept.
 	found, passed := a.search(ctx, []string{filepath.Join(unpacked, "bin")})
 	if _, ok := found[want]; !ok {
-		return programs{}, fmt.Errorf("the PostgreSQL %s downloaded from %s cannot be used here%s", release.version, c.opts.downloadSource(), andAlso(passed))
+		return programs{}, fmt.Errorf("the PostgreSQL %s downloaded from %s cannot be used here%s", release.version, source, andAlso(passed))
 	}
 	target := c.dir.downloaded(string(release.version))
 	// An existing one was skipped above: a power loss left it unreadable.

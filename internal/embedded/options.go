@@ -24,14 +24,6 @@ const NoDownload = "off"
 
 const oldestMajor = 15
 
-// downloadSource names the repository in messages.
-func (o Options) downloadSource() string {
-	if o.DownloadFrom == "" {
-		return "Maven Central"
-	}
-	return o.DownloadFrom
-}
-
 // Options say where the cluster is and how it is run.
 type Options struct {
 	// Dir is the product's data directory, required. It is created when missing. Where
