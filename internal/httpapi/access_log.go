@@ -69,15 +69,17 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 	if record.toolStatus != 0 {
 		result = record.toolStatus
 	}
-	s.observe(record.operation, result, took)
+	caller := callerOf(record, result)
+	s.observe(record.operation, result, caller, took)
 	if result < 400 && !record.aborted && s.logOneIn > 1 && s.succeeded.Add(1)%s.logOneIn != 1 {
 		return
 	}
+	failed := result >= 500 && caller != callerUnverified
 	unlogged := int64(0)
 	if record.admission.Verdict != ratelimit.Admitted {
 		budget := &s.uncounted.other
 		switch {
-		case result >= 500:
+		case failed:
 			budget = &s.uncounted.failed
 		case record.keyID != uuid.Nil:
 			budget = &s.uncounted.keyed
@@ -119,10 +121,30 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 		attributes = append(attributes, slog.Int64("unlogged", unlogged))
 	}
 	level := slog.LevelInfo
-	if result >= 500 || record.aborted && !record.callerLeft {
+	if failed || record.aborted && !record.callerLeft {
 		level = slog.LevelError
 	}
 	s.log.LogAttrs(r.Context(), level, "request", attributes...)
+}
+
+// The callers of the metrics.
+const (
+	callerVerified   = "verified"   // its key was right
+	callerUnverified = "unverified" // it had no such key, needed none, or found no place to have it verified
+	callerUnknown    = "unknown"    // the server failed before the key was verified
+)
+
+// callerOf tells whose request it was. Whoever has no key can send any number of
+// requests of callerUnverified, so the alerts leave them out.
+func callerOf(record *requestRecord, result int) string {
+	switch {
+	case record.admission.Verdict != "":
+		return callerVerified
+	case result >= 500 && !errors.Is(record.err, ratelimit.ErrNoPlace):
+		return callerUnknown
+	default:
+		return callerUnverified
+	}
 }
 
 // maxUncountedLines bounds the log lines of a second of requests that no key's limit

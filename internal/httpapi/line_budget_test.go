@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
@@ -63,6 +64,15 @@ func TestAccessLog_AdmittedRequestsAreAllLogged(t *testing.T) {
 		if s.logRequest(r, record, status, 0); !strings.Contains(log.String(), record.operation) {
 			t.Errorf("%s is not logged beside a flood of others", what)
 		}
+	}
+	log.Reset()
+	refused := &requestRecord{operation: "refused", err: apierror.Unavailable(ratelimit.ErrNoPlace)}
+	for range more {
+		s.logRequest(r, refused, http.StatusServiceUnavailable, 0)
+	}
+	s.logRequest(r, &requestRecord{operation: "failed"}, http.StatusServiceUnavailable, 0)
+	if !strings.Contains(log.String(), "failed") || strings.Count(log.String(), `"level":"ERROR"`) != 1 {
+		t.Errorf("refusals for want of a place hide a failure, or are logged as one: %.500s", log.String())
 	}
 	log.Reset()
 	for range more {

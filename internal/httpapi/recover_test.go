@@ -17,7 +17,7 @@ import (
 func logTo(t *testing.T, log io.Writer) *Server {
 	t.Helper()
 	s, err := New(Deps{
-		Validation: config.Off, Log: slog.New(slog.NewJSONHandler(log, nil)), Observe: func(string, int, time.Duration) {},
+		Validation: config.Off, Log: slog.New(slog.NewJSONHandler(log, nil)), Observe: func(string, int, string, time.Duration) {},
 	})
 	if err != nil {
 		t.Fatal(err)

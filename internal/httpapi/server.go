@@ -39,8 +39,8 @@ type Deps struct {
 	LogOneIn int
 	// Docs serves the pages for people and agents.
 	Docs bool
-	// Observe counts each answered request.
-	Observe func(operation string, status int, took time.Duration)
+	// Observe counts each answered request. caller is verified, unverified or unknown.
+	Observe func(operation string, status int, caller string, took time.Duration)
 	// Trace exports each answered request and returns the id of its trace. Nil exports nothing.
 	Trace func(tracing.Request) string
 	Log   *slog.Logger
@@ -61,7 +61,7 @@ type Server struct {
 	// uncounted are the budgets of requests that no key's limit counts: of failures, of
 	// those with a key, and of all others. No kind hides another.
 	uncounted  struct{ failed, keyed, other lineBudget }
-	observe    func(operation string, status int, took time.Duration)
+	observe    func(operation string, status int, caller string, took time.Duration)
 	trace      func(tracing.Request) string
 	contract   *contract
 	validation *openapi3filter.Options

@@ -26,9 +26,9 @@ func NewMetrics(version string) *Metrics {
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "clientintel_request_duration_seconds",
-			Help:    "Requests by operation and status, and how long they took.",
+			Help:    "Requests by operation, status and caller, and how long they took.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
-		}, []string{"operation", "status"}),
+		}, []string{"operation", "status", "caller"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "clientintel_requests_in_flight", Help: "Requests that are being answered."}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -47,11 +47,11 @@ func (m *Metrics) CountInFlight(h http.Handler) http.Handler {
 }
 
 // RecordRequest counts one answered request.
-func (m *Metrics) RecordRequest(operation string, status int, took time.Duration) {
+func (m *Metrics) RecordRequest(operation string, status int, caller string, took time.Duration) {
 	if operation == "" {
 		operation = "none"
 	}
-	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
+	m.requests.WithLabelValues(operation, strconv.Itoa(status), caller).Observe(took.Seconds())
 }
 
 // RegisterCounter exports a counter that another package keeps.

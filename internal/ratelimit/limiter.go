@@ -22,6 +22,10 @@ var (
 	errTooSlow    = errors.New("admitting takes too long")
 )
 
+// ErrNoPlace is the cause of a refusal of which the database knows nothing: too many
+// callers without a verified key are served already.
+var ErrNoPlace = errors.New("too many callers without a verified key at once")
+
 // Verdict is what admission decided of a request.
 type Verdict string
 

@@ -50,7 +50,7 @@ func (u *unverified) acquire(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, refusalDelay())
 	defer cancel()
 	if err := u.slots.Acquire(ctx, uuid.Nil); err != nil {
-		return apierror.Unavailable(errors.Join(errOverloaded, err))
+		return apierror.Unavailable(errors.Join(ErrNoPlace, err))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -64,6 +65,36 @@ func TestLimiter_StartsNoMoreThanAGroup(t *testing.T) {
 	if started != maxGroup {
 		t.Errorf("%d requests started, want %d", started, maxGroup)
 	}
+}
+
+// A refusal for want of a place is told from a limiter that decides nothing: anyone
+// can bring about the first.
+func TestLimiter_RefusalsForWantOfAPlaceAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(nil)
+	close(l.stop) // it decides nothing
+	if _, err := l.Admit(t.Context(), Request{Prefix: "first"}); err == nil || errors.Is(err, ErrNoPlace) {
+		t.Errorf("with a place, and no decision: %v", err)
+	}
+	for _, u := range []*unverified{l.unverified, l.keyless} {
+		for range maxUnverified {
+			if err := u.acquire(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var waiting sync.WaitGroup
+	for what, ask := range map[string]func() error{
+		"a key": func() error { _, err := l.Admit(t.Context(), Request{Prefix: "one more"}); return err },
+		"none":  func() error { return l.AwaitUncounted(t.Context()) },
+	} {
+		waiting.Go(func() {
+			if err := ask(); !errors.Is(err, ErrNoPlace) {
+				t.Errorf("with %s, and no place: %v", what, err)
+			}
+		})
+	}
+	waiting.Wait()
 }
 
 // A key that is refused is not known any more.
