@@ -26,9 +26,9 @@ type Call struct {
 	Budget    Budget
 	// Flags are the names of the budget flags that the call takes.
 	Flags []string
-	// CheckSize is called before the answer grows to a size. Its error ends the
-	// call and becomes the answer. Nil sets no limit.
-	CheckSize func(size int) error
+	// CheckSize is called before the answer, which holds so many rows, grows to a
+	// size. Its error ends the call and becomes the answer. Nil sets no limit.
+	CheckSize func(size, rows int) error
 }
 
 // Argument is a query parameter of a call.
@@ -75,13 +75,13 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 	ctx, cancel := context.WithCancel(withRecord(ctx, record))
 	defer cancel()
 	r := s.callRequest(ctx, call, record.call)
-	w := newRecordingWriter(call.CheckSize, cancel)
+	w := newRecordingWriter(record, call.CheckSize, cancel)
 	// The contract requires them of every answer.
 	setRateLimitHeaders(w.header, record.admission)
 	w.header.Set("X-Request-Id", record.requestID)
 	s.serveCall(w, r)
 	if err := w.err; err != nil {
-		w = newRecordingWriter(nil, cancel)
+		w = newRecordingWriter(record, nil, cancel)
 		writeError(w, r, err)
 	}
 	outer.rows, outer.err, outer.toolStatus, outer.reading = record.rows, record.err, w.status, record.reading
@@ -146,13 +146,14 @@ type recordingWriter struct {
 	header    http.Header
 	status    int
 	body      bytes.Buffer
-	checkSize func(size int) error
+	record    *requestRecord
+	checkSize func(size, rows int) error
 	cancel    context.CancelFunc // of the request
 	err       error              // why there is no answer
 }
 
-func newRecordingWriter(checkSize func(size int) error, cancel context.CancelFunc) *recordingWriter {
-	return &recordingWriter{header: http.Header{}, status: http.StatusOK, checkSize: checkSize, cancel: cancel}
+func newRecordingWriter(record *requestRecord, checkSize func(size, rows int) error, cancel context.CancelFunc) *recordingWriter {
+	return &recordingWriter{header: http.Header{}, status: http.StatusOK, record: record, checkSize: checkSize, cancel: cancel}
 }
 
 func (w *recordingWriter) Header() http.Header    { return w.header }
@@ -160,7 +161,7 @@ func (w *recordingWriter) WriteHeader(status int) { w.status = status }
 
 func (w *recordingWriter) Write(b []byte) (int, error) {
 	if w.err == nil && w.checkSize != nil {
-		if w.err = w.checkSize(w.body.Len() + len(b)); w.err != nil {
+		if w.err = w.checkSize(w.body.Len()+len(b), w.record.rows); w.err != nil {
 			w.body = bytes.Buffer{}
 			w.cancel() // reading on is of no use
 		}

@@ -78,7 +78,7 @@ func TestInProcessCall_AnswersFitTheirSize(t *testing.T) {
 				return
 			}
 		}
-	})(Call{CheckSize: func(size int) error {
+	})(Call{CheckSize: func(size, _ int) error {
 		sizes = append(sizes, size)
 		if size > 2500 {
 			return apierror.PayloadTooLarge("ask for less")

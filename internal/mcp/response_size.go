@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// maxResponse is the largest result of a tool, in bytes. REST streams
-	// analytics; here a result is collected, and its message contains it twice.
+	// maxResponse is the largest result of a tool, in bytes, unless it has one row
+	// alone, which no argument makes smaller. REST streams analytics; here a result is
+	// collected, and its message contains it twice.
 	maxResponse = 8 << 20
 	// unreservedResponse is the size below which a response reserves no memory.
 	unreservedResponse = 128 << 10
@@ -35,9 +36,9 @@ type request struct {
 
 // sizeLimit returns the check of a growing response's size. It reserves memory
 // for a large one.
-func (r *request) sizeLimit(t tool) func(size int) error {
-	return func(size int) error {
-		if size > maxResponse {
+func (r *request) sizeLimit(t tool) func(size, rows int) error {
+	return func(size, rows int) error {
+		if size > maxResponse && rows != 1 {
 			return apierror.PayloadTooLarge(fmt.Sprintf("the answer would be larger than %d MiB; %s", maxResponse>>20, t.narrower))
 		}
 		// In steps, so that a response of small pieces seldom touches the counter.
