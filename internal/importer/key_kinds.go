@@ -101,7 +101,8 @@ func (w *writer) mergeKeys(ctx context.Context) error {
 func (w *writer) mergeAPIKeys(ctx context.Context) error {
 	err := w.refuseAny(ctx, "api_key %s: there is no client %s", `SELECT k.prefix, k.client_id::text
 		FROM import_api_keys AS k
-		WHERE NOT EXISTS (SELECT FROM clients AS c WHERE c.id = k.client_id)`)
+		LEFT JOIN clients AS c ON c.id = k.client_id
+		WHERE c.id IS NULL`)
 	if err != nil {
 		return err
 	}

@@ -84,8 +84,8 @@ func (r *replacing) among() (string, []any) {
 
 func (r *replacing) ids() []uuid.UUID { return slices.Collect(maps.Keys(r.clients)) }
 
-// beginReplacing makes what the replacement remembers: the records that were
-// there and, in temporary tables, those that the input keeps.
+// beginReplacing makes what the replacement remembers: the records that were there and,
+// in temporary tables, those that the input keeps and, in the end, the rest.
 func (w *writer) beginReplacing(ctx context.Context, asked *Replacement) error {
 	if asked == nil {
 		return nil
@@ -112,7 +112,8 @@ func (w *writer) beginReplacing(ctx context.Context, asked *Replacement) error {
 		if err := w.countStored(ctx, k); err != nil {
 			return databaseError(ctx, "counting "+k.table, err)
 		}
-		_, err := w.tx.Exec(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE kept_%s (client_id uuid, id uuid) ON COMMIT DROP", k.table))
+		_, err := w.tx.Exec(ctx, fmt.Sprintf(`CREATE TEMPORARY TABLE kept_%[1]s (client_id uuid, id uuid) ON COMMIT DROP;
+			CREATE TEMPORARY TABLE rest_%[1]s (client_id uuid, id uuid) ON COMMIT DROP`, k.table))
 		if err != nil {
 			return databaseError(ctx, "beginning to replace "+k.table, err)
 		}
@@ -193,9 +194,16 @@ func (w *writer) removeTheRest(ctx context.Context) error {
 		if k == clientKind {
 			continue
 		}
-		rest := fmt.Sprintf(`FROM %[1]s AS t
-			WHERE %[2]s AND NOT EXISTS (SELECT FROM kept_%[1]s AS o WHERE o.client_id = t.client_id AND o.id = t.id)`, k.table, among)
-		counts, err := w.countByClient(ctx, "SELECT t.client_id, count(*) "+rest+" GROUP BY t.client_id", args)
+		// Joined, as Citus joins a distributed table with a local one only so.
+		_, err := w.tx.Exec(ctx, fmt.Sprintf(`INSERT INTO rest_%[1]s
+			SELECT t.client_id, t.id
+			FROM %[1]s AS t
+			LEFT JOIN kept_%[1]s AS o ON o.client_id = t.client_id AND o.id = t.id
+			WHERE %[2]s AND o.id IS NULL`, k.table, among), args...)
+		if err != nil {
+			return databaseError(ctx, "comparing "+k.table, err)
+		}
+		counts, err := w.countByClient(ctx, fmt.Sprintf("SELECT r.client_id, count(*) FROM rest_%s AS r GROUP BY r.client_id", k.table), nil)
 		if err != nil {
 			return databaseError(ctx, "comparing "+k.table, err)
 		}
@@ -203,7 +211,7 @@ func (w *writer) removeTheRest(ctx context.Context) error {
 		if len(counts) == 0 || len(tooMany) > 0 {
 			continue
 		}
-		removed, err := w.tx.Exec(ctx, "DELETE "+rest, args...)
+		removed, err := w.tx.Exec(ctx, fmt.Sprintf("DELETE FROM %[1]s AS t USING rest_%[1]s AS r WHERE t.client_id = r.client_id AND t.id = r.id", k.table))
 		if err != nil {
 			return databaseError(ctx, "removing "+k.table, err)
 		}
