@@ -4,12 +4,16 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/internal/embedded"
 )
@@ -20,6 +24,10 @@ type Nodes struct {
 	Coordinator *Postgres
 	Workers     []*Postgres
 	base        *Base
+	// registering is held while the coordinator is told of workers: Citus then sets the
+	// roles, which all databases of a worker share, and PostgreSQL refuses to do that
+	// twice at once ("tuple concurrently updated").
+	registering sync.Mutex
 }
 
 // nodePassword is every role's.
@@ -110,9 +118,15 @@ func (n *Nodes) CreateDatabase(ctx context.Context, name string) error {
 	}
 	statements := []string{fmt.Sprintf("SELECT citus_set_coordinator_host('127.0.0.1', %s)", n.Coordinator.Port())}
 	for _, worker := range n.Workers {
-		statements = append(statements, fmt.Sprintf("SELECT citus_add_node('127.0.0.1', %s)", worker.Port()))
+		statements = append(statements, addNode(worker))
 	}
+	n.registering.Lock()
+	defer n.registering.Unlock()
 	return n.Coordinator.exec(ctx, name, statements...)
+}
+
+func addNode(worker *Postgres) string {
+	return fmt.Sprintf("SELECT citus_add_node('127.0.0.1', %s)", worker.Port())
 }
 
 func (p *Postgres) createCitusDatabase(ctx context.Context, name string) error {
@@ -127,7 +141,9 @@ func (n *Nodes) Register(ctx context.Context, worker *Postgres, database string)
 	if err := worker.createCitusDatabase(ctx, database); err != nil {
 		return err
 	}
-	return n.Coordinator.exec(ctx, database, fmt.Sprintf("SELECT citus_add_node('127.0.0.1', %s)", worker.Port()))
+	n.registering.Lock()
+	defer n.registering.Unlock()
+	return n.Coordinator.exec(ctx, database, addNode(worker))
 }
 
 // CloneDatabase clones a template on every machine.
@@ -152,11 +168,20 @@ func (n *Nodes) SealTemplate(ctx context.Context, name string) error {
 	return nil
 }
 
-// DropDatabase drops it everywhere.
+// DropDatabase drops it everywhere. Other machines and the daemon of Citus may connect
+// again while it is dropped.
 func (n *Nodes) DropDatabase(ctx context.Context, name string) error {
 	for _, node := range n.All() {
-		if err := node.exec(ctx, "postgres", fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
-			return err
+		end := time.Now().Add(30 * time.Second)
+		for {
+			err := node.exec(ctx, "postgres", fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name))
+			if err == nil {
+				break
+			}
+			var refused *pgconn.PgError
+			if !errors.As(err, &refused) || refused.Code != "55006" || time.Now().After(end) {
+				return err
+			}
 		}
 	}
 	return nil
