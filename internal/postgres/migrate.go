@@ -113,10 +113,12 @@ func (m migrator) up(ctx context.Context) (int, error) {
 	}
 }
 
-// gaveWay tells of a lock timeout and of a deadlock.
+// gaveWay tells of a lock timeout, of a deadlock, and of what another database of the
+// same server was setting at the same moment: roles belong to all of them.
 func gaveWay(err error) bool {
 	var refused *pgconn.PgError
-	return errors.As(err, &refused) && (refused.Code == "55P03" || refused.Code == "40P01")
+	return errors.As(err, &refused) && (refused.Code == "55P03" || refused.Code == "40P01" ||
+		refused.Code == "XX000" && refused.Message == "tuple concurrently updated")
 }
 
 // watchBlockers looks who holds what the migration waits for. The function that it
