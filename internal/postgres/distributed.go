@@ -2,11 +2,11 @@ package postgres
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -66,8 +66,8 @@ func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (int, er
 	}
 }
 
-// DistributionIsDue tells whether a distributed database was migrated to this
-// release's schema and not distributed since.
+// DistributionIsDue tells whether a distributed database has this release's schema and
+// was not distributed by this release since.
 func DistributionIsDue(ctx context.Context, q Querier) (bool, error) {
 	done, err := IsDistributed(ctx, q)
 	if err != nil || !done {
@@ -81,9 +81,15 @@ func DistributionIsDue(ctx context.Context, q Querier) (bool, error) {
 	// The comment is written in the transaction that distributes.
 	err = q.QueryRow(ctx, "SELECT coalesce(obj_description(to_regclass('public.distributed_objects'), 'pg_class'), '')").Scan(&version)
 	if err != nil {
-		return false, fmt.Errorf("asking for which schema tables were distributed: %w", err)
+		return false, fmt.Errorf("asking what distributed the tables: %w", err)
 	}
-	return version != strconv.FormatInt(schema.Version, 10), nil
+	return version != distributedFor(schema), nil
+}
+
+// distributedFor names what a database was distributed by: its schema's version and the
+// text, which a release may change without a migration.
+func distributedFor(schema Schema) string {
+	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute)))
 }
 
 // distribute refuses with damaged, where it is not nil, a database that is otherwise
@@ -120,7 +126,7 @@ func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if _, err := tx.Exec(ctx, fmt.Sprintf("DELETE FROM distributed_objects; COMMENT ON TABLE distributed_objects IS '%d'", schema.Version),
+	if _, err := tx.Exec(ctx, fmt.Sprintf("DELETE FROM distributed_objects; COMMENT ON TABLE distributed_objects IS '%s'", distributedFor(schema)),
 		pgx.QueryExecModeSimpleProtocol); err != nil {
 		return 0, fmt.Errorf("noting what the schema holds: %w", err)
 	}
@@ -191,8 +197,8 @@ type distributedMeasurementRow struct {
 // distributedQueries take the place of queries that Citus would not send to the
 // client's worker as a whole. They have the same parameters and columns.
 var distributedQueries = map[string]string{
-	db.ListNewestSearchHits:       "SELECT * FROM list_newest_search_hits($2::uuid, $3::text, $1::text, $4::integer, $5::bigint)",
-	db.ListSearchHits:             "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer)",
+	db.ListNewestSearchHits:       "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer, $5::bigint, false)",
+	db.ListSearchHits:             "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer, NULL, true)",
 	db.ReadDataPointsInIndexOrder: "SELECT read_in_index_order()",
 }
 

@@ -52,45 +52,6 @@ BEGIN
 END;
 $$;
 
--- The lane is joined: a subquery on it would be sent to every worker.
-CREATE OR REPLACE VIEW visible_synthesis_documents WITH (security_invoker = true) AS
-SELECT
-    d.client_id,
-    d.id,
-    d.synthesis_type,
-    d.lane_id,
-    d.campaign_id,
-    d.document,
-    d.contract_version,
-    d.status,
-    d.cadence,
-    d.feed_date,
-    d.last_refreshed,
-    d.created_at,
-    d.updated_at,
-    (CASE WHEN d.last_refreshed IS NULL THEN '0001-12-31 00:00:00+00 BC' ELSE d.last_refreshed END)::timestamptz AS refreshed_key
-FROM synthesis_documents AS d
-LEFT JOIN lanes AS l ON l.client_id = d.client_id AND l.id = d.lane_id
-WHERE d.status = 'published'
-    AND (d.lane_id IS NULL OR l.visible);
-
-CREATE OR REPLACE VIEW visible_portal_documents WITH (security_invoker = true) AS
-SELECT
-    d.client_id,
-    d.id,
-    d.type,
-    d.lane_id,
-    d.campaign_id,
-    d.feed_date,
-    d.body,
-    d.measurement_snapshot_id,
-    (CASE WHEN d.feed_date IS NULL THEN '0001-12-31 BC' ELSE d.feed_date END)::date AS feed_key,
-    (CASE WHEN d.published_at IS NULL THEN '0001-12-31 00:00:00+00 BC' ELSE d.published_at END)::timestamptz AS published_key
-FROM portal_documents AS d
-LEFT JOIN lanes AS l ON l.client_id = d.client_id AND l.id = d.lane_id
-WHERE d.status = 'published'
-    AND (d.lane_id IS NULL OR l.visible);
-
 -- take_client names the transaction's client, for row-level security on workers too:
 -- Citus can pass SET LOCAL on to them, set_config never.
 CREATE OR REPLACE FUNCTION take_client(client uuid, timeout text) RETURNS void
@@ -191,14 +152,6 @@ BEGIN
     END LOOP;
 END;
 $$;
-
--- What stands in the coordinator's catalog does not matter: triggers run on shards.
-CREATE OR REPLACE VIEW measurement_triggers WITH (security_invoker = true) AS
-SELECT
-    'clients'::regclass AS relation,
-    format('triggers beside the shards %s of %s', d.shards, d.machine) COLLATE "C" AS name,
-    false AS enabled
-FROM find_disabled_triggers() AS d;
 
 CREATE OR REPLACE FUNCTION check_search_triggers() RETURNS void
 LANGUAGE plpgsql STABLE AS $$
@@ -381,8 +334,11 @@ END;
 $$;
 
 -- A search is one call, which Citus hands to the client's worker: there all of it reads
--- in the one snapshot of the response, what runs as the owner included.
-CREATE OR REPLACE FUNCTION list_newest_search_hits(client uuid, campaign text, query text, max_hits integer, max_rows bigint)
+-- in the one snapshot of the response, what runs as the owner included. It reads what
+-- scan_search_documents finds or, with everything, find_search_documents.
+CREATE OR REPLACE FUNCTION list_search_hits(
+    client uuid, campaign text, query text, max_hits integer, max_rows bigint, everything boolean
+)
 RETURNS TABLE (
     id uuid, created_at timestamptz, fields integer[], member_id uuid, campaign_slug text, best_quote text,
     primary_pain_points text, feature_requests text, product_feedback text, competitor_mentions text
@@ -397,41 +353,11 @@ BEGIN
         array_agg(h.created_at ORDER BY h.created_at DESC, h.id) AS times,
         array_agg(h.folded ORDER BY h.created_at DESC, h.id) AS texts
     INTO found
-    FROM public.scan_search_documents(client, campaign, query, max_hits, max_rows) AS h;
-    RETURN QUERY
-    WITH members AS MATERIALIZED (
-        SELECT m.*, c.slug
-        FROM public.searched_interviews AS m
-        LEFT JOIN public.campaigns AS c ON c.client_id = m.client_id AND c.id = m.campaign_id
-        WHERE m.client_id = client
-            AND m.id = ANY (found.ids)
-    )
-
-    SELECT
-        h.id, h.created_at, public.matched_fields(h.folded, public.fold_case(query))::integer[], i.id, i.slug,
-        i.best_quote, i.primary_pain_points, i.feature_requests, i.product_feedback, i.competitor_mentions
-    FROM unnest(found.ids, found.times, found.texts) AS h (id, created_at, folded)
-    LEFT JOIN members AS i ON i.id = h.id AND i.created_at = h.created_at
-    ORDER BY h.created_at DESC, h.id;
-END;
-$$;
-
-CREATE OR REPLACE FUNCTION list_search_hits(client uuid, campaign text, query text, max_hits integer)
-RETURNS TABLE (
-    id uuid, created_at timestamptz, fields integer[], member_id uuid, campaign_slug text, best_quote text,
-    primary_pain_points text, feature_requests text, product_feedback text, competitor_mentions text
-)
-LANGUAGE plpgsql STABLE ROWS 50 SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-DECLARE
-    found record;
-BEGIN
-    SELECT
-        array_agg(h.id ORDER BY h.created_at DESC, h.id) AS ids,
-        array_agg(h.created_at ORDER BY h.created_at DESC, h.id) AS times,
-        array_agg(h.folded ORDER BY h.created_at DESC, h.id) AS texts
-    INTO found
-    FROM public.find_search_documents(client, campaign, query, max_hits) AS h;
+    FROM (
+        SELECT s.* FROM public.scan_search_documents(client, campaign, query, max_hits, max_rows) AS s WHERE NOT everything
+        UNION ALL
+        SELECT f.* FROM public.find_search_documents(client, campaign, query, max_hits) AS f WHERE everything
+    ) AS h;
     RETURN QUERY
     WITH members AS MATERIALIZED (
         SELECT m.*, c.slug
@@ -486,7 +412,7 @@ DECLARE
     ours record;
 BEGIN
     FOR ours IN
-        SELECT p.oid::regprocedure AS name, p.proname IN ('list_newest_search_hits', 'list_search_hits') AS delegated
+        SELECT p.oid::regprocedure AS name, p.proname = 'list_search_hits' AS delegated
         FROM pg_proc AS p
         WHERE p.pronamespace = 'public'::regnamespace
             AND p.prorettype <> 'admissions'::regtype
@@ -501,6 +427,54 @@ BEGIN
     END LOOP;
 END;
 $$;
+
+-- Readers wait for views that are replaced, so these come last.
+-- What stands in the coordinator's catalog does not matter: triggers run on shards.
+CREATE OR REPLACE VIEW measurement_triggers WITH (security_invoker = true) AS
+SELECT
+    'clients'::regclass AS relation,
+    format('triggers beside the shards %s of %s', d.shards, d.machine) COLLATE "C" AS name,
+    false AS enabled
+FROM find_disabled_triggers() AS d;
+
+-- The lane is joined: a subquery on it would be sent to every worker.
+CREATE OR REPLACE VIEW visible_synthesis_documents WITH (security_invoker = true) AS
+SELECT
+    d.client_id,
+    d.id,
+    d.synthesis_type,
+    d.lane_id,
+    d.campaign_id,
+    d.document,
+    d.contract_version,
+    d.status,
+    d.cadence,
+    d.feed_date,
+    d.last_refreshed,
+    d.created_at,
+    d.updated_at,
+    (CASE WHEN d.last_refreshed IS NULL THEN '0001-12-31 00:00:00+00 BC' ELSE d.last_refreshed END)::timestamptz AS refreshed_key
+FROM synthesis_documents AS d
+LEFT JOIN lanes AS l ON l.client_id = d.client_id AND l.id = d.lane_id
+WHERE d.status = 'published'
+    AND (d.lane_id IS NULL OR l.visible);
+
+CREATE OR REPLACE VIEW visible_portal_documents WITH (security_invoker = true) AS
+SELECT
+    d.client_id,
+    d.id,
+    d.type,
+    d.lane_id,
+    d.campaign_id,
+    d.feed_date,
+    d.body,
+    d.measurement_snapshot_id,
+    (CASE WHEN d.feed_date IS NULL THEN '0001-12-31 BC' ELSE d.feed_date END)::date AS feed_key,
+    (CASE WHEN d.published_at IS NULL THEN '0001-12-31 00:00:00+00 BC' ELSE d.published_at END)::timestamptz AS published_key
+FROM portal_documents AS d
+LEFT JOIN lanes AS l ON l.client_id = d.client_id AND l.id = d.lane_id
+WHERE d.status = 'published'
+    AND (d.lane_id IS NULL OR l.visible);
 
 -- Workers, and those added since, are not told of what is granted on views.
 DO $$
