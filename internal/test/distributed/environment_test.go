@@ -230,14 +230,20 @@ func (e *environment) importText(t *testing.T, file string, args ...string) {
 
 func (e *environment) tryImport(t *testing.T, file string, args ...string) (string, error) {
 	t.Helper()
-	c, err := base.Start(e.ownerURL(), append([]string{"import", "-"}, args...)...)
+	_, stderr, err := e.feed(t, file, append([]string{"import", "-"}, args...)...)
+	return stderr, err
+}
+
+// feed is try with an input.
+func (e *environment) feed(t *testing.T, stdin string, args ...string) (string, string, error) {
+	t.Helper()
+	c, err := base.Start(e.ownerURL(), args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = c.Stdin.Write([]byte(file))
+	_, _ = c.Stdin.Write([]byte(stdin))
 	_ = c.Stdin.Close()
-	_, stderr, err := c.Output(2 * time.Minute)
-	return stderr, err
+	return c.Output(2 * time.Minute)
 }
 
 func (e *environment) serve(t *testing.T) *cluster.Server {
