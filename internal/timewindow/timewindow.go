@@ -1,10 +1,9 @@
 package timewindow
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -32,53 +31,23 @@ func Parse(text string) (Moment, error) {
 	if m == nil {
 		return Moment{}, errGrammar
 	}
-	day, err := time.Parse(time.DateOnly, m[1])
-	if err != nil || day.Year() < 1 {
-		return Moment{}, errCalendar
-	}
 	if m[2] == "" {
-		return Moment{at: day, isDate: true}, nil
-	}
-	clock, err := time.Parse("15:04", m[2])
-	if err != nil {
-		return Moment{}, errCalendar
-	}
-	at := day.Add(time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute)
-	if m[3] != "" {
-		seconds, _ := strconv.Atoi(m[3])
-		if seconds > 59 {
+		day, err := time.Parse(time.DateOnly, m[1])
+		if err != nil || day.Year() < 1 {
 			return Moment{}, errCalendar
 		}
-		at = at.Add(time.Duration(seconds) * time.Second)
+		return Moment{at: day, isDate: true}, nil
 	}
-	if m[4] != "" {
-		micros, _ := strconv.Atoi((m[4] + strings.Repeat("0", 6))[:6])
-		at = at.Add(time.Duration(micros) * time.Microsecond)
+	zone := cmp.Or(m[5], "Z")
+	at, err := time.Parse(time.RFC3339Nano, m[1]+"T"+m[2]+":"+cmp.Or(m[3], "00")+"."+cmp.Or(m[4], "0")+zone)
+	// It takes offsets up to 24:60.
+	if zone != "Z" && err == nil {
+		_, err = time.Parse("15:04", zone[1:])
 	}
-	offset, err := parseOffset(m[5])
-	if err != nil {
-		return Moment{}, err
-	}
-	at = at.Add(-offset)
-	if at.Year() < 1 || at.Year() > 9999 {
+	if err != nil || at.Year() < 1 || at.UTC().Year() < 1 || at.UTC().Year() > 9999 {
 		return Moment{}, errCalendar
 	}
-	return Moment{at: at}, nil
-}
-
-func parseOffset(text string) (time.Duration, error) {
-	if text == "" || text == "Z" {
-		return 0, nil
-	}
-	clock, err := time.Parse("15:04", text[1:])
-	if err != nil {
-		return 0, errCalendar
-	}
-	offset := time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
-	if text[0] == '-' {
-		offset = -offset
-	}
-	return offset, nil
+	return Moment{at: at.UTC().Truncate(time.Microsecond)}, nil
 }
 
 // ParseDay reads a date without a time.
