@@ -35,10 +35,10 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 		return programs{}, dirError(c.dir.dir, err)
 	}
 	defer os.RemoveAll(staging)
-	c.log.Info("no installed PostgreSQL fits; downloading one", "version", string(release.version), "from", source)
+	c.log.Info("no installed PostgreSQL fits; downloading one", "version", string(release.Version), "from", source)
 	unpacked, err := release.fetch(ctx, c.opts.DownloadFrom, staging)
 	if err != nil {
-		return programs{}, fmt.Errorf("downloading PostgreSQL %s from %s: %w", release.version, source, err)
+		return programs{}, fmt.Errorf("downloading PostgreSQL %s from %s: %w", release.Version, source, err)
 	}
 	if err := os.Chmod(staging, 0o755); err != nil { // for the account that runs the server
 		return programs{}, dirError(c.dir.dir, err)
@@ -46,9 +46,9 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 	// Only programs that run here are kept.
 	found, passed := a.search(ctx, []string{filepath.Join(unpacked, "bin")})
 	if _, ok := found[want]; !ok {
-		return programs{}, fmt.Errorf("the PostgreSQL %s downloaded from %s cannot be used here%s", release.version, source, andAlso(passed))
+		return programs{}, fmt.Errorf("the PostgreSQL %s downloaded from %s cannot be used here%s", release.Version, source, andAlso(passed))
 	}
-	target := c.dir.downloaded(string(release.version))
+	target := c.dir.downloaded(string(release.Version))
 	// An existing one was skipped above: a power loss left it unreadable.
 	if err := os.Rename(target, filepath.Join(staging, "broken")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return programs{}, dirError(c.dir.dir, err)

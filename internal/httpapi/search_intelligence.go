@@ -8,7 +8,6 @@ import (
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
-	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/render"
 	"github.com/clientintel/clientintel/internal/search"
 )
@@ -32,12 +31,9 @@ func (s *Server) SearchIntelligence(
 }
 
 func parseSearch(caller auth.Caller, p api.SearchIntelligenceParams) (search.Query, error) {
-	query := search.Query{Text: strings.TrimSpace(p.Q), Campaign: p.Campaign, Limit: page.DefaultLimit}
+	query := search.Query{Text: strings.TrimSpace(p.Q), Campaign: p.Campaign, Limit: parseLimit(p.Limit)}
 	if query.Text == "" {
 		return query, apierror.InvalidParameter("q must contain more than white space")
-	}
-	if p.Limit != nil {
-		query.Limit = *p.Limit
 	}
 	// The basis is of the hits returned, so the limit is a filter here.
 	given := filters{"q": p.Q, "limit": strconv.Itoa(query.Limit)}
