@@ -76,6 +76,7 @@ func serve(
 	ctx context.Context, d *app.Database, settings config.Server, log *slog.Logger, ready func(address, operations string),
 ) error {
 	defer app.ShareProcessors(d.ServerURL)()
+	defer app.LimitMemory()()
 	if settings.Migrate {
 		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)
 		defer cancel()

@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,6 +20,20 @@ func ShareProcessors(databaseURL string) (undo func()) {
 	all := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(max(1, all/2))
 	return func() { runtime.GOMAXPROCS(all) }
+}
+
+// memoryLimit is where the garbage of large answers is collected before it takes more:
+// they and what else the server holds stay below.
+const memoryLimit = 192 << 20
+
+// LimitMemory collects garbage more often when the memory nears memoryLimit.
+// GOMEMLIMIT disables it. undo restores the limit.
+func LimitMemory() (undo func()) {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(memoryLimit)
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // onThisMachine reports whether a database is reached without leaving the machine.

@@ -1,6 +1,26 @@
 package app
 
-import "testing"
+import (
+	"runtime/debug"
+	"testing"
+)
+
+// Garbage is collected before it takes more memory than the limit, unless the
+// operator sets another one.
+func TestLimitMemory(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	t.Setenv("GOMEMLIMIT", "")
+	undo := LimitMemory()
+	if got := debug.SetMemoryLimit(-1); got != memoryLimit {
+		t.Errorf("the limit is %d, want %d", got, memoryLimit)
+	}
+	undo()
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	LimitMemory()
+	if got := debug.SetMemoryLimit(-1); got != before {
+		t.Errorf("with GOMEMLIMIT the limit becomes %d, want %d", got, before)
+	}
+}
 
 func TestOnThisMachine(t *testing.T) {
 	t.Parallel()

@@ -171,6 +171,62 @@ func TestSlots_ClientsTakeTurns(t *testing.T) {
 	}
 }
 
+// A reservation grows past a share while its client holds nothing else, and only then.
+func TestReservation_Grows(t *testing.T) {
+	t.Parallel()
+	const unit = 64 << 10
+	b := fairqueue.NewBudget(10*unit, 6*unit)
+	first, second, others := b.NewReservation(greedy), b.NewReservation(greedy), b.NewReservation(modest)
+	if !first.Grow(unit) || b.Full(greedy, 100*unit) {
+		t.Error("a small answer reserves something")
+	}
+	if !first.Grow(5*unit) || !second.Grow(3*unit) || second.Grow(3*unit+1) {
+		t.Error("two answers of a client do not keep to its share")
+	}
+	if first.Grow(6 * unit) {
+		t.Error("an answer grows beyond the share beside another one of its client")
+	}
+	second.Release()
+	if !first.Grow(7*unit) || !others.Grow(5*unit) || first.Grow(8*unit) {
+		t.Error("an answer does not grow up to the total, or beyond it")
+	}
+	others.Release()
+	if !first.Grow(20 * unit) {
+		t.Error("what is larger than everything can never be had")
+	}
+	first.Release()
+	if !b.Reserve(modest, 6*unit) || !b.Reserve(greedy, 4*unit) {
+		t.Error("something is still taken when everything was given back")
+	}
+}
+
+// Who waits for space goes on when it is given back.
+func TestReservation_Awaits(t *testing.T) {
+	t.Parallel()
+	const unit = 64 << 10
+	b := fairqueue.NewBudget(4*unit, 4*unit)
+	held, waits := b.NewReservation(greedy), b.NewReservation(greedy)
+	if !held.Grow(4 * unit) {
+		t.Fatal("an empty budget has no space")
+	}
+	leaving, leave := context.WithCancel(t.Context())
+	leave()
+	if err := waits.Await(leaving, 3*unit); !errors.Is(err, context.Canceled) {
+		t.Errorf("who leaves: %v", err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- waits.Await(t.Context(), 3*unit) }()
+	select {
+	case err := <-done:
+		t.Fatalf("it did not wait: %v", err)
+	case <-time.After(10 * time.Millisecond):
+	}
+	held.Release()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBudget_EachClientHasItsShare(t *testing.T) {
 	t.Parallel()
 	b := fairqueue.NewBudget(10, 6)

@@ -21,5 +21,5 @@ func (s *Server) GetInterview(
 	recordRows(ctx, 1)
 	buffer := newBuffer()
 	body, err := render.InterviewDetail(buffer.bytes, found, standsOn, caller)
-	return rawResponse{buffer, body}, err
+	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }

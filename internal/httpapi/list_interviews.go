@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/page"
@@ -19,10 +20,24 @@ func (s *Server) ListInterviews(
 	if err != nil {
 		return nil, err
 	}
+	if err := s.awaitSpace(ctx, caller, query.Page.Limit); err != nil {
+		return nil, err
+	}
 	buffer := newBuffer()
-	budget := budgetOf(ctx)
+	budget, held, rows, fits := budgetOf(ctx), recordFrom(ctx).answer, 0, true
 	answer := render.NewInterviewList(buffer.bytes, caller, budget.PageBytes)
-	found, err := s.interviews.List(ctx, caller, query, answer.Add)
+	found, err := s.interviews.List(ctx, caller, query, func(i *interview.Interview) bool {
+		rows++
+		added := answer.Add(i)
+		fits = held.Grow(int64(answer.Size()))
+		return added && fits
+	})
+	if rows > 0 {
+		s.rowSizes.set(caller.KeyID, int64(answer.Size()/rows))
+	}
+	if !fits {
+		return nil, apierror.Unavailable(errTooMuchUnsent)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +47,7 @@ func (s *Server) ListInterviews(
 		return nil, err
 	}
 	recordRows(ctx, found.Count)
-	return rawResponse{buffer, body}, nil
+	return rawResponse{buffer, body, held}, nil
 }
 
 func (s *Server) parseListInterviews(

@@ -28,7 +28,7 @@ func (s *Server) listCollection(
 	recordRows(ctx, len(found.Documents))
 	buffer := newBuffer()
 	body, err := render.SynthesisCollection(buffer.bytes, found, s.nextCursor(query.Page, found.Next), caller)
-	return rawResponse{buffer, body}, err
+	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }
 
 func (s *Server) parseCollection(

@@ -28,7 +28,7 @@ func (s *Server) listPortal(
 	recordRows(ctx, len(found.Bodies))
 	buffer := newBuffer()
 	body, err := render.SynthesisPortal(buffer.bytes, found, s.nextCursor(query.Page, found.Next), caller)
-	return rawResponse{buffer, body}, err
+	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }
 
 func (s *Server) parsePortal(

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
 // rawResponse is an answer whose body is already encoded. It implements the
@@ -11,10 +14,15 @@ import (
 type rawResponse struct {
 	buffer *buffer
 	body   []byte
+	// held has grown to the body's size, or else the body is not sent.
+	held *fairqueue.Reservation
 }
 
 func (a rawResponse) write(w http.ResponseWriter) error {
 	defer a.buffer.release(a.body)
+	if !a.held.Grow(int64(len(a.body))) {
+		return apierror.Unavailable(errTooMuchUnsent)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	w.WriteHeader(http.StatusOK)

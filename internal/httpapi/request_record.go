@@ -9,6 +9,7 @@ import (
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/tracing"
 )
@@ -39,6 +40,8 @@ type requestRecord struct {
 	toolStatus int
 	// encodeError, if set, encodes an error for the caller of another protocol.
 	encodeError func(status int, e *apierror.Error, envelope []byte) []byte
+	// answer is what the answer reserves of the unsent bytes; nil: nothing is reserved.
+	answer *fairqueue.Reservation
 	// call is set where the request is a call of this process.
 	call *inProcess
 }

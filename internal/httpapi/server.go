@@ -70,6 +70,7 @@ type Server struct {
 	links      links
 	// unsent are the bytes of answers not yet sent, inFlight the admitted requests.
 	unsent, inFlight *fairqueue.Budget
+	rowSizes         rowSizes
 	// endpoints validate and answer admitted requests, by operationId.
 	endpoints map[string]http.Handler
 }

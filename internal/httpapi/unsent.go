@@ -1,9 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -15,8 +19,10 @@ const (
 	// them, maxUnsentOfClient those of one client.
 	maxUnsent         = 64 << 20
 	maxUnsentOfClient = 24 << 20
-	// countedAnswer is the size from which an answer counts.
+	// countedAnswer is the size from which a piece of an answer counts.
 	countedAnswer = 64 << 10
+	// spaceTimeout is how long a page waits for the space that it is expected to need.
+	spaceTimeout = 2 * time.Second
 	// roomForAnswer is what a client must have left to be read for.
 	roomForAnswer = 4 << 20
 	// maxInFlight bounds the admitted requests at once, maxInFlightOfClient those of
@@ -34,7 +40,8 @@ var (
 func (s *Server) Unsent() *fairqueue.Budget { return s.unsent }
 
 // limitClient refuses a client early that has too many requests under way, or too
-// many bytes of answers that it does not read.
+// many bytes of answers that it does not read. What an answer reserves is given back
+// when it has ended.
 func (s *Server) limitClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		client := auth.CallerFrom(r.Context()).ClientID
@@ -47,15 +54,57 @@ func (s *Server) limitClient(next http.Handler) http.Handler {
 			writeError(w, r, apierror.Unavailable(errTooMuchUnsent))
 			return
 		}
+		answer := s.unsent.NewReservation(client)
+		defer answer.Release()
+		recordFrom(r.Context()).answer = answer
 		next.ServeHTTP(w, r)
 	})
 }
 
-// countUnsent counts an answer for as long as it is written. One that finds no
-// room is dropped, and 503 is sent in its place.
-func (s *Server) countUnsent(next http.Handler) http.Handler {
+// awaitSpace reserves what a page of so many rows is expected to take, before any
+// is read.
+func (s *Server) awaitSpace(ctx context.Context, caller auth.Caller, rows int) error {
+	answer, size := recordFrom(ctx).answer, s.rowSizes.of(caller.KeyID)*int64(rows)
+	if answer.Grow(size) { // most do, without a timer
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, spaceTimeout)
+	defer cancel()
+	if err := answer.Await(ctx, size); err != nil {
+		return apierror.Unavailable(errTooMuchUnsent)
+	}
+	return nil
+}
+
+// maxRowSizes bounds the keys whose pages are remembered.
+const maxRowSizes = 4096
+
+// rowSizes remembers how many bytes a row of each key's last page took.
+type rowSizes struct {
+	mu    sync.Mutex
+	byKey map[uuid.UUID]int64
+}
+
+func (s *rowSizes) of(key uuid.UUID) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byKey[key]
+}
+
+func (s *rowSizes) set(key uuid.UUID, size int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.byKey[key]; !known && len(s.byKey) >= maxRowSizes || s.byKey == nil {
+		s.byKey = map[uuid.UUID]int64{} // refilled by the next pages
+	}
+	s.byKey[key] = size
+}
+
+// countUnsent counts an answer that was not counted while it was read. One that finds
+// no room is dropped, and 503 is sent in its place.
+func countUnsent(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		counting := &unsentWriter{ResponseWriter: w, server: s, r: r}
+		counting := &unsentWriter{ResponseWriter: w, r: r}
 		next.ServeHTTP(counting, r)
 		counting.begin()
 	})
@@ -64,7 +113,6 @@ func (s *Server) countUnsent(next http.Handler) http.Handler {
 // unsentWriter delays a status of 200 until the first bytes have found room.
 type unsentWriter struct {
 	http.ResponseWriter
-	server  *Server
 	r       *http.Request
 	delayed bool
 	begun   bool
@@ -97,10 +145,7 @@ func (w *unsentWriter) Write(b []byte) (int, error) {
 		return 0, w.refused
 	}
 	if len(b) >= countedAnswer && !w.streamed {
-		client, n := recordFrom(w.r.Context()).admission.Caller.ClientID, int64(len(b))
-		if w.server.unsent.Reserve(client, n) {
-			defer w.server.unsent.Release(client, n)
-		} else if !w.begun {
+		if !recordFrom(w.r.Context()).answer.Grow(int64(len(b))) && !w.begun {
 			w.refused = apierror.Unavailable(errTooMuchUnsent)
 			writeError(w.ResponseWriter, w.r, w.refused)
 			return 0, w.refused

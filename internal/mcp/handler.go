@@ -93,8 +93,9 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 		h.api.Refuse(w, r, err)
 		return
 	}
-	current.ctx, current.client, current.unsent = r.Context(), auth.CallerFrom(r.Context()).ClientID, h.api.Unsent()
-	defer current.release()
+	current.ctx = r.Context()
+	current.answer = h.api.Unsent().NewReservation(auth.CallerFrom(r.Context()).ClientID)
+	defer current.answer.Release()
 	rewriter := &errorRewriter{ResponseWriter: w}
 	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
 	switch err := rewriter.err(); {

@@ -15,32 +15,32 @@ import (
 // a request took is given back when it ends.
 func TestResponseSize_IsBounded(t *testing.T) {
 	t.Parallel()
-	const everything, many = 4 * maxResponse, 2 // rows
+	const everything, small, many = 4 * maxResponse, 32 << 10, 2 // rows
 	unsent := fairqueue.NewBudget(everything, everything/2)
 	greedy, other := uuid.New(), uuid.New()
 	analytics := tools()[0]
-	first := &request{client: greedy, unsent: unsent}
+	first := &request{answer: unsent.NewReservation(greedy)}
 	check := first.sizeLimit(analytics)
-	for _, size := range []int{1, unreservedResponse, unreservedResponse + 1, 3 * unreservedResponse, maxResponse} {
+	for _, size := range []int{1, small, small + 1, 3 * small, maxResponse} {
 		if err := check(size, many); err != nil {
 			t.Errorf("%d bytes are refused: %v", size, err)
 		}
 	}
-	if want := int64(2 * (maxResponse - unreservedResponse)); first.reserved != want {
-		t.Errorf("%d bytes are reserved, want %d", first.reserved, want)
+	if !unsent.Full(greedy, 2*small+1) || unsent.Full(greedy, 2*small) {
+		t.Error("a message does not reserve its answer twice")
 	}
 	var f *apierror.Error
 	if err := check(maxResponse+1, many); !errors.As(err, &f) || f.Code != "payload_too_large" || !strings.Contains(f.Details, "date_from") {
 		t.Errorf("one byte too many: %v, want payload_too_large with advice", err)
 	}
-	second := &request{client: greedy, unsent: unsent}
+	second := &request{answer: unsent.NewReservation(greedy)}
 	if err := second.sizeLimit(analytics)(maxResponse, many); !errors.As(err, &f) || f.Code != "service_unavailable" || f.RetryAfter == 0 {
 		t.Errorf("beyond its share a client is refused with %v, want service_unavailable with a time to wait", err)
 	}
-	if err := second.sizeLimit(analytics)(unreservedResponse, many); err != nil {
+	if err := second.sizeLimit(analytics)(small, many); err != nil {
 		t.Errorf("a small answer is refused: %v", err)
 	}
-	third := &request{client: other, unsent: unsent}
+	third := &request{answer: unsent.NewReservation(other)}
 	if err := third.sizeLimit(analytics)(maxResponse, many); err != nil {
 		t.Errorf("another client is refused: %v", err)
 	}
@@ -48,13 +48,13 @@ func TestResponseSize_IsBounded(t *testing.T) {
 		t.Errorf("a long row beside the others is refused with %v, want service_unavailable", err)
 	}
 	for _, r := range []*request{first, second, third} {
-		r.release()
+		r.answer.Release()
 	}
-	alone := &request{client: greedy, unsent: unsent}
-	if err := alone.sizeLimit(analytics)(2*maxResponse, 1); err != nil || alone.reserved <= everything/2 {
-		t.Errorf("a row alone is refused: %v, or reserves %d bytes only", err, alone.reserved)
+	alone := &request{answer: unsent.NewReservation(greedy)}
+	if err := alone.sizeLimit(analytics)(2*maxResponse, 1); err != nil || unsent.Reserve(other, everything/2) {
+		t.Errorf("a row alone is refused: %v, or reserves too little", err)
 	}
-	alone.release()
+	alone.answer.Release()
 	if !unsent.Reserve(greedy, everything) {
 		t.Error("something is still taken when everything has ended")
 	}

@@ -74,6 +74,9 @@ func (a *Interviews) Add(i *interview.Interview) bool {
 	return true
 }
 
+// Size is how many bytes the page has so far.
+func (a *Interviews) Size() int { return len(a.body) }
+
 // End appends the meta of a page and returns the whole answer.
 func (a *Interviews) End(found interview.List, next *string) ([]byte, error) {
 	m := interviewMeta(a.caller, found.Count, found.Measurement)
