@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/google/uuid"
@@ -22,7 +23,9 @@ type row struct {
 	// campaign is an interview's; see campaign_live.go.
 	campaign    uuid.UUID
 	hasCampaign bool
-	replaced    bool
+	// createdAt is an interview's, as PostgreSQL counts.
+	createdAt int64
+	replaced  bool
 }
 
 // batch is the records of one kind that are written together: rows as binary
@@ -35,7 +38,6 @@ type batch struct {
 	// written and removed count lines, repeated ids too.
 	written, deleted int64
 	positions        map[uuid.UUID]position
-	replaced         int
 	// at is how far the file was read when the batch was closed.
 	at Progress
 }
@@ -45,10 +47,14 @@ type position struct {
 	deleted bool
 }
 
-var copyHeader = []byte("PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00")
+var (
+	copyHeader  = []byte("PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00")
+	copyTrailer = []byte{0xff, 0xff}
+)
 
-func newBatch(k *kind) *batch {
-	return &batch{kind: k, copy: slices.Clone(copyHeader), positions: map[uuid.UUID]position{}}
+// newBatch begins a batch in memory that another one has left.
+func newBatch(k *kind, memory []byte) *batch {
+	return &batch{kind: k, copy: append(memory[:0], copyHeader...), positions: map[uuid.UUID]position{}}
 }
 
 func (b *batch) full() bool {
@@ -67,7 +73,6 @@ func (b *batch) accepts(id uuid.UUID, deletes bool) bool {
 func (b *batch) add(r row) {
 	if p, known := b.positions[r.id]; known {
 		b.rows[p.at].replaced = true
-		b.replaced++
 	}
 	b.positions[r.id] = position{at: len(b.rows)}
 	b.rows = append(b.rows, r)
@@ -97,23 +102,30 @@ func (b *batch) owner(id uuid.UUID) (uuid.UUID, bool) {
 }
 
 // close drops the rows that a later line replaced and ends the COPY stream.
-func (b *batch) close(at Progress) {
+// Interviews stand in it in the order of three of their indexes: each then finds the
+// pages that the row before it wrote, which saves a third of the database's work.
+// It returns the memory in which they stood in the file's order.
+func (b *batch) close(at Progress) []byte {
 	b.at = at
-	if b.replaced > 0 {
-		kept := b.rows[:0]
-		end := len(copyHeader)
-		for _, r := range b.rows {
-			if r.replaced {
-				continue
-			}
-			n := copy(b.copy[end:], b.copy[r.start:r.end])
-			r.start, r.end = end, end+n
-			end += n
-			kept = append(kept, r)
-		}
-		b.rows, b.copy = kept, b.copy[:end]
+	b.rows = slices.DeleteFunc(b.rows, func(r row) bool { return r.replaced })
+	inOrder := make([]*row, len(b.rows))
+	for i := range b.rows {
+		inOrder[i] = &b.rows[i]
 	}
-	b.copy = append(b.copy, 0xff, 0xff)
+	if b.kind == interviewKind {
+		slices.SortFunc(inOrder, func(x, y *row) int {
+			return cmp.Or(bytes.Compare(x.client[:], y.client[:]), cmp.Compare(y.createdAt, x.createdAt), bytes.Compare(x.id[:], y.id[:]))
+		})
+	}
+	unordered := b.copy
+	b.copy = append(make([]byte, 0, len(unordered)+len(copyTrailer)), copyHeader...)
+	for _, r := range inOrder {
+		start := len(b.copy)
+		b.copy = append(b.copy, unordered[r.start:r.end]...)
+		r.start, r.end = start, len(b.copy)
+	}
+	b.copy = append(b.copy, copyTrailer...)
+	return unordered
 }
 
 func (b *batch) stream() *bytes.Reader { return bytes.NewReader(b.copy) }

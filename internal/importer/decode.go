@@ -14,8 +14,10 @@ import (
 type decoder struct {
 	record record
 	// values are the present record's, by column.
-	values   [maxFields]value
-	open     map[*kind]*batch
+	values [maxFields]value
+	open   map[*kind]*batch
+	// spare is memory for the next batch.
+	spare    []byte
 	deferred *deferredChecks
 	send     func(*batch) error
 	at       Progress
@@ -152,8 +154,8 @@ func (d *decoder) batchFor(id row, deletes bool) (*batch, error) {
 		b = nil
 	}
 	if b == nil {
-		b = newBatch(k)
-		d.open[k] = b
+		b = newBatch(k, d.spare)
+		d.open[k], d.spare = b, nil
 	}
 	if owner, known := b.owner(id.id); known && owner != id.client {
 		return nil, d.record.refuse(k.name+"."+k.idField, ownedReason(id.id, owner))
@@ -181,7 +183,7 @@ func (d *decoder) flush(b *batch) error {
 		}
 	}
 	delete(d.open, b.kind)
-	b.close(d.at)
+	d.spare = b.close(d.at)
 	return d.send(b)
 }
 

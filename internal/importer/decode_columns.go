@@ -94,6 +94,9 @@ func (d *decoder) appendColumn(dst []byte, i int, to *row) ([]byte, error) {
 		return dst, d.record.refuse(k.name+"."+c.field, v.unstorable)
 	}
 	binary.BigEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
+	if k == interviewKind && c.name == "created_at" {
+		to.createdAt = int64(binary.BigEndian.Uint64(dst[start+4:]))
+	}
 	if c.references != nil {
 		referred := uuid.UUID(dst[start+4:])
 		d.deferred.addReference(recordKey{c.references, to.client, referred}, to.line, k, c.field)

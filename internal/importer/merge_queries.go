@@ -8,15 +8,9 @@ import (
 // Each table has its own columns, so the queries are made here and not in
 // sql/queries.
 
-// insertQuery moves rows of which none exists from the staging table. Interviews in
-// the order of three of their indexes: each then finds the pages that the row before
-// it wrote, which saves a third of the database's work.
+// insertQuery moves rows of which none exists from the staging table.
 func (k *kind) insertQuery() string {
-	query := fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s", k.table, strings.Join(k.columnNames(), ", "))
-	if k == interviewKind {
-		query += " ORDER BY client_id, created_at DESC, id"
-	}
-	return query
+	return fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s", k.table, strings.Join(k.columnNames(), ", "))
 }
 
 // mergeQueries move rows of which some may exist: first those that do not,
