@@ -26,8 +26,8 @@ type Reader struct {
 // New reads in snapshots.
 func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapshots: snapshots} }
 
-// errBasisUnread says that a first page needs ids that a snapshot of one query
-// cannot read.
+// errBasisUnread says that the client's interviews have changed since the basis of a
+// first page was read.
 var errBasisUnread = errors.New("the basis has to be read")
 
 // List hands one page of the caller's usable interviews to take, newest first,
@@ -48,17 +48,23 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery, take
 		}
 		return nil
 	}
-	err := errBasisUnread
-	if !q.MatchesNothing {
-		err = r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
-			if first && !in.AddKnownBasis(q.Scope) {
+	ctx, cancel := r.snapshots.Bounded(ctx)
+	defer cancel()
+	known, isKnown := measurement.KnownBasis{}, !first
+	if first && !q.MatchesNothing {
+		known, isKnown = r.snapshots.KnownBasis(q.Scope)
+	}
+	// A snapshot of one query is one round trip.
+	if isKnown && !q.MatchesNothing {
+		err := r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
+			if first && !in.AddKnownBasis(q.Scope, known) {
 				return errBasisUnread
 			}
 			return read(in, rows)
 		})
-	}
-	if !errors.Is(err, errBasisUnread) {
-		return found, err
+		if !errors.Is(err, errBasisUnread) {
+			return found, err
+		}
 	}
 	return found, r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 		if err := in.AddListBasis(ctx, q.Scope, listIDs(in.Queries(), caller, q)); err != nil {

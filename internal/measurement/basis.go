@@ -34,7 +34,7 @@ func (r *Snapshot) BasisLimit() int {
 	if r.Provenance.Mode != Canonical {
 		return 0
 	}
-	return r.maxBasis + 1
+	return r.reader.maxBasis + 1
 }
 
 // AddListBasis is AddBasis for a list of interviews by their created_at, status
@@ -42,34 +42,57 @@ func (r *Snapshot) BasisLimit() int {
 // so it is read once for each version. A scope that anything else decides (a
 // text, a slug, the present moment) must not come here.
 func (r *Snapshot) AddListBasis(ctx context.Context, scope basis.Scope, list IDLister) error {
-	if r.AddKnownBasis(scope) {
-		return nil
+	known, ok := r.reader.knownBasis(scope, r.state)
+	if !ok {
+		var err error
+		if known.scopeIDs, err = r.listScope(ctx, list); err != nil {
+			return err
+		}
+		// The whole list has as many interviews as the total counts.
+		if scope.Whole() && (known.tooMany || int64(known.count) != r.Provenance.Total) {
+			return unproven("%d interviews are listed and %d are counted", known.count, r.Provenance.Total)
+		}
+		r.reader.bases.put(basisKey{client: scope.ClientID, scope: known.scopeHash}, r.state.version, known.scopeIDs)
 	}
-	found, err := r.listScope(ctx, list)
-	if err != nil {
-		return err
-	}
-	// The whole list has as many interviews as the total counts.
-	if scope.Whole() && (found.tooMany || int64(found.count) != r.Provenance.Total) {
-		return unproven("%d interviews are listed and %d are counted", found.count, r.Provenance.Total)
-	}
-	r.bases.put(basisKey{client: scope.ClientID, scope: scope.Hash()}, r.version, found)
-	r.setBasis(scope, scope.Hash(), found)
+	r.setBasis(scope, known.scopeHash, known.scopeIDs)
 	return nil
 }
 
-// AddKnownBasis is AddListBasis as far as that needs no query, and reports
-// whether it does not.
-func (r *Snapshot) AddKnownBasis(scope basis.Scope) bool {
-	if r.Provenance.Mode != Canonical || scope.Whole() && r.Provenance.Total > int64(r.maxBasis) {
-		return true // it has none
+// KnownBasis is what a list's scope holds in one state of its client.
+type KnownBasis struct {
+	state     state
+	scopeHash string
+	scopeIDs
+}
+
+// KnownBasis is what a list's scope holds as far as that needs no query, in the
+// state that its client was last read in.
+func (r *SnapshotReader) KnownBasis(scope basis.Scope) (KnownBasis, bool) {
+	last, read := r.states.Load(scope.ClientID)
+	if !read {
+		return KnownBasis{}, false
 	}
-	key := basisKey{client: scope.ClientID, scope: scope.Hash()}
-	found, known := r.bases.get(key, r.version)
-	if known {
-		r.setBasis(scope, key.scope, found)
+	return r.knownBasis(scope, last.(state))
+}
+
+func (r *SnapshotReader) knownBasis(scope basis.Scope, in state) (known KnownBasis, ok bool) {
+	known = KnownBasis{state: in, scopeIDs: scopeIDs{tooMany: true}}
+	if in.mode != Canonical || scope.Whole() && in.members > int64(r.maxBasis) {
+		return known, true // it has none
 	}
-	return known
+	known.scopeHash = scope.Hash()
+	known.scopeIDs, ok = r.bases.get(basisKey{client: scope.ClientID, scope: known.scopeHash}, in.version)
+	return known, ok
+}
+
+// AddKnownBasis is AddListBasis without a query, and reports whether the state is
+// still the same.
+func (r *Snapshot) AddKnownBasis(scope basis.Scope, known KnownBasis) bool {
+	if known.state != r.state {
+		return false
+	}
+	r.setBasis(scope, known.scopeHash, known.scopeIDs)
+	return true
 }
 
 // scopeIDs are the ids in a scope, ascending, as JSON, with their hash.
@@ -81,11 +104,11 @@ type scopeIDs struct {
 }
 
 func (r *Snapshot) listScope(ctx context.Context, list IDLister) (scopeIDs, error) {
-	ids, err := list(ctx, int32(r.maxBasis)+1)
+	ids, err := list(ctx, int32(r.reader.maxBasis)+1)
 	if err != nil {
 		return scopeIDs{}, fmt.Errorf("reading the basis: %w", err)
 	}
-	if len(ids) > r.maxBasis {
+	if len(ids) > r.reader.maxBasis {
 		return scopeIDs{tooMany: true}, nil
 	}
 	ascending := slices.Clone(ids)

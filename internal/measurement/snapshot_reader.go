@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,6 +21,8 @@ type SnapshotReader struct {
 	// maxBasis bounds the interviews a basis may name: a response's size stays bounded.
 	maxBasis int
 	bases    *basisCache
+	// states are those that clients were last read in, by id: one for each client.
+	states sync.Map
 }
 
 // NewSnapshotReader reads through the pool. maxBasis is the most ids that a basis holds.
@@ -33,10 +36,16 @@ type Snapshot struct {
 	*postgres.Snapshot
 	Provenance Provenance
 
-	caller   auth.Caller
-	maxBasis int
-	bases    *basisCache
-	version  version
+	caller auth.Caller
+	reader *SnapshotReader
+	state  state
+}
+
+// state is what decides how a list's basis is found: of a legacy client there is
+// none, whatever its membership.
+type state struct {
+	mode Mode
+	version
 }
 
 // version names a membership: equal for equal memberships, with every member's
@@ -44,6 +53,12 @@ type Snapshot struct {
 type version struct {
 	members     int64
 	fingerprint string
+}
+
+// Bounded gives a context the time that all reading for one response may take: for
+// a response that is read in more than one snapshot.
+func (r *SnapshotReader) Bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return r.pool.Bounded(ctx)
 }
 
 // Read runs fn in one read-only snapshot of the caller's client. For a canonical
@@ -102,10 +117,14 @@ func (r *SnapshotReader) snapshot(caller auth.Caller, s *postgres.Snapshot) (*Sn
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{
-		Snapshot: s, Provenance: provenance, caller: caller, maxBasis: r.maxBasis, bases: r.bases,
-		version: version{members: provenance.Total, fingerprint: s.Measurement.Fingerprint},
-	}, nil
+	now := state{mode: provenance.Mode}
+	if now.mode == Canonical {
+		now.version = version{members: provenance.Total, fingerprint: s.Measurement.Fingerprint}
+	}
+	if last, _ := r.states.Load(caller.ClientID); last != now {
+		r.states.Store(caller.ClientID, now)
+	}
+	return &Snapshot{Snapshot: s, Provenance: provenance, caller: caller, reader: r, state: now}, nil
 }
 
 // prove turns the stored state into what a response may say. It need not look at

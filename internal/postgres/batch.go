@@ -80,7 +80,7 @@ func (p *Pool) ReadOnce(ctx context.Context, clientID uuid.UUID, only Query, fn 
 }
 
 func (p *Pool) readOnce(ctx context.Context, clientID uuid.UUID, only Query, fn RowsReader) error {
-	ctx, cancel := p.bounded(ctx)
+	ctx, cancel := p.Bounded(ctx)
 	defer cancel()
 	q := &batchedQuery{statement: only, read: fn, result: make(chan error, 1)}
 	err := p.readQueued(ctx, clientID, q)

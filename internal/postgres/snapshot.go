@@ -58,8 +58,8 @@ func (p *Pool) Read(ctx context.Context, clientID uuid.UUID, fn func(context.Con
 // skipped.
 type RowsReader func(context.Context, *Snapshot, pgx.Rows) error
 
-// bounded is the time that all reading for one response may take.
-func (p *Pool) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+// Bounded gives a context the time that all reading for one response may take.
+func (p *Pool) Bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if p.readTimeout > 0 {
 		return context.WithTimeout(ctx, p.readTimeout)
 	}
@@ -67,7 +67,7 @@ func (p *Pool) bounded(ctx context.Context) (context.Context, context.CancelFunc
 }
 
 func (p *Pool) read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
-	ctx, cancel := p.bounded(ctx)
+	ctx, cancel := p.Bounded(ctx)
 	defer cancel()
 	b, err := p.begin(ctx, clientID, func() (*acquiredConn, error) { return p.acquire(ctx, clientID) }, nil)
 	if err != nil {
