@@ -1,7 +1,8 @@
 package basis
 
 import (
-	"sort"
+	"bytes"
+	"encoding/json"
 	"strings"
 
 	"github.com/google/uuid"
@@ -18,61 +19,23 @@ type Scope struct {
 // Whole tells whether the scope is every interview of the client.
 func (s Scope) Whole() bool { return s.Route == "/interviews" && len(s.Filters) == 0 }
 
-// Hash is the SHA-256, in hex, of the scope's RFC 8785 form.
+// rawText undoes the escapes of encoding/json that RFC 8785 does not have.
+var rawText = strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029", `\ufffd`, "\ufffd")
+
+// Hash is the SHA-256, in hex, of the scope's RFC 8785 form. Names are ASCII, so their
+// order is the same as by UTF-16.
 func (s Scope) Hash() string {
-	names := make([]string, 0, len(s.Filters))
-	for name := range s.Filters {
-		names = append(names, name)
+	filters := s.Filters
+	if filters == nil {
+		filters = map[string]string{}
 	}
-	sort.Strings(names) // parameter names are ASCII: the same order as by UTF-16
-
-	var b strings.Builder
-	b.WriteString(`{"client_id":`)
-	writeCanonicalString(&b, s.ClientID.String())
-	b.WriteString(`,"filters":{`)
-	for i, name := range names {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		writeCanonicalString(&b, name)
-		b.WriteByte(':')
-		writeCanonicalString(&b, s.Filters[name])
-	}
-	b.WriteString(`},"route":`)
-	writeCanonicalString(&b, s.Route)
-	b.WriteByte('}')
-	return SHA256([]byte(b.String()))
-}
-
-// writeCanonicalString is RFC 8785's string: only the quote, the backslash and
-// control characters are escaped, the latter shortly where JSON can.
-func writeCanonicalString(b *strings.Builder, text string) {
-	const hexDigits = "0123456789abcdef"
-	b.WriteByte('"')
-	for _, r := range text {
-		switch r {
-		case '"', '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case '\b':
-			b.WriteString(`\b`)
-		case '\t':
-			b.WriteString(`\t`)
-		case '\n':
-			b.WriteString(`\n`)
-		case '\f':
-			b.WriteString(`\f`)
-		case '\r':
-			b.WriteString(`\r`)
-		default:
-			if r < 0x20 {
-				b.WriteString(`\u00`)
-				b.WriteByte(hexDigits[r>>4])
-				b.WriteByte(hexDigits[r&15])
-			} else {
-				b.WriteRune(r)
-			}
-		}
-	}
-	b.WriteByte('"')
+	var form bytes.Buffer
+	encoder := json.NewEncoder(&form)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(struct { // texts can be encoded
+		ClientID uuid.UUID         `json:"client_id"`
+		Filters  map[string]string `json:"filters"`
+		Route    string            `json:"route"`
+	}{s.ClientID, filters, s.Route})
+	return SHA256([]byte(rawText.Replace(strings.TrimSuffix(form.String(), "\n"))))
 }
