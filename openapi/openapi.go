@@ -32,35 +32,18 @@ func JSONAt(publicURL string) ([]byte, error) {
 	return bytes.Replace(JSON(), []byte(`"url": "/"`), append([]byte(`"url": `), address...), 1), nil
 }
 
-// Schemas returns JSON Schemas of operations. Each holds all that it refers to.
-// Keys have the contract's order.
+// Schemas are the JSON Schemas of an operation. Each holds all that it refers to. Keys
+// have the contract's order.
 type Schemas struct {
-	operations map[string]struct{ Parameters, Answer json.RawMessage }
+	// Parameters is that of the query parameters, as an object with a property for
+	// each; Answer is that of a 200 body.
+	Parameters, Answer json.RawMessage
 }
 
-// ReadSchemas decodes the schemas of every operation.
-func ReadSchemas() (*Schemas, error) {
-	s := &Schemas{}
-	if err := json.Unmarshal(schemas, &s.operations); err != nil {
+// ReadSchemas decodes the schemas of every operation, by its operationId.
+func ReadSchemas() (operations map[string]Schemas, err error) {
+	if err := json.Unmarshal(schemas, &operations); err != nil {
 		return nil, fmt.Errorf("reading the operations' schemas: %w", err)
 	}
-	return s, nil
-}
-
-// Parameters is the schema of an operation's query parameters, as an object with
-// a property for each parameter.
-func (s *Schemas) Parameters(operationID string) (json.RawMessage, error) {
-	return known(operationID, s.operations[operationID].Parameters)
-}
-
-// Answer is the schema of an operation's 200 body.
-func (s *Schemas) Answer(operationID string) (json.RawMessage, error) {
-	return known(operationID, s.operations[operationID].Answer)
-}
-
-func known(operationID string, schema json.RawMessage) (json.RawMessage, error) {
-	if schema == nil {
-		return nil, fmt.Errorf("the contract has no operation %s", operationID)
-	}
-	return schema, nil
+	return operations, nil
 }

@@ -255,10 +255,7 @@ func (r *Registry) find(ctx context.Context, named string) (Key, error) {
 func issue(
 	ctx context.Context, q *db.Queries, clientID uuid.UUID, name string, scopes []auth.Scope, expiresAt *time.Time,
 ) (Issued, error) {
-	text, prefix, secretHash, err := newToken()
-	if err != nil {
-		return Issued{}, err
-	}
+	text, prefix, secretHash := newToken()
 	id := uuid.New()
 	names := make([]string, len(scopes))
 	for i, s := range scopes {

@@ -50,11 +50,11 @@ func New(d Deps) (*Handler, error) {
 	}
 	h := &Handler{api: d.API, public: public, version: d.Version, tools: tools(), servers: map[uint]*sdk.Server{}}
 	for _, t := range h.tools {
-		declared, err := declare(t, schemas)
-		if err != nil {
-			return nil, fmt.Errorf("declaring %s: %w", t.name, err)
+		declared, known := schemas[t.operation]
+		if !known {
+			return nil, fmt.Errorf("declaring %s: the contract has no operation %s", t.name, t.operation)
 		}
-		h.declarations = append(h.declarations, declared)
+		h.declarations = append(h.declarations, declare(t, declared))
 	}
 	h.transport = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Stateless:           true,

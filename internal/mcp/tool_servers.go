@@ -21,27 +21,20 @@ import (
 const listTTL = 5 * 60 * 1000
 
 // declare describes a tool as the protocol has it.
-func declare(t tool, schemas *openapi.Schemas) (*sdk.Tool, error) {
-	input, err := schemas.Parameters(t.operation)
-	if err != nil {
-		return nil, err
-	}
+func declare(t tool, schemas openapi.Schemas) *sdk.Tool {
+	input := schemas.Parameters
 	for _, name := range t.flags {
 		flag := fmt.Sprintf(`,%q:{"type":"boolean","default":false,"description":%q}}}`, name, flagDescriptions[name])
 		input = append(bytes.TrimSuffix(slices.Clone(input), []byte("}}")), flag...)
 	}
-	output, err := schemas.Answer(t.operation)
-	if err != nil {
-		return nil, err
-	}
-	output = slices.Concat(json.RawMessage(fmt.Sprintf(`{"description":%q,`, t.absent+descriptionOfEveryMeta)), output[1:])
+	output := slices.Concat(json.RawMessage(fmt.Sprintf(`{"description":%q,`, t.absent+descriptionOfEveryMeta)), schemas.Answer[1:])
 	no := false
 	return &sdk.Tool{
 		Name: t.name, Title: t.title, Description: t.description(), InputSchema: input, OutputSchema: output,
 		Annotations: &sdk.ToolAnnotations{
 			Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no,
 		},
-	}, nil
+	}
 }
 
 // serverFor returns the protocol server with the tools that the caller may see.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -130,14 +129,11 @@ func listJSON(ids []uuid.UUID) []byte {
 }
 
 func (r *Snapshot) setBasis(scope basis.Scope, scopeHash string, found scopeIDs) {
-	if !found.tooMany {
-		r.Provenance.Basis = newBasis(scope.ClientID, scopeHash, found, r.AsOf)
+	if found.tooMany {
+		return
 	}
-}
-
-func newBasis(clientID uuid.UUID, scopeHash string, found scopeIDs, asOf time.Time) *Basis {
-	return &Basis{
-		PreviewID: basis.PreviewID(clientID, scopeHash, found.hash, string(basis.AppendTime(nil, asOf))),
+	r.Provenance.Basis = &Basis{
+		PreviewID: basis.PreviewID(scope.ClientID, scopeHash, found.hash, basis.Timestamp(r.AsOf)),
 		ScopeHash: scopeHash, MembershipHash: found.hash, SourceCount: found.count, SourceIDs: found.json,
 	}
 }
