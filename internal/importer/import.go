@@ -123,7 +123,8 @@ func (w *writer) writeAll(ctx context.Context, pipe *pipeline, report *reporter)
 		}
 		report.now(b.at)
 	}
-	report.finishing(pipe.at)
+	pipe.at.Finishing = true
+	report.now(pipe.at)
 	return w.finish(ctx, pipe.deferred)
 }
 

@@ -1,6 +1,10 @@
 package importer
 
-import "unicode/utf16"
+import (
+	"encoding/json"
+	"slices"
+	"unicode/utf16"
+)
 
 // What JSON allows and PostgreSQL cannot store.
 const (
@@ -82,6 +86,16 @@ func (s *jsonScanner) escape() jsonType {
 		s.noteUnstorable(unstorableSurrogate)
 	}
 	return jsonString
+}
+
+// unescaped is a scanned string with its escapes undone. It may share the line's memory.
+func unescaped(v value) []byte {
+	if !v.escaped {
+		return v.text
+	}
+	var text string
+	_ = json.Unmarshal(slices.Concat([]byte{'"'}, v.text, []byte{'"'}), &text) // scanned before
+	return []byte(text)
 }
 
 func (s *jsonScanner) hex4(at int) (rune, bool) {

@@ -32,13 +32,11 @@ func (k *kind) mergeQueries() []string {
 		sets = append(sets, c+" = s."+c)
 		old = append(old, "t."+c)
 	}
-	all := strings.Join(columns, ", ")
-	insert := fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s ON CONFLICT (client_id, id) DO NOTHING", k.table, all)
 	update := fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s
 		FROM import_%[1]s AS s
 		WHERE t.client_id = s.client_id AND t.id = s.id AND record_image_ne(ROW(%[3]s), ROW(%[4]s))`,
 		k.table, strings.Join(sets, ", "), strings.Join(old, ", "), "s."+strings.Join(columns, ", s."))
-	return []string{insert, update}
+	return []string{k.insertQuery() + " ON CONFLICT (client_id, id) DO NOTHING", update}
 }
 
 // A line without a mode leaves mode and version as they are; a version that it

@@ -15,19 +15,12 @@ func newReporter(tell func(Progress), start time.Time) *reporter {
 	return &reporter{tell: tell, start: start}
 }
 
+// now reports, unless it did so a moment ago; that the work is finishing always.
 func (r *reporter) now(at Progress) {
-	if r.tell == nil || time.Since(r.last) < progressEvery {
+	if r.tell == nil || !at.Finishing && time.Since(r.last) < progressEvery {
 		return
 	}
 	r.last = time.Now()
 	at.Elapsed = r.last.Sub(r.start)
-	r.tell(at)
-}
-
-func (r *reporter) finishing(at Progress) {
-	if r.tell == nil {
-		return
-	}
-	at.Elapsed, at.Finishing = time.Since(r.start), true
 	r.tell(at)
 }

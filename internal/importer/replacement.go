@@ -105,10 +105,7 @@ func (w *writer) beginReplacing(ctx context.Context, asked *Replacement) error {
 	if err := w.lockReplaced(ctx); err != nil {
 		return databaseError(ctx, "waiting for another replacement", err)
 	}
-	for _, k := range kinds {
-		if k == clientKind {
-			continue
-		}
+	for _, k := range kinds[1:] {
 		if err := w.countStored(ctx, k); err != nil {
 			return databaseError(ctx, "counting "+k.table, err)
 		}
@@ -190,10 +187,7 @@ func (w *writer) removeTheRest(ctx context.Context) error {
 	}
 	among, args := w.replacing.among()
 	var tooMany []string
-	for _, k := range kinds {
-		if k == clientKind {
-			continue
-		}
+	for _, k := range kinds[1:] {
 		// Joined, as Citus joins a distributed table with a local one only so.
 		_, err := w.tx.Exec(ctx, fmt.Sprintf(`INSERT INTO rest_%[1]s
 			SELECT t.client_id, t.id
