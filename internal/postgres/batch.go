@@ -115,7 +115,7 @@ func (p *Pool) readQueued(ctx context.Context, clientID uuid.UUID, mine *batched
 			defer cancel()
 		}
 	}
-	return p.readBatch(ctx, clientID, func() (*acquiredConn, error) { return p.connect(ctx, 1+len(batched)) }, mine, batched...)
+	return p.readBatch(ctx, clientID, func() (*acquiredConn, error) { return p.connect(ctx, clientID, 1+len(batched)) }, mine, batched...)
 }
 
 // readBatch sends all queries in one round trip on one connection. It delivers the

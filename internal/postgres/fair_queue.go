@@ -17,20 +17,34 @@ import (
 var errQueueFull = errors.New("too many wait for a connection")
 
 // fairQueue gives out the pool's connections. It serves clients in rotation, so
-// that one client's many heavy queries delay only that client. A request whose
-// expected wait exceeds maxWait is refused at once: a queue that cannot be served
-// in time costs memory and delays every request.
+// that one client's many heavy queries delay only that client, and one client holds
+// half of the connections at most while others ask. Of a client that has as many
+// waiting as there are connections, a request whose expected wait exceeds maxWait is
+// refused at once: a queue that cannot be served in time costs memory and delays every
+// request.
 type fairQueue struct {
 	maxWait     time.Duration
 	connections int
 
 	mu      sync.Mutex
 	free    int
+	held    map[uuid.UUID]int // of the connections that are not free
 	waiting fairqueue.Queue[uuid.UUID, *waiter]
+	// last asked last, and before it other, which is another client.
+	last, other asked
 	// meanHeld is a moving mean of how long connections are held.
 	meanHeld time.Duration
 	refused  int64
 }
+
+// asked is when a client asked for a connection.
+type asked struct {
+	client uuid.UUID
+	at     time.Time
+}
+
+// othersAskFor is how long connections are left to a client after it asked.
+const othersAskFor = 5 * time.Second
 
 // waiter is one waiting request.
 type waiter struct {
@@ -47,7 +61,7 @@ type waiter struct {
 const maxBatch = 8
 
 func newFairQueue(connections int, maxWait time.Duration) *fairQueue {
-	return &fairQueue{connections: connections, free: connections, maxWait: maxWait}
+	return &fairQueue{connections: connections, free: connections, maxWait: maxWait, held: map[uuid.UUID]int{}}
 }
 
 // acquire waits for a connection. The caller releases it.
@@ -65,7 +79,7 @@ func (f *fairQueue) acquire(ctx context.Context, client uuid.UUID) error {
 	defer f.mu.Unlock()
 	select {
 	case <-w.granted: // just now
-		f.grantNext(f.connections)
+		f.giveBack(client)
 	default:
 		f.leave(w, ctx.Err())
 	}
@@ -122,11 +136,14 @@ func (f *fairQueue) acquireOrBatch(ctx context.Context, client uuid.UUID, q *bat
 func (f *fairQueue) enqueue(client uuid.UUID, q *batchedQuery) (*waiter, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.free > 0 && q == nil {
-		f.free--
+	f.note(client)
+	free := f.free > 0 && f.mayHold(client)
+	if free && q == nil {
+		f.take(client)
 		return nil, nil
 	}
-	if f.free == 0 && time.Duration(f.waiting.Before(client)+1)*f.meanHeld/time.Duration(f.connections) > f.maxWait {
+	if !free && f.waiting.LenOf(client) >= f.connections &&
+		time.Duration(f.waiting.Before(client)+1)*f.meanHeld/time.Duration(f.connections) > f.maxWait {
 		f.refused++
 		return nil, apierror.Unavailable(errQueueFull)
 	}
@@ -135,21 +152,55 @@ func (f *fairQueue) enqueue(client uuid.UUID, q *batchedQuery) (*waiter, error) 
 	return w, nil
 }
 
-// release returns a connection that was held for a time and a number of queries.
-func (f *fairQueue) release(held time.Duration, queries int) {
+// note remembers that a client asks.
+func (f *fairQueue) note(client uuid.UUID) {
+	if f.last.client != client {
+		f.other = f.last
+	}
+	f.last = asked{client, time.Now()}
+}
+
+// mayHold tells whether a client may hold one more connection. A pool of one has none
+// to leave to others.
+func (f *fairQueue) mayHold(client uuid.UUID) bool {
+	if f.held[client] < max(1, f.connections/2) {
+		return true
+	}
+	other := f.last
+	if other.client == client {
+		other = f.other
+	}
+	return time.Since(other.at) > othersAskFor
+}
+
+func (f *fairQueue) take(client uuid.UUID) {
+	f.free--
+	f.held[client]++
+}
+
+// giveBack returns a client's connection, and grants it.
+func (f *fairQueue) giveBack(client uuid.UUID) {
+	f.free++
+	if f.held[client]--; f.held[client] == 0 {
+		delete(f.held, client)
+	}
+	for f.free > 0 && f.grantNext(f.connections) {
+	}
+}
+
+// release returns a connection that a client held for a time and a number of queries.
+func (f *fairQueue) release(client uuid.UUID, held time.Duration, queries int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.recordHeld(held / time.Duration(queries))
-	f.grantNext(f.connections)
+	f.giveBack(client)
 }
 
 // grantFree grants the free connections.
 func (f *fairQueue) grantFree() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for f.free > 0 && f.waiting.Len() > 0 {
-		f.free--
-		f.grantNext(f.free + 1)
+	for f.free > 0 && f.grantNext(f.free) {
 	}
 }
 
@@ -157,18 +208,20 @@ func (f *fairQueue) grantFree() {
 // connections do not fill the queue.
 func (f *fairQueue) recordHeld(held time.Duration) { f.meanHeld += (held - f.meanHeld) / 16 }
 
-// grantNext grants a connection to the next client's oldest waiter. Its batch is
-// at most one connection's share of all waiters, of so many connections.
-func (f *fairQueue) grantNext(connections int) {
-	next, found := f.waiting.Pop(nil)
+// grantNext grants a free connection to the oldest waiter of the next client that may
+// hold it, and tells whether there is one. Its batch is at most one connection's share
+// of all waiters, of so many connections.
+func (f *fairQueue) grantNext(connections int) bool {
+	next, found := f.waiting.Pop(f.mayHold)
 	if !found {
-		f.free++
-		return
+		return false
 	}
+	f.take(next.client)
 	if next.query != nil && !config.Disabled("read_batches") {
 		next.batched = f.takeBatch(next.client, connections)
 	}
 	close(next.granted)
+	return true
 }
 
 // takeBatch removes a client's next queries from the queue. The request that runs

@@ -41,16 +41,20 @@ func TestFairQueue_AcceptsAgain(t *testing.T) {
 		if err := f.acquire(t.Context(), client); err != nil {
 			t.Fatal("refused although a connection is free")
 		}
-		f.release(time.Minute, 1)
+		f.release(client, time.Minute, 1)
 	}
 	_ = f.acquire(t.Context(), client)
-	if err := f.acquire(t.Context(), client); err == nil {
-		t.Error("a second may wait for one that takes a minute")
+	if _, err := f.enqueue(client, nil); err != nil {
+		t.Errorf("the first to wait is refused: %v", err)
 	}
-	f.release(time.Millisecond, 1)
+	if err := f.acquire(t.Context(), client); err == nil {
+		t.Error("another may wait for one that takes a minute")
+	}
+	f.release(client, time.Millisecond, 1) // to the first
+	f.release(client, time.Millisecond, 1)
 	for range 100 {
 		_ = f.acquire(t.Context(), client)
-		f.release(time.Millisecond, 1)
+		f.release(client, time.Millisecond, 1)
 	}
 	_ = f.acquire(t.Context(), client)
 	if w, err := f.enqueue(client, nil); err != nil || w == nil {
@@ -73,7 +77,7 @@ func TestFairQueue_ServesClientsInRotation(t *testing.T) {
 			}
 			*waited = time.Since(began)
 			time.Sleep(time.Second)
-			f.release(time.Second, 1)
+			f.release(client, time.Second, 1)
 		}
 		var ignored [100]time.Duration
 		for i := range ignored {
@@ -92,6 +96,65 @@ func TestFairQueue_ServesClientsInRotation(t *testing.T) {
 	})
 }
 
+// While others ask, a client leaves half of the connections to them; a client that is
+// alone has all.
+func TestFairQueue_LeavesConnectionsToOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFairQueue(4, time.Hour)
+		greedy, modest := uuid.New(), uuid.New()
+		at := func(client uuid.UUID) bool {
+			w, err := f.enqueue(client, nil)
+			return err == nil && w == nil
+		}
+		for n := range 4 {
+			if !at(greedy) {
+				t.Errorf("alone, a client waits for number %d", n+1)
+			}
+		}
+		if at(greedy) {
+			t.Error("there are more connections than there are")
+		}
+		if at(modest) { // waits, and is next
+			t.Error("a connection is granted that is none")
+		}
+		for range 3 {
+			f.release(greedy, time.Second, 1)
+		}
+		if f.held[modest] != 1 || f.held[greedy] != 2 || f.free != 1 {
+			t.Errorf("%d of the one, %d of the other, %d free; want 1, 2, 1", f.held[modest], f.held[greedy], f.free)
+		}
+		if at(greedy) {
+			t.Error("the free one is not left to others")
+		}
+		if !at(modest) {
+			t.Error("no connection was left")
+		}
+		f.release(modest, time.Second, 1)
+		f.release(modest, time.Second, 1)
+		time.Sleep(othersAskFor + time.Second)
+		if !at(greedy) || !at(greedy) {
+			t.Error("connections are left to a client that no longer asks")
+		}
+	})
+}
+
+// A few requests of a client are not refused for the time that others take.
+func TestFairQueue_TheFirstToWaitAreNotRefused(t *testing.T) {
+	t.Parallel()
+	f := newFairQueue(4, 2*time.Second)
+	f.meanHeld = time.Minute
+	greedy, modest := uuid.New(), uuid.New()
+	for range 100 {
+		_, _ = f.enqueue(greedy, nil)
+	}
+	for range 4 {
+		if _, err := f.enqueue(modest, nil); err != nil {
+			t.Errorf("another client is refused: %v", err)
+		}
+	}
+}
+
 // A request that is cancelled while it waits loses no connection.
 func TestFairQueue_LosesNoConnection(t *testing.T) {
 	t.Parallel()
@@ -104,7 +167,7 @@ func TestFairQueue_LosesNoConnection(t *testing.T) {
 			defer cancel()
 			if f.acquire(ctx, clients[i%2]) == nil {
 				time.Sleep(time.Millisecond)
-				f.release(time.Millisecond, 1)
+				f.release(clients[i%2], time.Millisecond, 1)
 			}
 		})
 	}
