@@ -102,10 +102,11 @@ func isConflict(refused *pgconn.PgError) bool {
 }
 
 // isDuplicate recognises a record that exists but has no row in record_owners:
-// it was written by hand.
+// it was written by hand. Of a shard's, Citus hands on the message alone.
 func isDuplicate(err error) bool {
 	var refused *pgconn.PgError
-	return errors.As(err, &refused) && refused.Code == "23505" && strings.HasSuffix(refused.ConstraintName, "_pkey")
+	return errors.As(err, &refused) && (refused.Code == "23505" && strings.HasSuffix(refused.ConstraintName, "_pkey") ||
+		refused.Code == "XX000" && strings.Contains(refused.Message, "_pkey_"))
 }
 
 // commitError is about a commit, whose answer may have been lost.

@@ -18,7 +18,8 @@ func (k *kind) insertQuery() string {
 // holds 1.0 and 1.00 to be equal and a reader is promised every digit. A record
 // that is there already as the file has it is neither written nor locked, so
 // importing the same file again costs little, and two imports that share a
-// campaign do not wait for each other.
+// campaign do not wait for each other. Without RETURNING, Citus counts the rows that
+// were there as inserted.
 func (k *kind) mergeQueries() []string {
 	switch {
 	case k == clientKind:
@@ -36,7 +37,7 @@ func (k *kind) mergeQueries() []string {
 		FROM import_%[1]s AS s
 		WHERE t.client_id = s.client_id AND t.id = s.id AND record_image_ne(ROW(%[3]s), ROW(%[4]s))`,
 		k.table, strings.Join(sets, ", "), strings.Join(old, ", "), "s."+strings.Join(columns, ", s."))
-	return []string{k.insertQuery() + " ON CONFLICT (client_id, id) DO NOTHING", update}
+	return []string{k.insertQuery() + " ON CONFLICT (client_id, id) DO NOTHING RETURNING 1", update}
 }
 
 // A line without a mode leaves mode and version as they are; a version that it
@@ -45,7 +46,8 @@ var mergeClientsQueries = []string{
 	`INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
 		SELECT s.id, s.slug, s.name, coalesce(s.measurement_mode, 'legacy'), s.measurement_contract_version
 		FROM import_clients AS s
-		ON CONFLICT (id) DO NOTHING`,
+		ON CONFLICT (id) DO NOTHING
+		RETURNING 1`,
 	`UPDATE clients AS t
 		SET slug = n.slug,
 			name = n.name,

@@ -231,9 +231,9 @@ func TestAReplacementThatDiesChangesNothing(t *testing.T) {
 	t.Parallel()
 	ids := []string{someone, "11111111-0000-4000-8000-000000000002"}
 	for name, locked := range map[string]string{
-		"while it writes":    "SELECT FROM campaigns WHERE id = '" + onboarding + "' FOR UPDATE",
-		"while it removes":   "SELECT FROM interviews WHERE id = '" + ids[1] + "' FOR UPDATE",
-		"while it is proved": "SELECT FROM lanes WHERE id = '" + retention + "' FOR UPDATE",
+		"while it writes":    "SELECT 1 FROM campaigns WHERE client_id = '" + acme + "' AND id = '" + onboarding + "' FOR UPDATE",
+		"while it removes":   "SELECT 1 FROM interviews WHERE client_id = '" + acme + "' AND id = '" + ids[1] + "' FOR UPDATE",
+		"while it is proved": "SELECT 1 FROM lanes WHERE client_id = '" + acme + "' AND id = '" + retention + "' FOR UPDATE",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -263,8 +263,9 @@ func TestAReplacementThatDiesChangesNothing(t *testing.T) {
 				_, err := importing.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: DefaultMaxRemoved()}, lines...)
 				done <- err
 			}()
-			for {
-				if n := d.get(t, "count(*)", "pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"); n == "1" {
+			waits := fmt.Sprintf("pg_stat_activity WHERE pid = %d AND wait_event_type IN ('Lock', 'Extension')", importing.conn.PgConn().PID())
+			for { // Extension: for a worker, which waits, where tables are distributed
+				if n := d.get(t, "count(*)", waits); n == "1" {
 					break
 				}
 				select {
@@ -276,7 +277,7 @@ func TestAReplacementThatDiesChangesNothing(t *testing.T) {
 			if diff := difference(before, d.dump(t)); diff != "" {
 				t.Errorf("others see the import before its end:\n%s", diff)
 			}
-			d.Exec(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+			d.Exec(t, "SELECT pg_terminate_backend($1::integer)", importing.conn.PgConn().PID())
 			if err := <-done; err == nil {
 				t.Error("the import succeeded without its backend")
 			}
@@ -302,7 +303,7 @@ type killer struct {
 
 func (k *killer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	if k.before--; k.before == 0 {
-		_, _ = k.conn.Exec(ctx, "SELECT pg_terminate_backend($1, 10000)", conn.PgConn().PID())
+		_, _ = k.conn.Exec(ctx, "SELECT pg_terminate_backend($1::integer, 10000)", conn.PgConn().PID())
 	}
 	return ctx
 }
