@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -29,6 +30,28 @@ func (b *Base) NewStandby(ctx context.Context, primary *Postgres) (*Postgres, er
 func Archiving() map[string]string {
 	return map[string]string{
 		"archive_mode": "on", "archive_command": "mkdir -p ../archive && cp %p ../archive/%f",
+	}
+}
+
+// AwaitArchived waits until the archive has all WAL written so far.
+func (p *Postgres) AwaitArchived(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, p.URLOf(embedded.Superuser, "postgres"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	var last string
+	if err := conn.QueryRow(ctx, "SELECT pg_walfile_name(pg_switch_wal())").Scan(&last); err != nil {
+		return err
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		var done bool
+		if err := conn.QueryRow(ctx, "SELECT coalesce(last_archived_wal >= $1, false) FROM pg_stat_archiver", last).Scan(&done); err != nil || done {
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%s is not archived", last)
+		}
 	}
 }
 

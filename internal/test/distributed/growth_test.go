@@ -147,7 +147,9 @@ func TestRestore_AllMachinesToOneMoment(t *testing.T) {
 		exec(t, administrator, "DELETE FROM interviews WHERE client_id = $1", b.id)
 	}
 	for _, node := range on.All() {
-		exec(t, e.on(t, node), "SELECT pg_switch_wal()")
+		if err := node.AwaitArchived(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	on.Stop()
 	// The restored machines take the places of the old ones.

@@ -140,7 +140,9 @@ func TestRecoveryToAPointInTime(t *testing.T) {
 
 	moment := ask(t, lost, "SELECT clock_timestamp()::text")
 	run(t, lost, "DELETE FROM interviews WHERE client_id = (SELECT id FROM clients WHERE slug = 'acme')")
-	archived(t, lost)
+	if err := lost.AwaitArchived(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	lost.Crash()
 
 	if err := backup.Recover(t.Context(), lost, moment); err != nil {
@@ -274,21 +276,6 @@ func key(t *testing.T, pg *cluster.Postgres, client string) string {
 		t.Fatal(err)
 	}
 	return keys[0]
-}
-
-// archived waits until the archive has all WAL written so far.
-func archived(t *testing.T, pg *cluster.Postgres) {
-	t.Helper()
-	last := ask(t, pg, "SELECT pg_walfile_name(pg_switch_wal())")
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(pg.Dir, "archive", last)); err == nil &&
-			ask(t, pg, "SELECT coalesce(last_archived_wal, '') FROM pg_stat_archiver") >= last {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s is not archived", last)
-		}
-	}
 }
 
 // promoted waits until a recovered cluster takes writers.
