@@ -1,13 +1,33 @@
 package postgres
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/clientintel/clientintel/gen/db"
 )
+
+// A migration tries again after what other sessions and databases make it fail with,
+// and after nothing else.
+func TestMigrate_GivesWay(t *testing.T) {
+	t.Parallel()
+	for refused, want := range map[pgconn.PgError]bool{
+		{Code: "55P03"}: true,
+		{Code: "40P01"}: true,
+		{Code: "XX000", Message: "tuple concurrently updated"}: true,
+		{Code: "XX000", Message: "could not open file"}:        false,
+		{Code: "42P07"}: false,
+	} {
+		if got := gaveWay(fmt.Errorf("migrating: %w", &refused)); got != want {
+			t.Errorf("%s %s: %t", refused.Code, refused.Message, got)
+		}
+	}
+}
 
 // The texts for a distributed database are made from the generated ones, or take their
 // parameters: a change there must not leave them behind.
