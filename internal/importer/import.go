@@ -145,6 +145,8 @@ func begin(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 		('idle_in_transaction_session_timeout', '0'),
 		-- A batch's transition table stays in memory.
 		('work_mem', '64MB'),
+		-- Where tables are distributed, a statement over all clients waits for no other.
+		('citus.enable_deadlock_prevention', 'off'),
 		-- Batches are small and tables may be large: indexes, whatever the
 		-- statistics of tables that are being filled say.
 		('enable_seqscan', 'off'),
@@ -154,8 +156,10 @@ func begin(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 		-- A quarter of an import's work would be pglz; lz4 is also read faster.
 		('default_toast_compression', 'lz4')
 	) AS s (name, value)
-	JOIN pg_settings AS p ON p.name = s.name
-	WHERE p.enumvals IS NULL OR s.value = ANY (p.enumvals)`)
+	LEFT JOIN pg_settings AS p ON p.name = s.name
+	-- Not all of Citus' are listed.
+	WHERE (p.name IS NOT NULL OR s.name LIKE 'citus.%')
+		AND (p.enumvals IS NULL OR s.value = ANY (p.enumvals))`)
 	if err != nil {
 		rollback(conn, tx)
 		return nil, err
