@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"cmp"
+	"io/fs"
 	"log/slog"
 	"regexp"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/sql/distributed"
+	"github.com/clientintel/clientintel/sql/migrations"
 )
 
 // A key without the client's id cannot be unique over several machines.
@@ -130,5 +133,29 @@ func TestDistribute_ReplacesWhatMigrationsMake(t *testing.T) {
 	}
 	if len(made) < 15 || len(twice) > 0 {
 		t.Errorf("%d functions and views are replaced; of these there are two then: %v", len(made), twice)
+	}
+}
+
+// The search by trigrams is the migration's, but for the two places that say why: a
+// migration that replaces it must not leave this one behind.
+func TestDistribute_SearchIsTheMigrations(t *testing.T) {
+	t.Parallel()
+	made := regexp.MustCompile(`(?s)FUNCTION find_search_documents\(.*?\n\$\$;\n`)
+	files, err := fs.Glob(migrations.Files, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ""
+	for _, name := range files {
+		text, err := migrations.Files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = cmp.Or(made.FindString(string(text)), want) // the last one's
+	}
+	want = regexp.MustCompile(`(?s)        -- The table as it lies.*?END IF;\n`).ReplaceAllString(want, "")
+	want = strings.Replace(want, "WHERE d.indexed\n", "WHERE d.indexed\n                AND d.client_id = client\n", 1)
+	if got := made.FindString(distributed.Distribute); got != want || want == "" {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
