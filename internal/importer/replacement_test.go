@@ -263,8 +263,10 @@ func TestAReplacementThatDiesChangesNothing(t *testing.T) {
 				_, err := importing.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: DefaultMaxRemoved()}, lines...)
 				done <- err
 			}()
-			waits := fmt.Sprintf("pg_stat_activity WHERE pid = %d AND wait_event_type IN ('Lock', 'Extension')", importing.conn.PgConn().PID())
-			for { // Extension: for a worker, which waits, where tables are distributed
+			// Where tables are distributed, it is a worker that waits.
+			waits := fmt.Sprintf("pg_stat_activity WHERE pid = %d AND (wait_event_type = 'Lock' OR state = 'active' AND clock_timestamp() - query_start > interval '1 second')",
+				importing.conn.PgConn().PID())
+			for {
 				if n := d.get(t, "count(*)", waits); n == "1" {
 					break
 				}
