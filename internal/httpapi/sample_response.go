@@ -15,7 +15,7 @@ import (
 // validation takes some seven times the memory of the body.
 const (
 	// sampleInterval is the least time between two samples.
-	sampleInterval = 100 * time.Millisecond
+	sampleInterval = time.Second
 	// pauseFactor is the pause after a sample in multiples of the time that it
 	// took: sampling costs at most a fiftieth of one core.
 	pauseFactor = 49
