@@ -16,8 +16,10 @@ const (
 	// wait for a request.
 	maxConnections = 8192
 	maxIdleOfKey   = 512
-	// acceptPause spreads what is accepted beyond maxConnections.
-	acceptPause = time.Millisecond
+	// maxNewcomers is how many connections on which no request was admitted yet are
+	// accepted as fast as they come. acceptPause spreads what is accepted beyond.
+	maxNewcomers = 512
+	acceptPause  = time.Millisecond / 2
 )
 
 // Connections bounds a server's connections. A key is a connection's from the last
@@ -51,24 +53,26 @@ type connectionKey struct{}
 
 // Context is for http.Server.ConnContext: it begins to count a connection.
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
-	of, beyond := c.add(conn)
-	if beyond {
+	of, crowded := c.add(conn)
+	if crowded {
 		time.Sleep(acceptPause)
 	}
 	return context.WithValue(ctx, connectionKey{}, of)
 }
 
-// add tells whether the connection is beyond maxConnections, and another was closed.
-func (c *Connections) add(conn net.Conn) (of *connection, beyond bool) {
+// add closes another connection where this is one too many, and tells whether the
+// next one is to wait.
+func (c *Connections) add(conn net.Conn) (of *connection, crowded bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if beyond = len(c.byConn) >= maxConnections; beyond {
+	if len(c.byConn) >= maxConnections {
 		c.closeOne()
+		crowded = true
 	}
 	of = &connection{Conn: conn, all: c}
 	of.keyless = c.keyless.PushBack(of)
 	c.byConn[conn] = of
-	return of, beyond
+	return of, crowded || c.keyless.Len() > maxNewcomers
 }
 
 // setConnectionKey notes whose request was admitted on the request's connection.

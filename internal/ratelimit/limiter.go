@@ -23,8 +23,8 @@ var (
 )
 
 // ErrNoPlace is the cause of a refusal of which the database knows nothing: too many
-// callers without a verified key are served already.
-var ErrNoPlace = errors.New("too many callers without a verified key at once")
+// callers without a verified key, or beyond their limit, are served already.
+var ErrNoPlace = errors.New("too many callers without a verified key or beyond their limit at once")
 
 // Verdict is what admission decided of a request.
 type Verdict string
@@ -88,10 +88,13 @@ type Limiter struct {
 	// callers are those whose next request is likely to be admitted.
 	callers *callerCache
 	// unverified has the places of requests whose key is not known to be held,
-	// keyless those of requests that the database is not asked about.
-	unverified, keyless *unverified
-	stop                chan struct{}
-	stopped             sync.WaitGroup
+	// limited those of keys that have used up their limit, keyless those of requests
+	// that the database is not asked about.
+	unverified, limited, keyless *places
+	// likely delays the refusals of all others.
+	likely  refusals
+	stop    chan struct{}
+	stopped sync.WaitGroup
 	// meanGroupTime is how long groups take of late: a moving mean, in nanoseconds.
 	meanGroupTime atomic.Int64
 
@@ -172,7 +175,7 @@ func newLimiter(pool *postgres.Pool) *Limiter {
 	return &Limiter{
 		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
 		queue: newQueue(), callers: newCallerCache(),
-		unverified: newUnverified(), keyless: newUnverified(),
+		unverified: newPlaces(), limited: newPlaces(), keyless: newPlaces(),
 		stop:     make(chan struct{}),
 		statuses: newStatusRecorder(pool, clockShift),
 	}
@@ -190,28 +193,33 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	}
 	// Not by prefix, which the caller chooses, nor by whether a prefix is known,
 	// which the time would tell: only the right secret is verified.
-	client, deadline := l.callers.get(r).ClientID, time.Now().Add(groupTimeout)
-	if client != uuid.Nil {
-		return l.admit(ctx, client, r, deadline)
+	cached := l.callers.get(r)
+	if cached.likely {
+		a, err := l.admit(ctx, cached.ClientID, r)
+		if errors.Is(err, errOverloaded) {
+			l.likely.awaitRefusal(ctx)
+		}
+		return a, err
 	}
-	if err := l.unverified.acquire(ctx); err != nil {
+	places := l.unverified
+	if cached.ClientID != uuid.Nil {
+		places = l.limited
+	}
+	if err := places.acquire(ctx, cached.ClientID); err != nil {
 		return Admission{}, err
 	}
-	a, err := l.admit(ctx, client, r, deadline)
-	if err == nil && (a.Verdict == Admitted || a.Verdict == Limited) {
-		l.unverified.release()
+	a, err := l.admit(ctx, cached.ClientID, r)
+	if err == nil && (a.Verdict == Admitted || a.Verdict == Limited && places == l.unverified) {
+		places.Release(cached.ClientID)
 	} else {
-		l.unverified.releaseLater()
+		places.releaseLater(cached.ClientID)
 	}
 	return a, err
 }
 
-func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request, deadline time.Time) (Admission, error) {
-	p, queued := l.enqueue(client, r, deadline)
+func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request) (Admission, error) {
+	p, queued := l.enqueue(client, r, time.Now().Add(groupTimeout))
 	if !queued {
-		if client != uuid.Nil { // any other has waited for its place, and holds it
-			l.unverified.awaitRefusal(ctx)
-		}
 		return Admission{}, apierror.Unavailable(errOverloaded)
 	}
 	return p.Wait(ctx)

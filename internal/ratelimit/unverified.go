@@ -15,71 +15,71 @@ import (
 
 const (
 	// maxUnverified is how many requests at once are served of callers that are not
-	// known to hold a key: with those that wait, whoever sends unknown prefixes takes
-	// no more of a group.
+	// known to hold a key, and how many of keys that have used up their limit: with
+	// those that wait, whoever sends unknown prefixes takes no more of a group.
 	maxUnverified = 8
 	// unverifiedPause is how much longer such a request keeps its place when it was
 	// refused, which bounds what a flood of them costs.
 	unverifiedPause = 20 * time.Millisecond
 	// maxRefusing bounds the requests that wait for nothing but their refusal.
 	maxRefusing = 8192
-	// minRefusalDelay and at most spreadRefusals more is when a request is refused
-	// that finds no place: callers that ask again at once would otherwise take all of
-	// the processor with refusals, and all at the same moments without the spread.
-	// Whoever does find a place then has time left to be admitted.
+	// minRefusalDelay, delayEach more for each request that waits, and at most
+	// spreadRefusals more is when a request is refused that finds no place: callers
+	// that ask again at once would otherwise take all of the processor with
+	// refusals, the more the more they are, and all at the same moments without the
+	// spread. Whoever does find a place then has time left to be admitted.
 	minRefusalDelay = 2 * time.Second
+	delayEach       = 4 * time.Millisecond
 	spreadRefusals  = 1500 * time.Millisecond
 )
 
-func refusalDelay() time.Duration {
-	return minRefusalDelay + rand.N(spreadRefusals)
+func refusalDelay(waiting int) time.Duration {
+	return minRefusalDelay + time.Duration(min(waiting, maxRefusing/2))*delayEach + rand.N(spreadRefusals)
 }
 
-// unverified has the places of requests that no key's limit counts.
-type unverified struct {
-	slots *fairqueue.Slots
-	// refusing counts requests of known keys that wait for their refusal.
-	refusing atomic.Int64
+// places has the places of requests that are likely to be refused.
+type places struct{ *fairqueue.Slots }
+
+func newPlaces() *places {
+	return &places{fairqueue.NewSlots(maxUnverified, maxUnverified, maxRefusing)}
 }
 
-func newUnverified() *unverified {
-	return &unverified{slots: fairqueue.NewSlots(maxUnverified, maxUnverified, maxRefusing)}
-}
-
-func (u *unverified) acquire(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, refusalDelay())
+func (p *places) acquire(ctx context.Context, client uuid.UUID) error {
+	ctx, cancel := context.WithTimeout(ctx, refusalDelay(p.Waiting()))
 	defer cancel()
-	if err := u.slots.Acquire(ctx, uuid.Nil); err != nil {
+	if err := p.Acquire(ctx, client); err != nil {
 		return apierror.Unavailable(errors.Join(ErrNoPlace, err))
 	}
 	return nil
 }
 
-func (u *unverified) release() { u.slots.Release(uuid.Nil) }
-
 // releaseLater is for a request that was refused.
-func (u *unverified) releaseLater() { time.AfterFunc(unverifiedPause, u.release) }
+func (p *places) releaseLater(client uuid.UUID) {
+	time.AfterFunc(unverifiedPause, func() { p.Release(client) })
+}
 
 // AwaitUncounted lets a request pass that no key's limit counts: without a key, or
 // of a path where none is needed. So many pass in a second, whatever the database
 // does.
 func (l *Limiter) AwaitUncounted(ctx context.Context) error {
-	if err := l.keyless.acquire(ctx); err != nil {
+	if err := l.keyless.acquire(ctx, uuid.Nil); err != nil {
 		return err
 	}
-	l.keyless.releaseLater()
+	l.keyless.releaseLater(uuid.Nil)
 	return nil
 }
 
-// awaitRefusal delays the refusal of a known key's request.
-func (u *unverified) awaitRefusal(ctx context.Context) {
-	if u.refusing.Add(1) <= maxRefusing {
-		timer := time.NewTimer(refusalDelay())
+// refusals counts the requests that wait for nothing but their refusal.
+type refusals struct{ waiting atomic.Int64 }
+
+func (r *refusals) awaitRefusal(ctx context.Context) {
+	if n := r.waiting.Add(1); n <= maxRefusing {
+		timer := time.NewTimer(refusalDelay(int(n)))
 		defer timer.Stop()
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 		}
 	}
-	u.refusing.Add(-1)
+	r.waiting.Add(-1)
 }

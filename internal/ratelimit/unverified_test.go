@@ -33,7 +33,7 @@ func TestLimiter_UnverifiedCallersShareAFewPlaces(t *testing.T) {
 	}
 	flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: caller.Prefix}) }) // a real prefix with a wrong secret
 	flood.Go(func() { _, _ = l.Admit(ctx, caller) })
-	for l.unverified.slots.Waiting() < flooding+1-maxUnverified || l.queue.len() < maxUnverified+1 {
+	for l.unverified.Waiting() < flooding+1-maxUnverified || l.queue.len() < maxUnverified+1 {
 		time.Sleep(time.Millisecond)
 	}
 	if got := l.queue.len(); got != maxUnverified+1 {
@@ -76,9 +76,9 @@ func TestLimiter_RefusalsForWantOfAPlaceAreTheirOwn(t *testing.T) {
 	if _, err := l.Admit(t.Context(), Request{Prefix: "first"}); err == nil || errors.Is(err, ErrNoPlace) {
 		t.Errorf("with a place, and no decision: %v", err)
 	}
-	for _, u := range []*unverified{l.unverified, l.keyless} {
+	for _, u := range []*places{l.unverified, l.keyless} {
 		for range maxUnverified {
-			if err := u.acquire(t.Context()); err != nil {
+			if err := u.acquire(t.Context(), uuid.Nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -116,12 +116,51 @@ func TestCallerCache_ForgetsRefusedKeys(t *testing.T) {
 	}
 }
 
+// A key that has used up its limit has as few requests in the queue as all callers
+// without a known key, however many it sends: what is refused costs the database too.
+func TestLimiter_AKeyBeyondItsLimitHasAFewPlaces(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(nil) // admits nothing
+	caller := Request{Prefix: "known"}
+	a := Admission{Verdict: Limited}
+	a.Caller.ClientID = uuid.New()
+	l.callers.update(caller, a)
+	ctx, stop := context.WithCancel(t.Context())
+	var flood sync.WaitGroup
+	defer flood.Wait()
+	defer stop()
+	const flooding = 100
+	for range flooding {
+		flood.Go(func() { _, _ = l.Admit(ctx, caller) })
+	}
+	for l.limited.Waiting() < flooding-maxUnverified || l.queue.len() < maxUnverified {
+		time.Sleep(time.Millisecond)
+	}
+	if got := l.queue.len(); got != maxUnverified {
+		t.Errorf("%d requests are in the queue, want %d", got, maxUnverified)
+	}
+}
+
+// The more wait, the later each is refused: refusals have a bounded pace.
+func TestRefusalDelay_GrowsWithThoseThatWait(t *testing.T) {
+	t.Parallel()
+	for _, waiting := range []int{0, 1000, maxRefusing / 2} {
+		least := minRefusalDelay + time.Duration(waiting)*delayEach
+		if got := refusalDelay(waiting); got < least || got >= least+spreadRefusals {
+			t.Errorf("with %d waiting: %s, want %s or up to %s more", waiting, got, least, spreadRefusals)
+		}
+	}
+	if got, most := refusalDelay(1<<30), 25*time.Second; got > most {
+		t.Errorf("%s, want %s at most: callers give up", got, most)
+	}
+}
+
 // A client that sends more than may wait is not refused as fast as it sends.
 func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
 	t.Parallel()
 	l := newLimiter(nil) // it admits nothing
 	caller := Request{Prefix: "known"}
-	a := Admission{Verdict: Admitted, Remaining: 1}
+	a := Admission{Verdict: Admitted, Remaining: 2}
 	a.Caller.ClientID = uuid.New()
 	l.callers.update(caller, a)
 	for range maxOfClient {
@@ -135,7 +174,7 @@ func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
 			t.Error("more than may wait was let in")
 		}
 	}()
-	for l.unverified.refusing.Load() == 0 {
+	for l.likely.waiting.Load() == 0 {
 		select {
 		case <-refused:
 			t.Fatal("it was refused at once")
@@ -144,7 +183,7 @@ func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
 	}
 	leave()
 	<-refused
-	if n := l.unverified.refusing.Load(); n != 0 {
+	if n := l.likely.waiting.Load(); n != 0 {
 		t.Errorf("%d requests still wait for their refusal", n)
 	}
 }
@@ -204,7 +243,7 @@ func TestLimiter_RefusalsHoldNoPlace(t *testing.T) {
 			return
 		default:
 		}
-		if l.unverified.refusing.Load() > 0 {
+		if l.likely.waiting.Load() > 0 {
 			t.Fatal("it keeps its place until its refusal is due")
 		}
 	}
