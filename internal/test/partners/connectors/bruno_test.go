@@ -3,10 +3,13 @@
 package connectors_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,10 +20,8 @@ import (
 // Every request of the collection passes its own tests, with either kind of
 // measurement, and with a quota that is used up when it comes.
 func TestBruno(t *testing.T) {
-	// The quota is for the whole collection, and the window longer than its program
-	// takes to start: on any machine its first request is refused.
-	const quota = 40
-	srv, _ := partnerserver.Start(t, quota, 45*time.Second)
+	const quota = 40 // more than the collection's requests
+	srv, _ := partnerserver.Start(t, quota, 10*time.Second)
 	packages.Install(t)
 	program, err := filepath.Abs("node_modules/@usebruno/cli/bin/bru.js")
 	if err != nil {
@@ -36,10 +37,26 @@ func TestBruno(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			key := srv.KeyFor(t, c.client, c.scopes...)
-			for range quota {
-				srv.Get(t, "/api/client/v1/campaigns?limit=1", key).WantStatus(t, 200)
+			// The quota stays used up until the collection is refused, however long its
+			// program takes to start. What is sent for it is told apart by its operation.
+			refused := func() int {
+				return waited(srv) - strings.Count(srv.Logs.String(), `"operation":"mcp","status":429`)
 			}
-			before, report := waited(srv), filepath.Join(t.TempDir(), "report.json")
+			for range quota {
+				srv.Get(t, partnerserver.Base+"/mcp", key).WantStatus(t, 405)
+			}
+			before := refused()
+			var using sync.WaitGroup
+			defer using.Wait()
+			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
+			using.Go(func() {
+				for ctx.Err() == nil && refused() == before {
+					srv.Get(t, partnerserver.Base+"/mcp", key)
+					time.Sleep(20 * time.Millisecond)
+				}
+			})
+			report := filepath.Join(t.TempDir(), "report.json")
 			command := exec.CommandContext(t.Context(), "node", program, "run", "--env", "service", "--env-var", "url="+srv.URL,
 				"--env-var", "key="+key, "--env-var", "page=40", "--reporter-json", report)
 			command.Dir = offered + "bruno"
@@ -60,7 +77,7 @@ func TestBruno(t *testing.T) {
 			if s := runs[0].Summary; s.FailedTests > 0 || s.ErrorRequests > 0 || s.PassedTests < 15 {
 				t.Errorf("got %+v\n%s", s, output)
 			}
-			if waited(srv) == before {
+			if refused() == before {
 				t.Error("it was never refused for its quota: nothing was shown")
 			}
 		})
