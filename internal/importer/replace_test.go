@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -176,5 +177,26 @@ func TestCampaignsAtTheEndOfAFile(t *testing.T) {
 	d.mustImport(t, lines...)
 	if got, want := d.get(t, "count(*)", "interviews WHERE usable"), fmt.Sprint((batchRows+100)*3/4); got != want {
 		t.Errorf("%s usable, want %s", got, want)
+	}
+}
+
+// A batch's interviews are written newest first, whatever order their lines have, and
+// each with its own campaign's liveness.
+func TestInterviewsAreWrittenInTheOrderOfTheirIndexes(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	at := func(day, id, fields string) string {
+		return strings.NewReplacer("2026-03-01", day, someone, id).Replace(interview(fields))
+	}
+	const (
+		middle = "11111111-0000-4000-8000-000000000003"
+		newest = "11111111-0000-4000-8000-000000000001"
+		oldest = "11111111-0000-4000-8000-000000000002"
+	)
+	d.mustImport(t, client(""), onboardingLine(`,"launch_status":"live"`),
+		at("2026-03-02", middle, ""), at("2026-03-03", newest, ofCampaign), at("2026-03-01", oldest, ofCampaign))
+	got := d.strings(t, "SELECT concat_ws(' ', id, campaign_live) FROM interviews ORDER BY ctid")
+	if want := []string{newest + " t", middle, oldest + " t"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
