@@ -29,12 +29,12 @@ const (
 	// refusals, the more the more they are, and all at the same moments without the
 	// spread. Whoever does find a place then has time left to be admitted.
 	minRefusalDelay = 2 * time.Second
-	delayEach       = 4 * time.Millisecond
+	delayEach       = time.Millisecond
 	spreadRefusals  = 1500 * time.Millisecond
 )
 
 func refusalDelay(waiting int) time.Duration {
-	return minRefusalDelay + time.Duration(min(waiting, maxRefusing/2))*delayEach + rand.N(spreadRefusals)
+	return minRefusalDelay + time.Duration(min(waiting, maxRefusing))*delayEach + rand.N(spreadRefusals)
 }
 
 // places has the places of requests that are likely to be refused.
