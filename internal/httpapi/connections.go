@@ -16,10 +16,8 @@ const (
 	// wait for a request.
 	maxConnections = 8192
 	maxIdleOfKey   = 512
-	// maxNewcomers is how many connections on which no request was admitted yet are
-	// accepted as fast as they come. acceptPause spreads what is accepted beyond.
-	maxNewcomers = 512
-	acceptPause  = time.Millisecond / 2
+	// acceptPause spreads what is accepted beyond maxConnections.
+	acceptPause = time.Millisecond
 )
 
 // Connections bounds a server's connections. A key is a connection's from the last
@@ -53,26 +51,24 @@ type connectionKey struct{}
 
 // Context is for http.Server.ConnContext: it begins to count a connection.
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
-	of, crowded := c.add(conn)
-	if crowded {
+	of, beyond := c.add(conn)
+	if beyond {
 		time.Sleep(acceptPause)
 	}
 	return context.WithValue(ctx, connectionKey{}, of)
 }
 
-// add closes another connection where this is one too many, and tells whether the
-// next one is to wait.
-func (c *Connections) add(conn net.Conn) (of *connection, crowded bool) {
+// add tells whether the connection is beyond maxConnections, and another was closed.
+func (c *Connections) add(conn net.Conn) (of *connection, beyond bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.byConn) >= maxConnections {
+	if beyond = len(c.byConn) >= maxConnections; beyond {
 		c.closeOne()
-		crowded = true
 	}
 	of = &connection{Conn: conn, all: c}
 	of.keyless = c.keyless.PushBack(of)
 	c.byConn[conn] = of
-	return of, crowded || c.keyless.Len() > maxNewcomers
+	return of, beyond
 }
 
 // setConnectionKey notes whose request was admitted on the request's connection.

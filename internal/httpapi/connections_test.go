@@ -106,24 +106,6 @@ func TestConnections_AllAreBounded(t *testing.T) {
 	}
 }
 
-// Connections without an admitted request are accepted at a pace once they are many;
-// those of keys do not count.
-func TestConnections_ManyNewcomersArePaced(t *testing.T) {
-	t.Parallel()
-	all := NewConnections()
-	for range 2 * maxNewcomers {
-		open(all, uuid.New())
-	}
-	for range maxNewcomers {
-		if _, crowded := all.add(&trackedConn{}); crowded {
-			t.Fatalf("the next one waits after %d", all.keyless.Len())
-		}
-	}
-	if _, crowded := all.add(&trackedConn{}); !crowded {
-		t.Error("the next one does not wait")
-	}
-}
-
 // With HTTP/2 a caller may reset its stream before its request is admitted: the
 // connection then waits already.
 func TestConnections_OfAKeyThatIsKnownLateAreBounded(t *testing.T) {
