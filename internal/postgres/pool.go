@@ -89,12 +89,13 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 		ctx, cancel := context.WithTimeout(ctx, configureTimeout)
 		defer cancel()
 		RegisterTypes(conn)
-		is, err := IsDistributed(ctx, conn)
-		if err != nil {
+		// First, as a default of the database could end any other statement.
+		if err := configureSession(ctx, conn, s); err != nil {
 			return err
 		}
+		is, err := IsDistributed(ctx, conn)
 		distributed.Store(is)
-		return configureSession(ctx, conn, s)
+		return err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
