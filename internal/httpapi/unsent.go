@@ -23,8 +23,8 @@ const (
 	countedAnswer = 64 << 10
 	// spaceTimeout is how long a page waits for the space that it is expected to need.
 	spaceTimeout = 2 * time.Second
-	// roomForAnswer is what a client must have left to be read for.
-	roomForAnswer = 4 << 20
+	// spaceForAnswer is what a client must have left to be read for.
+	spaceForAnswer = 4 << 20
 	// maxInFlight bounds the admitted requests at once, maxInFlightOfClient those of
 	// one client.
 	maxInFlight         = 4096
@@ -50,7 +50,7 @@ func (s *Server) limitClient(next http.Handler) http.Handler {
 			return
 		}
 		defer s.inFlight.Release(client, 1)
-		if s.unsent.Full(client, roomForAnswer) {
+		if s.unsent.Full(client, spaceForAnswer) {
 			writeError(w, r, apierror.Unavailable(errTooMuchUnsent))
 			return
 		}
@@ -101,7 +101,7 @@ func (s *rowSizes) set(key uuid.UUID, size int64) {
 }
 
 // countUnsent counts an answer that was not counted while it was read. One that finds
-// no room is dropped, and 503 is sent in its place.
+// no space is dropped, and 503 is sent in its place.
 func countUnsent(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		counting := &unsentWriter{ResponseWriter: w, r: r}
@@ -110,7 +110,7 @@ func countUnsent(next http.Handler) http.Handler {
 	})
 }
 
-// unsentWriter delays a status of 200 until the first bytes have found room.
+// unsentWriter delays a status of 200 until the first bytes have found space.
 type unsentWriter struct {
 	http.ResponseWriter
 	r       *http.Request
