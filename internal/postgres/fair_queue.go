@@ -152,8 +152,11 @@ func (f *fairQueue) enqueue(client uuid.UUID, q *batchedQuery) (*waiter, error) 
 	return w, nil
 }
 
-// note remembers that a client asks.
+// note remembers that a client asks. The server's own probes are no client's.
 func (f *fairQueue) note(client uuid.UUID) {
+	if client == uuid.Nil {
+		return
+	}
 	if f.last.client != client {
 		f.other = f.last
 	}

@@ -107,6 +107,10 @@ func TestFairQueue_LeavesConnectionsToOthers(t *testing.T) {
 			w, err := f.enqueue(client, nil)
 			return err == nil && w == nil
 		}
+		if !at(uuid.Nil) { // the server's own probe
+			t.Error("a probe waits")
+		}
+		f.release(uuid.Nil, time.Second, 1)
 		for n := range 4 {
 			if !at(greedy) {
 				t.Errorf("alone, a client waits for number %d", n+1)

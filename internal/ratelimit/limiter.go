@@ -158,6 +158,8 @@ const (
 	// groupTimeout is what a request waits for the limiter's store at most, its
 	// time in queues included.
 	groupTimeout = 4 * time.Second
+	// minGroupTimeout is what is left of it to a request that waited for a place.
+	minGroupTimeout = time.Second
 )
 
 // New starts the limiter on a pool of its own, so that slow reads never delay
@@ -193,9 +195,9 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	}
 	// Not by prefix, which the caller chooses, nor by whether a prefix is known,
 	// which the time would tell: only the right secret is verified.
-	cached := l.callers.get(r)
+	cached, deadline := l.callers.get(r), time.Now().Add(groupTimeout)
 	if cached.likely {
-		a, err := l.admit(ctx, cached.ClientID, r)
+		a, err := l.admit(ctx, cached.ClientID, r, deadline)
 		if errors.Is(err, errOverloaded) {
 			l.likely.awaitRefusal(ctx)
 		}
@@ -208,7 +210,10 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	if err := places.acquire(ctx, cached.ClientID); err != nil {
 		return Admission{}, err
 	}
-	a, err := l.admit(ctx, cached.ClientID, r)
+	if least := time.Now().Add(minGroupTimeout); deadline.Before(least) {
+		deadline = least
+	}
+	a, err := l.admit(ctx, cached.ClientID, r, deadline)
 	if err == nil && (a.Verdict == Admitted || a.Verdict == Limited && places == l.unverified) {
 		places.Release(cached.ClientID)
 	} else {
@@ -217,8 +222,8 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	return a, err
 }
 
-func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request) (Admission, error) {
-	p, queued := l.enqueue(client, r, time.Now().Add(groupTimeout))
+func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request, deadline time.Time) (Admission, error) {
+	p, queued := l.enqueue(client, r, deadline)
 	if !queued {
 		return Admission{}, apierror.Unavailable(errOverloaded)
 	}
