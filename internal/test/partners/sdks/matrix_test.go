@@ -114,6 +114,11 @@ func (r tour) generate(t *testing.T, jar, contract, folder, generator string, op
 		options...)...)
 	var warnings strings.Builder
 	for line := range strings.Lines(said) {
+		// What a language reserves or writes otherwise gets another name there: no
+		// fault of the contract, whose names the specification gives.
+		if strings.Contains(line, " cannot be used as ") && strings.Contains(line, " Renamed to ") {
+			continue
+		}
 		if strings.Contains(line, " WARN ") || strings.Contains(line, " ERROR ") {
 			warnings.WriteString(line)
 		}
