@@ -81,7 +81,7 @@ func setConnectionKey(ctx context.Context, key uuid.UUID) {
 	defer of.all.mu.Unlock()
 	of.all.leaveLists(of)
 	of.key = key
-	if of.waits && of.all.byConn[of.Conn] == of { // HTTP/2: its stream was reset meanwhile
+	if of.waits && of.all.byConn[of.Conn] == of { // HTTP/2: its stream was reset since
 		of.all.wait(of)
 	}
 }

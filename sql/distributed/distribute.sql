@@ -219,7 +219,7 @@ END;
 $$;
 
 -- By key and not by place: a row's place is its shard's. Of one client a call: it may
--- wait for a writer of that client's rows, and must not make others wait meanwhile.
+-- wait for a writer of that client's rows, and must not make others wait as long.
 CREATE OR REPLACE FUNCTION index_search_documents(
     scan_limit bigint, keep_outside bigint, max_documents integer,
     OUT added integer
