@@ -94,8 +94,11 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 			return err
 		}
 		is, err := IsDistributed(ctx, conn)
+		if err != nil {
+			return err
+		}
 		distributed.Store(is)
-		return err
+		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
