@@ -36,7 +36,6 @@ type Snapshot struct {
 	*postgres.Snapshot
 	Provenance Provenance
 
-	caller auth.Caller
 	reader *SnapshotReader
 	state  state
 }
@@ -124,7 +123,7 @@ func (r *SnapshotReader) snapshot(caller auth.Caller, s *postgres.Snapshot) (*Sn
 	if last, _ := r.states.Load(caller.ClientID); last != now {
 		r.states.Store(caller.ClientID, now)
 	}
-	return &Snapshot{Snapshot: s, Provenance: provenance, caller: caller, reader: r, state: now}, nil
+	return &Snapshot{Snapshot: s, Provenance: provenance, reader: r, state: now}, nil
 }
 
 // prove turns the stored state into what a response may say. It need not look at
