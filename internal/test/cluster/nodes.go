@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -171,7 +172,9 @@ func (n *Nodes) SealTemplate(ctx context.Context, name string) error {
 // DropDatabase drops it everywhere. Other machines and the daemon of Citus may connect
 // again while it is dropped.
 func (n *Nodes) DropDatabase(ctx context.Context, name string) error {
-	for _, node := range n.All() {
+	all := n.All()
+	slices.Reverse(all) // the coordinator last: it ends what is still prepared on workers
+	for _, node := range all {
 		end := time.Now().Add(30 * time.Second)
 		for {
 			err := node.exec(ctx, "postgres", fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name))
@@ -180,6 +183,9 @@ func (n *Nodes) DropDatabase(ctx context.Context, name string) error {
 			}
 			var refused *pgconn.PgError
 			if !errors.As(err, &refused) || refused.Code != "55006" || time.Now().After(end) {
+				return err
+			}
+			if err := n.Coordinator.exec(ctx, name, "SELECT recover_prepared_transactions()"); err != nil {
 				return err
 			}
 		}

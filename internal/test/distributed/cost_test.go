@@ -3,10 +3,12 @@
 package distributed
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,69 +23,24 @@ import (
 //
 //	go test -tags distributed -run '^$' -bench Routes -benchtime 1x ./internal/test/distributed
 func BenchmarkRoutes(b *testing.B) {
-	settings := map[string]string{"shared_buffers": "256MB", "autovacuum": "on"}
-	plain, err := base.NewPostgres(b.Context(), "", settings)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer plain.Crash()
-	on, err := base.NewNodes(b.Context(), 2, settings)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer on.Stop()
-	if err := on.CreateDatabase(b.Context(), "clientintel_distributed"); err != nil {
-		b.Fatal(err)
-	}
-	coordinator := on.Coordinator.InDatabase("clientintel_distributed")
-	command(b, coordinator.OwnerURL(), "migrate", "--distribute")
-
-	var file strings.Builder
-	if _, err := corpus.Generate(&file, corpus.Options{
-		Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now(),
-		Clients: []corpus.ClientOptions{
-			{Slug: "brand-0", Mode: corpus.ModeCanonical, Interviews: 5_000, Campaigns: 20, Synthesis: 300},
-			{Slug: "brand-1", Mode: corpus.ModeCanonical, Interviews: 5_000, Campaigns: 20, Synthesis: 300},
-		},
-	}); err != nil {
-		b.Fatal(err)
-	}
-	caller := cluster.NewCaller(1)
-	defer caller.Close()
+	file := brands(b, 2)
 	routes := []string{
 		"/interviews?limit=50", "/interviews?limit=1", "/campaigns?limit=20", "/synthesis?limit=10",
 		"/analytics/interviews", "/intelligence/search?q=delivery&limit=10", "/intelligence/search?q=zyzzyvas&limit=10",
 	}
-	sides := []*side{{name: "plain", pg: plain, machines: [][]*cluster.Postgres{{plain}}},
-		{name: "distributed", pg: coordinator, machines: [][]*cluster.Postgres{{on.Coordinator}, on.Workers}}}
-	for _, s := range sides {
-		began := time.Now()
-		if err := base.Import(s.pg, file.String()); err != nil {
-			b.Fatal(err)
-		}
-		s.imported = time.Since(began)
-		for range routes {
-			keys, err := s.pg.IssueKeys(b.Context(), "brand-0", 1)
-			if err != nil {
-				b.Fatal(err)
-			}
-			s.keys = append(s.keys, keys...)
-		}
-		server, err := base.StartServer(b.Context(), s.pg.OwnerURL())
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer server.Close()
-		s.url = server.URL
+	p, c := newSide(b, 0, file), newSide(b, 2, file)
+	for _, s := range []*side{p, c} {
 		s.took, s.used = make([][]time.Duration, len(routes)), make([][3]time.Duration, len(routes))
-		s.server = server
+		s.issueKeys(b, "brand-0", len(routes))
 	}
+	caller := cluster.NewCaller(1)
+	defer caller.Close()
 	for round := range 5 {
 		for i, route := range routes {
-			for _, s := range sides {
-				began := s.cpu(b)
+			for _, s := range []*side{p, c} {
+				began := s.cpu()
 				for range 40 {
-					a := caller.Get(b.Context(), s.url, route, s.keys[i])
+					a := caller.Get(b.Context(), s.server.URL, route, s.keys[i])
 					if a.Status != http.StatusOK {
 						b.Fatalf("%s on %s: %d %s", route, s.name, a.Status, a.Body)
 					}
@@ -91,7 +48,7 @@ func BenchmarkRoutes(b *testing.B) {
 						s.took[i] = append(s.took[i], a.Took)
 					}
 				}
-				if ended := s.cpu(b); round > 0 {
+				if ended := s.cpu(); round > 0 {
 					for n := range ended {
 						s.used[i][n] += ended[n] - began[n]
 					}
@@ -100,20 +57,156 @@ func BenchmarkRoutes(b *testing.B) {
 		}
 	}
 	for i, route := range routes {
-		p, c := sides[0], sides[1]
 		requests := time.Duration(len(p.took[i]))
 		fmt.Printf("| `%s` | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f |\n", route,
 			ms(p.used[i][0]/requests), ms(c.used[i][0]/requests), ms(c.used[i][1]/requests), ms((c.used[i][2]-p.used[i][2])/requests),
 			ms(fast(p.took[i])), ms(fast(c.took[i])), float64(fast(c.took[i]))/float64(fast(p.took[i])))
 	}
-	p, c := sides[0].imported, sides[1].imported
-	fmt.Printf("import of 10,000 interviews: %.1f s plain, %.1f s distributed, ratio %.1f\n", p.Seconds(), c.Seconds(), float64(c)/float64(p))
+	fmt.Printf("import of 10,000 interviews: %.1f s plain, %.1f s distributed, ratio %.1f\n",
+		p.imported.Seconds(), c.imported.Seconds(), float64(c.imported)/float64(p.imported))
+}
+
+// BenchmarkWorkers lets eight callers, two for each of four brands, read pages from a
+// plain PostgreSQL, from one worker and from two, in turns. With all of them on one
+// machine it shows what a second worker costs, and not what its processors would add.
+//
+//	go test -tags distributed -run '^$' -bench Workers -benchtime 1x ./internal/test/distributed
+func BenchmarkWorkers(b *testing.B) {
+	const callers, requests, rounds = 8, 50, 5
+	file := brands(b, 4)
+	var sides []*side
+	for workers := range 3 {
+		s := newSide(b, workers, file)
+		for i := range callers {
+			s.issueKeys(b, fmt.Sprint("brand-", i%4), 1)
+		}
+		s.took, s.used = make([][]time.Duration, 1), make([][3]time.Duration, 1)
+		sides = append(sides, s)
+	}
+	for round := range rounds + 1 {
+		for _, s := range sides {
+			used, began := s.cpu(), time.Now()
+			var all sync.WaitGroup
+			failed := make([]error, callers)
+			for i := range callers {
+				all.Go(func() {
+					caller := cluster.NewCaller(1)
+					defer caller.Close()
+					for range requests {
+						if a := caller.Get(b.Context(), s.server.URL, "/interviews?limit=50", s.keys[i]); a.Status != http.StatusOK {
+							failed[i] = fmt.Errorf("%s: %d %s", s.name, a.Status, a.Body)
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+			if err := errors.Join(failed...); err != nil {
+				b.Fatal(err)
+			}
+			if ended := s.cpu(); round > 0 {
+				s.took[0] = append(s.took[0], time.Since(began))
+				for n := range ended {
+					s.used[0][n] += ended[n] - used[n]
+				}
+			}
+		}
+	}
+	for _, s := range sides {
+		const total = callers * requests * rounds
+		slices.Sort(s.took[0])
+		fmt.Printf("| %s | %.0f | %.2f | %.2f | %.2f |\n", s.name, callers*requests/s.took[0][rounds/2].Seconds(),
+			ms(s.used[0][0]/total), ms(s.used[0][1]/total), ms(s.used[0][2]/total))
+	}
+}
+
+// brands is an import of n clients with 5,000 interviews each.
+func brands(b *testing.B, n int) string {
+	b.Helper()
+	options := corpus.Options{Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now()}
+	for i := range n {
+		options.Clients = append(options.Clients, corpus.ClientOptions{
+			Slug: fmt.Sprint("brand-", i), Mode: corpus.ModeCanonical, Interviews: 5_000, Campaigns: 20, Synthesis: 300,
+		})
+	}
+	var file strings.Builder
+	if _, err := corpus.Generate(&file, options); err != nil {
+		b.Fatal(err)
+	}
+	return file.String()
+}
+
+// newSide is a server on a plain PostgreSQL, or on a coordinator and so many workers,
+// with what the file holds. Of several workers each has some of the clients.
+func newSide(b *testing.B, workers int, file string) *side {
+	b.Helper()
+	settings := map[string]string{"shared_buffers": "256MB", "autovacuum": "on"}
+	s := &side{name: []string{"plain", "1 worker", "2 workers"}[workers]}
+	if workers == 0 {
+		plain, err := base.NewPostgres(b.Context(), "", settings)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(plain.Crash)
+		s.pg, s.machines = plain, [][]*cluster.Postgres{{plain}}
+	} else {
+		nodes, err := base.NewNodes(b.Context(), workers, settings)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(nodes.Stop)
+		if err := nodes.CreateDatabase(b.Context(), "clientintel_distributed"); err != nil {
+			b.Fatal(err)
+		}
+		s.pg, s.machines = nodes.Coordinator.InDatabase("clientintel_distributed"), [][]*cluster.Postgres{{nodes.Coordinator}, nodes.Workers}
+		command(b, s.pg.OwnerURL(), "migrate", "--distribute")
+	}
+	began := time.Now()
+	if err := base.Import(s.pg, file); err != nil {
+		b.Fatal(err)
+	}
+	s.imported = time.Since(began)
+	if workers > 1 {
+		s.wantAllWorkersUsed(b, workers)
+	}
+	server, err := base.StartServer(b.Context(), s.pg.OwnerURL())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(server.Close)
+	s.server = server
+	return s
+}
+
+func (s *side) wantAllWorkersUsed(b *testing.B, workers int) {
+	b.Helper()
+	conn, err := s.pg.Connect(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close(b.Context())
+	var used int
+	if err := conn.QueryRow(b.Context(), `SELECT count(DISTINCT s.nodeport) FROM clients AS c
+		JOIN citus_shards AS s ON s.shardid = get_shard_id_for_distribution_column('clients', c.id)`).Scan(&used); err != nil {
+		b.Fatal(err)
+	}
+	if used != workers {
+		b.Fatalf("the clients lie on %d workers of %d", used, workers)
+	}
+}
+
+func (s *side) issueKeys(b *testing.B, client string, n int) {
+	b.Helper()
+	keys, err := s.pg.IssueKeys(b.Context(), client, n)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s.keys = append(s.keys, keys...)
 }
 
 // cpu is the processor time so far: of the database or the coordinator, of the workers,
 // and of the server.
-func (s *side) cpu(b *testing.B) (used [3]time.Duration) {
-	b.Helper()
+func (s *side) cpu() (used [3]time.Duration) {
 	for n, machines := range s.machines {
 		for _, machine := range machines {
 			used[n] += machine.ProcessorTime()
@@ -124,10 +217,10 @@ func (s *side) cpu(b *testing.B) (used [3]time.Duration) {
 }
 
 type side struct {
-	name, url string
-	pg        *cluster.Postgres
-	keys      []string
-	took      [][]time.Duration
+	name string
+	pg   *cluster.Postgres
+	keys []string
+	took [][]time.Duration
 	// used are the processor times of each route, as cpu tells them apart.
 	used     [][3]time.Duration
 	machines [][]*cluster.Postgres
