@@ -1,9 +1,9 @@
 //go:build linux
 
 // Command overload drives a server of its own into overload, in one way after
-// the other, and prints what another client notices that sends a few requests a
-// second: how many are refused, and their p99 beside the p99 without any load, in
-// the same run. None may be refused, and the p99 may be three times that without
+// the other, and prints what another client notices whose twenty keys send a request
+// a second each: how many are refused, and their p99 beside the p99 without any load,
+// in the same run. None may be refused, and the p99 may be three times that without
 // the load, or 100 ms.
 //
 // Each load comes from a process of its own that yields the processor: what

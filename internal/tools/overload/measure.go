@@ -106,9 +106,11 @@ func (r result) String() string {
 func (s *environment) measure(ctx context.Context, l load, rounds int, length time.Duration) (result, error) {
 	r := result{load: l, alone: newTally(), then: newTally(), own: newTally()}
 	for range rounds {
-		// The keys have been used before the load begins, as those of others have.
 		keys, err := s.pg.IssueKeys(ctx, "acme", probes)
 		if err != nil {
+			return r, err
+		}
+		if err := s.warm(ctx, keys); err != nil {
 			return r, err
 		}
 		if err := s.probe(ctx, keys, r.alone, length); err != nil {
@@ -145,22 +147,41 @@ func (s *environment) peak() float64 {
 	return kilobytes / 1e3
 }
 
-const probes = 4
+const (
+	// probes is how many callers probe, each with a key of its own.
+	probes = 20
+	// probeInterval is when each of them asks again.
+	probeInterval = time.Second
+)
 
-// probe has four callers ask for pages at an easy pace, as other keys do.
+// probe has callers ask for a page once a second, at moments spread over it.
 func (s *environment) probe(ctx context.Context, keys []string, into *tally, length time.Duration) error {
 	caller := cluster.NewCaller(probes)
 	defer caller.Close()
-	end := time.Now().Add(length)
+	began := time.Now()
 	var callers sync.WaitGroup
-	for _, key := range keys {
+	for i, key := range keys {
 		callers.Go(func() {
-			for time.Now().Before(end) && ctx.Err() == nil {
-				into.add(caller.Get(ctx, s.server.URL, "/interviews?limit=20", key))
-				time.Sleep(200 * time.Millisecond) // little, as others use
+			for at := probeInterval * time.Duration(i) / probes; at < length && ctx.Err() == nil; at += probeInterval {
+				rest(ctx, time.Until(began.Add(at)))
+				into.add(caller.Get(ctx, s.server.URL, probePath, key))
 			}
 		})
 	}
 	callers.Wait()
 	return ctx.Err()
+}
+
+const probePath = "/interviews?limit=20"
+
+// warm has each key admitted once, as those of others have been before a load begins.
+func (s *environment) warm(ctx context.Context, keys []string) error {
+	caller := cluster.NewCaller(1)
+	defer caller.Close()
+	for _, key := range keys {
+		if a := caller.Get(ctx, s.server.URL, probePath, key); a.Status != 200 {
+			return fmt.Errorf("a first request is answered with %d %s", a.Status, a.Code)
+		}
+	}
+	return nil
 }
