@@ -58,107 +58,67 @@ func (e *Error) Because(cause error) *Error {
 	return &with
 }
 
-// InvalidParameter refuses a parameter's value.
-func InvalidParameter(details string) *Error {
-	return &Error{Kind: KindInvalid, Code: "invalid_parameter", Message: "Invalid query parameter", Details: details}
+// fixed is an error that always has the same words.
+func fixed(kind Kind, code, message, details string) *Error {
+	return &Error{Kind: kind, Code: code, Message: message, Details: details}
 }
 
-// UnknownParameter refuses a parameter that the operation does not have.
-func UnknownParameter(details string) *Error {
-	return &Error{Kind: KindInvalid, Code: "unknown_parameter", Message: "Unknown query parameter", Details: details}
+// The errors that always have the same words. They are not changed: Because copies.
+var (
+	// InvalidCursor refuses a starting_after. It does not say which check failed.
+	InvalidCursor = fixed(KindInvalid, "invalid_cursor", "Invalid cursor",
+		"starting_after was not issued for this list: pass meta.next_cursor unchanged, on the same route with the same filters, or start again without it")
+	// UpdatedSinceUnsupported refuses updated_since on interviews.
+	UpdatedSinceUnsupported = fixed(KindInvalid, "updated_since_unsupported", "updated_since is not supported",
+		"updated_since is not supported on interviews, which carry no update time: use date_from and date_to, which filter created_at")
+	// MissingAPIKey refuses a request without a bearer token.
+	MissingAPIKey = fixed(KindUnauthenticated, "missing_api_key", "Missing Bearer API key", "")
+	// InvalidAPIKey refuses a token that is no issued key.
+	InvalidAPIKey = fixed(KindUnauthenticated, "invalid_api_key", "Invalid API key", "")
+	// InactiveAPIKey refuses a revoked key.
+	InactiveAPIKey = fixed(KindUnauthenticated, "inactive_api_key", "API key is not active", "")
+	// ExpiredAPIKey refuses a key past its expiry.
+	ExpiredAPIKey = fixed(KindUnauthenticated, "expired_api_key", "API key has expired", "")
+	// NotFound is the same for what does not exist and for what the caller may not see.
+	NotFound = fixed(KindNotFound, "not_found", "not found", "")
+	// MethodNotAllowed refuses a method that the route does not have.
+	MethodNotAllowed = fixed(KindMethodNotAllowed, "method_not_allowed", "method not allowed", "")
+)
+
+// detailed makes errors that differ in their details.
+func detailed(kind Kind, code, message string) func(details string) *Error {
+	return func(details string) *Error { return fixed(kind, code, message, details) }
 }
 
-// UnsupportedParameter refuses a parameter that does not go with the others.
-func UnsupportedParameter(details string) *Error {
-	return &Error{Kind: KindInvalid, Code: "unsupported_parameter", Message: "Unsupported query parameter", Details: details}
-}
-
-// InvalidDateRange refuses a window that ends before it starts.
-func InvalidDateRange(details string) *Error {
-	return &Error{Kind: KindInvalid, Code: "invalid_date_range", Message: "Invalid date range", Details: details}
-}
-
-// InvalidCursor refuses a starting_after. It does not say which check failed.
-func InvalidCursor() *Error {
-	return &Error{
-		Kind: KindInvalid, Code: "invalid_cursor", Message: "Invalid cursor",
-		Details: "starting_after was not issued for this list: pass meta.next_cursor unchanged, on the same route with the same filters, or start again without it",
-	}
-}
-
-// InvalidUpdatedSince refuses an updated_since.
-func InvalidUpdatedSince(details string) *Error {
-	return &Error{Kind: KindInvalid, Code: "invalid_updated_since", Message: "Invalid updated_since", Details: details}
-}
-
-// UpdatedSinceUnsupported refuses updated_since on interviews.
-func UpdatedSinceUnsupported() *Error {
-	return &Error{
-		Kind: KindInvalid, Code: "updated_since_unsupported", Message: "updated_since is not supported",
-		Details: "updated_since is not supported on interviews, which carry no update time: use date_from and date_to, which filter created_at",
-	}
-}
-
-// MissingAPIKey refuses a request without a bearer token.
-func MissingAPIKey() *Error {
-	return &Error{Kind: KindUnauthenticated, Code: "missing_api_key", Message: "Missing Bearer API key"}
-}
-
-// InvalidAPIKey refuses a token that is no issued key.
-func InvalidAPIKey() *Error {
-	return &Error{Kind: KindUnauthenticated, Code: "invalid_api_key", Message: "Invalid API key"}
-}
-
-// InactiveAPIKey refuses a revoked key.
-func InactiveAPIKey() *Error {
-	return &Error{Kind: KindUnauthenticated, Code: "inactive_api_key", Message: "API key is not active"}
-}
-
-// ExpiredAPIKey refuses a key past its expiry.
-func ExpiredAPIKey() *Error {
-	return &Error{Kind: KindUnauthenticated, Code: "expired_api_key", Message: "API key has expired"}
-}
+// The errors whose details say which parameter or header is refused, and why.
+var (
+	// InvalidParameter refuses a parameter's value.
+	InvalidParameter = detailed(KindInvalid, "invalid_parameter", "Invalid query parameter")
+	// UnknownParameter refuses a parameter that the operation does not have.
+	UnknownParameter = detailed(KindInvalid, "unknown_parameter", "Unknown query parameter")
+	// UnsupportedParameter refuses a parameter that does not go with the others.
+	UnsupportedParameter = detailed(KindInvalid, "unsupported_parameter", "Unsupported query parameter")
+	// InvalidDateRange refuses a window that ends before it starts.
+	InvalidDateRange = detailed(KindInvalid, "invalid_date_range", "Invalid date range")
+	// InvalidUpdatedSince refuses an updated_since.
+	InvalidUpdatedSince = detailed(KindInvalid, "invalid_updated_since", "Invalid updated_since")
+	// ForeignOrigin refuses a web page of another origin.
+	ForeignOrigin = detailed(KindForbidden, "forbidden_origin", "origin not allowed")
+	// UnsupportedMediaType refuses a body of another content type.
+	UnsupportedMediaType = detailed(KindUnsupportedMediaType, "unsupported_media_type", "unsupported media type")
+	// NotAcceptable refuses a caller that accepts no media type of the answer.
+	NotAcceptable = detailed(KindNotAcceptable, "not_acceptable", "not acceptable")
+	// PayloadTooLarge refuses a body that is too large, or an answer that would be.
+	PayloadTooLarge = detailed(KindPayloadTooLarge, "payload_too_large", "payload too large")
+	// MalformedMessage refuses a body that is no message of the protocol.
+	MalformedMessage = detailed(KindInvalid, "invalid_parameter", "Invalid message")
+)
 
 // MissingScope refuses a key without a required scope.
 func MissingScope(scope string) *Error {
 	return &Error{
 		Kind: KindForbidden, Code: "insufficient_scope", Message: "Missing required scope: " + scope, Scope: scope,
 	}
-}
-
-// NotFound is the same for what does not exist and for what the caller may not see.
-func NotFound() *Error {
-	return &Error{Kind: KindNotFound, Code: "not_found", Message: "not found"}
-}
-
-// MethodNotAllowed refuses a method that the route does not have.
-func MethodNotAllowed() *Error {
-	return &Error{Kind: KindMethodNotAllowed, Code: "method_not_allowed", Message: "method not allowed"}
-}
-
-// ForeignOrigin refuses a web page of another origin.
-func ForeignOrigin(details string) *Error {
-	return &Error{Kind: KindForbidden, Code: "forbidden_origin", Message: "origin not allowed", Details: details}
-}
-
-// UnsupportedMediaType refuses a body of another content type.
-func UnsupportedMediaType(details string) *Error {
-	return &Error{Kind: KindUnsupportedMediaType, Code: "unsupported_media_type", Message: "unsupported media type", Details: details}
-}
-
-// NotAcceptable refuses a caller that accepts no media type of the answer.
-func NotAcceptable(details string) *Error {
-	return &Error{Kind: KindNotAcceptable, Code: "not_acceptable", Message: "not acceptable", Details: details}
-}
-
-// PayloadTooLarge refuses a body that is too large, or an answer that would be.
-func PayloadTooLarge(details string) *Error {
-	return &Error{Kind: KindPayloadTooLarge, Code: "payload_too_large", Message: "payload too large", Details: details}
-}
-
-// MalformedMessage refuses a body that is no message of the protocol.
-func MalformedMessage(details string) *Error {
-	return &Error{Kind: KindInvalid, Code: "invalid_parameter", Message: "Invalid message", Details: details}
 }
 
 // RateLimited refuses a request beyond the key's rate limit.

@@ -77,11 +77,11 @@ func admissionError(a ratelimit.Admission) error {
 	case ratelimit.Limited:
 		return apierror.RateLimited(a.RetryAfter())
 	case ratelimit.Revoked:
-		return apierror.InactiveAPIKey()
+		return apierror.InactiveAPIKey
 	case ratelimit.Expired:
-		return apierror.ExpiredAPIKey()
+		return apierror.ExpiredAPIKey
 	default:
-		return apierror.InvalidAPIKey()
+		return apierror.InvalidAPIKey
 	}
 }
 

@@ -17,7 +17,7 @@ func parseKey(r *http.Request) (apikey.Token, error) {
 	}
 	key, ok := apikey.ParseToken(token)
 	if !ok {
-		return apikey.Token{}, apierror.InvalidAPIKey()
+		return apikey.Token{}, apierror.InvalidAPIKey
 	}
 	return key, nil
 }
@@ -26,16 +26,16 @@ func parseKey(r *http.Request) (apikey.Token, error) {
 func bearerToken(r *http.Request) (string, error) {
 	headers := r.Header.Values("Authorization")
 	if len(headers) == 0 {
-		return "", apierror.MissingAPIKey()
+		return "", apierror.MissingAPIKey
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	token = strings.Trim(token, " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", apierror.MissingAPIKey()
+		return "", apierror.MissingAPIKey
 	}
 	if len(headers) > 1 {
 		// A proxy in front could have checked the other one.
-		return "", apierror.InvalidAPIKey()
+		return "", apierror.InvalidAPIKey
 	}
 	return token, nil
 }

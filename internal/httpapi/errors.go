@@ -57,9 +57,9 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	body, _ := json.Marshal(envelope{message, details, public.Code})
 	if record.encodeError != nil {
-		body = record.encodeError(statusOf(public.Kind), public, body)
+		body = record.encodeError(statuses[public.Kind], public, body)
 	}
-	w.WriteHeader(statusOf(public.Kind))
+	w.WriteHeader(statuses[public.Kind])
 	_, _ = w.Write(append(body, '\n'))
 }
 
@@ -81,36 +81,24 @@ func challenge(e *apierror.Error) string {
 // publicError is the part of an error that callers may see: nothing of an error
 // that is not an apierror.Error.
 func publicError(err error) *apierror.Error {
-	var public *apierror.Error
-	if errors.As(err, &public) {
+	if public, ok := errors.AsType[*apierror.Error](err); ok {
 		return public
 	}
 	return apierror.Internal(err)
 }
 
-func statusOf(k apierror.Kind) int {
-	switch k {
-	case apierror.KindInvalid:
-		return http.StatusBadRequest
-	case apierror.KindUnauthenticated:
-		return http.StatusUnauthorized
-	case apierror.KindForbidden:
-		return http.StatusForbidden
-	case apierror.KindNotFound:
-		return http.StatusNotFound
-	case apierror.KindMethodNotAllowed:
-		return http.StatusMethodNotAllowed
-	case apierror.KindNotAcceptable:
-		return http.StatusNotAcceptable
-	case apierror.KindPayloadTooLarge:
-		return http.StatusRequestEntityTooLarge
-	case apierror.KindUnsupportedMediaType:
-		return http.StatusUnsupportedMediaType
-	case apierror.KindRateLimited:
-		return http.StatusTooManyRequests
-	case apierror.KindMeasurementUnavailable, apierror.KindUnavailable:
-		return http.StatusServiceUnavailable
-	default:
-		return http.StatusInternalServerError
-	}
+// statuses are those of the kinds of error.
+var statuses = [...]int{
+	apierror.KindInternal:               http.StatusInternalServerError,
+	apierror.KindInvalid:                http.StatusBadRequest,
+	apierror.KindUnauthenticated:        http.StatusUnauthorized,
+	apierror.KindForbidden:              http.StatusForbidden,
+	apierror.KindNotFound:               http.StatusNotFound,
+	apierror.KindMethodNotAllowed:       http.StatusMethodNotAllowed,
+	apierror.KindNotAcceptable:          http.StatusNotAcceptable,
+	apierror.KindPayloadTooLarge:        http.StatusRequestEntityTooLarge,
+	apierror.KindUnsupportedMediaType:   http.StatusUnsupportedMediaType,
+	apierror.KindRateLimited:            http.StatusTooManyRequests,
+	apierror.KindMeasurementUnavailable: http.StatusServiceUnavailable,
+	apierror.KindUnavailable:            http.StatusServiceUnavailable,
 }

@@ -41,7 +41,7 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 		router.Get(d.path, serve)
 		router.Head(d.path, serve)
 	}
-	router.NotFound(func(w http.ResponseWriter, r *http.Request) { s.RefuseUncounted(w, r, apierror.NotFound()) })
+	router.NotFound(func(w http.ResponseWriter, r *http.Request) { s.RefuseUncounted(w, r, apierror.NotFound) })
 	// chi comes here with a method that it does not know, whatever the path.
 	router.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
 		takes := func(method string) bool { return router.Match(chi.NewRouteContext(), method, r.URL.EscapedPath()) }
@@ -54,10 +54,10 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 		case takes(http.MethodGet):
 			w.Header().Set("Allow", http.MethodGet)
 		default:
-			s.RefuseUncounted(w, r, apierror.NotFound())
+			s.RefuseUncounted(w, r, apierror.NotFound)
 			return
 		}
-		s.RefuseUncounted(w, r, apierror.MethodNotAllowed())
+		s.RefuseUncounted(w, r, apierror.MethodNotAllowed)
 	})
 	return s.accessLog(s.setDefaultHeaders(s.refuseTransferEncoding(compress(router)))), nil
 }

@@ -39,7 +39,7 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 		return apierror.MissingScope(string(scope))
 	}
 	if op.id == "listInterviews" && queryNames(r.URL.RawQuery, "updated_since") {
-		return apierror.UpdatedSinceUnsupported()
+		return apierror.UpdatedSinceUnsupported
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	for _, p := range op.pathParams {
 		input.PathParams = map[string]string{p.Name: chi.URLParam(r, p.Name)}
 		if openapi3filter.ValidateParameter(r.Context(), input, p) != nil {
-			return apierror.NotFound()
+			return apierror.NotFound
 		}
 	}
 	return nil
@@ -149,7 +149,7 @@ func validateFlag(name string, values []string, invalid string) error {
 func parameterError(name, details string) error {
 	switch name {
 	case "starting_after":
-		return apierror.InvalidCursor()
+		return apierror.InvalidCursor
 	case "updated_since":
 		return apierror.InvalidUpdatedSince(details)
 	default:

@@ -146,7 +146,7 @@ func newFuzzedServer(f *testing.F) *fuzzedServer {
 	}
 	a := &fuzzedServer{server: server, params: map[string]map[string]parameter{}}
 	a.router = chi.NewRouter()
-	a.router.NotFound(func(_ http.ResponseWriter, r *http.Request) { parsedOf(r).err = apierror.NotFound() })
+	a.router.NotFound(func(_ http.ResponseWriter, r *http.Request) { parsedOf(r).err = apierror.NotFound })
 	err = server.contract.eachRoute(&parsers{server}, func(op *operation, handler http.Handler) {
 		a.router.Method(http.MethodGet, op.path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			n := parsedOf(r)

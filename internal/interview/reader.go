@@ -192,7 +192,7 @@ func (r *Reader) Get(
 		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.GetInterviewRow])
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
-			return apierror.NotFound()
+			return apierror.NotFound
 		case err != nil:
 			return fmt.Errorf("getting an interview: %w", err)
 		}

@@ -63,7 +63,7 @@ func (w *errorRewriter) err() error {
 	case 0:
 		return nil
 	case http.StatusMethodNotAllowed:
-		return apierror.MethodNotAllowed()
+		return apierror.MethodNotAllowed
 	case http.StatusNotAcceptable:
 		return apierror.NotAcceptable(text)
 	case http.StatusRequestEntityTooLarge:

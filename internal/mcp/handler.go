@@ -85,7 +85,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		h.api.Refuse(w, r, apierror.MethodNotAllowed())
+		h.api.Refuse(w, r, apierror.MethodNotAllowed)
 		return
 	}
 	message, err := current.readMessage(w, r)

@@ -78,20 +78,20 @@ func (c *Codec) Encode(p Position, scope Scope) string {
 // caller's mistake, and the error does not say which check failed.
 func (c *Codec) Decode(token string, scope Scope) (Position, error) {
 	if len(token) > maxCursor {
-		return Position{}, apierror.InvalidCursor()
+		return Position{}, apierror.InvalidCursor
 	}
 	signed, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	// The decoder skips line breaks; a cursor that has any was edited.
 	if err != nil || base64.RawURLEncoding.EncodeToString(signed) != token || len(signed) < macSize+2 {
-		return Position{}, apierror.InvalidCursor()
+		return Position{}, apierror.InvalidCursor
 	}
 	plain, mac := signed[:len(signed)-macSize], signed[len(signed)-macSize:]
 	if !c.made(plain, mac, scope) {
-		return Position{}, apierror.InvalidCursor()
+		return Position{}, apierror.InvalidCursor
 	}
 	times := int(plain[1])
 	if plain[0] != cursorVersion || len(plain) != 2+8*times+16 {
-		return Position{}, apierror.InvalidCursor()
+		return Position{}, apierror.InvalidCursor
 	}
 	p := Position{ID: uuid.UUID(plain[2+8*times:])}
 	for i := range times {
