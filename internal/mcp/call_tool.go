@@ -31,7 +31,7 @@ func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 		// The request's own context: the library lets calls of the older
 		// revisions outlive their request.
 		response := h.api.Do(current.ctx, httpapi.Call{
-			Operation: t.operation, LogName: t.name, Arguments: arguments, Budget: budget, Flags: t.flags,
+			Operation: t.Operation, LogName: t.Name, Arguments: arguments, Budget: budget, Flags: t.Flags,
 			CheckSize: current.sizeLimit(t),
 		})
 		return result(response), nil

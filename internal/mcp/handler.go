@@ -48,13 +48,17 @@ func New(d Deps) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{api: d.API, public: public, version: d.Version, tools: tools(), servers: map[uint]*sdk.Server{}}
+	texts, err := readTexts()
+	if err != nil {
+		return nil, err
+	}
+	h := &Handler{api: d.API, public: public, version: d.Version, tools: texts.Tools, servers: map[uint]*sdk.Server{}}
 	for _, t := range h.tools {
-		declared, known := schemas[t.operation]
+		declared, known := schemas[t.Operation]
 		if !known {
-			return nil, fmt.Errorf("declaring %s: the contract has no operation %s", t.name, t.operation)
+			return nil, fmt.Errorf("declaring %s: the contract has no operation %s", t.Name, t.Operation)
 		}
-		h.declarations = append(h.declarations, declare(t, declared))
+		h.declarations = append(h.declarations, texts.declare(t, declared))
 	}
 	h.transport = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Stateless:           true,

@@ -33,7 +33,7 @@ type request struct {
 func (r *request) sizeLimit(t tool) func(size, rows int) error {
 	return func(size, rows int) error {
 		if size > maxResponse && rows != 1 {
-			return apierror.PayloadTooLarge(fmt.Sprintf("the answer would be larger than %d MiB; %s", maxResponse>>20, t.narrower))
+			return apierror.PayloadTooLarge(fmt.Sprintf("the answer would be larger than %d MiB; %s", maxResponse>>20, t.Narrower))
 		}
 		if !r.answer.Grow(2 * int64(size)) { // the message contains it twice
 			return apierror.Unavailable(errTooManyLargeResponses)

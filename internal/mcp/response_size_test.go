@@ -18,7 +18,11 @@ func TestResponseSize_IsBounded(t *testing.T) {
 	const everything, small, many = 4 * maxResponse, 32 << 10, 2 // rows
 	unsent := fairqueue.NewBudget(everything, everything/2)
 	greedy, other := uuid.New(), uuid.New()
-	analytics := tools()[0]
+	texts, err := readTexts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	analytics := texts.Tools[0]
 	first := &request{answer: unsent.NewReservation(greedy)}
 	check := first.sizeLimit(analytics)
 	for _, size := range []int{1, small, small + 1, 3 * small, maxResponse} {

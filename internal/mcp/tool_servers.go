@@ -21,18 +21,18 @@ import (
 const listTTL = 5 * 60 * 1000
 
 // declare describes a tool as the protocol has it.
-func declare(t tool, schemas openapi.Schemas) *sdk.Tool {
+func (x texts) declare(t tool, schemas openapi.Schemas) *sdk.Tool {
 	input := schemas.Parameters
-	for _, name := range t.flags {
-		flag := fmt.Sprintf(`,%q:{"type":"boolean","default":false,"description":%q}}}`, name, flagDescriptions[name])
+	for _, name := range t.Flags {
+		flag := fmt.Sprintf(`,%q:{"type":"boolean","default":false,"description":%q}}}`, name, x.Flags[name])
 		input = append(bytes.TrimSuffix(slices.Clone(input), []byte("}}")), flag...)
 	}
-	output := slices.Concat(json.RawMessage(fmt.Sprintf(`{"description":%q,`, t.absent+descriptionOfEveryMeta)), schemas.Answer[1:])
+	output := slices.Concat(json.RawMessage(fmt.Sprintf(`{"description":%q,`, t.Absent+" "+x.EveryMeta)), schemas.Answer[1:])
 	no := false
 	return &sdk.Tool{
-		Name: t.name, Title: t.title, Description: t.description(), InputSchema: input, OutputSchema: output,
+		Name: t.Name, Title: t.Title, Description: t.Use + " " + x.EveryTool, InputSchema: input, OutputSchema: output,
 		Annotations: &sdk.ToolAnnotations{
-			Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no,
+			Title: t.Title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no,
 		},
 	}
 }
@@ -43,7 +43,7 @@ func (h *Handler) serverFor(r *http.Request) *sdk.Server {
 	caller := auth.CallerFrom(r.Context())
 	var visible uint
 	for i, t := range h.tools {
-		if h.api.Allows(caller, t.operation) {
+		if h.api.Allows(caller, t.Operation) {
 			visible |= 1 << i
 		}
 	}
