@@ -121,8 +121,7 @@ func (e *environment) openInput(name string) (io.Reader, func(), error) {
 
 // withoutPath is the error of a file whose name is told anyway.
 func withoutPath(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

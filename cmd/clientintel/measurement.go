@@ -205,8 +205,7 @@ func newMeasurementCutover(e *environment) *cobra.Command {
 
 func (e *environment) cutOver(ctx context.Context, m *measurement.Maintenance, c measurement.Client) error {
 	members, err := m.CutOver(ctx, c)
-	var fault *measurement.FaultError
-	if errors.As(err, &fault) {
+	if _, fault := errors.AsType[*measurement.FaultError](err); fault {
 		return fmt.Errorf("%s stays %s: %w: run 'clientintel measurement rebuild --client %s' first", c.Slug, c.MeasurementMode, err, c.Slug)
 	}
 	if err != nil {

@@ -45,8 +45,7 @@ func (e *environment) verify(in io.Reader, options verify.Options) error {
 		print = jsonReports()
 	}
 	summary, err := verify.Verify(in, options, func(r *verify.Report) error { return print(e.stdout, r) })
-	var option *verify.OptionError
-	if errors.As(err, &option) {
+	if _, option := errors.AsType[*verify.OptionError](err); option {
 		return usagef("--url: %w", err)
 	}
 	if err != nil {

@@ -74,12 +74,10 @@ func (c *contract) validate(ctx context.Context, res *response) (string, error) 
 
 // withoutValues says where and how a body breaks the contract, without its values.
 func withoutValues(err error) string {
-	var schema *openapi3.SchemaError
-	if errors.As(err, &schema) {
+	if schema, ok := errors.AsType[*openapi3.SchemaError](err); ok {
 		return fmt.Sprintf("%s at /%s", schema.SchemaField, strings.Join(schema.JSONPointer(), "/"))
 	}
-	var response *openapi3filter.ResponseError
-	if errors.As(err, &response) && response.Err == nil {
+	if response, ok := errors.AsType[*openapi3filter.ResponseError](err); ok && response.Err == nil {
 		return response.Reason
 	}
 	text := err.Error()

@@ -146,8 +146,8 @@ const (
 )
 
 func isCode(err error, code string) bool {
-	var refused *pgconn.PgError
-	return errors.As(err, &refused) && refused.Code == code
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused.Code == code
 }
 
 func canConnect(ctx context.Context, url string) error {

@@ -69,8 +69,7 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, pass
 			return err
 		}
 		s, err := startServer(ctx, c.dir, a, p, socket, password, c.opts)
-		var refused *startError
-		if errors.As(err, &refused) && strings.Contains(err.Error(), "pre-existing shared memory block") && time.Now().Before(end) {
+		if _, refused := errors.AsType[*startError](err); refused && strings.Contains(err.Error(), "pre-existing shared memory block") && time.Now().Before(end) {
 			if err := sleep(ctx, 10*pollInterval); err != nil {
 				return err
 			}

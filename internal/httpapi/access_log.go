@@ -194,8 +194,8 @@ func (s *Server) traceOf(
 // loggedError is what the log may say of an error. The details of a refusal can
 // quote the caller's own values, so only its code is logged.
 func loggedError(err error) string {
-	var refused *apierror.Error
-	if !errors.As(err, &refused) {
+	refused, ok := errors.AsType[*apierror.Error](err)
+	if !ok {
 		return postgres.Loggable(err)
 	}
 	if cause := errors.Unwrap(refused); cause != nil {

@@ -32,8 +32,7 @@ func (s *Server) recovered(w *statusWriter, r *http.Request, caught any) bool {
 func (s *Server) logPanic(r *http.Request, caught any) {
 	what := fmt.Sprintf("%T", caught)
 	err, _ := caught.(error)
-	var bug runtime.Error
-	if errors.As(err, &bug) {
+	if bug, ok := errors.AsType[runtime.Error](err); ok {
 		what = bug.Error()
 	}
 	s.log.Error(errPanicked.Error(),

@@ -104,12 +104,10 @@ func (v *responseValidator) report(err error, operation, requestID string) {
 }
 
 func brokenAt(err error) string {
-	var s *openapi3.SchemaError
-	if errors.As(err, &s) {
+	if s, ok := errors.AsType[*openapi3.SchemaError](err); ok {
 		return fmt.Sprintf("/%s: %s", strings.Join(s.JSONPointer(), "/"), s.SchemaField)
 	}
-	var r *openapi3filter.ResponseError
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*openapi3filter.ResponseError](err); ok {
 		return r.Reason
 	}
 	return "unknown"

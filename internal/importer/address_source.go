@@ -77,8 +77,7 @@ func (d *download) connect() error {
 	}
 	res, err := downloads.Do(req)
 	if err != nil {
-		var shown *url.Error
-		if errors.As(err, &shown) { // its text has the address
+		if shown, ok := errors.AsType[*url.Error](err); ok { // its text has the address
 			err = shown.Err
 		}
 		return err

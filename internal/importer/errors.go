@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // LineError is a line that cannot be imported. Nothing of its file was.
@@ -88,31 +90,27 @@ func databaseError(ctx context.Context, doing string, err error) error {
 	if ctx.Err() != nil {
 		return interrupted(ctx)
 	}
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) && isConflict(refused) && !isDuplicate(err) {
+	if slices.Contains(conflicts, postgres.SQLState(err)) && !isDuplicate(err) {
 		err = fmt.Errorf("%w (%w)", ErrConflict, err)
 	}
 	return fmt.Errorf("nothing was imported: %s: %w", doing, err)
 }
 
-// isConflict recognises deadlocks, and constraints: whatever a file can break by
-// itself was checked before.
-func isConflict(refused *pgconn.PgError) bool {
-	return slices.Contains([]string{"40P01", "40001", "23503", "23505"}, refused.Code)
-}
+// conflicts are deadlocks, and constraints: whatever a file can break by itself was
+// checked before.
+var conflicts = []string{"40P01", "40001", "23503", "23505"}
 
 // isDuplicate recognises a record that exists but has no row in record_owners:
 // it was written by hand. Of a shard's, Citus hands on the message alone.
 func isDuplicate(err error) bool {
-	var refused *pgconn.PgError
-	return errors.As(err, &refused) && (refused.Code == "23505" && strings.HasSuffix(refused.ConstraintName, "_pkey") ||
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (refused.Code == "23505" && strings.HasSuffix(refused.ConstraintName, "_pkey") ||
 		refused.Code == "XX000" && strings.Contains(refused.Message, "_pkey_"))
 }
 
 // commitError is about a commit, whose answer may have been lost.
 func commitError(err error) error {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
+	if postgres.SQLState(err) != "" {
 		return databaseError(context.Background(), "committing", err)
 	}
 	return fmt.Errorf("it is not known whether the import was committed, run it again: %w", err)

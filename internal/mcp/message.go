@@ -47,11 +47,10 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, tooLarge
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
-	var larger *http.MaxBytesError
-	switch {
-	case errors.As(err, &larger):
+	if _, larger := errors.AsType[*http.MaxBytesError](err); larger {
 		return nil, tooLarge
-	case err != nil:
+	}
+	if err != nil {
 		return nil, apierror.MalformedMessage("the body ended before it was complete").Because(err)
 	}
 	return body, nil

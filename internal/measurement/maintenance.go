@@ -131,8 +131,7 @@ func (m *Maintenance) inReadCommitted(ctx context.Context, call func(*db.Queries
 
 // withHint makes a refusal of the database's functions say what to do about it.
 func withHint(err error) error {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Hint != "" {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Hint != "" {
 		return fmt.Errorf("%s. %s", refused.Message, refused.Hint)
 	}
 	return err

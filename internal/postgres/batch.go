@@ -88,8 +88,7 @@ func (p *Pool) readOnce(ctx context.Context, clientID uuid.UUID, only Query, fn 
 		q = &batchedQuery{statement: only, read: fn, result: make(chan error, 1)}
 		err = p.readBatch(ctx, clientID, func() (*acquiredConn, error) { return p.acquire(ctx, clientID) }, q)
 	}
-	var broken *readerPanic
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*readerPanic](err); ok {
 		panic(broken)
 	}
 	return classify(err)

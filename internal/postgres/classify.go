@@ -14,36 +14,37 @@ import (
 // classify tells a database that is out of reach or too slow, which a caller
 // may wait for, from an error of ours, which it may not. Faults pass as they are.
 func classify(err error) error {
-	var known *apierror.Error
-	if err == nil || errors.As(err, &known) {
-		return err
-	}
-	if IsUnavailable(err) {
+	if _, known := errors.AsType[*apierror.Error](err); !known && err != nil && IsUnavailable(err) {
 		return apierror.Unavailable(err)
 	}
 	return err
 }
 
+// SQLState is the code that the database refused a statement with; empty: it did not.
+func SQLState(err error) string {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return refused.Code
+	}
+	return ""
+}
+
 // IsUnavailable tells whether an error means that the database cannot be reached,
 // refuses to work or takes too long, rather than that a statement is wrong.
 func IsUnavailable(err error) bool {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
-		return refusal(refused.Code)
+	if code := SQLState(err); code != "" {
+		return refusal(code)
 	}
-	var connecting *pgconn.ConnectError
-	var network net.Error
-	return errors.As(err, &connecting) || errors.As(err, &network) ||
-		errors.Is(err, context.DeadlineExceeded) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) ||
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	_, network := errors.AsType[net.Error](err)
+	return connecting || network || errors.Is(err, context.DeadlineExceeded) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) ||
 		closedConnection(err)
 }
 
 // connectionLost tells a connection that broke from a database that is busy:
 // only the first may succeed on another connection.
 func connectionLost(err error) bool {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
-		return refused.Code == "57P01" || refused.Code == "57P02" // shut down, crashed
+	if code := SQLState(err); code != "" {
+		return code == "57P01" || code == "57P02" // shut down, crashed
 	}
 	return IsUnavailable(err) && !errors.Is(err, context.DeadlineExceeded) && !pgconn.Timeout(err)
 }
@@ -75,6 +76,6 @@ const (
 // IsSerializationFailure tells whether the database rolled a transaction back for another's
 // sake: nothing of it was done, and it may be tried again.
 func IsSerializationFailure(err error) bool {
-	var refused *pgconn.PgError
-	return errors.As(err, &refused) && (refused.Code == serializationFailure || refused.Code == deadlock)
+	code := SQLState(err)
+	return code == serializationFailure || code == deadlock
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // errBehind says that a standby is further behind than its readers allow.
@@ -125,6 +124,5 @@ func (p *Pool) readEither(read func(p *Pool, began func()) error) error {
 }
 
 func standbyLost(err error) bool {
-	var refused *pgconn.PgError
-	return err != nil && (errors.Is(err, errBehind) || connectionLost(err) || errors.As(err, &refused) && refused.Code == "57P03")
+	return err != nil && (errors.Is(err, errBehind) || connectionLost(err) || SQLState(err) == "57P03")
 }

@@ -14,8 +14,7 @@ const withheld = "(its words are withheld, as they may quote a client's data)"
 // affair; the SQLSTATE stands for both.
 func Loggable(err error) string {
 	text := err.Error()
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Message != "" && mayQuote(refused.Code) {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Message != "" && mayQuote(refused.Code) {
 		text = strings.ReplaceAll(text, refused.Message, withheld)
 	}
 	return text

@@ -90,8 +90,7 @@ func (m migrator) up(ctx context.Context) (int, error) {
 		blocker := m.watchBlockers(ctx, db)
 		applied, err := provider.Up(ctx)
 		holds := blocker()
-		var partial *goose.PartialError
-		if errors.As(err, &partial) {
+		if partial, ok := errors.AsType[*goose.PartialError](err); ok {
 			applied = partial.Applied
 		}
 		total += len(applied)
@@ -116,8 +115,8 @@ func (m migrator) up(ctx context.Context) (int, error) {
 // gaveWay tells of a lock timeout, of a deadlock, and of what another database of the
 // same server was setting at the same moment: roles belong to all of them.
 func gaveWay(err error) bool {
-	var refused *pgconn.PgError
-	return errors.As(err, &refused) && (refused.Code == "55P03" || refused.Code == "40P01" ||
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (refused.Code == "55P03" || refused.Code == "40P01" ||
 		refused.Code == "XX000" && refused.Message == "tuple concurrently updated")
 }
 

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // Limits bound what searches may cost.
@@ -171,8 +171,7 @@ func collect[Row db.ListNewestSearchHitsRow | db.ListSearchHitsRow](
 // searchError tells the database's refusal to search documents that may be wrong
 // from its other errors.
 func searchError(in *measurement.Snapshot, err error) error {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == "55000" { // object_not_in_prerequisite_state
+	if postgres.SQLState(err) == "55000" { // object_not_in_prerequisite_state
 		return unprovenResult(in, err)
 	}
 	return err

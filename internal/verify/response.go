@@ -193,12 +193,10 @@ func (k kind) route() string {
 
 // unreadable explains a decoder's error.
 func unreadable(err error) error {
-	var syntax *json.SyntaxError
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("this is not JSON: %w (at byte %d of the response)", err, syntax.Offset)
-	case errors.As(err, &wrong):
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("this is no response of this API: %s is a JSON %s", cmp.Or(wrong.Field, "it"), wrong.Value)
 	}
 	return err
