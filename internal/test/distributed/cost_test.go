@@ -3,9 +3,11 @@
 package distributed
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -25,22 +27,23 @@ import (
 func BenchmarkRoutes(b *testing.B) {
 	file := brands(b, 2)
 	routes := []string{
-		"/interviews?limit=50", "/interviews?limit=1", "/campaigns?limit=20", "/synthesis?limit=10",
+		"/interviews?limit=50", continued, "/interviews?limit=1", "/campaigns?limit=20", "/synthesis?limit=10",
 		"/analytics/interviews", "/intelligence/search?q=delivery&limit=10", "/intelligence/search?q=zyzzyvas&limit=10",
 	}
 	p, c := newSide(b, 0, file), newSide(b, 2, file)
 	for _, s := range []*side{p, c} {
 		s.took, s.used = make([][]time.Duration, len(routes)), make([][3]time.Duration, len(routes))
 		s.issueKeys(b, "brand-0", len(routes))
+		s.second = []string{secondPage(b, s.server.URL, s.keys[0])}
 	}
 	caller := cluster.NewCaller(1)
 	defer caller.Close()
 	for round := range 5 {
 		for i, route := range routes {
 			for _, s := range []*side{p, c} {
-				began := s.cpu()
+				path, began := strings.Replace(route, continued, s.second[0], 1), s.cpu()
 				for range 40 {
-					a := caller.Get(b.Context(), s.server.URL, route, s.keys[i])
+					a := caller.Get(b.Context(), s.server.URL, path, s.keys[i])
 					if a.Status != http.StatusOK {
 						b.Fatalf("%s on %s: %d %s", route, s.name, a.Status, a.Body)
 					}
@@ -79,6 +82,7 @@ func BenchmarkWorkers(b *testing.B) {
 		s := newSide(b, workers, file)
 		for i := range callers {
 			s.issueKeys(b, fmt.Sprint("brand-", i%4), 1)
+			s.second = append(s.second, secondPage(b, s.server.URL, s.keys[i]))
 		}
 		s.took, s.used = make([][]time.Duration, 1), make([][3]time.Duration, 1)
 		sides = append(sides, s)
@@ -93,7 +97,7 @@ func BenchmarkWorkers(b *testing.B) {
 					caller := cluster.NewCaller(1)
 					defer caller.Close()
 					for range requests {
-						if a := caller.Get(b.Context(), s.server.URL, "/interviews?limit=50", s.keys[i]); a.Status != http.StatusOK {
+						if a := caller.Get(b.Context(), s.server.URL, s.second[i], s.keys[i]); a.Status != http.StatusOK {
 							failed[i] = fmt.Errorf("%s: %d %s", s.name, a.Status, a.Body)
 							return
 						}
@@ -118,6 +122,26 @@ func BenchmarkWorkers(b *testing.B) {
 		fmt.Printf("| %s | %.0f | %.2f | %.2f | %.2f |\n", s.name, callers*requests/s.took[0][rounds/2].Seconds(),
 			ms(s.used[0][0]/total), ms(s.used[0][1]/total), ms(s.used[0][2]/total))
 	}
+}
+
+// continued stands for a side's second page.
+const continued = "/interviews?limit=50&starting_after=…"
+
+// secondPage continues a first one, whose basis would be most of the answer.
+func secondPage(b *testing.B, server, key string) string {
+	b.Helper()
+	caller := cluster.NewCaller(1)
+	defer caller.Close()
+	a := caller.Get(b.Context(), server, "/interviews?limit=50", key)
+	var first struct {
+		Meta struct {
+			NextCursor string `json:"next_cursor"`
+		}
+	}
+	if err := json.Unmarshal(a.Body, &first); err != nil || first.Meta.NextCursor == "" {
+		b.Fatalf("%d %v: %.300s", a.Status, err, a.Body)
+	}
+	return "/interviews?limit=50&starting_after=" + url.QueryEscape(first.Meta.NextCursor)
 }
 
 // brands is an import of n clients with 5,000 interviews each.
@@ -220,7 +244,9 @@ type side struct {
 	name string
 	pg   *cluster.Postgres
 	keys []string
-	took [][]time.Duration
+	// second are the paths of second pages, whose cursors only this side takes.
+	second []string
+	took   [][]time.Duration
 	// used are the processor times of each route, as cpu tells them apart.
 	used     [][3]time.Duration
 	machines [][]*cluster.Postgres
