@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -30,8 +31,9 @@ type operation struct {
 	queryParams map[string]*openapi3.Parameter
 	pathParams  []*openapi3.Parameter
 	route       *routers.Route // what the validator takes
-	// toolRoute is route for the answers to calls in-process, which may lack more.
-	toolRoute *routers.Route
+	// toolRoute is route for the answers to calls in-process, which may lack more. Few
+	// are validated, so its document is read at the first.
+	toolRoute func() *routers.Route
 }
 
 func loadContract() (*contract, error) {
@@ -39,10 +41,12 @@ func loadContract() (*contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	toolDoc, err := openapi.ToolValidationDocument()
-	if err != nil {
-		return nil, err
-	}
+	toolDoc := sync.OnceValue(func() *openapi3.T {
+		if toolDoc, err := openapi.ToolValidationDocument(); err == nil {
+			return toolDoc
+		}
+		return doc // was read from the same bytes, so this is not reached
+	})
 	c := &contract{operations: map[string]*operation{}, byPath: map[string]*operation{}}
 	for path, item := range doc.Paths.Map() {
 		for method, described := range item.Operations() {
@@ -50,9 +54,10 @@ func loadContract() (*contract, error) {
 				return nil, fmt.Errorf("the contract's %s %s is not read-only", method, path)
 			}
 			op := newOperation(&routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: described})
-			toolItem := toolDoc.Paths.Value(path)
-			op.toolRoute = &routers.Route{
-				Spec: toolDoc, Path: path, PathItem: toolItem, Method: method, Operation: toolItem.GetOperation(method),
+			op.toolRoute = func() *routers.Route {
+				doc := toolDoc()
+				item := doc.Paths.Value(path)
+				return &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: item.GetOperation(method)}
 			}
 			c.operations[op.id], c.byPath[path] = op, op
 		}

@@ -5,7 +5,9 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/clientintel/clientintel/internal/apidocs"
+	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -20,9 +23,9 @@ import (
 type document struct {
 	path        string
 	contentType string
-	body        []byte
-	compressed  []byte
-	etag        string
+	// compressed is the body by gzip: most are asked for so, and memory is held for all.
+	compressed []byte
+	etag       string
 	// page says that people open it in a browser. Programs of any origin may fetch
 	// the others.
 	page bool
@@ -34,10 +37,11 @@ func publicDocuments(publicURL string, docs bool) ([]document, error) {
 		return nil, err
 	}
 	const markdown = "text/markdown; charset=utf-8"
+	compressor := gzip.NewWriter(nil) // one for all: it takes a megabyte
 	documents := []document{
-		newDocument(Prefix+"/openapi.json", "application/json", contract),
-		newDocument(Prefix+"/bi-guide.md", markdown, openapi.BIGuide(publicURL)),
-		newDocument(Prefix+"/agent-guide.md", markdown, openapi.AgentGuide(publicURL)),
+		newDocument(compressor, Prefix+"/openapi.json", "application/json", contract),
+		newDocument(compressor, Prefix+"/bi-guide.md", markdown, openapi.BIGuide(publicURL)),
+		newDocument(compressor, Prefix+"/agent-guide.md", markdown, openapi.AgentGuide(publicURL)),
 	}
 	if !docs {
 		return documents, nil
@@ -47,22 +51,30 @@ func publicDocuments(publicURL string, docs bool) ([]document, error) {
 		return nil, err
 	}
 	for _, f := range files {
-		d := newDocument(f.Path, f.ContentType, f.Body)
+		d := newDocument(compressor, f.Path, f.ContentType, f.Body)
 		d.page = f.Page
 		documents = append(documents, d)
 	}
 	return documents, nil
 }
 
-func newDocument(path, contentType string, body []byte) document {
+func newDocument(compressor *gzip.Writer, path, contentType string, body []byte) document {
 	sum := sha256.Sum256(body)
 	var compressed bytes.Buffer
-	writer := gzip.NewWriter(&compressed)
-	_, _ = writer.Write(body) // a buffer takes everything
-	_ = writer.Close()
+	compressor.Reset(&compressed)
+	_, _ = compressor.Write(body) // a buffer takes everything
+	_ = compressor.Close()
 	return document{
-		path: path, contentType: contentType, body: body, compressed: compressed.Bytes(), etag: hex.EncodeToString(sum[:16]),
+		path: path, contentType: contentType, compressed: slices.Clone(compressed.Bytes()), etag: hex.EncodeToString(sum[:16]),
 	}
+}
+
+func (d document) body() ([]byte, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(d.compressed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(reader)
 }
 
 // ServeHTTP answers GET and HEAD, and 304 to a matching If-None-Match. Query
@@ -71,11 +83,17 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", "public, max-age=300")
-	body, etag := d.body, d.etag
+	body, etag := d.compressed, d.etag+"-gzip"
 	h.Set(gzhttp.HeaderNoCompression, "") // the middleware would keep the ETag
 	if acceptsGzip(r.Header) {
-		body, etag = d.compressed, d.etag+"-gzip"
 		h.Set("Content-Encoding", "gzip")
+	} else {
+		var err error
+		if body, err = d.body(); err != nil {
+			writeError(w, r, apierror.Internal(err))
+			return
+		}
+		etag = d.etag
 	}
 	h.Set("ETag", strconv.Quote(etag))
 	if d.page {

@@ -78,7 +78,7 @@ func (v *responseValidator) input(
 ) *openapi3filter.ResponseValidationInput {
 	route := op.route
 	if recordFrom(r.Context()).call != nil {
-		route = op.toolRoute
+		route = op.toolRoute()
 	}
 	in := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route, Options: v.options},

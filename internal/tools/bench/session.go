@@ -163,8 +163,8 @@ func (s *session) build(ctx context.Context) error {
 	s.product, s.open = filepath.Join(s.dir, "clientintel"), filepath.Join(s.dir, "clientintel-open")
 	s.logf("building the server")
 	for _, args := range [][]string{
-		{"-o", s.product},
-		{"-o", s.open, "-tags", "clientintel_benchmark"},
+		{"-o", s.product, "-tags", "grpcnotrace"}, // as make build has it
+		{"-o", s.open, "-tags", "grpcnotrace,clientintel_benchmark"},
 	} {
 		args = append(append([]string{"build", "-trimpath", "-buildvcs=false"}, args...), "github.com/clientintel/clientintel/cmd/clientintel")
 		cmd := exec.CommandContext(ctx, "go", args...)

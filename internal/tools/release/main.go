@@ -96,7 +96,8 @@ func release(ctx context.Context, out string, check bool) error {
 // build makes one binary out of a source tree. Nothing of this machine may
 // decide what comes out: not its paths, its settings or its C compiler.
 func build(ctx context.Context, source, out, version string, t target, environment ...string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false",
+	// The tag is make build's.
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "grpcnotrace", "-trimpath", "-buildvcs=false",
 		"-ldflags", "-s -w -buildid= -X github.com/clientintel/clientintel/internal/app.Version="+version,
 		"-o", filepath.Join(out, t.binary()), "./cmd/clientintel")
 	cmd.Dir = source
