@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // Goals 16 to 19 are the page at one connection, at a few and at many, of one
@@ -196,8 +195,7 @@ func (c *concurrency) set16to19() {
 		}
 	}
 	if c.wants("19" + c.set.name) {
-		cpu := func(m sample) float64 { return float64(m.server+m.database) / float64(time.Microsecond) }
 		all := []*series{c.ours[1], c.ours[manyConnections]}
-		c.report.set("19"+c.set.name, all[0].ratioTo(all[1], cpu), append(append(all, c.others[1]...), c.others[manyConnections]...)...)
+		c.report.set("19"+c.set.name, all[0].ratioTo(all[1], cpuTime), append(append(all, c.others[1]...), c.others[manyConnections]...)...)
 	}
 }

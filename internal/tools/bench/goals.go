@@ -83,6 +83,12 @@ func goals() []goal {
 		{key: "20", text: "folding a text for search, ten times the bytes ÷ one time, worst of seven alphabets, 10 KB to 10 MB", threshold: 12, aim: 11},
 		{key: "21", text: "50 synthesis documents ÷ best pgbench of their SQL, 32 connections", moreIsBetter: true, threshold: 0.4, aim: 0.6},
 		{key: "22", text: "one interview ÷ best pgbench of its SQL, 32 connections", unjudged: true},
+		{key: "23_1_page", text: "MCP tool call ÷ REST, CPU time a request, 1 connection, page of 50", threshold: 1.3, aim: 1.15},
+		{key: "23_1_one", text: "the same, one interview", threshold: 1.3, aim: 1.15},
+		{key: "23_1_campaigns", text: "the same, 20 campaigns", threshold: 1.3, aim: 1.15},
+		{key: "23_8_page", text: "the same, 8 connections, page of 50", threshold: 1.3, aim: 1.15},
+		{key: "23_8_one", text: "the same, one interview", threshold: 1.3, aim: 1.15},
+		{key: "23_8_campaigns", text: "the same, 20 campaigns", threshold: 1.3, aim: 1.15},
 	}
 }
 

@@ -19,7 +19,8 @@ type requests struct {
 	service     *serverProcess
 	keys        *keyPool
 	paths       []string
-	groups      int // keys and paths of one brand each, in turn; 0 for one brand
+	post        string // the endpoint that paths are posted to as messages; empty: GET
+	groups      int    // keys and paths of one brand each, in turn; 0 for one brand
 	connections int
 	contains    string
 	minBytes    int64
@@ -39,7 +40,7 @@ func (s *session) httpWorkload(name string, a requests) workload {
 		}
 		result, err := s.generate(ctx, load.Job{
 			Targets: []string{a.service.address}, Connections: a.connections, Duration: d,
-			Keys: a.keys.keys, FirstKey: a.keys.used, Paths: a.paths, Groups: a.groups, Statuses: []int{http.StatusOK},
+			Keys: a.keys.keys, FirstKey: a.keys.used, Paths: a.paths, Post: a.post, Groups: a.groups, Statuses: []int{http.StatusOK},
 			Contains: a.contains, MinBytes: max(a.minBytes, 2),
 		})
 		if err != nil {

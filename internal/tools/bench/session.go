@@ -101,6 +101,7 @@ func (s *session) measureAll(ctx context.Context) error {
 		{[]string{"14"}, s.measureExactness},
 		{[]string{"16", "17", "18", "19"}, s.measureConcurrency},
 		{[]string{"21", "22"}, s.measureDocuments},
+		{[]string{"23"}, s.measureTools},
 		{[]string{"15"}, s.measureStart}, // last: it takes PostgreSQL away
 	} {
 		if !s.wants(m.goals...) || ctx.Err() != nil {

@@ -36,12 +36,15 @@ func newConnection(c net.Conn) *connection {
 	return &connection{Conn: c, in: bufio.NewReaderSize(c, 64<<10)}
 }
 
-func (c *connection) ask(path, key string, keep bool) (answer, error) {
-	c.request = append(c.request[:0], "GET "...)
-	c.request = append(c.request, path...)
-	c.request = append(c.request, " HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer "...)
-	c.request = append(c.request, key...)
-	c.request = append(c.request, "\r\n\r\n"...)
+// ask sends a GET, or posts a message to an MCP endpoint.
+func (c *connection) ask(path, post, key string, keep bool) (answer, error) {
+	if post == "" {
+		c.request = fmt.Appendf(c.request[:0], "GET %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n\r\n", path, key)
+	} else {
+		c.request = fmt.Appendf(c.request[:0], "POST %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"+
+			"Mcp-Protocol-Version: 2025-11-25\r\nContent-Length: %d\r\n\r\n%s", post, key, len(path), path)
+	}
 	if _, err := c.Write(c.request); err != nil {
 		return answer{}, err
 	}

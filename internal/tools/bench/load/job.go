@@ -19,6 +19,9 @@ type Job struct {
 	Keys     []string
 	FirstKey int
 	Paths    []string
+	// Post is the path of an MCP endpoint, to which paths are sent as messages.
+	// Empty: paths are asked for with GET.
+	Post string
 	// Groups says that keys and paths are of so many groups in turn, and a key's
 	// path is one of its group. Zero and one: any path.
 	Groups int

@@ -82,7 +82,7 @@ func (r *run) work(c *connection, w *worker, random *rand.Rand) {
 		n, groups := int(r.next.Add(1)-1)%len(r.Keys), max(r.Groups, 1)
 		key := r.Keys[n]
 		path := r.Paths[random.IntN(len(r.Paths)/groups)*groups+n%groups]
-		answer, err := c.ask(path, key, r.Contains != "")
+		answer, err := c.ask(path, r.Post, key, r.Contains != "")
 		if err != nil {
 			r.blame("%s: %v", path, err)
 			return
