@@ -17,7 +17,7 @@ import (
 // Some hosts cut at 25 thousand. What stands beside a page takes up to 6 KiB.
 var budget = httpapi.Budget{PageBytes: 42 << 10, MaxIDs: 100, MaxRows: 100}
 
-// toolHandler answers calls of one tool with what REST would answer.
+// toolHandler answers the calls of one tool that come through the library.
 func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		current := requestFrom(ctx)
@@ -28,14 +28,19 @@ func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 		if err != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 		}
-		// The request's own context: the library lets calls of the older
-		// revisions outlive their request.
-		response := h.api.Do(current.ctx, httpapi.Call{
-			Operation: t.Operation, LogName: t.Name, Arguments: arguments, Budget: budget, Flags: t.Flags,
-			CheckSize: current.sizeLimit(t),
-		})
-		return result(response), nil
+		return result(h.run(current, t, arguments)), nil
 	}
+}
+
+// run answers a call in the request's own context: the library lets calls of the
+// older revisions outlive their request.
+func (h *Handler) run(current *request, t tool, arguments []httpapi.Argument) httpapi.CallResponse {
+	response := h.api.Do(current.ctx, httpapi.Call{
+		Operation: t.Operation, LogName: t.Name, Arguments: arguments, Budget: budget, Flags: t.Flags,
+		CheckSize: current.sizeLimit(t),
+	})
+	response.Body = bytes.TrimSpace(response.Body)
+	return response
 }
 
 // result turns a response into a tool's result. An error has no structured

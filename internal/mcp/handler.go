@@ -32,6 +32,7 @@ type Handler struct {
 	transport http.Handler
 
 	tools        []tool
+	newestPrefix []byte // of results
 	declarations []*sdk.Tool
 
 	mu      sync.Mutex
@@ -60,6 +61,7 @@ func New(d Deps) (*Handler, error) {
 		}
 		h.declarations = append(h.declarations, texts.declare(t, declared))
 	}
+	h.newestPrefix = prefixOfNewest(h.implementation())
 	h.transport = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Stateless:           true,
 		JSONResponse:        true,
@@ -100,6 +102,10 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 	current.ctx = r.Context()
 	current.answer = h.api.Unsent().NewReservation(auth.CallerFrom(r.Context()).ClientID)
 	defer current.answer.Release()
+	if call, ok := h.parseDirectCall(r, current.members, current.id); ok {
+		h.answer(w, current, call)
+		return
+	}
 	rewriter := &errorRewriter{ResponseWriter: w}
 	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
 	switch err := rewriter.err(); {

@@ -144,15 +144,13 @@ func TestMalformed_Arguments(t *testing.T) {
 			}
 		}
 	}
-	// A number beyond every float is refused too, in the newest revision by the
-	// library, which reads arguments to find the tool's name.
+	// A number beyond every float is refused too.
 	for _, number := range []string{"1e999", strings.Repeat("9", 100_000)} {
-		arguments := `{"limit":` + number + `}`
-		if r := (agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}).call(t, "list_interviews", arguments); !r.IsError {
-			t.Errorf("limit %.20s was taken", number)
+		for _, revision := range revisions {
+			if r := (agent{srv, srv.KeyFor(t, "acme"), revision}).call(t, "list_interviews", `{"limit":`+number+`}`); !r.IsError {
+				t.Errorf("limit %.20s was taken", number)
+			}
 		}
-		agent{srv, srv.KeyFor(t, "acme"), "2026-07-28"}.
-			send(t, "tools/call", "list_interviews", `{"name":"list_interviews","arguments":`+arguments+`}`).WantStatus(t, 400)
 	}
 	agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}.call(t, "list_interviews", `{"status":"`+marker+`"}`)
 	agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}.send(t, "tools/call", "", `{"name":"`+marker+`"}`).WantStatus(t, 200)

@@ -37,8 +37,7 @@ func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, e
 	if err := checkMessage(body); err != nil {
 		return nil, err
 	}
-	c.id, err = parseID(body)
-	return body, err
+	return body, c.readMembers(body)
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {

@@ -24,8 +24,9 @@ var errTooManyLargeResponses = errors.New("too many large answers at once")
 type request struct {
 	ctx      context.Context // of the HTTP request
 	answer   *fairqueue.Reservation
-	id       json.RawMessage // of the message, as it was sent; nil if unknown
-	unparsed bool            // the message is no JSON
+	members  map[string]json.RawMessage // of the message
+	id       json.RawMessage            // of the message, as it was sent; nil if unknown
+	unparsed bool                       // the message is no JSON
 }
 
 // sizeLimit returns the check of a growing response's size. It reserves memory

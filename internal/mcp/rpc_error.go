@@ -48,7 +48,7 @@ func (c *request) encodeError(w http.ResponseWriter, r *http.Request, status int
 	case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && r.Header.Get("Mcp-Protocol-Version") != "":
 		answer.Code = codeServerError
 		if body, err := readBody(w, r); err == nil && r.Method == http.MethodPost && checkMessage(body) == nil {
-			c.id, _ = parseID(body)
+			_ = c.readMembers(body)
 		}
 	default:
 		return envelope
@@ -71,20 +71,19 @@ func (c *request) answerUnknownMethod(w http.ResponseWriter) {
 
 var wholeID = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 
-// parseID returns the id of a message, nil if it has none. The library reads
-// numbers as floats and repairs text, so an id that it would alter is refused.
-func parseID(body []byte) (json.RawMessage, error) {
-	var message map[string]json.RawMessage
-	if err := json.Unmarshal(body, &message); err != nil {
-		return nil, apierror.MalformedMessage("the body is not valid JSON").Because(err)
+// readMembers sets a message's members and its id, nil if it has none. The library
+// reads numbers as floats and repairs text, so an id that it would alter is refused.
+func (c *request) readMembers(body []byte) error {
+	if err := json.Unmarshal(body, &c.members); err != nil {
+		return apierror.MalformedMessage("the body is not valid JSON").Because(err)
 	}
-	id, given := message["id"]
-	if !given || id[0] == '"' && pairedSurrogates.Match(id) {
-		return id, nil
-	}
+	id, given := c.members["id"]
 	const exact = 1 << 53
-	if n, err := strconv.ParseInt(string(id), 10, 64); err == nil && wholeID.Match(id) && -exact <= n && n <= exact {
-		return id, nil
+	n, err := strconv.ParseInt(string(id), 10, 64)
+	isExact := err == nil && wholeID.Match(id) && -exact <= n && n <= exact
+	if !given || id[0] == '"' && pairedSurrogates.Match(id) || isExact {
+		c.id = id
+		return nil
 	}
-	return nil, apierror.MalformedMessage("the id is neither a text nor a whole number of at most 2^53, so it could not come back as it was sent")
+	return apierror.MalformedMessage("the id is neither a text nor a whole number of at most 2^53, so it could not come back as it was sent")
 }

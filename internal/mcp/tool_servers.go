@@ -55,9 +55,14 @@ func (h *Handler) serverFor(r *http.Request) *sdk.Server {
 	return h.servers[visible]
 }
 
+// implementation is how the server names itself.
+func (h *Handler) implementation() *sdk.Implementation {
+	return &sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: h.version}
+}
+
 func (h *Handler) newServer(visible uint) *sdk.Server {
 	server := sdk.NewServer(
-		&sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: h.version},
+		h.implementation(),
 		&sdk.ServerOptions{
 			Instructions: instructions,
 			// Tools only: no logging, and a list that does not change under a client.
