@@ -4,7 +4,9 @@ package embedded
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed" // the releases
@@ -14,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,14 +24,13 @@ import (
 	"strings"
 	"time"
 
-	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
 	"github.com/xi2/xz"
 )
 
 // release is a version of PostgreSQL that can be downloaded, of the Maven artifacts
 // io.zonky.test.postgres.
 type release struct {
-	Version embeddedpostgres.PostgresVersion
+	Version string
 	// SHA256 are the hashes of its archives (tar, xz), by platform. Without one
 	// nothing is downloaded.
 	SHA256 map[string]string
@@ -64,7 +66,7 @@ func (r release) fetch(ctx context.Context, from, staging string) (dir string, e
 	if !known {
 		return "", errors.New("there is none for " + platform())
 	}
-	archive, err := r.download(ctx, from, staging)
+	archive, err := r.download(ctx, from)
 	if err != nil {
 		return "", err
 	}
@@ -75,45 +77,41 @@ func (r release) fetch(ctx context.Context, from, staging string) (dir string, e
 	return dir, unpack(archive, dir)
 }
 
-// download uses the library for the artifacts' names and addresses only. Its
-// checksum comes from where the archive comes from, and is not needed; it unpacks
-// without looking, wipes clusters of another version, and does not run as root. So
-// its Start is to download, and then to fail: it cannot unpack below a link that
-// leads nowhere. The library takes no context: when ctx ends, its goroutine goes on
-// and its result is dropped.
-func (r release) download(ctx context.Context, from, staging string) ([]byte, error) {
+// download reads the archive out of its artifact, a zip.
+func (r release) download(ctx context.Context, from string) ([]byte, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("no end after ten minutes"))
 	defer stop()
-	nowhere := filepath.Join(staging, "nowhere")
-	if err := os.Symlink("missing", nowhere); err != nil {
+	from = cmp.Or(from, "https://repo1.maven.org/maven2")
+	artifact := "embedded-postgres-binaries-" + platform()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		fmt.Sprintf("%s/io/zonky/test/postgres/%s/%s/%[2]s-%[3]s.jar", from, artifact, r.Version), nil)
+	if err != nil {
 		return nil, err
 	}
-	cache := filepath.Join(staging, "cache")
-	config := embeddedpostgres.DefaultConfig()
-	if from != "" {
-		config = config.BinaryRepositoryURL(from)
-	}
-	pg := embeddedpostgres.NewDatabase(config.Version(r.Version).Port(0).Logger(io.Discard).
-		CachePath(cache).RuntimePath(filepath.Join(staging, "runtime")).BinariesPath(filepath.Join(nowhere, "programs")))
-	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil { // the library panics when it cannot clean up
-				done <- fmt.Errorf("downloading: %v", p)
-			}
-		}()
-		done <- pg.Start()
-	}()
-	select {
-	case <-ctx.Done():
+	res, err := http.DefaultClient.Do(req)
+	switch {
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case err := <-done:
-		found, _ := filepath.Glob(filepath.Join(globEscape(cache), "*.txz"))
-		if len(found) != 1 {
-			return nil, err
-		}
-		return os.ReadFile(found[0])
+	case err != nil:
+		return nil, fmt.Errorf("unable to connect to %s", from)
 	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("no version found matching %s", r.Version)
+	}
+	jar, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, cmp.Or(context.Cause(ctx), err)
+	}
+	files, err := zip.NewReader(bytes.NewReader(jar), int64(len(jar)))
+	if err != nil {
+		return nil, err
+	}
+	found, _ := fs.Glob(files, "*.txz") // only a malformed pattern is an error
+	if len(found) != 1 {
+		return nil, errors.New("the artifact holds no archive")
+	}
+	return fs.ReadFile(files, found[0])
 }
 
 // unpack writes the archive's files below dir. No name and no link leads out of it.

@@ -35,7 +35,7 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 		return programs{}, dirError(c.dir.dir, err)
 	}
 	defer os.RemoveAll(staging)
-	c.log.Info("no installed PostgreSQL fits; downloading one", "version", string(release.Version), "from", source)
+	c.log.Info("no installed PostgreSQL fits; downloading one", "version", release.Version, "from", source)
 	unpacked, err := release.fetch(ctx, c.opts.DownloadFrom, staging)
 	if err != nil {
 		return programs{}, fmt.Errorf("downloading PostgreSQL %s from %s: %w", release.Version, source, err)
@@ -48,7 +48,7 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 	if _, ok := found[want]; !ok {
 		return programs{}, fmt.Errorf("the PostgreSQL %s downloaded from %s cannot be used here%s", release.Version, source, andAlso(passed))
 	}
-	target := c.dir.downloaded(string(release.Version))
+	target := c.dir.downloaded(release.Version)
 	// An existing one was skipped above: a power loss left it unreadable.
 	if err := os.Rename(target, filepath.Join(staging, "broken")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return programs{}, dirError(c.dir.dir, err)

@@ -115,7 +115,7 @@ func bareCluster(t *testing.T, from string) *Cluster {
 }
 
 func TestDownload_OnceForADirectory(t *testing.T) {
-	t.Setenv("TMPDIR", filepath.Dir(newDir(t))) // the library leaves a file there
+	t.Parallel()
 	url, asked := maven(t)
 	c := bareCluster(t, url)
 	writeFile(t, filepath.Join(c.dir.dir, "postgres-download-1", "half"), "killed")
@@ -135,7 +135,7 @@ func TestDownload_OnceForADirectory(t *testing.T) {
 
 // A power loss may leave files empty that were there before it.
 func TestDownload_ReplacesWhatNoLongerRuns(t *testing.T) {
-	t.Setenv("TMPDIR", filepath.Dir(newDir(t))) // the library leaves a file there
+	t.Parallel()
 	url, asked := maven(t)
 	c := bareCluster(t, url)
 	if _, err := c.choose(t.Context(), testAccount(t), 18); err != nil {
@@ -153,7 +153,7 @@ func TestDownload_ReplacesWhatNoLongerRuns(t *testing.T) {
 }
 
 func TestDownload_Refusals(t *testing.T) {
-	t.Setenv("TMPDIR", filepath.Dir(newDir(t))) // the library leaves a file there
+	t.Parallel()
 	good, _ := maven(t)
 	for name, c := range map[string]struct {
 		from string
@@ -180,7 +180,7 @@ func TestDownload_Refusals(t *testing.T) {
 // An archive that is not the one whose hash is in the source is not unpacked, and
 // not run, whatever its own repository says of it.
 func TestDownload_AnotherArchiveIsRefused(t *testing.T) {
-	t.Setenv("TMPDIR", filepath.Dir(newDir(t))) // the library leaves a file there
+	t.Parallel()
 	url, asked := maven(t)
 	cluster := bareCluster(t, url)
 	cluster.releases = releases

@@ -4,6 +4,7 @@ package embedded
 
 import (
 	"context"
+	_ "embed" // the roles
 	"errors"
 	"fmt"
 	"strings"
@@ -11,38 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// roleStatements are idempotent and run at every start. They create the server
-// role, rather than the owner's migrations, so that the login is its member from
-// the start; the owner may grant it, as if it had created it.
+// roleStatements create the roles of options.go.
 //
-// Everybody has the password, which quoting would not change. A cluster that was
-// made before there was one still trusted whoever reached its socket.
-const roleStatements = `
-SET log_statement = 'none';
-DO $$
-DECLARE
-    name text;
-BEGIN
-    FOREACH name IN ARRAY ARRAY['` + Owner + `', '` + ServerRole + `', '` + Login + `'] LOOP
-        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
-            EXECUTE format('CREATE ROLE %I', name);
-        END IF;
-    END LOOP;
-END
-$$;
-ALTER ROLE ` + Superuser + ` PASSWORD 'PASSWORD';
-ALTER ROLE ` + Owner + ` LOGIN CREATEROLE PASSWORD 'PASSWORD';
-ALTER ROLE ` + Login + ` LOGIN PASSWORD 'PASSWORD';
-GRANT ` + ServerRole + ` TO ` + Owner + ` WITH ADMIN OPTION;
-GRANT ` + ServerRole + ` TO ` + Login + `;
-DO $$
-BEGIN
-    IF EXISTS (SELECT FROM pg_hba_file_rules WHERE auth_method = 'trust') THEN
-        EXECUTE format($copy$COPY (VALUES ('local all all scram-sha-256'), ('host all all all reject')) TO %L$copy$, current_setting('hba_file'));
-        PERFORM pg_reload_conf();
-    END IF;
-END
-$$;`
+//go:embed roles.sql
+var roleStatements string
 
 // createRolesAndDatabase creates what an earlier start has not, at whichever step
 // it was killed.
