@@ -113,8 +113,8 @@ func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, erro
 
 // correctCampaignLive updates the interviews of campaigns that were assumed to
 // be live, or deleted and written again.
-func (w *writer) correctCampaignLive(ctx context.Context, checks *deferredChecks) error {
-	for t := range checks.rewritten {
+func (w *writer) correctCampaignLive(ctx context.Context) error {
+	for t := range w.deferred.rewritten {
 		w.live.assumed[t] = true
 	}
 	for t := range w.live.assumed {

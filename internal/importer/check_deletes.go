@@ -12,27 +12,13 @@ import (
 // The SQL of referrer stands in Go because it is made per table.
 
 // finish makes the checks that need the whole file, then those of the database.
-func (w *writer) finish(ctx context.Context, checks *deferredChecks) error {
-	if err := w.correctCampaignLive(ctx, checks); err != nil {
-		return err
-	}
-	if err := w.removeTheRest(ctx); err != nil {
-		return err
-	}
-	if err := w.checkDeletes(ctx, checks); err != nil {
-		return err
-	}
-	if err := w.deleteClients(ctx, checks); err != nil {
-		return err
-	}
-	if err := w.checkReferences(ctx, checks); err != nil {
-		return err
-	}
-	if err := w.checkSlugs(ctx, checks); err != nil {
-		return err
-	}
-	if err := w.mergeKeys(ctx); err != nil {
-		return err
+func (w *writer) finish(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		w.correctCampaignLive, w.removeTheRest, w.checkDeletes, w.deleteClients, w.checkReferences, w.checkSlugs, w.mergeKeys,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
 	// The checks of the commit, now, while they can still be interrupted.
 	_, err := w.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
@@ -40,11 +26,11 @@ func (w *writer) finish(ctx context.Context, checks *deferredChecks) error {
 }
 
 // checkDeletes refuses to delete what other records still refer to.
-func (w *writer) checkDeletes(ctx context.Context, checks *deferredChecks) error {
+func (w *writer) checkDeletes(ctx context.Context) error {
 	var first *LineError
 	for _, k := range kinds {
-		for _, t := range ofKind(k, checks.deleted, byLine) {
-			line := checks.deleted[t]
+		for _, t := range ofKind(k, w.deferred.deleted, byLine) {
+			line := w.deferred.deleted[t]
 			if first != nil && first.Line < line {
 				break
 			}
@@ -59,10 +45,7 @@ func (w *writer) checkDeletes(ctx context.Context, checks *deferredChecks) error
 			}
 		}
 	}
-	if first != nil {
-		return first
-	}
-	return nil
+	return first.orNil()
 }
 
 // referrer names a record that refers to t, or is empty.
@@ -98,13 +81,13 @@ func (w *writer) referrer(ctx context.Context, t recordKey) (string, error) {
 
 // deleteClients deletes the clients that the file deletes, after their last
 // record, with their revoked keys and their counters.
-func (w *writer) deleteClients(ctx context.Context, checks *deferredChecks) error {
-	for t := range checks.rewritten {
+func (w *writer) deleteClients(ctx context.Context) error {
+	for t := range w.deferred.rewritten {
 		if t.kind == clientKind {
 			w.count(clientKind).Removed++
 		}
 	}
-	_, ids := keyArrays(ofKind(clientKind, checks.deleted, byLine))
+	_, ids := keyArrays(ofKind(clientKind, w.deferred.deleted, byLine))
 	if len(ids) == 0 {
 		return nil
 	}

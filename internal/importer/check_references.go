@@ -11,16 +11,16 @@ import (
 // The SQL stands in Go because it is made per table.
 
 // checkReferences refuses references to records that are not the client's.
-func (w *writer) checkReferences(ctx context.Context, checks *deferredChecks) error {
+func (w *writer) checkReferences(ctx context.Context) error {
 	var first *LineError
 	for _, k := range kinds {
-		targets := ofKind(k, checks.references, func(m firstReference) int64 { return m.line })
+		targets := ofKind(k, w.deferred.references, func(m firstReference) int64 { return m.line })
 		missing, err := w.missing(ctx, k, targets)
 		if err != nil {
 			return err
 		}
 		for _, t := range missing {
-			m := checks.references[t]
+			m := w.deferred.references[t]
 			if first != nil && first.Line <= m.line {
 				break
 			}
@@ -35,10 +35,7 @@ func (w *writer) checkReferences(ctx context.Context, checks *deferredChecks) er
 			}
 		}
 	}
-	if first != nil {
-		return first
-	}
-	return nil
+	return first.orNil()
 }
 
 func (t recordKey) missing() string {

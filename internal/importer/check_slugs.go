@@ -14,10 +14,10 @@ import (
 
 // checkSlugs refuses a slug that another record of the client has. The
 // database's constraint would fail at the commit, and not name the line.
-func (w *writer) checkSlugs(ctx context.Context, checks *deferredChecks) error {
+func (w *writer) checkSlugs(ctx context.Context) error {
 	var first *LineError
 	for _, k := range kinds {
-		clash, err := w.slugClash(ctx, k, checks.written)
+		clash, err := w.slugClash(ctx, k, w.deferred.written)
 		if err != nil {
 			return err
 		}
@@ -25,10 +25,7 @@ func (w *writer) checkSlugs(ctx context.Context, checks *deferredChecks) error {
 			first = clash
 		}
 	}
-	if first != nil {
-		return first
-	}
-	return nil
+	return first.orNil()
 }
 
 // slugClash finds the first line whose slug another record already had.

@@ -33,6 +33,14 @@ func (e *LineError) Error() string {
 	return e.where() + ": " + e.Field + ": " + e.Reason
 }
 
+// orNil is nil as an error where there is none.
+func (e *LineError) orNil() error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
 func (e *LineError) where() string {
 	if e.File == "" {
 		return fmt.Sprintf("line %d", e.Line)

@@ -15,8 +15,16 @@ import (
 type fieldType struct {
 	// description completes "must be …".
 	description string
-	// append refuses a value with a problem.
-	append func(dst []byte, v value) ([]byte, *problem)
+	json        jsonType
+	// add appends a value of the JSON type, or refuses it with a problem.
+	add func(dst []byte, v value) ([]byte, *problem)
+}
+
+func (t *fieldType) append(dst []byte, v value) ([]byte, *problem) {
+	if v.typ != t.json {
+		return dst, unaccepted(v)
+	}
+	return t.add(dst, v)
 }
 
 // problem is why a value is not accepted.
@@ -34,10 +42,7 @@ func unaccepted(v value) *problem { return &problem{got: v} }
 
 // textual is the type of a string that read accepts, and appends.
 func textual(description string, read func(dst, text []byte) ([]byte, bool)) fieldType {
-	return fieldType{description: description, append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonString {
-			return dst, unaccepted(v)
-		}
+	return fieldType{description, jsonString, func(dst []byte, v value) ([]byte, *problem) {
 		appended, ok := read(dst, unescaped(v))
 		if !ok {
 			return dst, unaccepted(v)
@@ -84,20 +89,14 @@ var (
 		return binary.BigEndian.AppendUint32(dst, uint32(day)), ok
 	})
 
-	booleanType = fieldType{description: "true or false", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonBool {
-			return dst, unaccepted(v)
-		}
+	booleanType = fieldType{"true or false", jsonBool, func(dst []byte, v value) ([]byte, *problem) {
 		if v.text[0] == 't' {
 			return append(dst, 1), nil
 		}
 		return append(dst, 0), nil
 	}}
 
-	numberType = fieldType{description: "a number", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonNumber {
-			return dst, unaccepted(v)
-		}
+	numberType = fieldType{"a number", jsonNumber, func(dst []byte, v value) ([]byte, *problem) {
 		f, err := strconv.ParseFloat(string(v.text), 64)
 		if err != nil {
 			return dst, &problem{accepted: "a number within ±1.8e308", got: v}
@@ -108,10 +107,7 @@ var (
 		return binary.BigEndian.AppendUint64(dst, math.Float64bits(f)), nil
 	}}
 
-	countType = fieldType{description: "a whole number from 0 up", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonNumber {
-			return dst, unaccepted(v)
-		}
+	countType = fieldType{"a whole number from 0 up", jsonNumber, func(dst []byte, v value) ([]byte, *problem) {
 		n, err := strconv.ParseUint(string(v.text), 10, 63)
 		if err != nil {
 			return dst, unaccepted(v)

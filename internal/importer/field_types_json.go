@@ -14,19 +14,13 @@ func appendJSON(dst []byte, v value) []byte {
 }
 
 var (
-	objectType = fieldType{description: "an object", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonObject {
-			return dst, unaccepted(v)
-		}
+	objectType = fieldType{"an object", jsonObject, func(dst []byte, v value) ([]byte, *problem) {
 		return appendJSON(dst, v), nil
 	}}
 
 	// A portal body is served as it is, beside rows of the collection, plus what
 	// the server adds.
-	portalBodyType = fieldType{description: "an object", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonObject {
-			return dst, unaccepted(v)
-		}
+	portalBodyType = fieldType{"an object", jsonObject, func(dst []byte, v value) ([]byte, *problem) {
 		var hasIntegrity bool
 		row := map[string]bool{}
 		var schema value
@@ -55,10 +49,7 @@ var (
 		return appendJSON(dst, v), nil
 	}}
 
-	transcriptType = fieldType{description: "a list of objects", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonArray {
-			return dst, unaccepted(v)
-		}
+	transcriptType = fieldType{"a list of objects", jsonArray, func(dst []byte, v value) ([]byte, *problem) {
 		var p *problem
 		n := 0
 		elements(v, func(turn value) {
@@ -71,10 +62,7 @@ var (
 	}}
 
 	// Questions are objects with id and question, or the strings of old rows.
-	keyQuestionsType = fieldType{description: "a list of objects with id and question, a list of strings", append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonArray {
-			return dst, unaccepted(v)
-		}
+	keyQuestionsType = fieldType{"a list of objects with id and question, a list of strings", jsonArray, func(dst []byte, v value) ([]byte, *problem) {
 		var p *problem
 		first, n := jsonInvalid, 0
 		elements(v, func(q value) {
@@ -103,10 +91,7 @@ const (
 
 // listOf is the type of a list of strings that read accepts.
 func listOf(description, accepted string, oid uint32, read func(text []byte) ([]byte, bool)) fieldType {
-	return fieldType{description: description, append: func(dst []byte, v value) ([]byte, *problem) {
-		if v.typ != jsonArray {
-			return dst, unaccepted(v)
-		}
+	return fieldType{description, jsonArray, func(dst []byte, v value) ([]byte, *problem) {
 		var p *problem
 		var found [][]byte
 		elements(v, func(e value) {

@@ -97,19 +97,12 @@ func (f *files) placeAll(found []*LineError) {
 // takes without being told.
 const maxWindow = 128 << 20
 
-type decompressed struct {
-	io.Reader
-	close func()
-}
-
-func (d decompressed) Close() error {
-	d.close()
-	return nil
-}
-
 // decompress recognises gzip and zstd by their first bytes.
 func decompress(in io.ReadCloser) (io.ReadCloser, error) {
-	closeIn := func() { _ = in.Close() }
+	type decompressed struct {
+		io.Reader
+		io.Closer
+	}
 	ahead := bufio.NewReaderSize(in, 64<<10)
 	magic, err := ahead.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -118,13 +111,11 @@ func decompress(in io.ReadCloser) (io.ReadCloser, error) {
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		plain, err := gzip.NewReader(ahead)
-		return decompressed{plain, closeIn}, err
+		return decompressed{plain, in}, err
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		// With a concurrency of 1 there is no goroutine to end.
 		plain, err := zstd.NewReader(ahead, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, err
-		}
-		return decompressed{plain, func() { plain.Close(); closeIn() }}, nil
+		return decompressed{plain, in}, err
 	}
-	return decompressed{ahead, closeIn}, nil
+	return decompressed{ahead, in}, nil
 }

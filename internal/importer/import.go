@@ -86,9 +86,7 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 	pipe := newPipeline(parsing)
 	go pipe.parse(in, o, w.replacing)
 
-	report := newReporter(o.Progress, start)
-	err = w.writeAll(ctx, pipe, report)
-	if err != nil {
+	if err := w.writeAll(ctx, pipe, throttled(o.Progress, start)); err != nil {
 		return Summary{}, in.locate(err)
 	}
 	if err := db.New(tx).RecordImport(ctx); err != nil {
@@ -109,7 +107,7 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 }
 
 // writeAll writes every batch and makes the checks of the end.
-func (w *writer) writeAll(ctx context.Context, pipe *pipeline, report *reporter) error {
+func (w *writer) writeAll(ctx context.Context, pipe *pipeline, report func(Progress)) error {
 	for {
 		b, err := pipe.next()
 		if err != nil {
@@ -121,11 +119,12 @@ func (w *writer) writeAll(ctx context.Context, pipe *pipeline, report *reporter)
 		if err := w.write(ctx, b); err != nil {
 			return err
 		}
-		report.now(b.at)
+		report(b.at)
 	}
 	pipe.at.Finishing = true
-	report.now(pipe.at)
-	return w.finish(ctx, pipe.deferred)
+	report(pipe.at)
+	w.deferred = pipe.deferred
+	return w.finish(ctx)
 }
 
 // begin opens the transaction. What the session or the server set up for short

@@ -74,9 +74,9 @@ var (
 		return text, auth.Scope(text).Known()
 	})
 
-	statusType = fieldType{description: "a status of 100 to 599", append: func(dst []byte, v value) ([]byte, *problem) {
+	statusType = fieldType{"a status of 100 to 599", jsonNumber, func(dst []byte, v value) ([]byte, *problem) {
 		n, err := strconv.ParseUint(string(v.text), 10, 16)
-		if v.typ != jsonNumber || err != nil || n < 100 || n > 599 {
+		if err != nil || n < 100 || n > 599 {
 			return dst, unaccepted(v)
 		}
 		return binary.BigEndian.AppendUint16(dst, uint16(n)), nil

@@ -1,10 +1,12 @@
 package importer
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // maxLine bounds a line, and with it the memory of an import. No JSON of this
@@ -14,59 +16,37 @@ const maxLine = 16 << 20
 // lineReader cuts streams, one after the other, into lines without copying them.
 // No line goes on in the next stream.
 type lineReader struct {
-	files      *files
-	in         io.ReadCloser
-	buf        []byte
-	start, end int
-	lines      int64
-	bytes      int64
+	files  *files
+	in     io.ReadCloser
+	stream *bufio.Scanner // of in
+	buf    []byte
+	// searched is how much of the stream's next line has no end.
+	searched     int
+	lines, bytes int64
 	// first says that the stream's next line is its first.
 	first bool
-	// done says that the stream has ended.
-	done bool
 }
 
 func newLineReader(f *files) *lineReader {
-	return &lineReader{files: f, buf: make([]byte, 256<<10), done: true}
+	return &lineReader{files: f, buf: make([]byte, 256<<10), stream: bufio.NewScanner(strings.NewReader(""))}
 }
 
 // next is the next line without its end, valid until the call after; io.EOF
 // ends the last stream. A byte order mark at the start of a stream is skipped.
 func (r *lineReader) next() ([]byte, error) {
-	seen := r.start
-	for {
-		if n := bytes.IndexByte(r.buf[seen:r.end], '\n'); n >= 0 {
-			return r.take(seen+n, 1)
-		}
-		if r.done {
-			if r.start < r.end {
-				return r.take(r.end, 0)
-			}
-			if err := r.open(); err != nil {
-				return nil, err
-			}
-			seen = r.start
-			continue
-		}
-		if r.end-r.start > maxLine {
-			return r.take(r.end, 0)
-		}
-		unseen := r.end - r.start
-		if err := r.fill(); err != nil {
+	for !r.stream.Scan() && !r.tooLong() {
+		if err := r.stream.Err(); err != nil {
 			at := &LineError{}
 			at.File, at.Line = r.files.place(r.lines + 1)
 			return nil, fmt.Errorf("nothing was imported: reading %s: %w", at.where(), err)
 		}
-		seen = r.start + unseen
+		if err := r.open(); err != nil {
+			return nil, err
+		}
 	}
-}
-
-func (r *lineReader) take(end, newline int) ([]byte, error) {
-	line := r.buf[r.start:end]
 	r.lines++
-	r.bytes += int64(end + newline - r.start)
-	r.start = end + newline
-	if len(line) > maxLine {
+	line := r.stream.Bytes()
+	if r.tooLong() || len(line) > maxLine {
 		return nil, &LineError{Line: r.lines, Reason: fmt.Sprintf("must not be longer than %d MiB", maxLine>>20)}
 	}
 	if r.first {
@@ -76,6 +56,9 @@ func (r *lineReader) take(end, newline int) ([]byte, error) {
 	return line, nil
 }
 
+// tooLong says that the stream's next line has no end within the buffer.
+func (r *lineReader) tooLong() bool { return errors.Is(r.stream.Err(), bufio.ErrTooLong) }
+
 // open goes on with the next stream; io.EOF says that there is none.
 func (r *lineReader) open() error {
 	r.close()
@@ -83,7 +66,9 @@ func (r *lineReader) open() error {
 	if err != nil {
 		return err
 	}
-	r.in, r.start, r.end, r.first, r.done = in, 0, 0, true, false
+	r.in, r.stream, r.searched, r.first = in, bufio.NewScanner(in), 0, true
+	r.stream.Buffer(r.buf, maxLine+2) // a line that is too long, and its end
+	r.stream.Split(r.split)
 	return nil
 }
 
@@ -94,29 +79,22 @@ func (r *lineReader) close() {
 	}
 }
 
-// fill reads more behind what is unread, moving or growing the buffer for it.
-func (r *lineReader) fill() error {
-	if r.start > 0 {
-		r.end = copy(r.buf, r.buf[r.start:r.end])
-		r.start = 0
+// split finds a line's end. What was searched is not searched again: an import takes
+// no longer than linear in its bytes, however they arrive.
+func (r *lineReader) split(data []byte, atEnd bool) (int, []byte, error) {
+	var advance int
+	end := bytes.IndexByte(data[r.searched:], '\n')
+	switch {
+	case end >= 0:
+		end += r.searched
+		advance = end + 1
+	case atEnd && r.stream.Err() == nil && len(data) > 0:
+		end, advance = len(data), len(data)
+	default:
+		r.searched = len(data)
+		return 0, nil, nil
 	}
-	if r.end == len(r.buf) {
-		grown := make([]byte, min(2*len(r.buf), maxLine+2))
-		r.end = copy(grown, r.buf[:r.end])
-		r.buf = grown
-	}
-	for range 100 {
-		n, err := r.in.Read(r.buf[r.end:])
-		r.end += n
-		switch {
-		case errors.Is(err, io.EOF):
-			r.done = true
-			return nil
-		case err != nil:
-			return err
-		case n > 0:
-			return nil
-		}
-	}
-	return io.ErrNoProgress
+	r.searched = 0
+	r.bytes += int64(advance)
+	return advance, data[:end], nil
 }

@@ -5,22 +5,16 @@ import "time"
 // progressEvery bounds the rate of progress reports.
 const progressEvery = 200 * time.Millisecond
 
-type reporter struct {
-	tell  func(Progress)
-	start time.Time
-	last  time.Time
-}
-
-func newReporter(tell func(Progress), start time.Time) *reporter {
-	return &reporter{tell: tell, start: start}
-}
-
-// now reports, unless it did so a moment ago; that the work is finishing always.
-func (r *reporter) now(at Progress) {
-	if r.tell == nil || !at.Finishing && time.Since(r.last) < progressEvery {
-		return
+// throttled tells of progress, unless it did so a moment ago; that the work is
+// finishing always.
+func throttled(tell func(Progress), start time.Time) func(Progress) {
+	var last time.Time
+	return func(at Progress) {
+		if tell == nil || !at.Finishing && time.Since(last) < progressEvery {
+			return
+		}
+		last = time.Now()
+		at.Elapsed = last.Sub(start)
+		tell(at)
 	}
-	r.last = time.Now()
-	at.Elapsed = r.last.Sub(r.start)
-	r.tell(at)
 }

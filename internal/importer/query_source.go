@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -69,29 +70,18 @@ func withoutPassword(err error, url string) string {
 type queryReader struct {
 	queries *Queries
 	rows    pgx.Rows
-	// rest is what of a line was not read yet.
-	rest []byte
-	ends bool
+	line    bytes.Buffer // what of it was not read yet
 }
 
 func (r *queryReader) Read(p []byte) (int, error) {
-	if len(r.rest) == 0 {
-		switch {
-		case r.ends:
-			r.ends = false
-			p[0] = '\n'
-			return 1, nil
-		case !r.rows.Next():
-			if err := r.rows.Err(); err != nil {
-				return 0, err
-			}
-			return 0, io.EOF
-		}
-		r.rest, r.ends = r.rows.RawValues()[0], true
+	if r.line.Len() == 0 && r.rows.Next() {
+		r.line.Write(r.rows.RawValues()[0])
+		r.line.WriteByte('\n')
 	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
+	if err := r.rows.Err(); err != nil {
+		return 0, err
+	}
+	return r.line.Read(p)
 }
 
 func (r *queryReader) Close() error {

@@ -21,6 +21,8 @@ type writer struct {
 	// staged are the kinds whose staging table was made.
 	staged map[*kind]bool
 	live   campaignLiveness
+	// deferred are the checks of the end, nil until then.
+	deferred *deferredChecks
 	// replacing is nil when the input only adds.
 	replacing *replacing
 }
