@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -129,9 +130,7 @@ func (rs *requests) once(
 	if err != nil {
 		return nil, fmt.Errorf("making the request for %s: %w", path, err)
 	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, header)
 	if key != nil {
 		req.Header.Set("Authorization", "Bearer "+key.token)
 	}

@@ -1,13 +1,13 @@
 package interview
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
@@ -69,24 +69,7 @@ func newRows(found pgx.Rows) *rows {
 
 // Detail is one usable interview with all its fields. Its JSON is nil also when
 // the caller may not see it.
-type Detail struct {
-	ID                uuid.UUID
-	ClientID          uuid.UUID
-	CreatedAt         time.Time
-	CampaignID        *uuid.UUID
-	ParticipantName   *string
-	InterviewType     *string
-	Status            string
-	DurationSeconds   *float64
-	NPSScore          *float64
-	CustomerSentiment *string
-	ChurnRisk         *string
-	BestQuote         *string
-	ParticipantEmail  json.RawMessage
-	Transcript        json.RawMessage
-	CustomExtraction  json.RawMessage
-	RawExtraction     json.RawMessage
-}
+type Detail = db.GetInterviewRow
 
 // Take receives interviews one by one, in order. False ends the page before the
 // interview; the first one is always taken.

@@ -196,7 +196,7 @@ func (r *Reader) Get(
 		case err != nil:
 			return fmt.Errorf("getting an interview: %w", err)
 		}
-		found = Detail(row)
+		found = row
 		// The ids are known: nothing is asked of the snapshot, which has ended.
 		err = in.AddBasis(ctx, scope, only(id))
 		standsOn = in.Provenance
