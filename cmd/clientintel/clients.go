@@ -43,13 +43,7 @@ func newClientsExport(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export CLIENT",
 		Short: "Write a client's records as lines that import takes",
-		Long: `Write a client's records as lines that import takes, to standard output.
-
---with-keys also writes its keys, by the hash of their secrets, and what is
-logged of their last hour. Imported elsewhere with import --with-keys, the keys
-go on working there and have used as much of their quota as here.`,
-		Example: "  clientintel clients export northwind --with-keys | gzip > northwind.ndjson.gz",
-		Args:    cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
 				lines, err := importer.Export(cmd.Context(), conn, client.ID, withKeys, e.stdout)
@@ -70,10 +64,7 @@ func newClientsPurge(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge CLIENT",
 		Short: "Remove a client and everything of it",
-		Long: `Remove a client with its records, search documents, keys and request log, in
-one transaction. The register of ids stays, ids only. There is no way back but an
-export made before.`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
 				if !yes {

@@ -22,10 +22,6 @@ func newConfig(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Print the settings in force and where each comes from",
-		Long: `Print the settings in force and where each comes from: a flag, the environment or
-the default. Takes the flags of serve. Secrets and passwords are not printed.
-
---strict fails with exit code 2 on a CLIENTINTEL_… variable that is no setting.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := e.checkServer(); err != nil {
 				return err

@@ -18,13 +18,6 @@ func newConformance(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conformance --base-url URL --key KEY [--key KEY …]",
 		Short: "Ask a deployment, from outside, whether it keeps the contract",
-		Long: `Ask a deployment of this API for what it promises: every route against the
-contract, walks, cursors, scopes, refusals, the quota, hashes, and the agents'
-tools against REST (see docs/conformance.md). Needs keys only, and no database.
-Sends requests one after another, each of which counts towards its key's hour.
-
-Keys also come from CLIENTINTEL_CONFORMANCE_KEYS, comma-separated, which other
-users of the machine cannot see. Exits 1 when a check fails, 2 on wrong usage.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if text := e.getenv("CLIENTINTEL_CONFORMANCE_KEYS"); len(options.Keys) == 0 && text != "" {
 				options.Keys = strings.Split(text, ",")

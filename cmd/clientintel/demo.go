@@ -25,10 +25,6 @@ func newDemo(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Serve two invented brands, with keys and curl lines to paste",
-		Long: `Serve two invented brands: fill a database of its own with interviews, campaigns
-and published documents, issue a key for each mix of scopes, and answer requests
-until stopped. The database stays, and so do the keys, in the file demo-keys.json
-of its data directory: another run starts from them.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings := &e.settings.Server
 			settings.ResponseValidation = config.Enforce

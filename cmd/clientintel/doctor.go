@@ -14,14 +14,6 @@ func newDoctor(e *environment) *cobra.Command {
 	return e.jsonFlag(&cobra.Command{
 		Use:   "doctor",
 		Short: "Examine the database, and say what to do",
-		Long: `Examine the database for what would keep the service from working or from
-keeping its promises: version, settings, schema, roles, row-level security,
-measurement, searches, the log of requests, the standby. Changes nothing.
-
-With the server's login alone it examines what that login sees, and says what it
-does not.
-
-Exits 1 when something is wrong; a warning is no failure.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return e.withDatabase(cmd.Context(), e.textLog(), func(d *app.Database) error {
 				examined := doctor.Database{

@@ -18,7 +18,6 @@ func newHealth(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Ask the server on this machine whether it can answer",
-		Long:  "Ask /readyz of the server on this machine. Fails unless it says that it can answer.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			host, port, err := net.SplitHostPort(*opsListen)
 			if err != nil {

@@ -33,28 +33,7 @@ func newImport(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE|-|ADDRESS...",
 		Short: "Import newline-delimited JSON, all of it or nothing",
-		Long: `Import newline-delimited JSON (see docs/import.md), plain, gzip or zstd, in one
-transaction whatever the number of files: a bad line imports nothing, and is
-named, up to 20 of them at once. A record whose id exists is replaced whole.
-Readers go on meanwhile and see the import when it is complete.
-
---replace-client C makes the records of C exactly those of the input: what the
-input does not hold is removed. --max-removed bounds how much, as an input that
-lacks more is likely not whole. Clients themselves and their keys stay.
-
-An http or https address is downloaded, and the download resumed where it breaks
-off; #sha256=… after the address is checked. --from-postgres reads from another
-PostgreSQL: each row of a --query is a record, each column a field.
-
---expect-lines N, or a last line {"kind":"end","lines":N}, proves that the input
-came whole: N counts the lines of all files that are not blank, that last one
-excepted. Another number imports nothing. Input that is empty is an error unless
-0 lines are promised.`,
-		Example: `  clientintel import records.ndjson.gz
-  clientintel import --replace-client northwind 'export/*.ndjson.zst'
-  clientintel import --from-postgres "$SOURCE_URL" --query clients.sql --query interviews.sql --replace-all --yes
-  set -o pipefail; export-records | clientintel import - --expect-lines 2000`,
-		Args: cobra.ArbitraryArgs,
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options, err := f.options(cmd.Flags().Changed)
 			if err != nil {

@@ -61,10 +61,7 @@ func newKeysRotate(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rotate KEY",
 		Short: "Issue a key of the same name and revoke the old one",
-		Long: `Issue a key of the same name and revoke the old one, at once or after --grace.
-The new key has the old one's scopes unless --scopes names others: an issued key's
-scopes never change.`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if with.Grace < 0 {
 				return usagef("--grace must not be negative")
@@ -152,13 +149,7 @@ func newKeysMendWindow(e *environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mend-window KEY",
 		Short: "Remove a key's log rows that are dated after the database's present",
-		Long: `Remove a key's log rows that are dated after the database's present, and no
-other. A clock that was ahead and was set back leaves them, and until the present
-has caught up the key's hour stands still. 'keys list' shows which keys have some.
-
-Requests that were made in the present while the hour stood still are dated so,
-too: with their rows gone, the key may be admitted more than 600 times in that hour.`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
 				key, removed, err := r.MendWindow(cmd.Context(), args[0])

@@ -22,10 +22,6 @@ func newMeasurementAudit(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Count every canonical client's members anew, and mark a client whose state differs",
-		Long: `Count every canonical client's members anew from the raw facts, each client in
-one snapshot, and compare. A canonical client that differs is marked: its
-requests are answered 503 until it is rebuilt. Exits 1 when anything differs or
-is still marked. Readers and writers go on meanwhile.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
@@ -100,13 +96,6 @@ func newMeasurementRebuild(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rebuild (--client CLIENT | --all)",
 		Short: "Repair the schema, make counts true again and clear their marks",
-		Long: `Make anew what is missing of the schema or was changed: functions, policies,
-triggers, constraints, indexes, grants. Then count the client's members anew, or
-those of all canonical clients, from the raw facts, put the state right and clear
-its mark. Safe beside writers; readers see the right number when it is done.
-
-Where a trigger was off, what searches read is rebuilt for every client, and every
-canonical client is marked, as its count may have missed something.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if all == (client != "") {
 				return usagef("name either --client, whose measurement is to be rebuilt, or --all")

@@ -44,15 +44,6 @@ func newMigrateUp(e *environment, use string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   use,
 		Short: "Bring the schema up to date",
-		Long: `Bring the schema up to date, as its owner. Several may run at once: one works, the others wait.
-
-A migration waits no longer than half a second for a table that is in use, so that
-readers do not queue behind it, says what it waits for, and tries again.
-
---distribute also spreads the tables over the workers of a server with Citus, by
-client. The database must hold no records yet; the machines are prepared by an
-administrator, see docs/scale.md. Every other command works on it as it does on
-any other database.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if dryRun && distribute {
 				return usagef("name one of --dry-run and --distribute")

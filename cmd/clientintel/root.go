@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed" // the help texts
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/config"
@@ -48,7 +50,26 @@ func newRoot(e *environment) *cobra.Command {
 		newServe(e), newDemo(e), newMigrate(e), newVersion(e), newImport(e), newKeys(e), newClients(e),
 		newMeasurement(e), newVerify(e), newHealth(e), newConformance(e), newDoctor(e), newConfig(e),
 	)
+	addHelp(root)
 	return withUsageErrors(root)
+}
+
+//go:embed help.yaml
+var helpTexts []byte
+
+// addHelp gives the commands their texts.
+func addHelp(root *cobra.Command) {
+	texts := map[string]struct{ Long, Example string }{}
+	if err := yaml.Unmarshal(helpTexts, &texts); err != nil {
+		panic(err) // a file of ours
+	}
+	for path, text := range texts {
+		cmd, rest, err := root.Find(strings.Fields(path))
+		if err != nil || len(rest) > 0 {
+			panic("help.yaml names no command: " + path)
+		}
+		cmd.Long, cmd.Example = text.Long, text.Example
+	}
 }
 
 // getenv is the value of a variable; the last one counts where it is named twice.

@@ -16,9 +16,6 @@ func newServe(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer requests",
-		Long: `Answer requests until stopped (SIGTERM: not ready, then no longer accepting, then those in flight finish).
-
-Brings the schema up to date first. Logs go to standard error as JSON lines.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := e.checkServer(); err != nil {
 				return err

@@ -17,15 +17,7 @@ func newVerify(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE|-",
 		Short: "Recompute every hash and count in saved responses, offline",
-		Long: `Recompute what saved responses of this API state: hashes, counts, order, and
-that the pages of a walk are together what its first page promised. The input is
-one JSON body or several, concatenated, one a line or in an array. A body's
-request, which scope_hash covers, comes with --url, or beside it:
-
-  {"request": "/api/client/v1/interviews?status=analyzed", "response": {…}}
-
-Needs no database and no network. Exits 1 when anything fails.`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, closeInput, err := e.openInput(args[0])
 			if err != nil {
