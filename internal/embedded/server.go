@@ -98,11 +98,8 @@ func startServer(ctx context.Context, h dataDir, a account, p programs, socket, 
 	case ended:
 		err = fmt.Errorf("PostgreSQL ended while starting (%w)", s.err)
 	}
-	return nil, &startError{fmt.Errorf("%w; the end of %s%s", err, h.log(), quote(logFrom(out, offset), 12))}
+	return nil, fmt.Errorf("%w; the end of %s%s", err, h.log(), quote(logFrom(out, offset), 12))
 }
-
-// startError is a start that PostgreSQL refused, with its messages.
-type startError struct{ error }
 
 // awaitReady waits for a connection, longer while the server reports that it
 // recovers from a crash.

@@ -67,7 +67,7 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, pass
 			return err
 		}
 		s, err := startServer(ctx, c.dir, a, p, socket, password, c.opts)
-		if _, refused := errors.AsType[*startError](err); refused && strings.Contains(err.Error(), "pre-existing shared memory block") && time.Now().Before(end) {
+		if err != nil && strings.Contains(err.Error(), "pre-existing shared memory block") && time.Now().Before(end) {
 			if err := sleep(ctx, 10*pollInterval); err != nil {
 				return err
 			}
