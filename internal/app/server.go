@@ -179,11 +179,14 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	metrics.RegisterGauge("clientintel_standby_fallback", "1 while reads go to the primary in the standby's place.",
 		func() float64 { return map[bool]float64{true: 1}[s.reads.FellBack()] })
 	metrics.RegisterCounter("clientintel_standby_switches_total", "Changes of reads between standby and primary.", s.reads.Switches)
-	metrics.RegisterCounter("clientintel_measurement_audits_total", "Background audits of clients.", s.auditor.Audits)
-	metrics.RegisterCounter("clientintel_measurement_audits_differing_total", "Background audits that found a difference.", s.auditor.Differing)
-	metrics.RegisterGauge("clientintel_measurement_broken_clients", "Canonical clients refused until they are rebuilt.", s.auditor.Broken)
-	metrics.RegisterGauge("clientintel_measurement_audit_last_timestamp_seconds", "When the last background audit ended.", s.auditor.Last)
-	metrics.RegisterGauge("clientintel_measurement_audit_last_duration_seconds", "How long the last background audit took.", s.auditor.Took)
+	metrics.RegisterCounter("clientintel_measurement_audits_total", "Background audits of clients.", s.auditor.Audits.Load)
+	metrics.RegisterCounter("clientintel_measurement_audits_differing_total", "Background audits that found a difference.", s.auditor.Differing.Load)
+	metrics.RegisterGauge("clientintel_measurement_broken_clients", "Canonical clients refused until they are rebuilt.",
+		func() float64 { return float64(s.auditor.Broken.Load()) })
+	metrics.RegisterGauge("clientintel_measurement_audit_last_timestamp_seconds", "When the last background audit ended.",
+		func() float64 { return time.Duration(s.auditor.Last.Load()).Seconds() })
+	metrics.RegisterGauge("clientintel_measurement_audit_last_duration_seconds", "How long the last background audit took.",
+		func() float64 { return time.Duration(s.auditor.Took.Load()).Seconds() })
 	metrics.RegisterCounter("clientintel_responses_checked_total", "Responses held against the contract.", api.CheckedResponses)
 	metrics.RegisterCounter("clientintel_responses_broken_total", "Responses that broke the contract.", api.BrokenResponses)
 	s.OpsHandler = ops.Handler(metrics, s.Ready)

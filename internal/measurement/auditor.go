@@ -30,8 +30,12 @@ type Auditor struct {
 	databaseURL string
 	log         *slog.Logger
 
-	audits, differing, broken atomic.Int64
-	last, took                atomic.Int64 // nanoseconds: since 1970; of the last audit
+	// Audits counts this server's audits, Differing those that found a difference.
+	// Broken is how many canonical clients are refused, as last seen.
+	Audits, Differing, Broken atomic.Int64
+	// Last is when this server last audited, since 1970 (0: never), and Took how long
+	// that took, in nanoseconds.
+	Last, Took atomic.Int64
 }
 
 // NewAuditor audits in the server's role.
@@ -92,31 +96,16 @@ func (a *Auditor) auditNext(ctx context.Context) (time.Duration, error) {
 }
 
 func (a *Auditor) record(found db.AuditNextMeasurementRow) {
-	a.broken.Store(found.BrokenClients)
+	a.Broken.Store(found.BrokenClients)
 	if found.ClientID == nil {
 		return // none was due
 	}
-	a.audits.Add(1)
-	a.last.Store(time.Now().UnixNano())
-	a.took.Store(int64(found.Took))
+	a.Audits.Add(1)
+	a.Last.Store(time.Now().UnixNano())
+	a.Took.Store(int64(found.Took))
 	if found.Fault != nil {
-		a.differing.Add(1)
+		a.Differing.Add(1)
 		a.log.Error("a client's measurement is broken: its requests are refused until 'clientintel measurement rebuild'",
 			"client_id", found.ClientID.String(), "fault", *found.Fault)
 	}
 }
-
-// Audits counts this server's audits.
-func (a *Auditor) Audits() int64 { return a.audits.Load() }
-
-// Differing counts this server's audits that found a difference.
-func (a *Auditor) Differing() int64 { return a.differing.Load() }
-
-// Broken is how many canonical clients are refused, as last seen.
-func (a *Auditor) Broken() float64 { return float64(a.broken.Load()) }
-
-// Last is when this server last audited, in seconds since 1970; 0 for never.
-func (a *Auditor) Last() float64 { return time.Duration(a.last.Load()).Seconds() }
-
-// Took is how many seconds this server's last audit took.
-func (a *Auditor) Took() float64 { return time.Duration(a.took.Load()).Seconds() }

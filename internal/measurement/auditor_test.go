@@ -80,23 +80,23 @@ func TestWatch_ServersShareTheWork(t *testing.T) {
 	}
 	w.Exec(t, "UPDATE measurement_states SET audit_took = '10 s'")
 	idle, err := other.auditNext(t.Context())
-	if err != nil || other.Audits() != 0 || idle.Seconds() < 900 || idle.Seconds() > 990 {
-		t.Fatalf("another server audited %d clients and waits %v, error %v; want none and the rest of 99 times 10 s", other.Audits(), idle, err)
+	if err != nil || other.Audits.Load() != 0 || idle.Seconds() < 900 || idle.Seconds() > 990 {
+		t.Fatalf("another server audited %d clients and waits %v, error %v; want none and the rest of 99 times 10 s", other.Audits.Load(), idle, err)
 	}
 	w.restless(t)
 	look(t, other)
 	w.restless(t)
 	idle, err = w.auditNext(t.Context())
-	if err != nil || w.Audits() != 1 || other.Audits() != 1 || idle.Minutes() < 14 || idle.Minutes() > 15 {
-		t.Errorf("%d and %d audits, idle for %v, error %v; want one each and the rest of 15 minutes", w.Audits(), other.Audits(), idle, err)
+	if err != nil || w.Audits.Load() != 1 || other.Audits.Load() != 1 || idle.Minutes() < 14 || idle.Minutes() > 15 {
+		t.Errorf("%d and %d audits, idle for %v, error %v; want one each and the rest of 15 minutes", w.Audits.Load(), other.Audits.Load(), idle, err)
 	}
 	if got := w.slugs(t, "s.audited_at IS NOT NULL"); got != "alder birch" {
 		t.Errorf("%q were audited, want the canonical clients", got)
 	}
 	w.Exec(t, "UPDATE measurement_states SET audited_at = audited_at - interval '16 minutes'")
 	look(t, w.Auditor)
-	if w.Audits() != 2 || w.Last() == 0 {
-		t.Errorf("%d audits, the last at %v; want a second one after 15 minutes", w.Audits(), w.Last())
+	if w.Audits.Load() != 2 || w.Last.Load() == 0 {
+		t.Errorf("%d audits, the last at %v; want a second one after 15 minutes", w.Audits.Load(), w.Last.Load())
 	}
 
 	// While one audits, another finds nothing to do.
@@ -109,7 +109,7 @@ func TestWatch_ServersShareTheWork(t *testing.T) {
 	}
 	w.Exec(t, "UPDATE measurement_states SET audited_at = NULL")
 	look(t, other)
-	if other.Audits() != 1 {
+	if other.Audits.Load() != 1 {
 		t.Error("two servers audited at once")
 	}
 	if err := tx.Rollback(t.Context()); err != nil {
@@ -124,17 +124,17 @@ func TestWatch_MarksAndTells(t *testing.T) {
 	look(t, w.Auditor)
 	w.restless(t)
 	look(t, w.Auditor)
-	if w.Audits() != 2 || w.Differing() != 1 || w.Broken() != 1 || w.slugs(t, "s.broken_at IS NOT NULL") != "birch" {
+	if w.Audits.Load() != 2 || w.Differing.Load() != 1 || w.Broken.Load() != 1 || w.slugs(t, "s.broken_at IS NOT NULL") != "birch" {
 		t.Errorf("%d audits, %d differing, %v broken, marked: %q; want 2, 1, 1, birch",
-			w.Audits(), w.Differing(), w.Broken(), w.slugs(t, "s.broken_at IS NOT NULL"))
+			w.Audits.Load(), w.Differing.Load(), w.Broken.Load(), w.slugs(t, "s.broken_at IS NOT NULL"))
 	}
 	if !strings.Contains(w.log.String(), `client_id=b0000000-0000-4000-8000-000000000000 fault="the state counts 1 members, the facts 0"`) {
 		t.Errorf("the log says %s", w.log)
 	}
 	w.Exec(t, "DELETE FROM measurement_states WHERE client_id = 'a0000000-0000-4000-8000-000000000000'")
 	look(t, w.Auditor)
-	if w.Broken() != 2 {
-		t.Errorf("%v clients are broken, want the marked one and the one without a state", w.Broken())
+	if w.Broken.Load() != 2 {
+		t.Errorf("%v clients are broken, want the marked one and the one without a state", w.Broken.Load())
 	}
 }
 
@@ -211,7 +211,7 @@ func TestWatch_RunsUntilItIsStopped(t *testing.T) {
 		defer close(done)
 		w.Run(ctx)
 	}()
-	for w.Audits() == 0 {
+	for w.Audits.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	stop()
