@@ -1,7 +1,8 @@
 package openapi
 
 import (
-	_ "embed"
+	"embed"
+	"io/fs"
 	"strings"
 )
 
@@ -35,3 +36,9 @@ func guideAt(text, publicURL string) []byte {
 	base := strings.TrimRight(publicURL, "/")
 	return []byte(strings.NewReplacer(relativeLink, "]("+base+"/api/client/v1/", exampleAddress, base).Replace(text))
 }
+
+//go:embed connectors
+var connectors embed.FS
+
+// Connectors are the files for tools that load the API, below connectors/.
+func Connectors() fs.FS { return connectors }
