@@ -2,10 +2,10 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/internal/render"
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
@@ -58,21 +58,13 @@ func (b Budget) trimSavedBases(bodies []synthesis.Body) {
 	}
 }
 
-// fitPage ends a page before the item for which the budget has no space. encoded
-// is an item as it will be encoded.
-func fitPage[T, E any](
-	ctx context.Context, items []T, encoded func(T) E, next *page.Position, after page.After,
-) ([]T, *page.Position) {
-	left := budgetOf(ctx).PageBytes
-	if left == 0 {
-		return items, next
-	}
-	for i, item := range items {
-		text, _ := json.Marshal(encoded(item)) // what fails here fails the answer
-		if left -= len(text) + 1; left < 0 && i > 0 {
-			last := after(i - 1)
-			return items[:i], &last
+// pageOf is how a page of a list ends that holds so many rows at most.
+func (s *Server) pageOf(ctx context.Context, asked page.Request, rows int, next *page.Position, after page.After) render.Page {
+	return render.Page{Most: budgetOf(ctx).PageBytes, Next: func(kept int) *string {
+		if kept < rows {
+			last := after(kept - 1)
+			return s.nextCursor(asked, &last)
 		}
-	}
-	return items, next
+		return s.nextCursor(asked, next)
+	}}
 }

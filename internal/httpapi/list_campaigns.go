@@ -24,9 +24,10 @@ func (s *Server) ListCampaigns(
 	if err != nil {
 		return nil, err
 	}
-	found.Campaigns, found.Next = fitPage(ctx, found.Campaigns, render.Campaign, found.Next, found.After)
-	recordRows(ctx, len(found.Campaigns))
-	return api.ListCampaigns200JSONResponse(render.CampaignList(found, s.nextCursor(query.Page, found.Next), caller)), nil
+	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, len(found.Campaigns), found.Next, found.After)
+	body, rows, err := render.CampaignList(buffer.bytes, found, ends, caller)
+	recordRows(ctx, rows)
+	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }
 
 func (s *Server) parseListCampaigns(

@@ -24,10 +24,9 @@ func (s *Server) listCollection(
 	if err != nil {
 		return nil, err
 	}
-	found.Documents, found.Next = fitPage(ctx, found.Documents, render.SynthesisDocument, found.Next, found.After)
-	recordRows(ctx, len(found.Documents))
-	buffer := newBuffer()
-	body, err := render.SynthesisCollection(buffer.bytes, found, s.nextCursor(query.Page, found.Next), caller)
+	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, len(found.Documents), found.Next, found.After)
+	body, rows, err := render.SynthesisCollection(buffer.bytes, found, ends, caller)
+	recordRows(ctx, rows)
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }
 

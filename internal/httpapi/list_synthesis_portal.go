@@ -24,10 +24,9 @@ func (s *Server) listPortal(
 		return nil, err
 	}
 	budgetOf(ctx).trimSavedBases(found.Bodies)
-	found.Bodies, found.Next = fitPage(ctx, found.Bodies, render.PublishedBody, found.Next, found.After)
-	recordRows(ctx, len(found.Bodies))
-	buffer := newBuffer()
-	body, err := render.SynthesisPortal(buffer.bytes, found, s.nextCursor(query.Page, found.Next), caller)
+	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, len(found.Bodies), found.Next, found.After)
+	body, rows, err := render.SynthesisPortal(buffer.bytes, found, ends, caller)
+	recordRows(ctx, rows)
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }
 

@@ -33,6 +33,9 @@ func (a rawResponse) write(w http.ResponseWriter) error {
 // VisitListInterviewsResponse writes a page.
 func (a rawResponse) VisitListInterviewsResponse(w http.ResponseWriter) error { return a.write(w) }
 
+// VisitListCampaignsResponse writes a page.
+func (a rawResponse) VisitListCampaignsResponse(w http.ResponseWriter) error { return a.write(w) }
+
 // VisitListSynthesisResponse writes a page.
 func (a rawResponse) VisitListSynthesisResponse(w http.ResponseWriter) error { return a.write(w) }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/internal/render"
 )
 
 // newestRevision has headers and metadata of its own in each request, and in each result.
@@ -127,7 +128,7 @@ func appendResult(b []byte, response httpapi.CallResponse) []byte {
 	if isCompact {
 		return append(b, response.Body...)
 	}
-	return appendCompact(b, response.Body)
+	return render.AppendCompact(b, response.Body)
 }
 
 // appendAsText appends JSON without its white space as the content of a JSON string,
@@ -157,21 +158,4 @@ func appendAsText(b, body []byte) ([]byte, bool) {
 		}
 	}
 	return append(b, body[from:]...), isCompact
-}
-
-// appendCompact appends JSON without its white space.
-func appendCompact(b, body []byte) []byte {
-	inString, from := false, 0
-	for i := 0; i < len(body); i++ {
-		switch c := body[i]; {
-		case c == '"':
-			inString = !inString
-		case c == '\\':
-			i++
-		case c <= ' ' && !inString:
-			b = append(b, body[from:i]...)
-			from = i + 1
-		}
-	}
-	return append(b, body[from:]...)
 }

@@ -6,15 +6,12 @@ import (
 	"github.com/clientintel/clientintel/internal/campaign"
 )
 
-// CampaignList is one page of campaigns.
-func CampaignList(found campaign.List, next *string, caller auth.Caller) api.CampaignListResponse {
-	data := make([]api.Campaign, len(found.Campaigns))
-	for i, one := range found.Campaigns {
-		data[i] = Campaign(one)
-	}
-	m := meta(caller, len(data), found.Measurement)
-	paged(&m, next)
-	return api.CampaignListResponse{Data: data, Meta: m}
+// CampaignList appends one page of campaigns to an empty buffer, and returns how many
+// it holds. A tool's page is bounded by its bytes, so each row is encoded by itself.
+func CampaignList(b []byte, found campaign.List, p Page, caller auth.Caller) ([]byte, int, error) {
+	return appendPage(b, len(found.Campaigns), p, func(b []byte, i int) ([]byte, error) {
+		return appendWith(b, Campaign(found.Campaigns[i]))
+	}, func(rows int) api.Meta { return meta(caller, rows, found.Measurement) })
 }
 
 // Campaign is one campaign.

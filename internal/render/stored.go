@@ -34,18 +34,60 @@ func appendWith(b []byte, value any, documents ...stored) ([]byte, error) {
 	return append(b, text...), nil
 }
 
-// appendPage appends a list of so many rows and its meta.
-func appendPage(b []byte, rows int, row func(b []byte, i int) ([]byte, error), m api.Meta) ([]byte, error) {
+// Page says how a page of a list ends.
+type Page struct {
+	// Most is how many bytes its rows may take without white space; the first one may
+	// be larger. Zero bounds nothing.
+	Most int
+	// Next is the cursor of the page after one of so many rows, nil after the last.
+	Next func(rows int) *string
+}
+
+// appendPage appends a list of up to so many rows and its meta, and returns how many
+// it holds.
+func appendPage(
+	b []byte, rows int, p Page, row func(b []byte, i int) ([]byte, error), metaOf func(rows int) api.Meta,
+) ([]byte, int, error) {
 	b = append(b, `{"data":[`...)
-	var err error
+	began := len(b)
 	for i := range rows {
+		before := len(b)
 		if i > 0 {
 			b = append(b, ',')
 		}
+		start := len(b)
+		var err error
 		if b, err = row(b, i); err != nil {
-			return b, err
+			return b, i, err
+		}
+		if p.Most == 0 {
+			continue
+		}
+		if b = AppendCompact(b[:start], b[start:]); i > 0 && len(b)+1-began > p.Most {
+			b, rows = b[:before], i
+			break
 		}
 	}
-	b, err = appendMeta(append(b, `],"meta":`...), m)
-	return append(b, "}\n"...), err
+	m := metaOf(rows)
+	paged(&m, p.Next(rows))
+	b, err := appendMeta(append(b, `],"meta":`...), m)
+	return append(b, "}\n"...), rows, err
+}
+
+// AppendCompact appends valid JSON without its white space. b may end where the JSON
+// begins.
+func AppendCompact(b, text []byte) []byte {
+	inString, from := false, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			inString = !inString
+		case c == '\\':
+			i++
+		case c <= ' ' && !inString:
+			b = append(b, text[from:i]...)
+			from = i + 1
+		}
+	}
+	return append(b, text[from:]...)
 }

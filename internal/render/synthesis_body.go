@@ -9,15 +9,6 @@ import (
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
-// publishedBody is a frozen body as JSON.
-type publishedBody synthesis.Body
-
-// PublishedBody is a body of the portal.
-func PublishedBody(b synthesis.Body) json.Marshaler { return publishedBody(b) }
-
-// MarshalJSON encodes the body as it is appended to a page.
-func (b publishedBody) MarshalJSON() ([]byte, error) { return appendBody(nil, synthesis.Body(b)) }
-
 // appendBody appends a frozen body as it was published, with measurement_integrity
 // as its last field. Decoding and encoding it again would round its numbers and
 // lose the order of its fields.
