@@ -72,7 +72,8 @@ func logLevel(name string) slog.Level {
 func serve(
 	ctx context.Context, d *app.Database, settings config.Server, log *slog.Logger, ready func(address, operations string),
 ) error {
-	defer app.ShareProcessors(d.ServerURL)()
+	processors := app.ShareProcessors(d.ServerURL)
+	defer processors.Restore()
 	defer app.LimitMemory()()
 	if settings.Migrate {
 		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)
@@ -91,5 +92,8 @@ func serve(
 		return err
 	}
 	defer server.Close()
+	serving, ended := context.WithCancel(ctx)
+	defer ended()
+	go processors.UseAllWhile(serving, server.Encodes)
 	return server.Serve(ctx, ready)
 }

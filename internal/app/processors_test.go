@@ -1,8 +1,13 @@
 package app
 
 import (
+	"context"
+	"runtime"
 	"runtime/debug"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Garbage is collected before it takes more memory than the limit, unless the
@@ -19,6 +24,31 @@ func TestLimitMemory(t *testing.T) {
 	LimitMemory()
 	if got := debug.SetMemoryLimit(-1); got != before {
 		t.Errorf("with GOMEMLIMIT the limit becomes %d, want %d", got, before)
+	}
+}
+
+// The server uses its share of the processors, and all while it is busy.
+func TestUseAllWhile(t *testing.T) { //nolint:paralleltest // it sets the process's processors
+	t.Setenv("GOMAXPROCS", "")
+	before := runtime.GOMAXPROCS(4)
+	defer runtime.GOMAXPROCS(before)
+	p := ShareProcessors("postgres://u@localhost/d")
+	ctx, cancel := context.WithCancel(t.Context())
+	var busy atomic.Bool
+	var watching sync.WaitGroup
+	watching.Go(func() { p.UseAllWhile(ctx, busy.Load) })
+	for _, want := range []int{2, 4, 2} {
+		busy.Store(want == 4)
+		for end := time.Now().Add(30 * time.Second); runtime.GOMAXPROCS(0) != want; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d processors, want %d", runtime.GOMAXPROCS(0), want)
+			}
+		}
+	}
+	cancel()
+	watching.Wait()
+	if p.Restore(); runtime.GOMAXPROCS(0) != 4 {
+		t.Errorf("%d processors are restored, want 4", runtime.GOMAXPROCS(0))
 	}
 }
 

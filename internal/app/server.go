@@ -47,6 +47,7 @@ type Server struct {
 	// notReady is the reason of the last check of readiness; empty when ready.
 	notReady atomic.Value
 	health   health
+	api      *httpapi.Server
 	// draining is set once the server is asked to stop.
 	draining atomic.Bool
 }
@@ -150,6 +151,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return err
 	}
+	s.api = api
 	agents, err := mcp.New(mcp.Deps{API: api, PublicURL: s.settings.PublicURL, Version: Version})
 	if err != nil {
 		return err
@@ -209,6 +211,9 @@ func (s *Server) cursors(ctx context.Context) (*page.Codec, error) {
 	}
 	return page.NewCodec(secret, previous...), nil
 }
+
+// Encodes tells whether large results wait to be encoded.
+func (s *Server) Encodes() bool { return s.api.Encodes() }
 
 // Ready tells whether requests would be admitted and answered. It logs each
 // change of the reason.

@@ -72,6 +72,9 @@ func (a *analyticsAnswer) VisitGetInterviewAnalyticsResponse(w http.ResponseWrit
 			return apierror.Unavailable(errTooMuchUnsent)
 		}
 		defer a.unsent.Release(a.caller.ClientID, a.buffered.Size())
+		if err := recordFrom(a.ctx).encoding.take(a.ctx); err != nil {
+			return apierror.Unavailable(err)
+		}
 	}
 	buffer := newBuffer()
 	out := newStream(w, buffer.bytes)

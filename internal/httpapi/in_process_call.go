@@ -69,6 +69,7 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 	outer := recordFrom(ctx)
 	outer.operation = call.LogName
 	record := &requestRecord{
+		encoding:  outer.encodingOfCall,
 		requestID: outer.requestID, operation: call.Operation, admission: outer.admission,
 		call: &inProcess{budget: call.Budget, flags: call.Flags, invalid: map[string]string{}},
 	}
@@ -85,6 +86,9 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 		writeError(w, r, err)
 	}
 	outer.rows, outer.err, outer.toolStatus, outer.reading = record.rows, record.err, w.status, record.reading
+	if w.body.Len() >= countedAnswer {
+		_ = record.encoding.take(ctx) // it fails where the caller has left
+	}
 	return CallResponse{Status: w.status, Body: w.body.Bytes()}
 }
 

@@ -42,6 +42,9 @@ type requestRecord struct {
 	encodeError func(status int, e *apierror.Error, envelope []byte) []byte
 	// answer is what the answer reserves of the unsent bytes; nil: nothing is reserved.
 	answer *fairqueue.Reservation
+	// encoding is the turn at encoding a call's answer, and at what the protocol's
+	// library makes of it. encodingOfCall is that of the call that the request makes.
+	encoding, encodingOfCall *turn
 	// call is set where the request is a call of this process.
 	call *inProcess
 }

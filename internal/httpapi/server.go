@@ -71,6 +71,9 @@ type Server struct {
 	// unsent are the bytes of answers not yet sent, inFlight the admitted requests.
 	unsent, inFlight *fairqueue.Budget
 	rowSizes         rowSizes
+	// encoding and compressing have the turns of the clients at these parts of large
+	// answers.
+	encoding, compressing *fairqueue.Slots
 	// endpoints validate and answer admitted requests, by operationId.
 	endpoints map[string]http.Handler
 }
@@ -94,6 +97,7 @@ func New(d Deps) (*Server, error) {
 		log: d.Log, logOneIn: int64(d.LogOneIn), observe: d.Observe, trace: d.Trace,
 		contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
 		unsent: fairqueue.NewBudget(maxUnsent, maxUnsentOfClient), inFlight: fairqueue.NewBudget(maxInFlight, maxInFlightOfClient),
+		encoding: newTurns(), compressing: newTurns(),
 		documents: documents, links: newLinks(d.PublicURL, d.Docs), endpoints: map[string]http.Handler{},
 	}
 	handlers := api.NewStrictHandlerWithOptions(s, []api.StrictMiddlewareFunc{timeReading}, api.StrictHTTPServerOptions{

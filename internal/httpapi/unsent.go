@@ -56,7 +56,9 @@ func (s *Server) limitClient(next http.Handler) http.Handler {
 		}
 		answer := s.unsent.NewReservation(client)
 		defer answer.Release()
-		recordFrom(r.Context()).answer = answer
+		record := recordFrom(r.Context())
+		record.answer, record.encodingOfCall = answer, &turn{of: s.encoding, client: client}
+		defer record.encodingOfCall.end()
 		next.ServeHTTP(w, r)
 	})
 }

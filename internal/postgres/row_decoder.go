@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -21,8 +22,14 @@ type RowDecoder struct {
 	rows    pgx.Rows
 	columns []Column
 	checked bool
+	read    int
 	err     error
 }
+
+// yieldEvery is after how many rows others may run: on a processor that is busy,
+// whoever wants it for a moment otherwise waits until each of those that read long
+// results has had it for 10 ms.
+const yieldEvery = 128
 
 // Column binds a result's column to the variable that receives its values.
 type Column struct {
@@ -51,6 +58,9 @@ func (d *RowDecoder) Next() bool {
 	}
 	if !d.rows.Next() {
 		return false
+	}
+	if d.read++; d.read%yieldEvery == 0 {
+		runtime.Gosched()
 	}
 	values := d.rows.RawValues()
 	for i := range d.columns {

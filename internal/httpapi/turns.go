@@ -1,0 +1,154 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/fairqueue"
+)
+
+// newTurns makes as many places as there are processors. Without them all answers that
+// are ready share the processors, and whatever else the server does waits until each
+// has had its time.
+func newTurns() *fairqueue.Slots {
+	processors := runtime.GOMAXPROCS(0)
+	return fairqueue.NewSlots(processors, processors, maxInFlight)
+}
+
+// turn is a request's at work that no other goroutine has to wait for in the midst. It
+// may be taken on another goroutine than the one that ends it. Nil is no turn.
+type turn struct {
+	of     *fairqueue.Slots
+	client uuid.UUID
+
+	mu sync.Mutex
+	// held says that it is taken, over that it no longer can be.
+	held, over bool
+}
+
+// take waits for the turn, unless it is held or over.
+func (t *turn) take(ctx context.Context) error {
+	if t == nil || t.isTaken() {
+		return nil
+	}
+	if err := t.of.Acquire(ctx, t.client); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held = !t.over; t.over { // while it waited
+		t.of.Release(t.client)
+	}
+	return nil
+}
+
+func (t *turn) isTaken() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.held || t.over
+}
+
+// end ends the turn for good.
+func (t *turn) end() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held {
+		t.of.Release(t.client)
+	}
+	t.held, t.over = false, true
+}
+
+// Encodes tells whether large results wait for their turn at being encoded.
+func (s *Server) Encodes() bool { return s.encoding.Waiting() > 0 }
+
+// turnSize is how many bytes of an answer are compressed in one turn.
+const turnSize = 64 << 10
+
+// compressInTurns applies a middleware that compresses answers. Large ones are
+// compressed in turns of their clients.
+func (s *Server) compressInTurns(compress func(http.Handler) http.HandlerFunc, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		out := &heldWriter{ResponseWriter: w}
+		compress(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(&turnWriter{ResponseWriter: w, r: r, out: out, turns: s.compressing}, r)
+		})).ServeHTTP(out, r)
+	})
+}
+
+// turnWriter passes a large answer to the compression in pieces, each in a turn of the
+// client. What a piece becomes is sent after its turn: a caller that does not read
+// has none.
+type turnWriter struct {
+	http.ResponseWriter
+	r     *http.Request
+	out   *heldWriter // of the compression
+	turns *fairqueue.Slots
+}
+
+func (w *turnWriter) Write(b []byte) (written int, err error) {
+	record := recordFrom(w.r.Context())
+	record.encodingOfCall.end()
+	client, accepted := record.clientID, w.r.Header.Get("Accept-Encoding")
+	if client == uuid.Nil || len(b) < turnSize || !strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "zstd") {
+		return w.ResponseWriter.Write(b)
+	}
+	for len(b) > 0 && err == nil {
+		var n int
+		n, err = w.writePiece(w.r.Context(), client, b[:min(len(b), turnSize)])
+		written, b = written+n, b[n:]
+	}
+	return written, err
+}
+
+func (w *turnWriter) writePiece(ctx context.Context, client uuid.UUID, piece []byte) (int, error) {
+	if err := w.turns.Acquire(ctx, client); err != nil {
+		return 0, err
+	}
+	return w.out.hold(func() (int, error) {
+		defer w.turns.Release(client)
+		return w.ResponseWriter.Write(piece)
+	})
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *turnWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// heldWriter keeps what is written while a turn lasts.
+type heldWriter struct {
+	http.ResponseWriter
+	held *buffer // nil: nothing is kept
+}
+
+func (w *heldWriter) Write(b []byte) (int, error) {
+	if w.held != nil {
+		w.held.bytes = append(w.held.bytes, b...)
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// hold keeps what a function writes, and sends it then.
+func (w *heldWriter) hold(write func() (int, error)) (int, error) {
+	held := newBuffer()
+	w.held = held
+	n, err := write()
+	w.held = nil
+	if len(held.bytes) > 0 {
+		_, sent := w.ResponseWriter.Write(held.bytes)
+		err = cmp.Or(err, sent)
+	}
+	held.release(held.bytes)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *heldWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/analytics"
+	"github.com/clientintel/clientintel/internal/fairqueue"
+)
+
+// compressions stand for compressing: they note whose pieces come, in order, and wait
+// until they may go on.
+type compressions struct {
+	http.ResponseWriter
+	client uuid.UUID
+	all    *compressionOrder
+}
+
+type compressionOrder struct {
+	mu    sync.Mutex
+	order []uuid.UUID
+	goOn  chan struct{}
+}
+
+func (c *compressions) Write(b []byte) (int, error) {
+	c.all.mu.Lock()
+	c.all.order = append(c.all.order, c.client)
+	c.all.mu.Unlock()
+	<-c.all.goOn
+	return c.ResponseWriter.Write(b)
+}
+
+// A client's answer waits for the piece that is being compressed and one more of another
+// client's answers, however many these are and however large.
+func TestCompression_ClientsTakeTurns(t *testing.T) {
+	t.Parallel()
+	const answers, pieces = 5, 4 // of the hog
+	s := logTo(t, io.Discard)
+	s.compressing = fairqueue.NewSlots(1, 1, 100)
+	hog, modest := uuid.New(), uuid.New()
+	all := &compressionOrder{goOn: make(chan struct{})}
+	var running sync.WaitGroup
+	answer := func(client uuid.UUID, size int) {
+		handler := s.compressInTurns(func(next http.Handler) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(&compressions{w, client, all}, r) }
+		}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if n, err := w.Write(make([]byte, size)); n != size || err != nil {
+				t.Errorf("%d bytes were written: %v", n, err)
+			}
+		}))
+		running.Go(func() {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Header.Set("Accept-Encoding", "gzip")
+			handler.ServeHTTP(w, r.WithContext(withRecord(r.Context(), &requestRecord{clientID: client})))
+			if w.Body.Len() != size {
+				t.Errorf("%d bytes were sent, want %d", w.Body.Len(), size)
+			}
+		})
+	}
+	for range answers {
+		answer(hog, pieces*turnSize)
+	}
+	awaitSlots(t, s.compressing, answers-1)
+	answer(modest, turnSize)
+	awaitSlots(t, s.compressing, answers)
+	close(all.goOn)
+	running.Wait()
+	if got := slices.Index(all.order, modest); len(all.order) != answers*pieces+1 || got != 2 {
+		t.Errorf("of %d pieces the modest client's was number %d, want 2", len(all.order), got)
+	}
+}
+
+// The rows of a call's answer are encoded in turn, those of a request for a stream not.
+func TestTurn_RowsOfCallsAreEncodedInTurn(t *testing.T) {
+	t.Parallel()
+	s := logTo(t, io.Discard)
+	s.encoding = fairqueue.NewSlots(1, 1, 100)
+	encode := func(encoding *turn) {
+		answer := &analyticsAnswer{
+			ctx: withRecord(t.Context(), &requestRecord{encoding: encoding}), unsent: s.unsent,
+			buffered: &analytics.BufferedReport{Report: analytics.Report{Total: countedAnswer, Volume: func(func(analytics.Point) bool) {}}},
+		}
+		if err := answer.VisitGetInterviewAnalyticsResponse(httptest.NewRecorder()); err != nil {
+			t.Error(err)
+		}
+	}
+	other, mine := &turn{of: s.encoding, client: uuid.New()}, &turn{of: s.encoding, client: uuid.New()}
+	if err := other.take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	encode(nil)
+	var waiting sync.WaitGroup
+	waiting.Go(func() { encode(mine) })
+	awaitSlots(t, s.encoding, 1)
+	other.end()
+	waiting.Wait()
+	mine.end()
+}
+
+// A turn that is held need not be taken again, and ends with its request, even before
+// it was granted.
+func TestTurn_EndsWithItsRequest(t *testing.T) {
+	t.Parallel()
+	slots := fairqueue.NewSlots(1, 1, 100)
+	first, second := &turn{of: slots, client: uuid.New()}, &turn{of: slots, client: uuid.New()}
+	for range 2 {
+		if err := first.take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	taken := make(chan error, 1)
+	go func() { taken <- second.take(t.Context()) }()
+	awaitSlots(t, slots, 1)
+	second.end()
+	first.end()
+	if err := <-taken; err != nil {
+		t.Error(err)
+	}
+	inTime, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	third := &turn{of: slots, client: uuid.New()}
+	if err := third.take(inTime); err != nil {
+		t.Errorf("a turn that is over was kept: %v", err)
+	}
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	if err := (&turn{of: slots, client: uuid.New()}).take(left); err == nil {
+		t.Error("two requests hold a turn of one")
+	}
+}
+
+func awaitSlots(t *testing.T, slots *fairqueue.Slots, waiting int) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); slots.Waiting() != waiting; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d wait, want %d", slots.Waiting(), waiting)
+		}
+	}
+}
