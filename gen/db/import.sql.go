@@ -11,33 +11,6 @@ import (
 	"github.com/google/uuid"
 )
 
-const ClaimRecordIDs = `-- name: ClaimRecordIDs :execrows
-INSERT INTO record_owners (kind, id, client_id)
-SELECT $1::text, r.id, r.client_id
-FROM (
-    SELECT unnest($2::uuid[]) AS client_id, unnest($3::uuid[]) AS id
-) AS r
-ORDER BY r.id
-ON CONFLICT DO NOTHING
-`
-
-type ClaimRecordIDsParams struct {
-	Kind      string      `json:"kind"`
-	ClientIds []uuid.UUID `json:"client_ids"`
-	Ids       []uuid.UUID `json:"ids"`
-}
-
-// ClaimRecordIDs registers ids of one kind for their clients, and counts those
-// that were new. In one order: two imports with ids in common then wait for each
-// other rather than deadlock, as far as their batches go.
-func (q *Queries) ClaimRecordIDs(ctx context.Context, arg ClaimRecordIDsParams) (int64, error) {
-	result, err := q.db.Exec(ctx, ClaimRecordIDs, arg.Kind, arg.ClientIds, arg.Ids)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const CorrectCampaignLive = `-- name: CorrectCampaignLive :exec
 UPDATE interviews AS i
 SET campaign_live = c.live

@@ -13,6 +13,8 @@ import (
 const (
 	batchRows  = 5000
 	batchBytes = 4 << 20
+	// The first batch is small: the database waits for it. Each full one doubles the next.
+	firstBatchRows = 500
 )
 
 // row is one record of a batch: its line, its identity and its place in copy.
@@ -57,8 +59,8 @@ func newBatch(k *kind, memory []byte) *batch {
 	return &batch{kind: k, copy: append(memory[:0], copyHeader...), positions: map[uuid.UUID]position{}}
 }
 
-func (b *batch) full() bool {
-	return len(b.rows)+len(b.deletes) >= batchRows || len(b.copy) >= batchBytes
+func (b *batch) full(maxRows int) bool {
+	return len(b.rows)+len(b.deletes) >= maxRows || len(b.copy) >= batchBytes
 }
 
 // accepts reports whether a record of this id may join the batch: an id that the

@@ -16,6 +16,8 @@ type decoder struct {
 	// values are the present record's, by column.
 	values [maxFields]value
 	open   map[*kind]*batch
+	// maxRows is at how many rows a batch is closed.
+	maxRows int
 	// spare is memory for the next batch.
 	spare    []byte
 	deferred *deferredChecks
@@ -35,7 +37,7 @@ type decoder struct {
 }
 
 func newDecoder(send func(*batch) error) *decoder {
-	return &decoder{open: map[*kind]*batch{}, deferred: newDeferredChecks(), send: send}
+	return &decoder{open: map[*kind]*batch{}, maxRows: firstBatchRows, deferred: newDeferredChecks(), send: send}
 }
 
 // file decodes all files. Blank lines are allowed. After a mistake it reads on
@@ -168,9 +170,10 @@ func ownedReason(id, owner uuid.UUID) string {
 }
 
 func (d *decoder) sendFull(b *batch) error {
-	if !b.full() {
+	if !b.full(d.maxRows) {
 		return nil
 	}
+	d.maxRows = min(2*d.maxRows, batchRows)
 	return d.flush(b)
 }
 

@@ -9,18 +9,17 @@ import (
 	"github.com/clientintel/clientintel/gen/db"
 )
 
-// registerIDs claims the ids of a batch for their clients, and reports whether all
-// of them are new, so that no such record can exist. A client is its own owner.
+// registerIDs claims the ids of a staged batch for their clients, and reports whether
+// all of them are new, so that no such record can exist. A client is its own owner.
 func (w *writer) registerIDs(ctx context.Context, b *batch) (bool, error) {
-	if b.kind == clientKind || b.kind.ofKeys() {
+	if b.kind == clientKind {
 		return false, nil
 	}
-	clients, ids := identities(b.rows)
-	claimed, err := w.queries.ClaimRecordIDs(ctx, db.ClaimRecordIDsParams{Kind: b.kind.name, ClientIds: clients, Ids: ids})
+	claimed, err := w.tx.Exec(ctx, b.kind.claimQuery())
 	if err != nil {
 		return false, databaseError(ctx, "registering ids of "+b.kind.table, err)
 	}
-	if claimed == int64(len(b.rows)) {
+	if claimed.RowsAffected() == int64(len(b.rows)) {
 		return true, nil
 	}
 	return false, w.checkOwners(ctx, b.kind, b.rows)

@@ -65,12 +65,12 @@ func TestTheLastLineOfAnIDWins(t *testing.T) {
 		interview(`,"best_quote":"first"`), interview(`,"best_quote":"second"`), onboardingLine(``), onboardingLine(`,"goal":"last"`))
 	// And across batches: more rows than one holds stand between the two.
 	lines := []string{interview(`,"best_quote":"third"`)}
-	for n := range batchRows {
+	for n := range firstBatchRows {
 		lines = append(lines, strings.Replace(interview(``), someone, fmt.Sprintf("12121212-0000-4000-8000-%012d", n), 1))
 	}
 	lines = append(lines, interview(`,"best_quote":"fourth"`), deleteLine("interview", "12121212-0000-4000-8000-000000000000"))
 	sum := d.mustImport(t, lines...)
-	if want := []KindSummary{{Kind: "interview", Added: batchRows, Changed: 2, Removed: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
+	if want := []KindSummary{{Kind: "interview", Added: firstBatchRows, Changed: 2, Removed: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
 	}
 	if got := d.get(t, "best_quote", "interviews WHERE id = '"+someone+"'"); got != "fourth" {
@@ -167,7 +167,7 @@ func TestCampaignsAtTheEndOfAFile(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	lines := []string{client("")}
-	for n := range batchRows + 100 {
+	for n := range firstBatchRows + 100 {
 		lines = append(lines, strings.NewReplacer(someone, fmt.Sprintf("12121212-0000-4000-8000-%012d", n),
 			onboarding, fmt.Sprintf("22222222-0000-4000-8000-%012d", n%4)).Replace(interview(ofCampaign)))
 	}
@@ -175,7 +175,7 @@ func TestCampaignsAtTheEndOfAFile(t *testing.T) {
 		lines = append(lines, fmt.Sprintf(`{"kind":"campaign","id":"22222222-0000-4000-8000-%012d","client_id":"%s","slug":"c%d","launch_status":"live","active":%t}`, n, acme, n, n < 3))
 	}
 	d.mustImport(t, lines...)
-	if got, want := d.get(t, "count(*)", "interviews WHERE usable"), fmt.Sprint((batchRows+100)*3/4); got != want {
+	if got, want := d.get(t, "count(*)", "interviews WHERE usable"), fmt.Sprint((firstBatchRows+100)*3/4); got != want {
 		t.Errorf("%s usable, want %s", got, want)
 	}
 }

@@ -62,11 +62,18 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	if len(b.rows) == 0 {
 		return nil
 	}
-	fresh, err := w.registerIDs(ctx, b)
-	if err != nil {
+	if err := w.fillCampaignLive(ctx, b); err != nil {
 		return err
 	}
-	if err := w.fillCampaignLive(ctx, b); err != nil {
+	if err := w.stage(ctx, b); err != nil {
+		return writeError(ctx, b, err)
+	}
+	if b.kind.ofKeys() { // merged at the end
+		w.countWritten(b, nil, 0)
+		return nil
+	}
+	fresh, err := w.registerIDs(ctx, b)
+	if err != nil {
 		return err
 	}
 	queries, moved := b.kind.mergeQueries(), int64(0)
@@ -75,15 +82,19 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	} else if moved, err = w.deleteMovedToUnseen(ctx, b); err != nil {
 		return err
 	}
-	done, err := w.stage(ctx, b, queries)
+	done, err := w.merge(ctx, b, queries)
 	if isDuplicate(err) {
 		err = w.describeDuplicate(ctx, b, err)
 	}
 	if err != nil {
-		return databaseError(ctx, fmt.Sprintf("writing %s, lines %d to %d", b.kind.table, b.rows[0].line, b.rows[len(b.rows)-1].line), err)
+		return writeError(ctx, b, err)
 	}
 	w.countWritten(b, done, moved)
 	return nil
+}
+
+func writeError(ctx context.Context, b *batch, err error) error {
+	return databaseError(ctx, fmt.Sprintf("writing %s, lines %d to %d", b.kind.table, b.rows[0].line, b.rows[len(b.rows)-1].line), err)
 }
 
 // countWritten counts a batch; moved rows were deleted before an insert wrote them again.
@@ -124,10 +135,9 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// stage streams the batch's rows into the kind's staging table, runs the
-// queries that move them from there to where they belong, and empties it.
+// stage streams the batch's rows into the kind's staging table.
 // COPY straight into a table is refused under row-level security.
-func (w *writer) stage(ctx context.Context, b *batch, queries []string) ([]pgconn.CommandTag, error) {
+func (w *writer) stage(ctx context.Context, b *batch) error {
 	k := b.kind
 	columns := strings.Join(k.columnNames(), ", ")
 	if !w.staged[k] {
@@ -135,15 +145,18 @@ func (w *writer) stage(ctx context.Context, b *batch, queries []string) ([]pgcon
 		_, err := w.tx.Exec(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE import_%[1]s WITH (toast_tuple_target = 8160) ON COMMIT DROP AS SELECT %[2]s FROM %[1]s WITH NO DATA",
 			k.table, columns))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		w.staged[k] = true
 	}
 	_, err := w.tx.Conn().PgConn().CopyFrom(ctx, b.stream(), fmt.Sprintf(
 		"COPY import_%s (%s) FROM STDIN (FORMAT binary)", k.table, columns))
-	if err != nil {
-		return nil, err
-	}
+	return err
+}
+
+// merge runs the queries that move the staged rows to where they belong, and empties
+// the staging table.
+func (w *writer) merge(ctx context.Context, b *batch, queries []string) ([]pgconn.CommandTag, error) {
 	var done []pgconn.CommandTag
 	steps := &pgx.Batch{}
 	for _, query := range queries {
@@ -152,13 +165,10 @@ func (w *writer) stage(ctx context.Context, b *batch, queries []string) ([]pgcon
 			return nil
 		})
 	}
-	if k.ofKeys() {
-		return nil, nil
+	if w.replacing != nil && b.kind != clientKind {
+		steps.Queue(b.kind.keepQuery())
 	}
-	if w.replacing != nil && k != clientKind {
-		steps.Queue(k.keepQuery())
-	}
-	steps.Queue("TRUNCATE import_" + k.table)
+	steps.Queue("TRUNCATE import_" + b.kind.table)
 	return done, w.tx.SendBatch(ctx, steps).Close()
 }
 
