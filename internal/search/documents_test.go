@@ -137,6 +137,19 @@ func TestDocuments_WhatStaysTheSameIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
+// A document that was left behind is replaced by the one of a new interview in its place.
+func TestDocuments_LeftBehindIsReplaced(t *testing.T) {
+	t.Parallel()
+	conn := connect(t, dbtest.New(t).OwnerURL)
+	client, at := addClient(t, conn, "acme", "legacy"), time.Now()
+	before, after, id := "Before", "After", uuid.New()
+	add(t, conn, client, said{id: id, at: at, quote: &before}, nil)
+	exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER maintain_search_documents_on_delete")
+	exec(t, conn, "DELETE FROM interviews")
+	add(t, conn, client, said{id: id, at: at, quote: &after}, nil)
+	wantTrue(t, conn, "an interview in the place of one whose document stayed")
+}
+
 // Only what large clients have beyond the newest is indexed, a part at a time.
 func TestIndex_TakesTheOldestOfLargeClients(t *testing.T) {
 	t.Parallel()
