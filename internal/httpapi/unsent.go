@@ -162,6 +162,3 @@ func (w *unsentWriter) SetWriteDeadline(deadline time.Time) error {
 	w.streamed = true
 	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(deadline)
 }
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *unsentWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
