@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/gen/db"
 )
@@ -20,30 +19,28 @@ type Query struct {
 // instead: the method's parameters stay typed. call calls one method and returns
 // its error, or calls none: then the query is empty.
 func QueryOf(call func(*db.Queries) error) Query {
-	var q Query
-	if err := call(db.New((*recorder)(&q))); err != nil && !errors.Is(err, errRecorded) {
+	var r recorder
+	if err := call(db.New(&r)); err != nil && !errors.Is(err, errRecorded) {
 		panic("postgres: a query was not recorded")
 	}
-	return q
+	return r.recorded
 }
 
 var errRecorded = errors.New("the query was recorded, not sent")
 
-// recorder keeps the query that it is asked.
-type recorder Query
-
-func (r *recorder) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	r.SQL, r.Args = sql, args
-	return pgconn.CommandTag{}, errRecorded
+// recorder keeps the query that it is asked, which returns rows.
+type recorder struct {
+	db.DBTX
+	recorded Query
 }
 
 func (r *recorder) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
-	r.SQL, r.Args = sql, args
+	r.recorded = Query{sql, args}
 	return nil, errRecorded
 }
 
 func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
-	r.SQL, r.Args = sql, args
+	r.recorded = Query{sql, args}
 	return recordedRow{}
 }
 
@@ -52,7 +49,7 @@ func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row 
 func QueriesOn(rows pgx.Rows) *db.Queries { return db.New(&answered{rows: rows}) }
 
 type answered struct {
-	recorder
+	db.DBTX
 	rows pgx.Rows
 	row  pgx.Row
 }
