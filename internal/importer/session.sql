@@ -9,6 +9,8 @@ FROM (VALUES
     ('idle_in_transaction_session_timeout', '0'),
     -- A batch's transition table stays in memory.
     ('work_mem', '64MB'),
+    -- So do the rows that it is staged in.
+    ('temp_buffers', '64MB'),
     -- Where tables are distributed, a statement over all clients waits for no other.
     ('citus.enable_deadlock_prevention', 'off'),
     -- Batches are small and tables may be large: indexes, whatever the
