@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -74,6 +75,12 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	s.log.Info("stopping: requests in flight may finish", "within", s.settings.DrainTimeout.String())
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.settings.DrainTimeout)
 	defer cancel()
+	// Accepting ends first: a connection accepted while Shutdown looks would be lost.
+	_ = api.Close()
+	if err := <-failed; !errors.Is(err, net.ErrClosed) {
+		s.log.Warn("serving failed while it was to end", "error", err.Error())
+	}
+	connections.AwaitRequests(drain)
 	err = apiServer.Shutdown(drain)
 	_ = opsServer.Shutdown(drain)
 	if err != nil {

@@ -16,6 +16,9 @@ const (
 	// wait for a request.
 	maxConnections = 8192
 	maxIdleOfKey   = 512
+	// newConnectionSilence is how long a new connection's first request is waited for
+	// when the server stops.
+	newConnectionSilence = time.Second
 	// acceptPause spreads what is accepted beyond maxConnections.
 	acceptPause = time.Millisecond
 )
@@ -38,8 +41,9 @@ type connection struct {
 	// idle and keyless are its places in the lists; nil: it has none.
 	idle, keyless *list.Element
 	idleSince     time.Time
-	// waits is set while it waits for a request.
-	waits bool
+	// state is the server's: new until a request comes on it, idle between requests.
+	state  http.ConnState
+	opened time.Time
 }
 
 // NewConnections makes an empty set.
@@ -65,7 +69,7 @@ func (c *Connections) add(conn net.Conn) (of *connection, beyond bool) {
 	if beyond = len(c.byConn) >= maxConnections; beyond {
 		c.closeOne()
 	}
-	of = &connection{Conn: conn, all: c}
+	of = &connection{Conn: conn, all: c, opened: time.Now()}
 	of.keyless = c.keyless.PushBack(of)
 	c.byConn[conn] = of
 	return of, beyond
@@ -81,7 +85,7 @@ func setConnectionKey(ctx context.Context, key uuid.UUID) {
 	defer of.all.mu.Unlock()
 	of.all.leaveLists(of)
 	of.key = key
-	if of.waits && of.all.byConn[of.Conn] == of { // HTTP/2: its stream was reset since
+	if of.state == http.StateIdle && of.all.byConn[of.Conn] == of { // HTTP/2: its stream was reset since
 		of.all.wait(of)
 	}
 }
@@ -94,15 +98,34 @@ func (c *Connections) Track(conn net.Conn, state http.ConnState) {
 	if of == nil { // it was closed
 		return
 	}
-	of.waits = state == http.StateIdle
+	of.state = state
 	switch {
 	case state == http.StateClosed || state == http.StateHijacked:
 		c.forget(of)
-	case of.waits && of.key != uuid.Nil:
+	case state == http.StateIdle && of.key != uuid.Nil:
 		c.wait(of)
 	case of.idle != nil:
 		c.leaveLists(of)
 	}
+}
+
+// AwaitRequests waits until what was asked is answered, or ctx ends: http.Server drops a
+// request that it reads after Shutdown has begun. No more is to be accepted by then.
+func (c *Connections) AwaitRequests(ctx context.Context) {
+	for c.expectsRequests() && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (c *Connections) expectsRequests() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, of := range c.byConn {
+		if of.state == http.StateActive || of.state == http.StateNew && time.Since(of.opened) < newConnectionSilence {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Connections) wait(of *connection) {
