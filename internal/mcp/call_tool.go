@@ -35,12 +35,10 @@ func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 // run answers a call in the request's own context: the library lets calls of the
 // older revisions outlive their request.
 func (h *Handler) run(current *request, t tool, arguments []httpapi.Argument) httpapi.CallResponse {
-	response := h.api.Do(current.ctx, httpapi.Call{
+	return h.api.Do(current.ctx, httpapi.Call{
 		Operation: t.Operation, LogName: t.Name, Arguments: arguments, Budget: budget, Flags: t.Flags,
 		CheckSize: current.sizeLimit(t),
 	})
-	response.Body = bytes.TrimSpace(response.Body)
-	return response
 }
 
 // result turns a response into a tool's result. An error has no structured

@@ -116,46 +116,29 @@ func (h *Handler) answer(w http.ResponseWriter, current *request, call directCal
 }
 
 // appendResult appends the members of a result: the body as text and, unless it is an
-// error, as it is.
+// error, as it is. The body was encoded by this program: it is valid. It is made compact
+// where it stands.
 func appendResult(b []byte, response httpapi.CallResponse) []byte {
+	body := render.AppendCompact(response.Body[:0], response.Body)
 	b = append(b, `"content":[{"type":"text","text":"`...)
-	b, isCompact := appendAsText(b, response.Body)
+	b = appendAsText(b, body)
 	b = append(b, `"}],`...)
 	if response.Status != http.StatusOK {
 		return append(b, `"isError":true`...)
 	}
 	b = append(b, `"structuredContent":`...)
-	if isCompact {
-		return append(b, response.Body...)
-	}
-	return render.AppendCompact(b, response.Body)
+	return append(b, body...)
 }
 
-// appendAsText appends JSON without its white space as the content of a JSON string,
-// and tells whether it had none. The body was encoded by this program: it is valid.
-func appendAsText(b, body []byte) ([]byte, bool) {
-	inString, isCompact, from := false, true, 0
-	for i := 0; i < len(body); i++ {
-		c := body[i]
-		if c > '\\' { // most characters
-			continue
-		}
-		switch {
-		case c == '"':
-			inString = !inString
+// appendAsText appends compact JSON as the content of a JSON string. It has no control
+// characters.
+func appendAsText(b, body []byte) []byte {
+	from := 0
+	for i, c := range body {
+		if c == '"' || c == '\\' {
 			b = append(append(b, body[from:i]...), '\\')
 			from = i
-		case c == '\\':
-			b = append(append(b, body[from:i]...), '\\')
-			from = i
-			if i++; i < len(body) && (body[i] == '"' || body[i] == '\\') {
-				b = append(b, '\\', '\\')
-				from = i
-			}
-		case c <= ' ' && !inString:
-			b = append(b, body[from:i]...)
-			from, isCompact = i+1, false
 		}
 	}
-	return append(b, body[from:]...), isCompact
+	return append(b, body[from:]...)
 }

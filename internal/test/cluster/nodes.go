@@ -4,7 +4,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,9 +13,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // Nodes are the machines of a Citus cluster, each a PostgreSQL of its own. They log in
@@ -181,8 +180,7 @@ func (n *Nodes) DropDatabase(ctx context.Context, name string) error {
 			if err == nil {
 				break
 			}
-			var refused *pgconn.PgError
-			if !errors.As(err, &refused) || refused.Code != "55006" || time.Now().After(end) {
+			if postgres.SQLState(err) != "55006" || time.Now().After(end) {
 				return err
 			}
 			if err := n.Coordinator.exec(ctx, name, "SELECT recover_prepared_transactions()"); err != nil {
