@@ -20,7 +20,11 @@ type writer struct {
 	counts  map[*kind]*KindSummary
 	// staged are the kinds whose staging table was made.
 	staged map[*kind]bool
-	live   campaignLiveness
+	// known are the kinds of which an id was registered before, claimedNew the batches
+	// that were registered as if none were.
+	known      map[*kind]bool
+	claimedNew int
+	live       campaignLiveness
 	// deferred are the checks of the end, nil until then.
 	deferred *deferredChecks
 	// replacing is nil when the input only adds.
@@ -33,6 +37,7 @@ func newWriter(tx pgx.Tx) *writer {
 		queries: db.New(tx),
 		counts:  map[*kind]*KindSummary{},
 		staged:  map[*kind]bool{},
+		known:   map[*kind]bool{},
 		live:    newCampaignLiveness(),
 	}
 }
