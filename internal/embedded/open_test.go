@@ -18,7 +18,7 @@ func TestOpen_FirstStartMakesRolesAndDatabase(t *testing.T) {
 	wantQuery(t, c.URL(Superuser, Database),
 		`SELECT string_agg(concat_ws(' ', rolname, rolcanlogin, rolsuper, rolcreaterole, rolcreatedb, rolbypassrls), E'\n' ORDER BY rolname)
 		FROM pg_roles WHERE rolname LIKE 'clientintel%'`,
-		"clientintel_login t f f f f\nclientintel_owner t f t f f\nclientintel_server f f f f f")
+		"clientintel_login t f f f f\nclientintel_owner t f t f t\nclientintel_server f f f f f")
 }
 
 // What the migrations do as the owner, and the pool as the login.

@@ -6,8 +6,8 @@ import "log/slog"
 const (
 	// Database is the product's database, owned by Owner.
 	Database = "clientintel"
-	// Owner migrates and imports. It owns Database and may create roles; it
-	// is no superuser, as on a hosted PostgreSQL.
+	// Owner migrates and imports. It owns Database, may create roles and passes
+	// row-level security by; it is no superuser, as on a hosted PostgreSQL.
 	Owner = "clientintel_owner"
 	// ServerRole is the role a serving pool takes; it cannot log in.
 	// The migrations grant its rights.

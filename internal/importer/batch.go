@@ -132,6 +132,18 @@ func (b *batch) close(at Progress) []byte {
 
 func (b *batch) stream() *bytes.Reader { return bytes.NewReader(b.copy) }
 
+// identityStream is the rows' clients and ids, as binary COPY wants them.
+func (b *batch) identityStream() *bytes.Reader {
+	out := append(make([]byte, 0, len(copyHeader)+len(b.rows)*(2+2*(4+16))+len(copyTrailer)), copyHeader...)
+	for _, r := range b.rows {
+		out = append(out, 0, 2, 0, 0, 0, 16)
+		out = append(out, r.client[:]...)
+		out = append(out, 0, 0, 0, 16)
+		out = append(out, r.id[:]...)
+	}
+	return bytes.NewReader(append(out, copyTrailer...))
+}
+
 // identities are the rows' clients and ids, as query parameters.
 func identities(rows []row) ([]uuid.UUID, []uuid.UUID) {
 	clients, ids := make([]uuid.UUID, len(rows)), make([]uuid.UUID, len(rows))

@@ -78,6 +78,9 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 	defer rollback(conn, tx)
 
 	w := newWriter(uuidArrays{tx})
+	if err := w.begin(ctx); err != nil {
+		return Summary{}, err
+	}
 	if err := w.beginReplacing(ctx, o.Replace); err != nil {
 		return Summary{}, err
 	}

@@ -8,15 +8,11 @@ import (
 // Each table has its own columns, so the queries are made here and not in
 // sql/queries.
 
-// claimQuery registers the ids of staged rows for their clients. From the staging
-// table: to send them again as lists, the database would wait 4 ms a batch. In one
-// order: two imports with ids in common then wait for each other rather than deadlock,
-// as far as their batches go.
+// claimQuery registers the ids of a batch for their clients. In one order: two imports
+// with ids in common then wait for each other rather than deadlock, as far as their
+// batches go.
 func (k *kind) claimQuery() string {
-	return fmt.Sprintf(`INSERT INTO record_owners (kind, id, client_id)
-		SELECT '%s', s.id, s.client_id
-		FROM import_%s AS s
-		ORDER BY s.id`, k.name, k.table)
+	return fmt.Sprintf("INSERT INTO record_owners (kind, id, client_id) SELECT '%s', i.id, i.client_id FROM import_ids AS i ORDER BY i.id", k.name)
 }
 
 // insertQuery moves rows of which none exists from the staging table.

@@ -14,11 +14,15 @@ import (
 // subtransaction, and with more than 64 of them the snapshots of all readers overflow.
 const claimNewIn = 60
 
-// registerIDs claims the ids of a staged batch for their clients, and reports whether
-// all of them are new, so that no such record can exist. A client is its own owner.
+// registerIDs claims the ids of a batch for their clients, and reports whether all of
+// them are new, so that no such record can exist. A client is its own owner.
 func (w *writer) registerIDs(ctx context.Context, b *batch) (bool, error) {
 	if b.kind == clientKind {
 		return false, nil
+	}
+	// To send them as lists, the database would wait 4 ms a batch.
+	if _, err := w.copy(ctx, b.identityStream(), "import_ids", []string{"client_id", "id"}); err != nil {
+		return false, databaseError(ctx, "staging ids of "+b.kind.table, err)
 	}
 	if w.claimedNew < claimNewIn && !w.known[b.kind] {
 		w.claimedNew++
@@ -38,7 +42,7 @@ func (w *writer) registerIDs(ctx context.Context, b *batch) (bool, error) {
 	return false, w.checkOwners(ctx, b.kind, b.rows)
 }
 
-// claimNew claims the ids of staged rows unless one of them is known. To register ids
+// claimNew claims a batch's ids unless one of them is known. To register ids
 // that may be known takes the database nearly twice as long.
 func (w *writer) claimNew(ctx context.Context, k *kind) (bool, error) {
 	steps := &pgx.Batch{}

@@ -172,7 +172,7 @@ func (w *writer) countByClient(ctx context.Context, query string, args []any) (m
 
 // keepQuery notes that the input holds a batch's records.
 func (k *kind) keepQuery() string {
-	return fmt.Sprintf("INSERT INTO kept_%[1]s SELECT s.client_id, s.id FROM import_%[1]s AS s", k.table)
+	return fmt.Sprintf("INSERT INTO kept_%s SELECT i.client_id, i.id FROM import_ids AS i", k.table)
 }
 
 // removeTheRest removes the records that the input does not hold, unless they are

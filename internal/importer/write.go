@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -18,6 +19,8 @@ type writer struct {
 	tx      pgx.Tx
 	queries *db.Queries
 	counts  map[*kind]*KindSummary
+	// copies tells that row-level security lets this login COPY into tables.
+	copies bool
 	// staged are the kinds whose staging table was made.
 	staged map[*kind]bool
 	// known are the kinds of which an id was registered before, claimedNew the batches
@@ -40,6 +43,15 @@ func newWriter(tx pgx.Tx) *writer {
 		known:   map[*kind]bool{},
 		live:    newCampaignLiveness(),
 	}
+}
+
+// begin makes the table of a batch's ids, and asks what this login may do.
+func (w *writer) begin(ctx context.Context) error {
+	if _, err := w.tx.Exec(ctx, "CREATE TEMPORARY TABLE import_ids (client_id uuid, id uuid) ON COMMIT DROP"); err != nil {
+		return databaseError(ctx, "beginning", err)
+	}
+	err := w.tx.QueryRow(ctx, "SELECT NOT row_security_active('interviews')").Scan(&w.copies)
+	return databaseError(ctx, "asking for row-level security", err)
 }
 
 func (w *writer) count(k *kind) *KindSummary {
@@ -70,10 +82,10 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	if err := w.fillCampaignLive(ctx, b); err != nil {
 		return err
 	}
-	if err := w.stage(ctx, b); err != nil {
-		return writeError(ctx, b, err)
-	}
 	if b.kind.ofKeys() { // merged at the end
+		if err := w.stage(ctx, b); err != nil {
+			return writeError(ctx, b, err)
+		}
 		w.countWritten(b, nil, 0)
 		return nil
 	}
@@ -81,13 +93,13 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	if err != nil {
 		return err
 	}
-	queries, moved := b.kind.mergeQueries(), int64(0)
-	if fresh {
-		queries = []string{b.kind.insertQuery()}
-	} else if moved, err = w.deleteMovedToUnseen(ctx, b); err != nil {
-		return err
+	moved := int64(0)
+	if !fresh {
+		if moved, err = w.deleteMovedToUnseen(ctx, b); err != nil {
+			return err
+		}
 	}
-	done, err := w.merge(ctx, b, queries)
+	done, err := w.put(ctx, b, fresh)
 	if isDuplicate(err) {
 		err = w.describeDuplicate(ctx, b, err)
 	}
@@ -107,7 +119,7 @@ func (w *writer) countWritten(b *batch, done []pgconn.CommandTag, moved int64) {
 	var added, changed int64
 	for _, query := range done {
 		switch {
-		case query.Insert():
+		case query.Insert(), strings.HasPrefix(query.String(), "COPY"):
 			added += query.RowsAffected()
 		case query.Update():
 			changed += query.RowsAffected()
@@ -140,28 +152,50 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 	return nil
 }
 
+// put puts the batch's rows in place: of fresh ones none exists. Rows are staged where
+// some exist, or where row-level security refuses COPY.
+func (w *writer) put(ctx context.Context, b *batch, fresh bool) ([]pgconn.CommandTag, error) {
+	if fresh && w.copies {
+		copied, err := w.copy(ctx, b.stream(), b.kind.table, b.kind.columnNames())
+		if err != nil {
+			return nil, err
+		}
+		_, err = w.merge(ctx, b.kind, nil, "import_ids")
+		return []pgconn.CommandTag{copied}, err
+	}
+	if err := w.stage(ctx, b); err != nil {
+		return nil, err
+	}
+	queries := b.kind.mergeQueries()
+	if fresh {
+		queries = []string{b.kind.insertQuery()}
+	}
+	return w.merge(ctx, b.kind, queries, "import_ids, import_"+b.kind.table)
+}
+
 // stage streams the batch's rows into the kind's staging table.
-// COPY straight into a table is refused under row-level security.
 func (w *writer) stage(ctx context.Context, b *batch) error {
 	k := b.kind
-	columns := strings.Join(k.columnNames(), ", ")
 	if !w.staged[k] {
 		// Nothing is compressed or moved out of line twice.
 		_, err := w.tx.Exec(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE import_%[1]s WITH (toast_tuple_target = 8160) ON COMMIT DROP AS SELECT %[2]s FROM %[1]s WITH NO DATA",
-			k.table, columns))
+			k.table, strings.Join(k.columnNames(), ", ")))
 		if err != nil {
 			return err
 		}
 		w.staged[k] = true
 	}
-	_, err := w.tx.Conn().PgConn().CopyFrom(ctx, b.stream(), fmt.Sprintf(
-		"COPY import_%s (%s) FROM STDIN (FORMAT binary)", k.table, columns))
+	_, err := w.copy(ctx, b.stream(), "import_"+k.table, k.columnNames())
 	return err
 }
 
+func (w *writer) copy(ctx context.Context, rows io.Reader, table string, columns []string) (pgconn.CommandTag, error) {
+	return w.tx.Conn().PgConn().CopyFrom(ctx, rows, fmt.Sprintf("COPY %s (%s) FROM STDIN (FORMAT binary)", table, strings.Join(columns, ", ")))
+}
+
 // merge runs the queries that move the staged rows to where they belong, and empties
-// the staging table.
-func (w *writer) merge(ctx context.Context, b *batch, queries []string) ([]pgconn.CommandTag, error) {
+// the tables in which they were.
+func (w *writer) merge(ctx context.Context, k *kind, queries []string, staged string) ([]pgconn.CommandTag, error) {
 	var done []pgconn.CommandTag
 	steps := &pgx.Batch{}
 	for _, query := range queries {
@@ -170,10 +204,10 @@ func (w *writer) merge(ctx context.Context, b *batch, queries []string) ([]pgcon
 			return nil
 		})
 	}
-	if w.replacing != nil && b.kind != clientKind {
-		steps.Queue(b.kind.keepQuery())
+	if w.replacing != nil && k != clientKind {
+		steps.Queue(k.keepQuery())
 	}
-	steps.Queue("TRUNCATE import_" + b.kind.table)
+	steps.Queue("TRUNCATE " + staged)
 	return done, w.tx.SendBatch(ctx, steps).Close()
 }
 

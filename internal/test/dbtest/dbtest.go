@@ -149,6 +149,8 @@ func setUp(ctx context.Context) error {
 			IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%[1]s') THEN CREATE ROLE %[1]s LOGIN CREATEROLE; END IF;
 			IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%[2]s') THEN CREATE ROLE %[2]s LOGIN; END IF;
 		END $$`, owner, embedded.Login),
+		// As on a hosted PostgreSQL.
+		fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS", owner),
 		fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", building),
 		fmt.Sprintf("CREATE DATABASE %s OWNER %s", building, owner),
 	} {
