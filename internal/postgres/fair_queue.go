@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"runtime"
 	"sync"
 	"time"
 
@@ -99,13 +98,9 @@ func (f *fairQueue) leave(w *waiter, why error) {
 // batch. With a connection it returns the other queries to run on it.
 func (f *fairQueue) acquireOrBatch(ctx context.Context, client uuid.UUID, q *batchedQuery) (granted bool, batched []*batchedQuery, err error) {
 	w, err := f.enqueue(client, q)
-	if err != nil {
-		return false, nil, err
+	if w == nil {
+		return err == nil, nil, err
 	}
-	// Requests admitted together arrive here together: letting other goroutines
-	// enqueue first puts their queries into one batch even if connections are free.
-	runtime.Gosched()
-	f.grantFree()
 	select {
 	case <-w.granted:
 		return true, w.batched, nil
@@ -131,18 +126,16 @@ func (f *fairQueue) acquireOrBatch(ctx context.Context, client uuid.UUID, q *bat
 	return false, nil, <-q.result // it is being read
 }
 
-// enqueue takes a free connection and returns nil, or adds a waiter. A query
-// always gets a waiter, so that other queries can join its batch.
+// enqueue takes a free connection and returns nil, or adds a waiter.
 func (f *fairQueue) enqueue(client uuid.UUID, q *batchedQuery) (*waiter, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.note(client)
-	free := f.free > 0 && f.mayHold(client)
-	if free && q == nil {
+	if f.free > 0 && f.mayHold(client) {
 		f.take(client)
 		return nil, nil
 	}
-	if !free && f.waiting.LenOf(client) >= f.connections &&
+	if f.waiting.LenOf(client) >= f.connections &&
 		time.Duration(f.waiting.Before(client)+1)*f.meanHeld/time.Duration(f.connections) > f.maxWait {
 		f.refused++
 		return nil, apierror.Unavailable(errQueueFull)
@@ -187,7 +180,7 @@ func (f *fairQueue) giveBack(client uuid.UUID) {
 	if f.held[client]--; f.held[client] == 0 {
 		delete(f.held, client)
 	}
-	for f.free > 0 && f.grantNext(f.connections) {
+	for f.free > 0 && f.grantNext() {
 	}
 }
 
@@ -199,38 +192,29 @@ func (f *fairQueue) release(client uuid.UUID, held time.Duration, queries int) {
 	f.giveBack(client)
 }
 
-// grantFree grants the free connections.
-func (f *fairQueue) grantFree() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for f.free > 0 && f.grantNext(f.free) {
-	}
-}
-
 // recordHeld weighs one value so little that a few slow first statements on new
 // connections do not fill the queue.
 func (f *fairQueue) recordHeld(held time.Duration) { f.meanHeld += (held - f.meanHeld) / 16 }
 
 // grantNext grants a free connection to the oldest waiter of the next client that may
-// hold it, and tells whether there is one. Its batch is at most one connection's share
-// of all waiters, of so many connections.
-func (f *fairQueue) grantNext(connections int) bool {
+// hold it, and tells whether there is one.
+func (f *fairQueue) grantNext() bool {
 	next, found := f.waiting.Pop(f.mayHold)
 	if !found {
 		return false
 	}
 	f.take(next.client)
 	if next.query != nil && !config.Disabled("read_batches") {
-		next.batched = f.takeBatch(next.client, connections)
+		next.batched = f.takeBatch(next.client)
 	}
 	close(next.granted)
 	return true
 }
 
-// takeBatch removes a client's next queries from the queue. The request that runs
-// them has left it.
-func (f *fairQueue) takeBatch(client uuid.UUID, connections int) []*batchedQuery {
-	share := min((f.waiting.Len()+connections)/connections, maxBatch)
+// takeBatch removes a client's next queries from the queue, at most one connection's
+// share of all waiters. The request that runs them has left it.
+func (f *fairQueue) takeBatch(client uuid.UUID) []*batchedQuery {
+	share := min((f.waiting.Len()+f.connections)/f.connections, maxBatch)
 	var batched []*batchedQuery
 	for len(batched)+1 < share {
 		next, found := f.waiting.PopOf(client, func(w *waiter) bool { return w.query != nil })
