@@ -32,7 +32,7 @@ type operation struct {
 	pathParams  []*openapi3.Parameter
 	route       *routers.Route // what the validator takes
 	// toolRoute is route for the answers to calls in-process, which may lack more. Few
-	// are validated, so its document is read at the first.
+	// are validated, so its document is read at the first; nil if it cannot be.
 	toolRoute func() *routers.Route
 }
 
@@ -41,12 +41,7 @@ func loadContract() (*contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	toolDoc := sync.OnceValue(func() *openapi3.T {
-		if toolDoc, err := openapi.ToolValidationDocument(); err == nil {
-			return toolDoc
-		}
-		return doc // was read from the same bytes, so this is not reached
-	})
+	toolDoc := sync.OnceValues(openapi.ToolValidationDocument)
 	c := &contract{operations: map[string]*operation{}, byPath: map[string]*operation{}}
 	for path, item := range doc.Paths.Map() {
 		for method, described := range item.Operations() {
@@ -55,7 +50,10 @@ func loadContract() (*contract, error) {
 			}
 			op := newOperation(&routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: described})
 			op.toolRoute = func() *routers.Route {
-				doc := toolDoc()
+				doc, err := toolDoc()
+				if err != nil {
+					return nil
+				}
 				item := doc.Paths.Value(path)
 				return &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: item.GetOperation(method)}
 			}

@@ -93,6 +93,9 @@ func (v *responseValidator) check(ctx context.Context, in *openapi3filter.Respon
 		return nil
 	}
 	v.Checked.Add(1)
+	if in.RequestValidationInput.Route == nil {
+		return errors.New("the contract of calls cannot be read")
+	}
 	return openapi3filter.ValidateResponse(ctx, in)
 }
 
