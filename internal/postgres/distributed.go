@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -182,12 +181,8 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 // it on every worker, and TRUNCATE is refused anyway.
 const takeClient = `SELECT take_client($1, $2)`
 
-// distributedMeasurement is GetMeasurement, with the clock of the worker as its
-// transaction began, and its triggers as they are on the client's shards. It stands
-// in Go because sqlc does not know the functions of a distributed database.
-var distributedMeasurement = strings.Replace(db.GetMeasurement, "(SELECT t.all_enabled FROM measurement_trigger_status AS t)::boolean AS triggers_enabled",
-	`count_shard_triggers(substring(c.tableoid::regclass::text FROM '\d+$')::bigint) = 19 AS triggers_enabled,
-    transaction_timestamp() AS as_of`, 1)
+// readMeasurement takes the place of GetMeasurement.
+const readMeasurement = `SELECT * FROM read_measurement($1)`
 
 type distributedMeasurementRow struct {
 	db.GetMeasurementRow

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/sql/distributed"
 )
 
 // A migration tries again after what other sessions and databases make it fail with,
@@ -29,12 +30,19 @@ func TestMigrate_GivesWay(t *testing.T) {
 	}
 }
 
-// The texts for a distributed database are made from the generated ones, or take their
+// The texts for a distributed database follow the generated ones, or take their
 // parameters: a change there must not leave them behind.
 func TestDistributed_QueriesFollowTheGeneratedOnes(t *testing.T) {
 	t.Parallel()
-	if strings.Contains(distributedMeasurement, "measurement_trigger_status") || !strings.Contains(distributedMeasurement, "count_shard_triggers") {
-		t.Error("GetMeasurement has changed: its form for a distributed database still reads the coordinator's catalog")
+	inOneLine := func(sql string) string { return strings.Join(strings.Fields(sql), " ") }
+	_, measurement, _ := strings.Cut(db.GetMeasurement, "\nSELECT")
+	measurement = strings.NewReplacer(
+		"(SELECT t.all_enabled FROM measurement_trigger_status AS t)::boolean AS triggers_enabled",
+		"public.count_shard_triggers($2) = 19 AS triggers_enabled, transaction_timestamp() AS as_of",
+		"clients AS c", "%s AS c", "measurement_states AS s", "%s AS s", "measurement_changes AS m", "%s AS m",
+	).Replace(measurement)
+	if !strings.Contains(inOneLine(distributed.Distribute), inOneLine(measurement)) {
+		t.Errorf("read_measurement of a distributed database is not GetMeasurement, which would be: SELECT %s", inOneLine(measurement))
 	}
 	parameter := regexp.MustCompile(`\$\d+(::\w+)?`)
 	parameters := func(sql string) []string {

@@ -49,8 +49,8 @@ func TestAnswer_IsReadFromOneWorker(t *testing.T) {
 			if len(touched) != 1 || !touched[b.worker.Port()] {
 				t.Errorf("%s was read from %v, and its client lies on %s", path, touched, b.worker.Port())
 			}
-			if !strings.Contains(asked, "transaction_timestamp()") || !strings.Contains(asked, "clientintel.client_id") {
-				t.Errorf("%s: the worker was not asked for its clock, or not told the client: %s", path, asked)
+			if !strings.Contains(asked, "read_measurement") || !strings.Contains(asked, "clientintel.client_id") {
+				t.Errorf("%s: the worker was not asked for its clock and measurement, or not told the client: %s", path, asked)
 			}
 			if strings.HasPrefix(path, "/analytics/interviews") && !strings.Contains(asked, "enable_sort") {
 				t.Errorf("%s: the worker was not told to read in the index's order: %s", path, asked)
