@@ -31,7 +31,7 @@ func TestCopiedAndStagedRowsAreTheSame(t *testing.T) {
 	if _, err := corpus.Generate(&file, corpus.Options{
 		Seed: 11,
 		Clients: []corpus.ClientOptions{
-			{Slug: "first", Mode: corpus.ModeCanonical, Interviews: 7000, Campaigns: 9, Synthesis: 300},
+			{Slug: "first", Mode: corpus.ModeCanonical, Interviews: 1800, Campaigns: 9, Synthesis: 60},
 			{Slug: "second", Interviews: 300, Campaigns: 4, Synthesis: 20},
 		},
 		From: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
