@@ -28,7 +28,7 @@ func (n *savepoints) TraceBatchQuery(_ context.Context, _ *pgx.Conn, query pgx.T
 }
 
 // PostgreSQL holds 64 subtransactions of a transaction at hand. With more, whoever
-// reads meanwhile looks up every row's.
+// reads at that time looks up every row's.
 func TestAnImportHasFewSubtransactions(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
