@@ -1,12 +1,14 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -86,9 +88,9 @@ func DistributionIsDue(ctx context.Context, q Querier) (bool, error) {
 }
 
 // distributedFor names what a database was distributed by: its schema's version and the
-// text, which a release may change without a migration.
+// texts, which a release may change without a migration.
 func distributedFor(schema Schema) string {
-	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute)))
+	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute+strings.Join(workerQueries, ""))))
 }
 
 // distribute refuses with damaged, where it is not nil, a database that is otherwise
@@ -120,6 +122,9 @@ func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 	}
 	if _, err := tx.Exec(ctx, distributed.Distribute, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return 0, fmt.Errorf("distributing the tables: %w", err)
+	}
+	if err := createWorkerFunctions(ctx, tx); err != nil {
+		return 0, err
 	}
 	objects, err := readObjects(ctx, tx)
 	if err != nil {
@@ -181,14 +186,6 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 // it on every worker, and TRUNCATE is refused anyway.
 const takeClient = `SELECT take_client($1, $2)`
 
-// readMeasurement takes the place of GetMeasurement.
-const readMeasurement = `SELECT * FROM read_measurement($1)`
-
-type distributedMeasurementRow struct {
-	db.GetMeasurementRow
-	AsOf time.Time
-}
-
 // distributedQueries take the place of queries that Citus would not send to the
 // client's worker as a whole. They have the same parameters and columns.
 var distributedQueries = map[string]string{
@@ -198,10 +195,7 @@ var distributedQueries = map[string]string{
 }
 
 func distributedText(sql string) string {
-	if text, there := distributedQueries[sql]; there {
-		return text
-	}
-	return sql
+	return cmp.Or(distributedQueries[sql], workerCalls[sql], sql)
 }
 
 func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results pgx.BatchResults) error {
@@ -214,7 +208,7 @@ func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results p
 	if err != nil {
 		return err
 	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[distributedMeasurementRow])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[workerMeasurementRow])
 	if err != nil {
 		return err
 	}

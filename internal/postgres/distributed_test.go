@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/sql/distributed"
 )
 
 // A migration tries again after what other sessions and databases make it fail with,
@@ -30,23 +29,13 @@ func TestMigrate_GivesWay(t *testing.T) {
 	}
 }
 
-// The texts for a distributed database follow the generated ones, or take their
-// parameters: a change there must not leave them behind.
+// The texts for a distributed database take the parameters of the generated ones: a
+// change there must not leave them behind.
 func TestDistributed_QueriesFollowTheGeneratedOnes(t *testing.T) {
 	t.Parallel()
-	inOneLine := func(sql string) string { return strings.Join(strings.Fields(sql), " ") }
-	_, measurement, _ := strings.Cut(db.GetMeasurement, "\nSELECT")
-	measurement = strings.NewReplacer(
-		"(SELECT t.all_enabled FROM measurement_trigger_status AS t)::boolean AS triggers_enabled",
-		"public.count_shard_triggers($2) = 19 AS triggers_enabled, transaction_timestamp() AS as_of",
-		"clients AS c", "%s AS c", "measurement_states AS s", "%s AS s", "measurement_changes AS m", "%s AS m",
-	).Replace(measurement)
-	if !strings.Contains(inOneLine(distributed.Distribute), inOneLine(measurement)) {
-		t.Errorf("read_measurement of a distributed database is not GetMeasurement, which would be: SELECT %s", inOneLine(measurement))
-	}
-	parameter := regexp.MustCompile(`\$\d+(::\w+)?`)
+	cast := regexp.MustCompile(`\$\d+(::\w+)?`)
 	parameters := func(sql string) []string {
-		found := parameter.FindAllString(sql, -1)
+		found := cast.FindAllString(sql, -1)
 		slices.Sort(found)
 		return slices.Compact(found)
 	}
@@ -54,5 +43,37 @@ func TestDistributed_QueriesFollowTheGeneratedOnes(t *testing.T) {
 		if text := distributedText(generated); text == generated || !slices.Equal(parameters(text), parameters(generated)) {
 			t.Errorf("%q takes other parameters than %q", text, generated)
 		}
+	}
+	// On a worker the catalog's view would show other tables than the client's shards.
+	if strings.Contains(workerMeasurement, "measurement_trigger_status") || !strings.Contains(workerMeasurement, "count_shard_triggers") {
+		t.Errorf("the measurement does not count the triggers beside the client: %s", workerMeasurement)
+	}
+}
+
+// A function is named by its query's text, and its statements by the shard's number,
+// too, which PostgreSQL would cut off beyond 63 characters.
+func TestWorkerFunction_NamesDiffer(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, query := range append(slices.Clone(workerQueries), db.ListCampaigns+" ") {
+		name := workerFunction(query)
+		if seen[name] || len(name) > 54 {
+			t.Errorf("the name %s is another query's, or too long", name)
+		}
+		seen[name] = true
+	}
+}
+
+// A query of shards names each table and view once, views by what they are made of, and
+// reads no table but shards.
+func TestOnShards(t *testing.T) {
+	t.Parallel()
+	view := " SELECT i.id FROM interviews i WHERE i.name ~~ '%x'::text"
+	relations := []relation{{Name: "campaigns"}, {Name: "interviews"}, {Name: "usable_interviews", Definition: &view}, {Name: "audited_interviews", Definition: &view}}
+	text, tables := onShards("-- name: X :many\nSELECT u.id FROM usable_interviews AS u WHERE u.id LIKE '%' LIMIT $1", relations)
+	want := "WITH interviews AS NOT MATERIALIZED (SELECT * FROM %s), usable_interviews AS NOT MATERIALIZED " +
+		"( SELECT i.id FROM interviews i WHERE i.name ~~ '%%x'::text)\n(SELECT u.id FROM usable_interviews AS u WHERE u.id LIKE '%%' LIMIT $1)"
+	if text != want || !slices.Equal(tables, []string{"interviews"}) {
+		t.Errorf("of %v:\n%s\nwant\n%s", tables, text, want)
 	}
 }

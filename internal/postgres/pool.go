@@ -97,8 +97,11 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 		if err != nil {
 			return err
 		}
+		if is {
+			err = checkWorkerFunctions(ctx, conn)
+		}
 		distributed.Store(is)
-		return nil
+		return err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

@@ -119,44 +119,6 @@ BEGIN
 END;
 $$;
 
--- read_measurement is GetMeasurement as one call, which Citus hands to the client's
--- worker: with the clock of the worker as its transaction began, and the triggers as
--- they are beside the client. It names the shards, of which PostgreSQL plans the
--- statement once; of distributed tables Citus plans it on both machines.
-CREATE OR REPLACE FUNCTION read_measurement(client uuid)
-RETURNS TABLE (
-    measurement_mode text, measurement_contract_version text, state_members bigint, pending_members bigint,
-    fingerprint text, broken_at timestamptz, triggers_enabled boolean, as_of timestamptz
-)
-LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    clients_shard CONSTANT bigint := get_shard_id_for_distribution_column('public.clients', client);
-BEGIN
-    RETURN QUERY EXECUTE format(
-        $_$SELECT
-            c.measurement_mode,
-            c.measurement_contract_version,
-            s.members AS state_members,
-            a.members AS pending_members,
-            (coalesce(s.fingerprint, 0) + a.fingerprint)::text AS fingerprint,
-            s.broken_at,
-            public.count_shard_triggers($2) = 19 AS triggers_enabled,
-            transaction_timestamp() AS as_of
-        FROM %s AS c
-        LEFT JOIN %s AS s ON s.client_id = c.id
-        LEFT JOIN LATERAL (
-            SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
-            FROM %s AS m
-            WHERE m.client_id = $1
-        ) AS a ON true
-        WHERE c.id = $1$_$,
-        shard_name('public.clients', clients_shard, false),
-        shard_name('public.measurement_states', get_shard_id_for_distribution_column('public.measurement_states', client), false),
-        shard_name('public.measurement_changes', get_shard_id_for_distribution_column('public.measurement_changes', client), false)
-    ) USING client, clients_shard;
-END;
-$$;
-
 -- find_disabled_shard_triggers names the shards of this machine where one is not.
 CREATE OR REPLACE FUNCTION find_disabled_shard_triggers() RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -453,11 +415,12 @@ DECLARE
     ours record;
 BEGIN
     FOR ours IN
-        SELECT p.oid::regprocedure AS name, p.proname IN ('list_search_hits', 'read_measurement') AS delegated
+        SELECT p.oid::regprocedure AS name, p.proname = 'list_search_hits' AS delegated
         FROM pg_proc AS p
         WHERE p.pronamespace = 'public'::regnamespace
             AND p.prorettype <> 'admissions'::regtype
             AND p.proname <> 'take_client'
+            AND NOT starts_with(p.proname, 'worker_')
             AND NOT EXISTS (SELECT 1 FROM pg_depend AS d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
     LOOP
         IF ours.delegated THEN

@@ -49,7 +49,7 @@ func TestAnswer_IsReadFromOneWorker(t *testing.T) {
 			if len(touched) != 1 || !touched[b.worker.Port()] {
 				t.Errorf("%s was read from %v, and its client lies on %s", path, touched, b.worker.Port())
 			}
-			if !strings.Contains(asked, "read_measurement") || !strings.Contains(asked, "clientintel.client_id") {
+			if !strings.Contains(asked, "worker_get_measurement") || !strings.Contains(asked, "clientintel.client_id") {
 				t.Errorf("%s: the worker was not asked for its clock and measurement, or not told the client: %s", path, asked)
 			}
 			if strings.HasPrefix(path, "/analytics/interviews") && !strings.Contains(asked, "enable_sort") {
@@ -145,6 +145,24 @@ func TestRowLevelSecurity_HoldsOnWorkers(t *testing.T) {
 			if want := []string{b.id}[:min(all, 1)]; err != nil || !slices.Equal(seen, want) {
 				t.Errorf("%s, by a query that forgets its client, shows %v, want %v: %v", table, seen, want, err)
 			}
+		}
+	}
+	// Nor does a page that is asked for with another client's id.
+	for _, asked := range []struct {
+		as    string
+		found bool
+	}{{e.east.id, false}, {e.west.id, true}} {
+		err := pool.Read(t.Context(), uuid.MustParse(asked.as), func(ctx context.Context, s *postgres.Snapshot) error {
+			page, err := s.Queries().ListCampaigns(ctx, db.ListCampaignsParams{
+				ClientID: uuid.MustParse(e.west.id), AfterCreatedAt: time.Now().AddDate(1, 0, 0), MaxRows: 5,
+			})
+			if (len(page) > 0) != asked.found {
+				t.Errorf("%d campaigns of %s are read as %s", len(page), e.west.id, asked.as)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 	// The worker itself shows the role nothing either, in its shards.
