@@ -201,6 +201,9 @@ func literal(v any) string {
 	}
 	switch v := v.(type) {
 	case time.Time:
+		if v.Year() <= 0 { // before year 1 is 1 BC
+			return fmt.Sprintf("'%04d%s BC'", 1-v.Year(), v.Format("-01-02 15:04:05.999999Z07:00"))
+		}
 		return "'" + v.Format("2006-01-02 15:04:05.999999Z07:00") + "'"
 	case uuid.UUID:
 		return "'" + v.String() + "'"
