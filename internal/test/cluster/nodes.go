@@ -120,9 +120,20 @@ func (n *Nodes) CreateDatabase(ctx context.Context, name string) error {
 	for _, worker := range n.Workers {
 		statements = append(statements, addNode(worker))
 	}
+	return n.register(ctx, name, statements...)
+}
+
+// register tells the coordinator of workers. Roles belong to all databases of a
+// machine, so it may fail where another database is set up at the time.
+func (n *Nodes) register(ctx context.Context, database string, statements ...string) (err error) {
 	n.registering.Lock()
 	defer n.registering.Unlock()
-	return n.Coordinator.exec(ctx, name, statements...)
+	for range 3 {
+		if err = n.Coordinator.exec(ctx, database, statements...); err == nil {
+			break
+		}
+	}
+	return err
 }
 
 func addNode(worker *Postgres) string {
@@ -141,9 +152,7 @@ func (n *Nodes) Register(ctx context.Context, worker *Postgres, database string)
 	if err := worker.createCitusDatabase(ctx, database); err != nil {
 		return err
 	}
-	n.registering.Lock()
-	defer n.registering.Unlock()
-	return n.Coordinator.exec(ctx, database, addNode(worker))
+	return n.register(ctx, database, addNode(worker))
 }
 
 // CloneDatabase clones a template on every machine.
