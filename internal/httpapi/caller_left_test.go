@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
@@ -62,21 +59,14 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 					sent++
 					// A key that was admitted before could be read for speculatively.
 					issued := srv.Issue(t, keyRequest("acme"))
-					unlock := lockTable(t, srv, waitsFor)
+					unlock := srv.Database.Hold(t, waitsFor)
 					conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
 					if err != nil {
 						t.Fatal(err)
 					}
 					before := strings.Count(srv.Logs.String(), `"status":499`)
 					fmt.Fprintf(conn, request, issued.Key)
-					waitFor(t, "the request to wait", func() bool {
-						// Where tables are distributed, it may be a worker that waits.
-						var waiting int
-						srv.Database.Query(t, &waiting, `SELECT count(*) FROM pg_stat_activity
-							WHERE datname = current_database() AND application_name LIKE 'clientintel %'
-								AND (wait_event_type = 'Lock' OR state = 'active' AND clock_timestamp() - query_start > interval '1 second')`)
-						return waiting > 0
-					})
+					waitFor(t, "the request to wait", func() bool { return srv.Database.WaitingReads(t) > 0 })
 					left := make(chan struct{})
 					go func() { defer close(left); leave(t, conn.(*net.TCPConn)) }()
 					if waitsFor == "api_keys" {
@@ -129,19 +119,6 @@ func TestAccessLog_ACallerMayLeaveInMidAnswer(t *testing.T) {
 	if strings.Contains(srv.Logs.String(), `"level":"ERROR"`) {
 		t.Errorf("logged %s", srv.Logs)
 	}
-}
-
-// lockTable keeps every other session out of a table until unlock.
-func lockTable(t *testing.T, srv *apitest.Server, table string) (unlock func()) {
-	t.Helper()
-	locker, err := pgx.Connect(t.Context(), srv.Database.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := locker.Exec(t.Context(), "BEGIN; LOCK TABLE "+table+" IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
-	return func() { _ = locker.Close(context.Background()) }
 }
 
 func waitFor(t *testing.T, what string, happened func() bool) {

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
@@ -20,14 +18,7 @@ func TestCall_EndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t, func(s *config.Server) { s.StatementTimeout = 10 * time.Minute })
 	key := srv.KeyFor(t, "acme")
-	locker, err := pgx.Connect(t.Context(), srv.Database.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer locker.Close(context.Background())
-	if _, err := locker.Exec(t.Context(), "BEGIN; LOCK TABLE interviews IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
+	defer srv.Database.Hold(t, "interviews")()
 	for _, revision := range revisions {
 		ctx, leave := context.WithCancel(t.Context())
 		body := message(revision, "tools/call", `{"name":"list_interviews","arguments":{}}`)
@@ -59,9 +50,7 @@ func waitForQueries(t *testing.T, database *dbtest.Database, revision string, wa
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for {
-		var waiting int
-		database.Query(t, &waiting, `SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'clientintel read'`)
+		waiting := database.WaitingReads(t)
 		if waiting == want {
 			return
 		}

@@ -40,7 +40,7 @@ type workerMeasurementRow struct {
 	AsOf time.Time
 }
 
-// workerCalls are the calls of these functions, by query.
+// workerCalls are the calls of these functions, by query, under the query's name.
 var workerCalls = func() map[string]string {
 	calls := map[string]string{}
 	for _, query := range workerQueries {
@@ -49,7 +49,8 @@ var workerCalls = func() map[string]string {
 			n, _ := strconv.Atoi(p[1]) // digits
 			last = max(last, n)
 		}
-		calls[query] = fmt.Sprintf("SELECT * FROM %s(%s)", workerFunction(query), list(last, func(i int) string { return fmt.Sprintf("$%d", i+1) }))
+		name, _, _ := strings.Cut(query, "\n")
+		calls[query] = fmt.Sprintf("%s\nSELECT * FROM %s(%s)", name, workerFunction(query), list(last, func(i int) string { return fmt.Sprintf("$%d", i+1) }))
 	}
 	return calls
 }()

@@ -101,6 +101,44 @@ func (d *Database) Exec(t testing.TB, sql string, args ...any) {
 	}
 }
 
+// Hold keeps readers from a table until release, or from its shards where it is
+// distributed.
+func (d *Database) Hold(t testing.TB, table string) (release func()) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, d.OwnerURL)
+	if err != nil {
+		t.Fatalf("connecting: %v", err)
+	}
+	hold := "LOCK TABLE %s IN ACCESS EXCLUSIVE MODE"
+	if os.Getenv("CLIENTINTEL_TEST_DISTRIBUTED") != "" {
+		var distributed bool
+		if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_dist_partition AS p WHERE p.logicalrelid = $1::text::regclass)",
+			table).Scan(&distributed); err != nil {
+			t.Fatalf("looking up %s: %v", table, err)
+		}
+		if distributed { // Citus locks no shards by LOCK TABLE
+			hold = "ALTER TABLE %s ADD CONSTRAINT held CHECK (true) NOT VALID"
+		}
+	}
+	for _, statement := range []string{"BEGIN", fmt.Sprintf(hold, table)} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			t.Fatalf("holding %s: %v", table, err)
+		}
+	}
+	return func() { _ = conn.Close(context.WithoutCancel(ctx)) }
+}
+
+// WaitingReads counts the servers' statements that wait for a table. Where tables are
+// distributed, it is a worker that waits.
+func (d *Database) WaitingReads(t testing.TB) (n int) {
+	t.Helper()
+	d.Query(t, &n, `SELECT count(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name LIKE 'clientintel %'
+			AND (wait_event_type = 'Lock' OR state = 'active' AND clock_timestamp() - query_start > interval '1 second')`)
+	return n
+}
+
 // Query reads one value as the administrator, the only login that sees the others' statements.
 func (d *Database) Query(t testing.TB, into any, sql string, args ...any) {
 	t.Helper()
