@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/clientintel/clientintel/internal/apierror"
 )
@@ -19,7 +18,7 @@ const mcpPath = Prefix + "/mcp"
 // Handler routes every request: to the contract's operations, the MCP adapter or
 // a public document. Any other is refused in the error envelope.
 func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
-	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1400), gzhttp.CompressionLevel(1))
+	compress, err := newCompression()
 	if err != nil {
 		return nil, err
 	}

@@ -1,14 +1,20 @@
 package httpapi
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"io"
 	"net/http"
 	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/google/uuid"
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzhttp/writer"
+	"github.com/klauspost/compress/gzhttp/writer/gzkp"
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/clientintel/clientintel/internal/fairqueue"
 )
@@ -101,6 +107,7 @@ func (w *turnWriter) Write(b []byte) (written int, err error) {
 	if client == uuid.Nil || len(b) < turnSize || !strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "zstd") {
 		return w.ResponseWriter.Write(b)
 	}
+	w.out.mostlyIDs = isMostlyIDs(b)
 	for len(b) > 0 && err == nil {
 		var n int
 		n, err = w.writePiece(w.r.Context(), client, b[:min(len(b), turnSize)])
@@ -122,10 +129,30 @@ func (w *turnWriter) writePiece(ctx context.Context, client uuid.UUID, piece []b
 // Unwrap lets http.ResponseController reach the connection.
 func (w *turnWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+func newCompression() (func(http.Handler) http.HandlerFunc, error) {
+	return gzhttp.NewWrapper(gzhttp.MinSize(1400), gzhttp.CompressionLevel(1),
+		gzhttp.Implementation(writer.GzipWriterFactory{Levels: gzkp.Levels, New: newGzipWriter}))
+}
+
+// newGzipWriter looks for no repetitions in ids, which have none: they become as small in
+// a quarter of the time.
+func newGzipWriter(to io.Writer, level int) writer.GzipWriter {
+	if out, ok := to.(*heldWriter); ok && out.mostlyIDs {
+		level = gzip.HuffmanOnly
+	}
+	return gzkp.NewWriter(to, level)
+}
+
+// isMostlyIDs tells whether at least half of a text is ids, of which every tenth
+// character is a hyphen.
+func isMostlyIDs(text []byte) bool { return 20*bytes.Count(text, []byte("-")) > len(text) }
+
 // heldWriter keeps what is written while a turn lasts.
 type heldWriter struct {
 	http.ResponseWriter
 	held *buffer // nil: nothing is kept
+	// mostlyIDs is what is known of the answer before it is compressed.
+	mostlyIDs bool
 }
 
 func (w *heldWriter) Write(b []byte) (int, error) {

@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"compress/gzip"
 	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -75,6 +77,43 @@ func TestCompression_ClientsTakeTurns(t *testing.T) {
 	running.Wait()
 	if got := slices.Index(all.order, modest); len(all.order) != answers*pieces+1 || got != 2 {
 		t.Errorf("of %d pieces the modest client's was number %d, want 2", len(all.order), got)
+	}
+}
+
+// A large answer that is mostly ids is compressed without looking for repetitions, and any
+// other with. Both are read as they were written.
+func TestCompression_LooksForNoRepetitionsInIDs(t *testing.T) {
+	t.Parallel()
+	compress, err := newCompression()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := strings.Repeat(`"9558064b-eee7-4bfd-af72-c4bdc08d5190",`, 4000)
+	for name, c := range map[string]struct {
+		text     string
+		repeated bool // is found
+	}{
+		"ids":               {ids, false},
+		"text":              {strings.Repeat("late delivery, twice - ", 8000), true},
+		"half ids, or less": {ids + strings.Repeat("late delivery, twice. ", 10000), true},
+	} {
+		handler := logTo(t, io.Discard).compressInTurns(compress, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, c.text)
+		}))
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Accept-Encoding", "gzip")
+		handler.ServeHTTP(w, r.WithContext(withRecord(r.Context(), &requestRecord{clientID: uuid.New()})))
+		if found := w.Body.Len() < len(c.text)/10; found != c.repeated {
+			t.Errorf("%s: %d bytes become %d", name, len(c.text), w.Body.Len())
+		}
+		text, err := gzip.NewReader(w.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(text); string(got) != c.text {
+			t.Errorf("%s: %d bytes are read of %d: %v", name, len(got), len(c.text), err)
+		}
 	}
 }
 
