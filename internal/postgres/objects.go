@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -153,7 +154,15 @@ func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 				return fmt.Errorf("making the %s anew: %w", o, err)
 			}
 		}
-		_, err := tx.Exec(ctx, requiredRows)
+		if _, err := tx.Exec(ctx, requiredRows); err != nil {
+			return err
+		}
+		distributed, err := IsDistributed(ctx, tx)
+		if err != nil || !distributed || !slices.ContainsFunc(damage, func(o Object) bool { return o.Kind == "function" }) {
+			return err
+		}
+		// A function's definition does not say that workers run it.
+		_, err = distribute(ctx, tx, nil)
 		return err
 	})
 	if err != nil {

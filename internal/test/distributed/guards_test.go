@@ -139,6 +139,30 @@ func TestMigrate_DistributesWhatIsDue(t *testing.T) {
 	}
 }
 
+// A server does not answer from a database that lacks a function of its release: doctor
+// names it, and rebuild makes it anew, for workers to run.
+func TestWorkerFunctions_AreMadeAnew(t *testing.T) {
+	t.Parallel()
+	e := setup(t)
+	path := "/campaigns?limit=5"
+	before := e.data(t, e.serve(t), path, e.east.key)
+	var function string
+	e.query(t, &function, "SELECT p.oid::regprocedure::text FROM pg_proc AS p WHERE p.proname LIKE 'worker\\_list\\_campaigns\\_%'")
+	exec(t, e.owner(t), "DROP FUNCTION "+function)
+	_, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{URL: e.serverURL(), Size: 2, AcquireTimeout: time.Minute})
+	if err == nil || !strings.Contains(err.Error(), "run this release's clientintel migrate") {
+		t.Errorf("without %s, a pool is opened with %v", function, err)
+	}
+	name, _, _ := strings.Cut(function, "(")
+	if stdout, stderr, err := e.try(t, "doctor"); err == nil || !strings.Contains(stdout+stderr, name) {
+		t.Errorf("doctor does not name %s: %v: %s%s", name, err, stdout, stderr)
+	}
+	e.run(t, "measurement", "rebuild", "--all")
+	if after := e.data(t, e.serve(t), path, e.east.key); after != before {
+		t.Errorf("made anew it answers %s, before %s", after, before)
+	}
+}
+
 // Distributing again waits neither for those who use the tables nor makes others wait
 // behind it for a view that is read for long.
 func TestDistribute_AgainOnALiveDatabase(t *testing.T) {
