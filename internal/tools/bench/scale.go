@@ -16,6 +16,8 @@ type scale struct {
 	shared string
 	// imported is how many interviews goal 12 imports.
 	imported int
+	// folded is how many bytes the largest text of goal 20 has.
+	folded int
 
 	large, second, tied, ten, small int
 	// smallest and largest are how many interviews the small brands have.
@@ -25,15 +27,15 @@ type scale struct {
 func scaleNamed(name string) (scale, error) {
 	for _, s := range []scale{
 		{
-			name: "tiny", duration: 250 * time.Millisecond, exact: 2 * time.Second, shared: "256MB", imported: 2000,
+			name: "tiny", duration: 250 * time.Millisecond, exact: 2 * time.Second, shared: "256MB", imported: 2000, folded: 1_000_000,
 			large: 30_000, second: 4000, tied: 4000, ten: 3000, small: 2, smallest: 1000, largest: 2000,
 		},
 		{
-			name: "small", duration: time.Second, exact: 5 * time.Second, shared: "512MB", imported: 50_000,
+			name: "small", duration: time.Second, exact: 5 * time.Second, shared: "512MB", imported: 50_000, folded: 10_000_000,
 			large: 60_000, second: 20_000, tied: 20_000, ten: 10_000, small: 45, smallest: 1000, largest: 2000,
 		},
 		{
-			name: "full", duration: 2 * time.Second, exact: 2 * time.Minute, shared: "3GB", imported: 100_000,
+			name: "full", duration: 2 * time.Second, exact: 2 * time.Minute, shared: "3GB", imported: 100_000, folded: 10_000_000,
 			large: 1_000_000, second: 100_000, tied: 100_000, ten: 10_000, small: 45, smallest: 2000, largest: 10_000,
 		},
 	} {
