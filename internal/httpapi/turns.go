@@ -143,9 +143,9 @@ func newGzipWriter(to io.Writer, level int) writer.GzipWriter {
 	return gzkp.NewWriter(to, level)
 }
 
-// isMostlyIDs tells whether at least half of a text is ids, of which every tenth
-// character is a hyphen.
-func isMostlyIDs(text []byte) bool { return 20*bytes.Count(text, []byte("-")) > len(text) }
+// isMostlyIDs tells whether at least three quarters of a text are ids, of which every
+// tenth character is a hyphen.
+func isMostlyIDs(text []byte) bool { return 13*bytes.Count(text, []byte("-")) > len(text) }
 
 // heldWriter keeps what is written while a turn lasts.
 type heldWriter struct {

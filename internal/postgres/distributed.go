@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,10 +47,13 @@ func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (int, er
 	if !due {
 		damaged = checkUndamaged(ctx, conn)
 	}
+	return distributeWhenFree(ctx, conn, damaged, log)
+}
+
+// distributeWhenFree tries until it finds the tables unused.
+func distributeWhenFree(ctx context.Context, conn *pgx.Conn, damaged error, log *slog.Logger) (workers int, err error) {
 	for {
-		workers := 0
-		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			var err error
+		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			workers, err = distribute(ctx, tx, damaged)
 			return err
 		})
@@ -90,7 +92,11 @@ func DistributionIsDue(ctx context.Context, q Querier) (bool, error) {
 // distributedFor names what a database was distributed by: its schema's version and the
 // texts, which a release may change without a migration.
 func distributedFor(schema Schema) string {
-	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute+strings.Join(workerQueries, ""))))
+	texts := distributed.Distribute
+	for _, query := range workerQueries {
+		texts += workerFunction(query)
+	}
+	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(texts)))
 }
 
 // distribute refuses with damaged, where it is not nil, a database that is otherwise

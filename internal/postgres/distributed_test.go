@@ -64,15 +64,19 @@ func TestWorkerFunction_NamesDiffer(t *testing.T) {
 	}
 }
 
-// A query of shards names each table and view once, views by what they are made of, and
-// reads no table but shards.
+// A query of shards names each table and view that it reads once, views by what they are
+// made of, and reads no table but shards.
 func TestOnShards(t *testing.T) {
 	t.Parallel()
-	view := " SELECT i.id FROM interviews i WHERE i.name ~~ '%x'::text"
-	relations := []relation{{Name: "campaigns"}, {Name: "interviews"}, {Name: "usable_interviews", Definition: &view}, {Name: "audited_interviews", Definition: &view}}
-	text, tables := onShards("-- name: X :many\nSELECT u.id FROM usable_interviews AS u WHERE u.id LIKE '%' LIMIT $1", relations)
+	usable, named, other := " SELECT i.id FROM (interviews i) WHERE i.name ~~ '%x'::text", " SELECT u.id FROM usable_interviews", "SELECT 1"
+	relations := []relation{
+		{Name: "campaigns"}, {Name: "interviews"}, {Name: "usable_interviews", Definition: &usable}, {Name: "searched", Definition: &named},
+		{Name: "audited_interviews", Definition: &usable}, {Name: "id", Definition: &other}, {Name: "a(b", Definition: &other},
+	}
+	text, tables := onShards("-- name: X :many\nSELECT u.id FROM searched AS u WHERE u.id LIKE '%' LIMIT $1", relations)
 	want := "WITH interviews AS NOT MATERIALIZED (SELECT * FROM %s), usable_interviews AS NOT MATERIALIZED " +
-		"( SELECT i.id FROM interviews i WHERE i.name ~~ '%%x'::text)\n(SELECT u.id FROM usable_interviews AS u WHERE u.id LIKE '%%' LIMIT $1)"
+		"( SELECT i.id FROM (interviews i) WHERE i.name ~~ '%%x'::text), searched AS NOT MATERIALIZED ( SELECT u.id FROM usable_interviews)\n" +
+		"(SELECT u.id FROM searched AS u WHERE u.id LIKE '%%' LIMIT $1)"
 	if text != want || !slices.Equal(tables, []string{"interviews"}) {
 		t.Errorf("of %v:\n%s\nwant\n%s", tables, text, want)
 	}

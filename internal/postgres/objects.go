@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -121,7 +122,7 @@ VALUES ('cursor', sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uu
 ON CONFLICT DO NOTHING;`
 
 // Repair makes what is damaged anew, as the owner, in one transaction, and returns
-// what was. Counts that may have missed something are marked.
+// what was. Where tables are distributed another one hands functions to workers again. Counts that may have missed something are marked.
 func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	damage, err := FindDamage(ctx, conn)
 	if err != nil {
@@ -154,19 +155,16 @@ func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 				return fmt.Errorf("making the %s anew: %w", o, err)
 			}
 		}
-		if _, err := tx.Exec(ctx, requiredRows); err != nil {
-			return err
-		}
-		distributed, err := IsDistributed(ctx, tx)
-		if err != nil || !distributed || !slices.ContainsFunc(damage, func(o Object) bool { return o.Kind == "function" }) {
-			return err
-		}
-		// A function's definition does not say that workers run it.
-		_, err = distribute(ctx, tx, nil)
+		_, err := tx.Exec(ctx, requiredRows)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return damage, nil
+	distributed, err := IsDistributed(ctx, conn)
+	if err == nil && distributed && slices.ContainsFunc(damage, func(o Object) bool { return o.Kind == "function" }) {
+		// A function's definition does not say that workers run it.
+		_, err = distributeWhenFree(ctx, conn, nil, slog.Default())
+	}
+	return damage, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/sql/distributed"
 )
 
 // workerQueries are queries that a distributed database answers as one call on the
@@ -62,11 +63,14 @@ var (
 	clientParameter = regexp.MustCompile(`\bclient_id = \$(\d+)`)
 )
 
-// workerFunction names the function of a query by the query's text and the schema's
-// version: releases that differ have functions beside each other, while servers of both
-// run.
+// workerRevision is one more whenever onShards writes another text.
+const workerRevision = 1
+
+// workerFunction names the function of a query by all that decides its text: releases
+// that differ have functions beside each other, while servers of both run, and none
+// finds a statement that was prepared for another.
 func workerFunction(query string) string {
-	hash := sha256.Sum256(fmt.Append(nil, SchemaVersion(), query))
+	hash := sha256.Sum256(fmt.Append(nil, workerRevision, SchemaVersion(), distributed.Distribute, workerTemplate, query))
 	name := wordStart.ReplaceAllString(queryName.FindStringSubmatch(query)[1], "${1}_$2")
 	return fmt.Sprintf("worker_%s_%x", strings.ToLower(name), hash[:4])
 }
@@ -144,8 +148,6 @@ func createWorkerFunction(ctx context.Context, tx pgx.Tx, query string, relation
 	}
 	each := func(of func(int) string) string { return list(len(arguments), of) }
 	text, tables := onShards(query, relations)
-	// PREPARE is allowed in volatile functions only, and all that is read is of the
-	// response's one snapshot anyway. EXECUTE of no statement is a syntax error.
 	_, err = tx.Exec(ctx, strings.NewReplacer(
 		"{name}", workerFunction(query),
 		"{types}", strings.Join(arguments, ", "),
@@ -157,9 +159,17 @@ func createWorkerFunction(ctx context.Context, tx pgx.Tx, query string, relation
 		"{shards}", list(len(tables), func(i int) string {
 			return fmt.Sprintf("shard_name('%[1]s', get_shard_id_for_distribution_column('%[1]s', client))", tables[i])
 		}),
-	).Replace(`CREATE OR REPLACE FUNCTION {name}({arguments})
+	).Replace(workerTemplate), pgx.QueryExecModeSimpleProtocol)
+	return err
+}
+
+// workerTemplate is volatile, as PREPARE is allowed nowhere else: all that is read is of
+// the response's one snapshot anyway. EXECUTE of no statement is a syntax error. Times
+// become literals as any session reads them.
+const workerTemplate = `CREATE OR REPLACE FUNCTION {name}({arguments})
 RETURNS TABLE ({columns})
-LANGUAGE plpgsql ROWS 50 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
+LANGUAGE plpgsql ROWS 50 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
+SET datestyle = 'ISO, YMD' SET timezone = 'UTC' AS $function$
 DECLARE
     statement CONSTANT text := '{name}_' || get_shard_id_for_distribution_column('clients', client);
     call CONSTANT text := format('EXECUTE %s({literals})', statement, {values});
@@ -173,9 +183,7 @@ BEGIN
     RETURN QUERY EXECUTE call;
 END;
 $function$;
-SELECT create_distributed_function('{name}({types})', 'client', colocate_with => 'clients', force_delegation => true);`), pgx.QueryExecModeSimpleProtocol)
-	return err
-}
+SELECT create_distributed_function('{name}({types})', 'client', colocate_with => 'clients', force_delegation => true);`
 
 // onShards is a query of shards, a text for PostgreSQL's format, and the tables whose
 // shards' names it takes, in order.
@@ -184,7 +192,7 @@ func onShards(query string, relations []relation) (text string, tables []string)
 	text = query
 	var named []string
 	for _, r := range slices.Backward(relations) {
-		if !regexp.MustCompile(`\b` + r.Name + `\b`).MatchString(text) {
+		if !regexp.MustCompile(`(?:FROM|JOIN)\s+\(*` + regexp.QuoteMeta(r.Name) + `\b`).MatchString(text) {
 			continue
 		}
 		definition := "SELECT * FROM %s"
@@ -193,7 +201,7 @@ func onShards(query string, relations []relation) (text string, tables []string)
 		} else {
 			tables = append(tables, r.Name)
 		}
-		text = definition + text
+		text = definition + "\n" + text
 		named = append(named, fmt.Sprintf("%s AS NOT MATERIALIZED (%s)", r.Name, definition))
 	}
 	slices.Reverse(named)

@@ -409,7 +409,8 @@ GRANT SELECT ON distributed_objects TO clientintel_server;
 REVOKE EXECUTE ON FUNCTION find_disabled_triggers, find_disabled_shard_triggers, enable_shard_triggers FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_disabled_triggers TO clientintel_server;
 
--- What functions call is not known to Citus: workers get all of them.
+-- What functions call is not known to Citus: workers get all of them. Those that are
+-- handed to the client's worker already stay so, of releases before, too.
 DO $$
 DECLARE
     ours record;
@@ -420,7 +421,10 @@ BEGIN
         WHERE p.pronamespace = 'public'::regnamespace
             AND p.prorettype <> 'admissions'::regtype
             AND p.proname <> 'take_client'
-            AND NOT starts_with(p.proname, 'worker_')
+            AND NOT EXISTS (
+                SELECT 1 FROM pg_dist_object AS o
+                WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid AND o.distribution_argument_index IS NOT NULL
+            )
             AND NOT EXISTS (SELECT 1 FROM pg_depend AS d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
     LOOP
         IF ours.delegated THEN

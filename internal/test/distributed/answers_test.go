@@ -4,8 +4,10 @@ package distributed
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -273,4 +275,45 @@ func tail(t *testing.T, path string, from int64) string {
 func interviewLine(client, id string) string {
 	return `{"kind":"interview","id":` + strconv.Quote(id) + `,"client_id":` + strconv.Quote(client) +
 		`,"created_at":"2026-01-01T00:00:00Z","status":"completed","quality":"passed","reportable":true,"client_safe":true}` + "\n"
+}
+
+// How a worker writes times by default changes no answer and no page of a walk.
+func TestAnswer_DoesNotDependOnTheWorkersSettings(t *testing.T) {
+	t.Parallel()
+	e := setup(t)
+	paths := e.readsOf(t, e.east)
+	answers := func() (all []string) {
+		s := e.serve(t)
+		for _, path := range paths {
+			all = append(all, e.data(t, s, path, e.east.key))
+		}
+		for _, list := range []string{"/interviews?limit=7", "/campaigns?limit=2", "/synthesis?limit=2"} {
+			path := list
+			for {
+				all = append(all, e.data(t, s, path, e.east.key))
+				var page struct {
+					Meta struct {
+						NextCursor string `json:"next_cursor"`
+					}
+				}
+				if err := json.Unmarshal(e.caller.Get(t.Context(), s.URL, path, e.east.key).Body, &page); err != nil {
+					t.Fatal(err)
+				}
+				if page.Meta.NextCursor == "" {
+					break
+				}
+				path = list + "&starting_after=" + url.QueryEscape(page.Meta.NextCursor)
+			}
+		}
+		return all
+	}
+	before := answers()
+	worker := e.on(t, e.east.worker)
+	exec(t, worker, "SET citus.enable_ddl_propagation = off")
+	exec(t, worker, fmt.Sprintf("ALTER DATABASE %s SET datestyle = 'SQL, DMY'", e.name))
+	exec(t, worker, fmt.Sprintf("ALTER DATABASE %s SET timezone = 'Europe/Berlin'", e.name))
+	after := answers()
+	if !slices.Equal(before, after) || len(before) < 20 {
+		t.Errorf("%d answers before, and after they differ:\n%s\n%s", len(before), before, after)
+	}
 }

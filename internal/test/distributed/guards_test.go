@@ -125,6 +125,13 @@ func TestMigrate_DistributesWhatIsDue(t *testing.T) {
 	var by string
 	e.query(t, &by, "SELECT obj_description('distributed_objects'::regclass, 'pg_class')")
 	version, _, _ := strings.Cut(by, " ")
+	// A function of a release whose servers still run.
+	exec(t, conn, "CREATE FUNCTION worker_of_another_release(client uuid) RETURNS uuid LANGUAGE plpgsql AS 'BEGIN RETURN client; END'")
+	exec(t, conn, "SELECT create_distributed_function('worker_of_another_release(uuid)', 'client', colocate_with => 'clients', force_delegation => true)")
+	const delegated = `SELECT count(*) FROM pg_dist_object AS o JOIN pg_proc AS p ON p.oid = o.objid
+		WHERE o.classid = 'pg_proc'::regclass AND o.force_delegation AND o.distribution_argument_index IS NOT NULL`
+	var functions, left int
+	e.query(t, &functions, delegated)
 	// Another schema's, and this schema's by another release.
 	for _, other := range []string{"1 0", version + " 0"} {
 		exec(t, conn, "CREATE OR REPLACE FUNCTION check_search_triggers() RETURNS void LANGUAGE plpgsql STABLE AS 'BEGIN END'")
@@ -133,6 +140,9 @@ func TestMigrate_DistributesWhatIsDue(t *testing.T) {
 		if e.query(t, &after, body); after != before {
 			t.Errorf("distributed by %q: what a migration replaced was not put back", other)
 		}
+	}
+	if e.query(t, &left, delegated); left != functions || functions < 10 {
+		t.Errorf("of %d functions that workers run, they run %d afterwards", functions, left)
 	}
 	if due, err := postgres.DistributionIsDue(t.Context(), conn); err != nil || due {
 		t.Errorf("due afterwards: %t, %v", due, err)
