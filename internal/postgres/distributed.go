@@ -92,11 +92,7 @@ func DistributionIsDue(ctx context.Context, q Querier) (bool, error) {
 // distributedFor names what a database was distributed by: its schema's version and the
 // texts, which a release may change without a migration.
 func distributedFor(schema Schema) string {
-	texts := distributed.Distribute
-	for _, query := range workerQueries {
-		texts += workerFunction(query)
-	}
-	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(texts)))
+	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute+workerFunctions())))
 }
 
 // distribute refuses with damaged, where it is not nil, a database that is otherwise
@@ -201,7 +197,7 @@ var distributedQueries = map[string]string{
 }
 
 func distributedText(sql string) string {
-	return cmp.Or(distributedQueries[sql], workerCalls[sql], sql)
+	return cmp.Or(distributedQueries[sql], workerCalls()[sql], sql)
 }
 
 func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results pgx.BatchResults) error {

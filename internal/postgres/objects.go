@@ -122,7 +122,8 @@ VALUES ('cursor', sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uu
 ON CONFLICT DO NOTHING;`
 
 // Repair makes what is damaged anew, as the owner, in one transaction, and returns
-// what was. Where tables are distributed another one hands functions to workers again. Counts that may have missed something are marked.
+// what was. Where tables are distributed, another one hands functions to workers again.
+// Counts that may have missed something are marked.
 func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	damage, err := FindDamage(ctx, conn)
 	if err != nil {

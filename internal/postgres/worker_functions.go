@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -42,7 +43,7 @@ type workerMeasurementRow struct {
 }
 
 // workerCalls are the calls of these functions, by query, under the query's name.
-var workerCalls = func() map[string]string {
+var workerCalls = sync.OnceValue(func() map[string]string {
 	calls := map[string]string{}
 	for _, query := range workerQueries {
 		last := 0
@@ -54,7 +55,7 @@ var workerCalls = func() map[string]string {
 		calls[query] = fmt.Sprintf("%s\nSELECT * FROM %s(%s)", name, workerFunction(query), list(last, func(i int) string { return fmt.Sprintf("$%d", i+1) }))
 	}
 	return calls
-}()
+})
 
 var (
 	queryName       = regexp.MustCompile(`^-- name: (\w+)`)
@@ -75,16 +76,21 @@ func workerFunction(query string) string {
 	return fmt.Sprintf("worker_%s_%x", strings.ToLower(name), hash[:4])
 }
 
-// checkWorkerFunctions refuses a database that another release distributed.
-func checkWorkerFunctions(ctx context.Context, q Querier) error {
+// workerFunctions are the names of all, apart by spaces.
+var workerFunctions = sync.OnceValue(func() string {
 	var names []string
 	for _, query := range workerQueries {
 		names = append(names, workerFunction(query))
 	}
+	return strings.Join(names, " ")
+})
+
+// checkWorkerFunctions refuses a database that another release distributed.
+func checkWorkerFunctions(ctx context.Context, q Querier) error {
 	var missing int
 	// Through a pooler a named statement may not outlive its transaction.
 	err := q.QueryRow(ctx, "SELECT count(*) FROM unnest(string_to_array($1, ' ')) AS n (name) WHERE NOT EXISTS (SELECT 1 FROM pg_proc AS p "+
-		"WHERE p.pronamespace = 'public'::regnamespace AND p.proname = n.name)", pgx.QueryExecModeSimpleProtocol, strings.Join(names, " ")).Scan(&missing)
+		"WHERE p.pronamespace = 'public'::regnamespace AND p.proname = n.name)", pgx.QueryExecModeSimpleProtocol, workerFunctions()).Scan(&missing)
 	if err != nil {
 		return fmt.Errorf("looking for the functions of distributed tables: %w", err)
 	}
