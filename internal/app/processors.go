@@ -5,7 +5,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -65,20 +64,6 @@ func (p Processors) UseAllWhile(ctx context.Context, busy func() bool) {
 			p.use(p.share)
 		}
 	}
-}
-
-// memoryLimit is where the garbage of large answers is collected before it takes more:
-// they and what else the server holds stay below.
-const memoryLimit = 192 << 20
-
-// LimitMemory collects garbage more often when the memory nears memoryLimit.
-// GOMEMLIMIT disables it. undo restores the limit.
-func LimitMemory() (undo func()) {
-	if os.Getenv("GOMEMLIMIT") != "" {
-		return func() {}
-	}
-	before := debug.SetMemoryLimit(memoryLimit)
-	return func() { debug.SetMemoryLimit(before) }
 }
 
 // onThisMachine reports whether a database is reached without leaving the machine.

@@ -3,29 +3,11 @@ package app
 import (
 	"context"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 )
-
-// Garbage is collected before it takes more memory than the limit, unless the
-// operator sets another one.
-func TestLimitMemory(t *testing.T) {
-	before := debug.SetMemoryLimit(-1)
-	t.Setenv("GOMEMLIMIT", "")
-	undo := LimitMemory()
-	if got := debug.SetMemoryLimit(-1); got != memoryLimit {
-		t.Errorf("the limit is %d, want %d", got, memoryLimit)
-	}
-	undo()
-	t.Setenv("GOMEMLIMIT", "1GiB")
-	LimitMemory()
-	if got := debug.SetMemoryLimit(-1); got != before {
-		t.Errorf("with GOMEMLIMIT the limit becomes %d, want %d", got, before)
-	}
-}
 
 // The server uses its share of the processors, and all while it is busy.
 func TestUseAllWhile(t *testing.T) { //nolint:paralleltest // it sets the process's processors

@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/httpapi"
 	"github.com/clientintel/clientintel/internal/search"
 )
 
@@ -33,8 +32,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	defer operator.Close()
 
 	apiServer, opsServer := s.httpServer(s.closingWhenDraining(s.Handler)), s.httpServer(s.OpsHandler)
-	connections := httpapi.NewConnections()
-	apiServer.ConnContext, apiServer.ConnState = connections.Context, connections.Track
+	apiServer.ConnContext, apiServer.ConnState = s.connections.Context, s.connections.Track
 	failed := make(chan error, 2)
 	serveAPI := apiServer.Serve
 	if s.settings.TLSCert != "" {
@@ -80,7 +78,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	if err := <-failed; !errors.Is(err, net.ErrClosed) {
 		s.log.Warn("serving failed while it was to end", "error", err.Error())
 	}
-	connections.AwaitRequests(drain)
+	s.connections.AwaitRequests(drain)
 	err = apiServer.Shutdown(drain)
 	_ = opsServer.Shutdown(drain)
 	if err != nil {

@@ -48,6 +48,8 @@ type Server struct {
 	notReady atomic.Value
 	health   health
 	api      *httpapi.Server
+	// connections are those of the API.
+	connections *httpapi.Connections
 	// draining is set once the server is asked to stop.
 	draining atomic.Bool
 }
@@ -66,7 +68,9 @@ const (
 
 // NewServer wires a server on a migrated database.
 func NewServer(ctx context.Context, databaseURL string, settings config.Server, log *slog.Logger) (*Server, error) {
-	s := &Server{settings: settings, log: log, auditor: measurement.NewAuditor(databaseURL, log)}
+	s := &Server{
+		settings: settings, log: log, auditor: measurement.NewAuditor(databaseURL, log), connections: httpapi.NewConnections(),
+	}
 	if err := s.wire(ctx, databaseURL); err != nil {
 		s.Close()
 		return nil, err
@@ -214,6 +218,9 @@ func (s *Server) cursors(ctx context.Context) (*page.Codec, error) {
 
 // Encodes tells whether large results wait to be encoded.
 func (s *Server) Encodes() bool { return s.api.Encodes() }
+
+// Connections counts the connections that are open to callers.
+func (s *Server) Connections() int { return s.connections.Len() }
 
 // Ready tells whether requests would be admitted and answered. It logs each
 // change of the reason.

@@ -21,6 +21,10 @@ const (
 	newConnectionSilence = time.Second
 	// acceptPause spreads what is accepted beyond maxConnections.
 	acceptPause = time.Millisecond
+	// acceptYield is slept after so many connections: while one goroutine after the other
+	// is ready, the runtime asks the network for the others' requests every 10 ms only.
+	acceptYield    = 50 * time.Microsecond
+	acceptedAtOnce = 16
 )
 
 // Connections bounds a server's connections. A key is a connection's from the last
@@ -30,8 +34,11 @@ type Connections struct {
 	byConn map[net.Conn]*connection
 	// idle has the connections that wait for a request, by key, keyless those without
 	// a key. The first has waited longest.
-	idle    map[uuid.UUID]*list.List
-	keyless list.List
+	idle     map[uuid.UUID]*list.List
+	keyless  list.List
+	arrivals *arrivals
+	// accepted counts the connections, those that were closed included.
+	accepted int
 }
 
 type connection struct {
@@ -48,13 +55,16 @@ type connection struct {
 
 // NewConnections makes an empty set.
 func NewConnections() *Connections {
-	return &Connections{byConn: map[net.Conn]*connection{}, idle: map[uuid.UUID]*list.List{}}
+	return &Connections{byConn: map[net.Conn]*connection{}, idle: map[uuid.UUID]*list.List{}, arrivals: newArrivals()}
 }
 
 type connectionKey struct{}
 
 // Context is for http.Server.ConnContext: it begins to count a connection.
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
+	if c.accepted++; c.accepted%acceptedAtOnce == 0 {
+		time.Sleep(acceptYield)
+	}
 	of, beyond := c.add(conn)
 	if beyond {
 		time.Sleep(acceptPause)
@@ -90,13 +100,28 @@ func setConnectionKey(ctx context.Context, key uuid.UUID) {
 	}
 }
 
-// Track is for http.Server.ConnState.
+// Len is how many are open.
+func (c *Connections) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.byConn)
+}
+
+// Track is for http.Server.ConnState. It delays a request on a connection that has no
+// key yet while many of them come at once.
 func (c *Connections) Track(conn net.Conn, state http.ConnState) {
+	if c.track(conn, state) {
+		c.arrivals.await()
+	}
+}
+
+// track tells whether a request begins on a connection without a key.
+func (c *Connections) track(conn net.Conn, state http.ConnState) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	of := c.byConn[conn]
 	if of == nil { // it was closed
-		return
+		return false
 	}
 	of.state = state
 	switch {
@@ -107,6 +132,7 @@ func (c *Connections) Track(conn net.Conn, state http.ConnState) {
 	case of.idle != nil:
 		c.leaveLists(of)
 	}
+	return state == http.StateActive && of.key == uuid.Nil
 }
 
 // AwaitRequests waits until what was asked is answered, or ctx ends: http.Server drops a

@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"runtime"
+	"sync"
+	"time"
+)
+
+const (
+	// arrivalsEach is how many requests of connections without a key begin in an
+	// arrivalInterval for each processor: less than half of its time.
+	arrivalInterval = time.Millisecond
+	arrivalsEach    = 6
+	// maxArrivals bounds, in intervals, what begins at once after a late tick.
+	maxArrivals = 8
+	// oldestOneIn lets one in so many be the one that has waited longest.
+	oldestOneIn = 3
+)
+
+// arrivals spreads the beginnings of requests on connections without a key. If
+// thousands come at once, whatever is ready after them would wait for them all. The
+// newest begins first, as it is the likeliest to come from anybody else.
+type arrivals struct {
+	each int
+
+	mu      sync.Mutex
+	free    int // of this interval
+	began   int // in all, of those that waited
+	ticking bool
+	ticked  time.Time
+	waiting []chan struct{} // the newest last
+}
+
+func newArrivals() *arrivals {
+	each := arrivalsEach * runtime.GOMAXPROCS(0)
+	return &arrivals{each: each, free: each}
+}
+
+// await waits until a request may begin.
+func (a *arrivals) await() {
+	if turn := a.enter(); turn != nil {
+		<-turn
+	}
+}
+
+// enter returns nil to a request that may begin at once.
+func (a *arrivals) enter() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.ticking {
+		a.ticking, a.ticked = true, time.Now()
+		time.AfterFunc(arrivalInterval, a.tick)
+	}
+	if a.free > 0 {
+		a.free--
+		return nil
+	}
+	turn := make(chan struct{})
+	a.waiting = append(a.waiting, turn)
+	return turn
+}
+
+// tick lets those begin for which there was time since the last one.
+func (a *arrivals) tick() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	intervals := int(time.Since(a.ticked) / arrivalInterval)
+	a.free, a.ticked = a.each*min(max(intervals, 1), maxArrivals), time.Now()
+	for ; a.free > 0 && len(a.waiting) > 0; a.free-- {
+		close(a.next())
+	}
+	a.free = min(a.free, a.each)
+	if a.ticking = a.free < a.each; a.ticking {
+		time.AfterFunc(arrivalInterval, a.tick)
+	}
+}
+
+func (a *arrivals) next() chan struct{} {
+	at := len(a.waiting) - 1
+	if a.began++; a.began%oldestOneIn == 0 {
+		at = 0
+	}
+	turn := a.waiting[at]
+	if at == 0 {
+		a.waiting = a.waiting[1:]
+	} else {
+		a.waiting = a.waiting[:at]
+	}
+	return turn
+}
