@@ -24,16 +24,19 @@ func (s *Server) ListInterviews(
 		return nil, err
 	}
 	buffer := newBuffer()
-	budget, held, rows, fits := budgetOf(ctx), recordFrom(ctx).answer, 0, true
+	budget, held, rows, size, fits := budgetOf(ctx), recordFrom(ctx).answer, 0, 0, true
 	answer := render.NewInterviewList(buffer.bytes, caller, budget.PageBytes)
 	found, err := s.interviews.List(ctx, caller, query, func(i *interview.Interview) bool {
 		rows++
 		added := answer.Add(i)
-		fits = held.Grow(int64(answer.Size()))
+		size = answer.Size()
+		if fits = held.Grow(int64(size)); !fits {
+			answer = nil // at once: the other pages of the batch are read before this goes on
+		}
 		return added && fits
 	})
 	if rows > 0 {
-		s.rowSizes.set(caller.KeyID, int64(answer.Size()/rows))
+		s.rowSizes.set(caller.KeyID, int64(size/rows))
 	}
 	if !fits {
 		return nil, apierror.Unavailable(errTooMuchUnsent)
