@@ -64,7 +64,10 @@ func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 		all.Track(known, http.StateActive)
 		setConnectionKey(ctx, uuid.New())
 		all.Track(known, http.StateIdle)
-		all.arrivals.each, all.arrivals.free = 1, 0
+		a := all.arrivals
+		a.mu.Lock()
+		a.each, a.free = 1, 0
+		a.mu.Unlock()
 		began := time.Now()
 		for range 3 {
 			c := &trackedConn{closed: make(chan struct{})}
@@ -72,9 +75,11 @@ func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 			go all.Track(c, http.StateActive)
 		}
 		synctest.Wait()
-		if n := len(all.arrivals.waiting); n != 3 {
+		a.mu.Lock()
+		if n := len(a.waiting); n != 3 {
 			t.Errorf("%d requests wait, want 3", n)
 		}
+		a.mu.Unlock()
 		all.Track(known, http.StateActive)
 		if took := time.Since(began); took != 0 {
 			t.Errorf("a request on a connection with a key waits %s", took)
