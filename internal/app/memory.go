@@ -19,7 +19,7 @@ const (
 )
 
 // MemoryLimit is where garbage is collected more often.
-type MemoryLimit struct{ before, now int64 }
+type MemoryLimit struct{ before int64 }
 
 // LimitMemory collects garbage more often when the memory nears memoryLimit. It returns
 // nil where GOMEMLIMIT disables it.
@@ -27,7 +27,7 @@ func LimitMemory() *MemoryLimit {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return nil
 	}
-	return &MemoryLimit{before: debug.SetMemoryLimit(memoryLimit), now: memoryLimit}
+	return &MemoryLimit{before: debug.SetMemoryLimit(memoryLimit)}
 }
 
 // Restore restores the limit from before.
@@ -47,22 +47,15 @@ func (m *MemoryLimit) RaiseWith(ctx context.Context, connections func() int) {
 	for {
 		select {
 		case <-look.C:
-			m.set(limitWith(connections()))
+			debug.SetMemoryLimit(limitWith(connections()))
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// set changes the limit, which stops the process for a moment.
-func (m *MemoryLimit) set(limit int64) {
-	if limit != m.now {
-		debug.SetMemoryLimit(limit)
-		m.now = limit
-	}
-}
-
-// limitWith is the limit with so many connections, in steps of a MiB.
+// limitWith is the limit with so many connections, in steps of a MiB: the runtime does
+// nothing where it stays the same.
 func limitWith(connections int) int64 {
 	more := min(int64(connections)*memoryOfConnection, maxMemoryOfConnections)
 	return memoryLimit + more>>20<<20
