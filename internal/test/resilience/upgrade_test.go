@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,41 +37,31 @@ import (
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
-// balancer sends to the servers that are ready, which it asks every so often, as a
-// load balancer does.
+// balancer sends to the servers that are ready. It asks each every so often, and none
+// waits for another's answer, as with a load balancer.
 type balancer struct {
 	mu      sync.Mutex
-	servers []*cluster.Server
 	ready   []*cluster.Server
 	unready error // of the last one that was not ready
 	next    int
 }
 
-func (b *balancer) add(s *cluster.Server) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.servers = append(b.servers, s)
+// watch asks a server, until ctx is done.
+func (b *balancer) watch(ctx context.Context, s *cluster.Server) {
+	for ctx.Err() == nil {
+		b.set(s, s.Unready(ctx))
+		time.Sleep(200 * time.Millisecond)
+	}
 }
 
-// watch asks every server, until ctx is done.
-func (b *balancer) watch(ctx context.Context) {
-	for ctx.Err() == nil {
-		b.mu.Lock()
-		servers := append([]*cluster.Server(nil), b.servers...)
-		b.mu.Unlock()
-		var ready []*cluster.Server
-		var unready error
-		for _, s := range servers {
-			if err := s.Unready(ctx); err != nil {
-				unready = err
-			} else {
-				ready = append(ready, s)
-			}
-		}
-		b.mu.Lock()
-		b.ready, b.unready = ready, unready
-		b.mu.Unlock()
-		time.Sleep(200 * time.Millisecond)
+func (b *balancer) set(s *cluster.Server, unready error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch listed := slices.Contains(b.ready, s); {
+	case unready != nil:
+		b.ready, b.unready = slices.DeleteFunc(b.ready, func(other *cluster.Server) bool { return other == s }), unready
+	case !listed:
+		b.ready = append(b.ready, s)
 	}
 }
 
@@ -196,11 +187,10 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.add(s)
+		go b.watch(ctx, s)
 		return s
 	}
 	pair := [2]*cluster.Server{launch(previous), launch(previous)}
-	go b.watch(ctx)
 	for end := time.Now().Add(recovery); b.pick() == nil; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no server is ready")
