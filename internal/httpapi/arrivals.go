@@ -60,8 +60,12 @@ func (a *arrivals) enter() <-chan struct{} {
 	return turn
 }
 
-// tick lets those begin for which there was time since the last one.
+// tick lets those begin for which there was time since the last one. It goes on when all
+// has run that the runtime's global queue holds. Answers of the database and of the
+// network wait there, and of 61 turns the queue has one while a processor's own queue,
+// which those that begin fill, is not empty.
 func (a *arrivals) tick() {
+	runtime.Gosched()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	intervals := int(time.Since(a.ticked) / arrivalInterval)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"runtime"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ const (
 	acceptPause = time.Millisecond
 	// acceptYield is slept after so many connections: while one goroutine after the other
 	// is ready, the runtime asks the network for the others' requests every 10 ms only.
+	// Accepting then goes on behind all that is ready, as in arrivals.tick.
 	acceptYield    = 50 * time.Microsecond
 	acceptedAtOnce = 16
 )
@@ -64,6 +66,7 @@ type connectionKey struct{}
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
 	if c.accepted++; c.accepted%acceptedAtOnce == 0 {
 		time.Sleep(acceptYield)
+		runtime.Gosched()
 	}
 	of, beyond := c.add(conn)
 	if beyond {
