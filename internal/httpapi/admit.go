@@ -11,12 +11,14 @@ import (
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
-// Admit authenticates a request and counts it against its key's limit. Only an
-// admitted request reaches next, with its caller in the context. The MCP adapter
-// uses it too, under an operation name of its own.
-func (s *Server) Admit(operation string, next http.Handler) http.Handler {
+// Admit authenticates a request and counts it against its key's limit. An answer of
+// next, which has the caller in its context, is sent for an admitted request only.
+// Where speculative, a known caller's request reaches next before it is admitted, and
+// twice where the caller has changed; AwaitAdmission keeps back what must not be done
+// for any other. The MCP adapter uses it too, under an operation name of its own.
+func (s *Server) Admit(operation string, speculative bool, next http.Handler) http.Handler {
 	next = s.limitClient(next)
-	speculative := s.contract.operations[operation].isCheap() && !config.Disabled("speculative_reads")
+	speculative = speculative && !config.Disabled("speculative_reads")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, err := parseKey(r)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
 // Call is one operation of the contract, called in-process for a caller that
@@ -57,6 +58,9 @@ type CallResponse struct {
 	Body   []byte
 }
 
+// IsCheap tells whether an operation may run for a request that is not admitted yet.
+func (s *Server) IsCheap(operation string) bool { return s.contract.operations[operation].isCheap() }
+
 // Allows tells whether the caller holds the scopes of an operation.
 func (s *Server) Allows(caller auth.Caller, operation string) bool {
 	_, missing := s.contract.operations[operation].missingScope(caller)
@@ -70,15 +74,17 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 	outer.operation = call.LogName
 	record := &requestRecord{
 		encoding:  outer.encodingOfCall,
-		requestID: outer.requestID, operation: call.Operation, admission: outer.admission,
+		requestID: outer.requestID, operation: call.Operation,
 		call: &inProcess{budget: call.Budget, flags: call.Flags, invalid: map[string]string{}},
 	}
 	ctx, cancel := context.WithCancel(withRecord(ctx, record))
 	defer cancel()
 	r := s.callRequest(ctx, call, record.call)
 	w := newRecordingWriter(record, call.CheckSize, cancel)
-	// The contract requires them of every answer.
-	setRateLimitHeaders(w.header, record.admission)
+	// The contract requires them of every answer. These go nowhere: the request may not be
+	// admitted yet.
+	maxRequests, _, _ := ratelimit.Policy()
+	setRateLimitHeaders(w.header, ratelimit.Admission{Max: int(maxRequests), ResetAt: time.Now()})
 	w.header.Set("X-Request-Id", record.requestID)
 	s.serveCall(w, r)
 	if err := w.err; err != nil {

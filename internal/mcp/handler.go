@@ -84,10 +84,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpapi.EncodeErrors(r, func(status int, e *apierror.Error, envelope []byte) []byte {
 		return current.encodeError(w, r, status, e, envelope)
 	})
-	h.api.Admit("mcp", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serveMessage(w, r, current) })).ServeHTTP(w, r)
+	h.api.Admit("mcp", true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serveMessage(w, r, current) })).ServeHTTP(w, r)
 }
 
-// serveMessage handles an admitted request.
+// serveMessage handles a request that is admitted or likely to be. Before it is admitted
+// the message is read, and the rows of a cheap call.
 func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -102,7 +103,11 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 	current.ctx = r.Context()
 	current.answer = h.api.Unsent().NewReservation(auth.CallerFrom(r.Context()).ClientID)
 	defer current.answer.Release()
-	if call, ok := h.parseDirectCall(r, current.members, current.id); ok {
+	call, direct := h.parseDirectCall(r, current.members, current.id)
+	if (!direct || !h.api.IsCheap(call.tool.Operation)) && !httpapi.AwaitAdmission(w) {
+		return
+	}
+	if direct {
 		h.answer(w, current, call)
 		return
 	}

@@ -29,7 +29,7 @@ func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, e
 	if err := checkHeaders(r.Header); err != nil {
 		return nil, err
 	}
-	body, err := readBody(w, r)
+	body, err := c.readBody(w, r)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +38,15 @@ func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, e
 		return nil, err
 	}
 	return body, c.readMembers(body)
+}
+
+// readBody reads the body once: a request that is read speculatively may be read again.
+func (c *request) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if !c.read {
+		c.body, c.bodyErr = readBody(w, r)
+		c.read = true
+	}
+	return c.body, c.bodyErr
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {

@@ -47,7 +47,7 @@ func (c *request) encodeError(w http.ResponseWriter, r *http.Request, status int
 	case status == http.StatusBadRequest:
 	case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && r.Header.Get("Mcp-Protocol-Version") != "":
 		answer.Code = codeServerError
-		if body, err := readBody(w, r); err == nil && r.Method == http.MethodPost && checkMessage(body) == nil {
+		if body, err := c.readBody(w, r); err == nil && r.Method == http.MethodPost && checkMessage(body) == nil {
 			_ = c.readMembers(body)
 		}
 	default:
