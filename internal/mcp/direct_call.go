@@ -130,15 +130,19 @@ func appendResult(b []byte, response httpapi.CallResponse) []byte {
 	return append(b, body...)
 }
 
+// escaped counts the backslashes before a character in a text.
+var escaped = [256]int{'"': 1, '\\': 1}
+
 // appendAsText appends compact JSON as the content of a JSON string. It has no control
-// characters.
+// characters. A backslash is written before each character, and kept where it belongs.
 func appendAsText(b, body []byte) []byte {
-	from := 0
-	for i, c := range body {
-		if c == '"' || c == '\\' {
-			b = append(append(b, body[from:i]...), '\\')
-			from = i
-		}
+	end := len(b)
+	b = slices.Grow(b, 2*len(body))[:end+2*len(body)]
+	for _, c := range body {
+		b[end] = '\\'
+		end += escaped[c]
+		b[end] = c
+		end++
 	}
-	return append(b, body[from:]...)
+	return b[:end]
 }

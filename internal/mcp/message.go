@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/render"
 )
 
 const (
@@ -117,51 +118,46 @@ func checkMessage(body []byte) error {
 	case first[0] != '{':
 		return apierror.MalformedMessage("the body is not a JSON object; send one JSON-RPC message")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
 	var levels []level
 	names := 0
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return apierror.MalformedMessage("the body is not valid JSON").Because(err)
-		}
-		switch token {
-		case json.Delim('}'), json.Delim(']'):
-			levels = levels[:len(levels)-1]
-			continue
-		}
-		if top := len(levels) - 1; top >= 0 && levels[top].isObject {
-			if levels[top].wantsName {
-				name, _ := token.(string)
-				if levels[top].seen[name] {
-					return apierror.MalformedMessage("an object of the message has the same name twice")
-				}
-				if names++; names > maxNames {
-					return apierror.MalformedMessage(fmt.Sprintf("the message has more than %d names", maxNames))
-				}
-				if levels[top].seen != nil {
-					levels[top].seen[name] = true
-				}
-				levels[top].name, levels[top].wantsName = name, false
-				continue
-			}
-			levels[top].wantsName = true
-		}
-		if token == json.Delim('{') || token == json.Delim('[') {
+	for i := 0; i < len(body); i++ {
+		top := len(levels) - 1
+		switch c := body[i]; {
+		case c == '{', c == '[':
 			if len(levels) == maxDepth {
 				return apierror.MalformedMessage(fmt.Sprintf("the message nests deeper than %d levels", maxDepth))
 			}
-			next := level{isObject: token == json.Delim('{'), wantsName: token == json.Delim('{')}
+			next := level{isObject: c == '{', wantsName: c == '{'}
 			if next.isObject && !isArguments(levels) {
 				next.seen = map[string]bool{}
 			}
 			levels = append(levels, next)
+		case c == '}', c == ']':
+			levels = levels[:top]
+		case c == ',':
+			levels[top].wantsName = levels[top].isObject
+		case c == '"':
+			began := i
+			if i = render.EndOfString(body, i); !levels[top].wantsName {
+				continue
+			}
+			name := string(body[began+1 : i])
+			if strings.Contains(name, `\`) {
+				_ = json.Unmarshal(body[began:i+1], &name) // it is valid
+			}
+			if levels[top].seen[name] {
+				return apierror.MalformedMessage("an object of the message has the same name twice")
+			}
+			if names++; names > maxNames {
+				return apierror.MalformedMessage(fmt.Sprintf("the message has more than %d names", maxNames))
+			}
+			if levels[top].seen != nil {
+				levels[top].seen[name] = true
+			}
+			levels[top].name, levels[top].wantsName = name, false
 		}
 	}
+	return nil
 }
 
 // isArguments reports whether the object now opened is params.arguments.

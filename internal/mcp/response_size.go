@@ -24,7 +24,7 @@ var errTooManyLargeResponses = errors.New("too many large answers at once")
 type request struct {
 	ctx      context.Context // of the HTTP request
 	answer   *fairqueue.Reservation
-	read     bool                       // the body was read, with this result
+	read     bool // the body was read, with this result
 	body     []byte
 	bodyErr  error
 	members  map[string]json.RawMessage // of the message

@@ -77,17 +77,30 @@ func appendPage(
 // AppendCompact appends valid JSON without its white space. b may end where the JSON
 // begins.
 func AppendCompact(b, text []byte) []byte {
-	inString, from := false, 0
+	from := 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '"':
-			inString = !inString
-		case c == '\\':
-			i++
-		case c <= ' ' && !inString:
+			i = EndOfString(text, i)
+		case c <= ' ':
 			b = append(b, text[from:i]...)
 			from = i + 1
 		}
 	}
 	return append(b, text[from:]...)
+}
+
+// EndOfString returns where the string of valid JSON ends that begins at a position: the
+// positions are those of its quotes.
+func EndOfString(text []byte, began int) int {
+	for at := began; ; {
+		at += 1 + bytes.IndexByte(text[at+1:], '"')
+		escapes := 0
+		for text[at-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return at
+		}
+	}
 }
