@@ -201,6 +201,8 @@ func setUp(ctx context.Context) error {
 	}
 	for _, statement := range []string{
 		fmt.Sprintf("GRANT %s TO %s", embedded.ServerRole, embedded.Login),
+		// On a busy machine a connection that was closed ends later than RENAME waits, 5 s.
+		fmt.Sprintf("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = '%s'", building),
 		fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", building, template),
 	} {
 		if _, err := conn.Exec(ctx, statement); err != nil {
