@@ -14,8 +14,8 @@ import (
 // Admit authenticates a request and counts it against its key's limit. An answer of
 // next, which has the caller in its context, is sent for an admitted request only.
 // Where speculative, a known caller's request reaches next before it is admitted, and
-// twice where the caller has changed; AwaitAdmission keeps back what must not be done
-// for any other. The MCP adapter uses it too, under an operation name of its own.
+// again where the caller has changed; AwaitAdmission holds back what is to be done for
+// an admitted one only. The MCP adapter uses it too, under an operation name of its own.
 func (s *Server) Admit(operation string, speculative bool, next http.Handler) http.Handler {
 	next = s.limitClient(next)
 	speculative = speculative && !config.Disabled("speculative_reads")
@@ -39,6 +39,12 @@ func (s *Server) Admit(operation string, speculative bool, next http.Handler) ht
 			next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), admission.Caller)))
 		}
 	})
+}
+
+// IsKnown tells whether a request is likely to be admitted, for a caller that is known.
+func (s *Server) IsKnown(r *http.Request) bool {
+	key, err := parseKey(r)
+	return err == nil && s.limiter.IsLikely(ratelimit.Request{Prefix: key.Prefix, SecretHash: key.SecretHash})
 }
 
 // RefuseUncounted answers a request that no key's limit counts with an error. So

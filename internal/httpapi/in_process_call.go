@@ -16,8 +16,8 @@ import (
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
-// Call is one operation of the contract, called in-process for a caller that
-// Admit let through.
+// Call is one operation of the contract, called in-process for the caller that
+// Admit names.
 type Call struct {
 	// Operation is the contract's operationId.
 	Operation string
@@ -93,6 +93,9 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 	}
 	outer.rows, outer.err, outer.toolStatus, outer.reading = record.rows, record.err, w.status, record.reading
 	if w.body.Len() >= countedAnswer {
+		if outer.decide != nil {
+			outer.decide() // no turn is held while that takes
+		}
 		_ = record.encoding.take(ctx) // it fails where the caller has left
 	}
 	return CallResponse{Status: w.status, Body: w.body.Bytes()}

@@ -45,6 +45,8 @@ type requestRecord struct {
 	// encoding is the turn at encoding a call's answer, and at what the protocol's
 	// library makes of it. encodingOfCall is that of the call that the request makes.
 	encoding, encodingOfCall *turn
+	// decide, if set, waits until it is decided whether the request is admitted.
+	decide func()
 	// call is set where the request is a call of this process.
 	call *inProcess
 }

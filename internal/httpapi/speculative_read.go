@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"time"
@@ -18,13 +17,8 @@ func (s *Server) readSpeculatively(
 	w http.ResponseWriter, r *http.Request, pending *ratelimit.Pending, began time.Time, cached auth.Caller, next http.Handler,
 ) {
 	var caller auth.Caller
-	waiting := r.Context()
-	if r.ContentLength != 0 {
-		// A body that ends early ends the request's context too, and is answered.
-		waiting = context.WithoutCancel(waiting)
-	}
 	deferred := &deferredWriter{to: w, header: w.Header().Clone(), confirm: func() bool {
-		admission, err := pending.Wait(waiting)
+		admission, err := pending.Wait(r.Context())
 		caller = admission.Caller
 		recordFrom(r.Context()).admitting = span{began, pending.Decided()}
 		return admitted(w, r, admission, err) && caller.Equal(cached)
@@ -32,12 +26,13 @@ func (s *Server) readSpeculatively(
 	defer deferred.decide() // next may panic
 	record := recordFrom(r.Context())
 	operation := record.operation
+	record.decide = deferred.decide
 	next.ServeHTTP(deferred, r.WithContext(auth.WithCaller(r.Context(), cached)))
 	deferred.decide()
 	if deferred.state != discarded {
 		return
 	}
-	record.operation, record.toolStatus, record.rows = operation, 0, 0 // of what was discarded
+	record.operation, record.toolStatus, record.rows, record.reading = operation, 0, 0, span{} // of what was discarded
 	if record.admission.Verdict == ratelimit.Admitted {
 		record.err = nil
 		next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), caller)))
@@ -92,9 +87,15 @@ func (d *deferredWriter) Write(b []byte) (int, error) {
 	return d.to.Write(b)
 }
 
-// AwaitAdmission waits until it is decided whether a request is admitted, and tells
-// whether it goes on, for the caller in its context.
-func AwaitAdmission(w http.ResponseWriter) bool { return !isDiscarded(w) }
+// AwaitAdmission waits until it is decided whether a request is admitted, and returns
+// what to write its answer to, false where it does not go on for the caller in its
+// context.
+func AwaitAdmission(w http.ResponseWriter) (http.ResponseWriter, bool) {
+	if deferred, ok := w.(*deferredWriter); ok {
+		return deferred.to, !isDiscarded(w)
+	}
+	return w, true
+}
 
 // isDiscarded waits for the decision of a speculative read and tells whether its
 // answer is not sent. Another writer's answer always is.

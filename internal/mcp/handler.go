@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"sync"
@@ -84,7 +85,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpapi.EncodeErrors(r, func(status int, e *apierror.Error, envelope []byte) []byte {
 		return current.encodeError(w, r, status, e, envelope)
 	})
-	h.api.Admit("mcp", true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serveMessage(w, r, current) })).ServeHTTP(w, r)
+	early := current.readEarly(w, r, h.api.IsKnown(r))
+	if current.bodyErr != nil {
+		// The body's end ended the context too, and half a message is answered.
+		r = r.WithContext(context.WithoutCancel(r.Context()))
+	}
+	h.api.Admit("mcp", early, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serveMessage(w, r, current) })).ServeHTTP(w, r)
 }
 
 // serveMessage handles a request that is admitted or likely to be. Before it is admitted
@@ -95,17 +101,20 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 		h.api.Refuse(w, r, apierror.MethodNotAllowed)
 		return
 	}
+	current.ctx = r.Context()
+	current.answer = h.api.Unsent().NewReservation(auth.CallerFrom(r.Context()).ClientID)
+	defer current.answer.Release()
 	message, err := current.readMessage(w, r)
 	if err != nil {
 		h.api.Refuse(w, r, err)
 		return
 	}
-	current.ctx = r.Context()
-	current.answer = h.api.Unsent().NewReservation(auth.CallerFrom(r.Context()).ClientID)
-	defer current.answer.Release()
 	call, direct := h.parseDirectCall(r, current.members, current.id)
-	if (!direct || !h.api.IsCheap(call.tool.Operation)) && !httpapi.AwaitAdmission(w) {
-		return
+	if !direct || !h.api.IsCheap(call.tool.Operation) {
+		var admitted bool
+		if w, admitted = httpapi.AwaitAdmission(w); !admitted {
+			return
+		}
 	}
 	if direct {
 		h.answer(w, current, call)

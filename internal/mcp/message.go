@@ -22,6 +22,11 @@ const (
 	maxDepth = 64
 	// maxNames is how many names its objects may have, all together.
 	maxNames = 10_000
+	// maxEarly is the largest body, in bytes, that is read before its request is admitted.
+	maxEarly = 4 << 10
+	// maxUncounted is how much of a body is read before a message of the largest size is
+	// reserved.
+	maxUncounted = 64 << 10
 )
 
 // readMessage returns the body of a well-formed request. The library would
@@ -41,21 +46,35 @@ func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, e
 	return body, c.readMembers(body)
 }
 
-// readBody reads the body once: a request that is read speculatively may be read again.
-func (c *request) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if !c.read {
-		c.body, c.bodyErr = readBody(w, r)
-		c.read = true
+// readEarly reads the whole body of a known caller's request, so that nothing is held
+// while it comes, and tells whether it did.
+func (c *request) readEarly(w http.ResponseWriter, r *http.Request, known bool) bool {
+	if !known || r.Method != http.MethodPost || r.ContentLength <= 0 || r.ContentLength > maxEarly || r.Header.Get("Expect") != "" {
+		return false
 	}
-	return c.body, c.bodyErr
+	c.body, c.bodyErr = c.readBody(w, r)
+	c.early = true
+	return c.bodyErr == nil
 }
 
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func (c *request) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if c.early {
+		return c.body, c.bodyErr
+	}
 	tooLarge := apierror.PayloadTooLarge(fmt.Sprintf("a message has at most %d bytes", maxMessage))
 	if r.ContentLength > maxMessage {
 		return nil, tooLarge
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+	limited := http.MaxBytesReader(w, r.Body, maxMessage)
+	body, err := io.ReadAll(io.LimitReader(limited, maxUncounted))
+	if err == nil && len(body) == maxUncounted {
+		if c.answer == nil || !c.answer.Grow(maxMessage) {
+			return nil, apierror.Unavailable(errTooManyLargeResponses)
+		}
+		var rest []byte
+		rest, err = io.ReadAll(limited)
+		body = append(body, rest...)
+	}
 	if _, larger := errors.AsType[*http.MaxBytesError](err); larger {
 		return nil, tooLarge
 	}
@@ -122,8 +141,8 @@ func checkMessage(body []byte) error {
 	names := 0
 	for i := 0; i < len(body); i++ {
 		top := len(levels) - 1
-		switch c := body[i]; {
-		case c == '{', c == '[':
+		switch c := body[i]; c {
+		case '{', '[':
 			if len(levels) == maxDepth {
 				return apierror.MalformedMessage(fmt.Sprintf("the message nests deeper than %d levels", maxDepth))
 			}
@@ -132,11 +151,11 @@ func checkMessage(body []byte) error {
 				next.seen = map[string]bool{}
 			}
 			levels = append(levels, next)
-		case c == '}', c == ']':
+		case '}', ']':
 			levels = levels[:top]
-		case c == ',':
+		case ',':
 			levels[top].wantsName = levels[top].isObject
-		case c == '"':
+		case '"':
 			began := i
 			if i = render.EndOfString(body, i); !levels[top].wantsName {
 				continue

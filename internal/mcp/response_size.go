@@ -22,9 +22,9 @@ var errTooManyLargeResponses = errors.New("too many large answers at once")
 
 // request is an HTTP request while its message is handled.
 type request struct {
-	ctx      context.Context // of the HTTP request
-	answer   *fairqueue.Reservation
-	read     bool // the body was read, with this result
+	ctx      context.Context        // of the HTTP request
+	answer   *fairqueue.Reservation // also of a large message; nil before the admission
+	early    bool                   // the body was read before the admission, with this result
 	body     []byte
 	bodyErr  error
 	members  map[string]json.RawMessage // of the message

@@ -244,6 +244,9 @@ func (l *Limiter) Start(r Request) (*Pending, auth.Caller, bool) {
 	return p, cached.Caller, queued
 }
 
+// IsLikely tells whether a request's caller is known, and its key not used up.
+func (l *Limiter) IsLikely(r Request) bool { return l.callers.get(r).likely }
+
 func (l *Limiter) enqueue(client uuid.UUID, r Request, deadline time.Time) (*Pending, bool) {
 	p := &Pending{limiter: l, request: r, deadline: deadline, result: make(chan result, 1)}
 	queued := l.queue.push(client, p, l.mayWait())

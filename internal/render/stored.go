@@ -91,10 +91,14 @@ func AppendCompact(b, text []byte) []byte {
 }
 
 // EndOfString returns where the string of valid JSON ends that begins at a position: the
-// positions are those of its quotes.
+// positions are those of its quotes. A string without an end goes up to the text's.
 func EndOfString(text []byte, began int) int {
 	for at := began; ; {
-		at += 1 + bytes.IndexByte(text[at+1:], '"')
+		next := bytes.IndexByte(text[at+1:], '"')
+		if next < 0 {
+			return len(text) - 1
+		}
+		at += 1 + next
 		escapes := 0
 		for text[at-1-escapes] == '\\' {
 			escapes++
