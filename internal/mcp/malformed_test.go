@@ -239,15 +239,8 @@ func TestMalformed_LargeBodies(t *testing.T) {
 // raw sends a request by hand, half-closes and takes the answer's status.
 func raw(t *testing.T, srv *apitest.Server, key, header string, body io.Reader) int {
 	t.Helper()
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(context.Background(), "tcp", strings.TrimPrefix(srv.URL, "http://"))
-	if err != nil {
-		t.Fatalf("dialling: %v", err)
-	}
+	conn := sendHead(t, srv, key, header)
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
-		"Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-11-25\r\n%s\r\n",
-		endpoint, strings.TrimPrefix(srv.URL, "http://"), key, header)
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
@@ -258,6 +251,20 @@ func raw(t *testing.T, srv *apitest.Server, key, header string, body io.Reader) 
 	conn.Close()
 	<-sent
 	return status
+}
+
+// sendHead sends all of a request but its body.
+func sendHead(t *testing.T, srv *apitest.Server, key, header string) net.Conn {
+	t.Helper()
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(context.Background(), "tcp", strings.TrimPrefix(srv.URL, "http://"))
+	if err != nil {
+		t.Fatalf("dialling: %v", err)
+	}
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-11-25\r\n%s\r\n",
+		endpoint, strings.TrimPrefix(srv.URL, "http://"), key, header)
+	return conn
 }
 
 func statusOf(t *testing.T, conn net.Conn) int {

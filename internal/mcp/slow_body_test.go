@@ -21,14 +21,9 @@ import (
 // begin sends the head of a request and the first bytes of its body.
 func begin(t *testing.T, srv *apitest.Server, key string, length int, first string) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := sendHead(t, srv, key, fmt.Sprintf("Content-Length: %d\r\n", length))
 	t.Cleanup(func() { _ = conn.Close() })
-	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: %d\r\n\r\n%s",
-		endpoint, key, length, first)
-	if err != nil {
+	if _, err := io.WriteString(conn, first); err != nil {
 		t.Fatal(err)
 	}
 	return conn
