@@ -27,6 +27,7 @@ func loads() []load {
 		{"1000 keep-alive", keepAlive},
 		{"slow headers", slowHeaders},
 		{"slow bodies", slowBodies},
+		{"large messages", largeMessages},
 		{"unknown prefixes", unknownPrefixes},
 		{"no key", noKey},
 		{"one key", oneKey},
@@ -105,12 +106,32 @@ func slowBodies(ctx context.Context, s *environment, own *tally) (func(), error)
 		return nil, err
 	}
 	return many(200, func(i int) {
-		head := fmt.Sprintf("POST %s/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
-			"Accept: application/json, text/event-stream\r\nContent-Length: 100000\r\n\r\n{", cluster.Prefix, keys[i%len(keys)])
 		for ctx.Err() == nil {
-			sendSlowly(ctx, s, own, head, strings.Repeat(" ", 99_000))
+			sendSlowly(ctx, s, own, messageHead(keys[i%len(keys)], 100_000)+"{", strings.Repeat(" ", 99_000))
 		}
 	}, nil), nil
+}
+
+// largeMessages sends nearly all of the largest messages at once, and dribbles the rest.
+func largeMessages(ctx context.Context, s *environment, own *tally) (func(), error) {
+	keys, err := s.pg.IssueKeys(ctx, "globex", 1)
+	if err != nil {
+		return nil, err
+	}
+	const size, dribbled = 1 << 20, 1000
+	beginning := messageHead(keys[0], size) + strings.Repeat(" ", size-dribbled)
+	return many(500, func(int) {
+		for ctx.Err() == nil {
+			sendSlowly(ctx, s, own, beginning, strings.Repeat(" ", dribbled))
+			rest(ctx, time.Second)
+		}
+	}, nil), nil
+}
+
+// messageHead is the head of an agent's message.
+func messageHead(key string, length int) string {
+	return fmt.Sprintf("POST %s/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Accept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n", cluster.Prefix, key, length)
 }
 
 // sendSlowly sends a beginning at once and the rest one byte at a time, until the
