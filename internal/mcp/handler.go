@@ -86,8 +86,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return current.encodeError(w, r, status, e, envelope)
 	})
 	early := current.readEarly(w, r, h.api.IsKnown(r))
-	if current.bodyErr != nil {
-		// The body's end ended the context too, and half a message is answered.
+	if current.messageErr != nil {
+		// The body's end may have ended the context too, and half a message is answered.
 		r = r.WithContext(context.WithoutCancel(r.Context()))
 	}
 	h.api.Admit("mcp", early, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serveMessage(w, r, current) })).ServeHTTP(w, r)

@@ -32,6 +32,9 @@ const (
 // readMessage returns the body of a well-formed request. The library would
 // ignore what follows the first value, and all but the last of equal names.
 func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if c.early {
+		return c.message, c.messageErr
+	}
 	if err := checkHeaders(r.Header); err != nil {
 		return nil, err
 	}
@@ -46,21 +49,18 @@ func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, e
 	return body, c.readMembers(body)
 }
 
-// readEarly reads the whole body of a known caller's request, so that nothing is held
-// while it comes, and tells whether it did.
+// readEarly reads a known caller's message before its request is admitted, so that
+// nothing is held while it comes, and tells whether it is well-formed.
 func (c *request) readEarly(w http.ResponseWriter, r *http.Request, known bool) bool {
 	if !known || r.Method != http.MethodPost || r.ContentLength <= 0 || r.ContentLength > maxEarly || r.Header.Get("Expect") != "" {
 		return false
 	}
-	c.body, c.bodyErr = c.readBody(w, r)
+	c.message, c.messageErr = c.readMessage(w, r)
 	c.early = true
-	return c.bodyErr == nil
+	return c.messageErr == nil
 }
 
 func (c *request) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if c.early {
-		return c.body, c.bodyErr
-	}
 	tooLarge := apierror.PayloadTooLarge(fmt.Sprintf("a message has at most %d bytes", maxMessage))
 	if r.ContentLength > maxMessage {
 		return nil, tooLarge

@@ -22,14 +22,14 @@ var errTooManyLargeResponses = errors.New("too many large answers at once")
 
 // request is an HTTP request while its message is handled.
 type request struct {
-	ctx      context.Context        // of the HTTP request
-	answer   *fairqueue.Reservation // also of a large message; nil before the admission
-	early    bool                   // the body was read before the admission, with this result
-	body     []byte
-	bodyErr  error
-	members  map[string]json.RawMessage // of the message
-	id       json.RawMessage            // of the message, as it was sent; nil if unknown
-	unparsed bool                       // the message is no JSON
+	ctx        context.Context        // of the HTTP request
+	answer     *fairqueue.Reservation // also of a large message; nil before the admission
+	early      bool                   // the message was read before the admission, with this result
+	message    []byte
+	messageErr error
+	members    map[string]json.RawMessage // of the message
+	id         json.RawMessage            // of the message, as it was sent; nil if unknown
+	unparsed   bool                       // the message is no JSON
 }
 
 // sizeLimit returns the check of a growing response's size. It reserves memory

@@ -47,7 +47,10 @@ func (c *request) encodeError(w http.ResponseWriter, r *http.Request, status int
 	case status == http.StatusBadRequest:
 	case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && r.Header.Get("Mcp-Protocol-Version") != "":
 		answer.Code = codeServerError
-		if body, err := c.readBody(w, r); err == nil && r.Method == http.MethodPost && checkMessage(body) == nil {
+		if c.early || r.Method != http.MethodPost {
+			break
+		}
+		if body, err := c.readBody(w, r); err == nil && checkMessage(body) == nil {
 			_ = c.readMembers(body)
 		}
 	default:
