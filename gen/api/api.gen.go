@@ -1024,7 +1024,7 @@ type SynthesisDocumentRow struct {
 	// Examples: {"headline":"Buyers return for reliability"}
 	Document FreeFormObject `json:"document"`
 
-	// FeedDate The day of a daily feed. Always present; null on other types.
+	// FeedDate The day of a daily feed; usually null on other types. Always present.
 	//
 	// Examples: 2026-03-04
 	FeedDate *openapi_types.Date `json:"feed_date"`
@@ -1239,17 +1239,17 @@ type ListSynthesisParams struct {
 	// Surface `portal` switches to portal mode. Leave it out for collection mode; any other value is a 400.
 	Surface *ListSynthesisParamsSurface `form:"surface,omitempty" json:"surface,omitempty"`
 
-	// Day Only the feed of this day, `YYYY-MM-DD`; a time of day is a 400. It goes with `type=daily_feed`, and in
-	// collection mode also without a `type`; a row without a feed date never matches. It does not go together
-	// with `date_from` or `date_to`.
+	// Day Only rows whose `feed_date` is this day, `YYYY-MM-DD`; a time of day is a 400. It goes with
+	// `type=daily_feed`, and in collection mode also without a `type`; a row without a feed date never matches. It
+	// does not go together with `date_from` or `date_to`.
 	Day *string `form:"day,omitempty" json:"day,omitempty"`
 
-	// DateFrom Only feeds of this day or later, `YYYY-MM-DD`; a time of day is a 400. It goes with `type=daily_feed`, and
-	// in collection mode also without a `type`; a row without a feed date never matches. After `date_to` it is
-	// 400 `invalid_date_range`.
+	// DateFrom Only rows whose `feed_date` is this day or later, `YYYY-MM-DD`; a time of day is a 400. It goes with
+	// `type=daily_feed`, and in collection mode also without a `type`; a row without a feed date never matches.
+	// After `date_to` it is 400 `invalid_date_range`.
 	DateFrom *string `form:"date_from,omitempty" json:"date_from,omitempty"`
 
-	// DateTo Only feeds of this day or earlier, `YYYY-MM-DD`, that day included; a time of day is a 400. It goes with
+	// DateTo Only rows whose `feed_date` is this day or earlier, `YYYY-MM-DD`; a time of day is a 400. It goes with
 	// `type=daily_feed`, and in collection mode also without a `type`; a row without a feed date never matches.
 	DateTo *string `form:"date_to,omitempty" json:"date_to,omitempty"`
 
