@@ -83,6 +83,8 @@ func resultOf(a measurement.Audit) string {
 	switch {
 	case a.Fault != nil:
 		return "differs: " + *a.Fault
+	case a.OutdatedSearchDocuments > 0:
+		return fmt.Sprintf("differs: %d search documents are not what their interviews say", a.OutdatedSearchDocuments)
 	case a.BrokenAt != nil:
 		return fmt.Sprintf("agrees, but marked broken since %s: %s", basis.AppendTime(nil, *a.BrokenAt), *a.BrokenReason)
 	default:
@@ -102,7 +104,10 @@ func newMeasurementRebuild(e *environment) *cobra.Command {
 			}
 			ctx := cmd.Context()
 			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
-				clients, err := m.Clients(ctx, client)
+				clients, err := m.EveryClient(ctx)
+				if client != "" {
+					clients, err = m.Clients(ctx, client)
+				}
 				if err != nil {
 					return err
 				}
@@ -116,9 +121,6 @@ func newMeasurementRebuild(e *environment) *cobra.Command {
 				if len(repaired) > 0 && !all {
 					fmt.Fprintln(e.stderr, "other clients may be marked now: 'clientintel measurement rebuild --all' rebuilds them")
 				}
-				if client != "" {
-					clients = clients[:1]
-				}
 				for _, c := range clients {
 					result, err := m.Rebuild(ctx, c)
 					if err != nil {
@@ -131,7 +133,7 @@ func newMeasurementRebuild(e *environment) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&client, "client", "", "the client's id or slug")
-	cmd.Flags().BoolVar(&all, "all", false, "every canonical client")
+	cmd.Flags().BoolVar(&all, "all", false, "every client")
 	return cmd
 }
 
@@ -146,6 +148,9 @@ func (e *environment) printRebuild(m measurement.RebuildResult) {
 		fmt.Fprintf(e.stderr, "%s: the count stood for other members; it is %d, of the right ones now\n", m.Slug, m.Members)
 	default:
 		fmt.Fprintf(e.stderr, "%s: the count was right: %d\n", m.Slug, m.Members)
+	}
+	if m.CorrectedSearchDocuments > 0 {
+		fmt.Fprintf(e.stderr, "%s: %d search documents are corrected\n", m.Slug, m.CorrectedSearchDocuments)
 	}
 	if m.WasBroken {
 		fmt.Fprintf(e.stderr, "%s: the mark is cleared; requests are answered again\n", m.Slug)

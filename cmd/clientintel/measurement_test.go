@@ -79,7 +79,7 @@ func TestMeasurement_AuditRebuildCutOver(t *testing.T) {
 	want("measurement audit --client acme", exitFailed, "acme canonical 1 1 S agrees, but marked broken since 20", "")
 	tamper(t, env, "UPDATE measurement_states SET members = 7")
 	want("measurement rebuild --client acme", exitDone, "", "acme: the count was off by 6 and is now 1\nacme: the mark is cleared; requests are answered again\n")
-	want("measurement rebuild --client globex", exitDone, "", "globex: the count was off by 6 and is now 1\n")
+	want("measurement rebuild --all", exitDone, "", "globex: the count was off by 6 and is now 1\n")
 	want("measurement cutover --client globex --contract-version canonical_measurement.v1", exitDone, "",
 		"globex is canonical (canonical_measurement.v1): 1 interviews, proven\n")
 

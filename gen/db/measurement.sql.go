@@ -177,11 +177,16 @@ const ListMeasuredClients = `-- name: ListMeasuredClients :many
 SELECT c.id AS client_id, c.slug, c.measurement_mode, c.measurement_contract_version
 FROM clients AS c
 WHERE CASE
-    WHEN $1::text = '' THEN c.measurement_mode = 'canonical'
+    WHEN $1::text = '' THEN $2::boolean OR c.measurement_mode = 'canonical'
     ELSE c.slug = $1::text OR c.id::text = lower($1::text)
 END
 ORDER BY (c.id::text = lower($1::text)) DESC, c.slug
 `
+
+type ListMeasuredClientsParams struct {
+	Named     string `json:"named"`
+	EveryMode bool   `json:"every_mode"`
+}
 
 type ListMeasuredClientsRow struct {
 	ClientID                   uuid.UUID `json:"client_id"`
@@ -190,10 +195,10 @@ type ListMeasuredClientsRow struct {
 	MeasurementContractVersion *string   `json:"measurement_contract_version"`
 }
 
-// ListMeasuredClients lists the canonical clients, or the one client that is
-// named by its id or its slug whatever its mode, for the operator.
-func (q *Queries) ListMeasuredClients(ctx context.Context, named string) ([]ListMeasuredClientsRow, error) {
-	rows, err := q.db.Query(ctx, ListMeasuredClients, named)
+// ListMeasuredClients lists the canonical clients, all if so told, or the one client
+// that is named by its id or its slug whatever its mode, for the operator.
+func (q *Queries) ListMeasuredClients(ctx context.Context, arg ListMeasuredClientsParams) ([]ListMeasuredClientsRow, error) {
+	rows, err := q.db.Query(ctx, ListMeasuredClients, arg.Named, arg.EveryMode)
 	if err != nil {
 		return nil, err
 	}

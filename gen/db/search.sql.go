@@ -12,6 +12,45 @@ import (
 	"github.com/google/uuid"
 )
 
+const CountOutdatedSearchDocuments = `-- name: CountOutdatedSearchDocuments :one
+SELECT (
+    (
+        SELECT count(*)
+        FROM interviews AS i
+        LEFT JOIN search_documents AS d
+            ON d.client_id = i.client_id AND d.created_at = i.created_at AND d.id = i.id
+        WHERE i.client_id = $1
+            AND i.usable
+            AND (
+                d.id IS NULL
+                OR (d.campaign_id, d.folded)
+                IS DISTINCT FROM (i.campaign_id, searched_text(i.custom_extraction, i.best_quote))
+            )
+    ) + (
+        SELECT count(*)
+        FROM search_documents AS d
+        WHERE d.client_id = $1
+            AND NOT EXISTS (
+                SELECT 1
+                FROM interviews AS i
+                WHERE i.client_id = $1
+                    AND i.id = d.id
+                    AND i.created_at = d.created_at
+                    AND i.usable
+            )
+    )
+)::bigint AS outdated
+`
+
+// CountOutdatedSearchDocuments counts the search documents of client_id that are
+// missing, left over or not what their interviews say. Each text is folded anew.
+func (q *Queries) CountOutdatedSearchDocuments(ctx context.Context, clientID uuid.UUID) (int64, error) {
+	row := q.db.QueryRow(ctx, CountOutdatedSearchDocuments, clientID)
+	var outdated int64
+	err := row.Scan(&outdated)
+	return outdated, err
+}
+
 const FoldTexts = `-- name: FoldTexts :many
 SELECT CASE
     WHEN split_part(searched_text(NULL, t.text), U&'\FFFF', 1) = fold_case(t.text) THEN fold_case(t.text)
@@ -275,4 +314,17 @@ func (q *Queries) PreferScanOverTrigrams(ctx context.Context, arg PreferScanOver
 	var reads_on bool
 	err := row.Scan(&reads_on)
 	return reads_on, err
+}
+
+const RebuildSearchDocuments = `-- name: RebuildSearchDocuments :one
+SELECT rebuild_search_documents($1::uuid)::bigint AS corrected
+`
+
+// RebuildSearchDocuments corrects the search documents of client_id, and returns how
+// many were wrong. Meanwhile changes of the client's interviews wait.
+func (q *Queries) RebuildSearchDocuments(ctx context.Context, clientID uuid.UUID) (int64, error) {
+	row := q.db.QueryRow(ctx, RebuildSearchDocuments, clientID)
+	var corrected int64
+	err := row.Scan(&corrected)
+	return corrected, err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -32,9 +31,9 @@ type Client = db.ListMeasuredClientsRow
 // Clients lists the canonical clients, or the one named by id or slug, whatever
 // its mode.
 func (m *Maintenance) Clients(ctx context.Context, named string) ([]Client, error) {
-	rows, err := db.New(m.conn).ListMeasuredClients(ctx, named)
+	rows, err := m.list(ctx, db.ListMeasuredClientsParams{Named: named})
 	if err != nil {
-		return nil, fmt.Errorf("looking up clients: %w", err)
+		return nil, err
 	}
 	if named != "" {
 		if len(rows) == 0 {
@@ -45,24 +44,45 @@ func (m *Maintenance) Clients(ctx context.Context, named string) ([]Client, erro
 	return rows, nil
 }
 
+// EveryClient lists the clients of either mode.
+func (m *Maintenance) EveryClient(ctx context.Context) ([]Client, error) {
+	return m.list(ctx, db.ListMeasuredClientsParams{EveryMode: true})
+}
+
+func (m *Maintenance) list(ctx context.Context, params db.ListMeasuredClientsParams) ([]Client, error) {
+	rows, err := db.New(m.conn).ListMeasuredClients(ctx, params)
+	if err != nil {
+		return nil, fmt.Errorf("looking up clients: %w", err)
+	}
+	return rows, nil
+}
+
 // Audit is what one audit of a client found. Members is what the state says, nil
 // without a state; FoundMembers counts the facts. Misjudged counts the interviews
 // whose stored judgement is not what their facts say. Fault says what is wrong, nil
 // when state and facts agree. BrokenAt and BrokenReason are the client's mark, now.
+// OutdatedSearchDocuments are those that are not what their interviews say.
 type Audit struct {
 	Client
 	db.AuditMeasurementRow
+	OutdatedSearchDocuments int64 `json:"outdated_search_documents"`
 }
 
-// Consistent tells whether state and facts agree and no earlier mark stands.
-func (a Audit) Consistent() bool { return a.Fault == nil && a.BrokenAt == nil }
+// Consistent tells whether all agrees and no earlier mark stands.
+func (a Audit) Consistent() bool {
+	return a.Fault == nil && a.BrokenAt == nil && a.OutdatedSearchDocuments == 0
+}
 
 // Audit holds a client's state against the raw facts, in one snapshot, and
-// marks a canonical client that differs: its requests are refused from then on.
+// marks a canonical client that differs: its requests are refused from then on. What
+// searches read is compared in another snapshot, and marks no client.
 func (m *Maintenance) Audit(ctx context.Context, c Client) (Audit, error) {
 	audit := Audit{Client: c}
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
-		audit.AuditMeasurementRow, err = queries.AuditMeasurement(ctx, c.ClientID)
+		if audit.AuditMeasurementRow, err = queries.AuditMeasurement(ctx, c.ClientID); err != nil {
+			return err
+		}
+		audit.OutdatedSearchDocuments, err = queries.CountOutdatedSearchDocuments(ctx, c.ClientID)
 		return err
 	})
 	if err != nil {
@@ -86,14 +106,13 @@ func (m *Maintenance) Repair(ctx context.Context) ([]string, error) {
 	if !slices.ContainsFunc(repaired, func(o postgres.Object) bool { return o.Kind == "trigger" || o.Kind == "function" }) {
 		return names, nil
 	}
-	rows, _ := m.conn.Query(ctx, "SELECT c.id FROM clients AS c ORDER BY c.id") // CollectRows returns its error
-	clients, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	clients, err := m.EveryClient(ctx)
 	if err != nil {
-		return names, fmt.Errorf("listing the clients: %w", err)
+		return names, err
 	}
-	for _, client := range clients {
-		if _, err := m.conn.Exec(ctx, "SELECT rebuild_search_documents($1)", client); err != nil {
-			return names, fmt.Errorf("rebuilding what searches read of client %s: %w", client, err)
+	for _, c := range clients {
+		if _, err := m.rebuildSearch(ctx, c); err != nil {
+			return names, err
 		}
 	}
 	return names, nil
@@ -105,10 +124,12 @@ func (m *Maintenance) Repair(ctx context.Context) ([]string, error) {
 type RebuildResult struct {
 	Client
 	db.RebuildMeasurementRow
+	CorrectedSearchDocuments int64
 }
 
 // Rebuild makes a client's state right again, beside any number of writers, and
-// clears its mark. The schema must be right: see Repair.
+// clears its mark. Only where search documents are wrong do changes of the client's
+// interviews wait until these are corrected. The schema must be right: see Repair.
 func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, error) {
 	result := RebuildResult{Client: c}
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
@@ -118,7 +139,25 @@ func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, err
 	if err != nil {
 		return result, fmt.Errorf("rebuilding %s: %w", c.Slug, withHint(err))
 	}
-	return result, nil
+	outdated, err := db.New(m.conn).CountOutdatedSearchDocuments(ctx, c.ClientID)
+	if err != nil {
+		return result, fmt.Errorf("comparing what searches read of %s: %w", c.Slug, err)
+	}
+	if outdated > 0 {
+		result.CorrectedSearchDocuments, err = m.rebuildSearch(ctx, c)
+	}
+	return result, err
+}
+
+func (m *Maintenance) rebuildSearch(ctx context.Context, c Client) (corrected int64, err error) {
+	err = m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
+		corrected, err = queries.RebuildSearchDocuments(ctx, c.ClientID)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("rebuilding what searches read of %s: %w", c.Slug, withHint(err))
+	}
+	return corrected, nil
 }
 
 // inReadCommitted calls one of the database's functions at the isolation level

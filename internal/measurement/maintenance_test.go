@@ -203,3 +203,47 @@ func TestMaintenance_WhatCannotBeRebuiltIsNamed(t *testing.T) {
 		t.Error("a rebuild that failed cleared the mark")
 	}
 }
+
+// What searches read is compared with the interviews, whatever the client's mode: an
+// owner's session may have switched the triggers off, written, and switched them on.
+func TestMaintenance_SearchDocumentsAreComparedAndCorrected(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{
+		"changed":   "UPDATE interviews SET best_quote = 'another'",
+		"left over": "DELETE FROM interviews",
+		"missing":   "DELETE FROM search_documents",
+		"moved":     "UPDATE search_documents SET campaign_id = gen_random_uuid()",
+	} {
+		for _, mode := range []string{"legacy", "canonical"} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				t.Parallel()
+				d := dbtest.New(t)
+				conn := connect(t, d.OwnerURL)
+				b, other := newBrand(t, conn, "acme", mode), newBrand(t, conn, "globex", mode)
+				exec(t, conn, insertUsable, b.id, uuid.New(), b.campaign(t, conn, "live"))
+				if a := audited(t, d, b); !a.Consistent() {
+					t.Fatalf("before: %s", describe(a))
+				}
+				off, on := "", ""
+				for _, event := range []string{"insert", "update", "delete"} {
+					off += "ALTER TABLE interviews DISABLE TRIGGER maintain_search_documents_on_" + event + "; "
+					on += "; ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_" + event
+				}
+				d.Exec(t, off+change+on)
+				if a := audited(t, d, b); a.OutdatedSearchDocuments != 1 || a.Consistent() || a.BrokenAt != nil {
+					t.Errorf("%d search documents are outdated: %s; want 1, and no mark", a.OutdatedSearchDocuments, describe(a))
+				}
+				if a := audited(t, d, other); !a.Consistent() {
+					t.Errorf("another client: %s", describe(a))
+				}
+				m := maintenanceOf(t, d)
+				if rebuilt, err := m.Rebuild(context.Background(), find(t, m, "acme")); err != nil || rebuilt.CorrectedSearchDocuments != 1 {
+					t.Errorf("the rebuild says %+v, error %v", rebuilt, err)
+				}
+				if a := audited(t, d, b); !a.Consistent() {
+					t.Errorf("after the rebuild: %d, %s", a.OutdatedSearchDocuments, describe(a))
+				}
+			})
+		}
+	}
+}

@@ -163,7 +163,7 @@ func (w twinClients) arguments(t *testing.T, q namedQuery) pgx.NamedArgs {
 		"from_created_at": first, "until_created_at": last, "first_day": first, "last_day": last,
 		"updated_since": first, "max_rows": 1000, "max_hits": 1000, "milliseconds": "1000",
 		"id": w.shared, "campaign_id": w.shared, "lane_id": w.shared, "document_ids": []uuid.UUID{w.shared},
-		"slug": "same", "campaign": "same", "query": "quote", "named": "globex",
+		"slug": "same", "campaign": "same", "query": "quote", "named": "globex", "every_mode": false,
 		"status": "completed", "launch_status": "", "synthesis_type": "daily_feed", "type": "daily_feed", "name": "cursor",
 		"of_days": false, "with_identity": true, "with_transcripts": true,
 		"with_raw_extraction": true, "with_custom_extraction": true,

@@ -52,12 +52,12 @@ WHERE i.client_id = @client_id
 LIMIT @max_rows;
 
 -- name: ListMeasuredClients :many
--- ListMeasuredClients lists the canonical clients, or the one client that is
--- named by its id or its slug whatever its mode, for the operator.
+-- ListMeasuredClients lists the canonical clients, all if so told, or the one client
+-- that is named by its id or its slug whatever its mode, for the operator.
 SELECT c.id AS client_id, c.slug, c.measurement_mode, c.measurement_contract_version
 FROM clients AS c
 WHERE CASE
-    WHEN @named::text = '' THEN c.measurement_mode = 'canonical'
+    WHEN @named::text = '' THEN @every_mode::boolean OR c.measurement_mode = 'canonical'
     ELSE c.slug = @named::text OR c.id::text = lower(@named::text)
 END
 ORDER BY (c.id::text = lower(@named::text)) DESC, c.slug;

@@ -62,6 +62,42 @@ SELECT set_config('statement_timeout', @milliseconds::text, true);
 SELECT i.added
 FROM index_search_documents(@scan_limit::bigint, @keep_outside::bigint, @max_documents::integer) AS i;
 
+-- name: CountOutdatedSearchDocuments :one
+-- CountOutdatedSearchDocuments counts the search documents of client_id that are
+-- missing, left over or not what their interviews say. Each text is folded anew.
+SELECT (
+    (
+        SELECT count(*)
+        FROM interviews AS i
+        LEFT JOIN search_documents AS d
+            ON d.client_id = i.client_id AND d.created_at = i.created_at AND d.id = i.id
+        WHERE i.client_id = @client_id
+            AND i.usable
+            AND (
+                d.id IS NULL
+                OR (d.campaign_id, d.folded)
+                IS DISTINCT FROM (i.campaign_id, searched_text(i.custom_extraction, i.best_quote))
+            )
+    ) + (
+        SELECT count(*)
+        FROM search_documents AS d
+        WHERE d.client_id = @client_id
+            AND NOT EXISTS (
+                SELECT 1
+                FROM interviews AS i
+                WHERE i.client_id = @client_id
+                    AND i.id = d.id
+                    AND i.created_at = d.created_at
+                    AND i.usable
+            )
+    )
+)::bigint AS outdated;
+
+-- name: RebuildSearchDocuments :one
+-- RebuildSearchDocuments corrects the search documents of client_id, and returns how
+-- many were wrong. Meanwhile changes of the client's interviews wait.
+SELECT rebuild_search_documents(@client_id::uuid)::bigint AS corrected;
+
 -- name: FoldTexts :many
 -- FoldTexts folds the case of texts, in their order, the way a search and a writer
 -- do; where the two differ, it returns what a writer makes of the text.
