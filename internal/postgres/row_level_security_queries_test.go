@@ -133,6 +133,7 @@ func newTwinClients(t *testing.T, d *dbtest.Database) twinClients {
 					best_quote, participant_email, custom_extraction)
 				VALUES (@client, @id, @id, @at, 'completed', 'passed', true, true,
 					@name || ' quote', @name, jsonb_build_object('product_feedback', @name::text))`,
+			`INSERT INTO search_documents (client_id, id, created_at, folded) VALUES (@client, gen_random_uuid(), @at, 'of no interview')`,
 			`INSERT INTO measurement_snapshots (client_id, id, as_of, measurement_contract_version, scope_hash, membership_hash,
 					source_interview_ids, source_count)
 				VALUES (@client, @id, @at, @name, repeat('0', 64), repeat('0', 64), '{}', 0)`,
