@@ -96,12 +96,11 @@ func (c *contract) fields(schema string, without ...string) []string {
 // compareServed compares a served contract, except for the server's address, with
 // the program's own.
 func compareServed(served []byte) error {
-	own := openapi.JSON()
 	var theirs, ours map[string]any
 	if err := json.Unmarshal(served, &theirs); err != nil {
 		return errors.New("the served contract is no JSON object")
 	}
-	if err := json.Unmarshal(own, &ours); err != nil {
+	if err := json.Unmarshal(openapi.JSON(), &ours); err != nil {
 		return err
 	}
 	delete(theirs, "servers")

@@ -13,7 +13,7 @@ import (
 func (r *run) checkCursors(ctx context.Context, key *apiKey) {
 	from, scope := "/interviews", auth.ReadInterviewsMetadata
 	other, otherScope := "/campaigns", auth.ReadCampaigns
-	if !key.has(scope) {
+	if !key.scopes[scope] {
 		from, scope, other, otherScope = other, otherScope, "/synthesis", auth.ReadSynthesis
 	}
 	var cursor string
@@ -21,7 +21,7 @@ func (r *run) checkCursors(ctx context.Context, key *apiKey) {
 		if err := key.needs(scope); err != nil {
 			return err
 		}
-		p, err := r.requests.getPage(ctx, key, from+"?limit=1")
+		p, err := r.getPage(ctx, key, from+"?limit=1")
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (r *run) checkCursors(ctx context.Context, key *apiKey) {
 			if cursor == "" || !allowed {
 				return skipf("there is no cursor to try this with")
 			}
-			return r.requests.wantError(ctx, key, path, http.StatusBadRequest, "invalid_cursor")
+			return r.wantError(ctx, key, path, http.StatusBadRequest, "invalid_cursor")
 		})
 	}
 	after := func(c string) string { return "starting_after=" + url.QueryEscape(c) }
@@ -45,10 +45,10 @@ func (r *run) checkCursors(ctx context.Context, key *apiKey) {
 	refused("lengthened", key, from+"?"+after(cursor+"A"), true)
 	refused("made_up", key, from+"?starting_after=abc", true)
 	refused("too_long", key, from+"?starting_after="+strings.Repeat("A", 2000), true)
-	refused("other_route", key, other+"?"+after(cursor), key.has(otherScope))
+	refused("other_route", key, other+"?"+after(cursor), key.scopes[otherScope])
 	refused("other_filters", key, from+"?date_from=2001-01-01&"+after(cursor), true)
 	for _, another := range r.keys {
-		if another.client != "" && another.client != key.client && another.has(scope) {
+		if another.client != "" && another.client != key.client && another.scopes[scope] {
 			refused("other_client", another, from+"?"+after(cursor), true)
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -120,7 +121,7 @@ func (r *run) walkList(ctx context.Context, key *apiKey, l list, size, pages int
 	query.Set("limit", strconv.Itoa(size))
 	seen := map[string]bool{}
 	for range pages {
-		p, err := r.requests.getPage(ctx, key, base.Path+"?"+query.Encode())
+		p, err := r.getPage(ctx, key, base.Path+"?"+query.Encode())
 		if err != nil {
 			return nil, err
 		}
@@ -166,10 +167,18 @@ func (w *walk) take(rows []row) {
 	}
 }
 
+// rowTimes are the date-times of rows; what stands inside a document is the client's own.
+var rowTimes = []string{"created_at", "updated_at", "launched_at", "last_refreshed"}
+
+var sixDigits = regexp.MustCompile(`^"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z"$`)
+
+// checkTimes holds that texts of date-times sort as the moments do.
 func (w *walk) checkTimes() error {
 	for _, one := range w.rows {
-		if err := one.checkTimes(); err != nil {
-			return fmt.Errorf("%s: %w", w.first, err)
+		for _, name := range rowTimes {
+			if at, there := one.fields[name]; there && string(at) != "null" && !sixDigits.Match(at) {
+				return fmt.Errorf("%s: %s of %s is %s, not a time with six digits of a second and Z", w.first, name, one.id, at)
+			}
 		}
 	}
 	return nil
@@ -233,7 +242,7 @@ func (r *run) reconcile(ctx context.Context, key *apiKey, reference *walk) error
 }
 
 func (r *run) countAll(ctx context.Context, key *apiKey, listed int) error {
-	res, err := r.requests.get(ctx, key, "/analytics/interviews?date_from=0001-01-01&date_to=9999-12-31")
+	res, err := r.get(ctx, key, "/analytics/interviews?date_from=0001-01-01&date_to=9999-12-31")
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (r *run) compareTool(ctx context.Context, key *apiKey, t tool) error {
 	if len(t.arguments) > 0 {
 		path += "?" + t.arguments.Encode()
 	}
-	rest, err := r.requests.getOK(ctx, key, path)
+	rest, err := r.getOK(ctx, key, path)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (r *run) call(ctx context.Context, key *apiKey, method string, params map[s
 	if err != nil {
 		return err
 	}
-	res, err := r.requests.send(ctx, key, http.MethodPost, prefix+"/mcp", http.Header{
+	res, err := r.send(ctx, key, http.MethodPost, prefix+"/mcp", http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
 		"Mcp-Protocol-Version": {revision},
 	}, message)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 
 	"github.com/clientintel/clientintel/internal/verify"
 )
@@ -56,21 +55,6 @@ func decodeRow(raw json.RawMessage) (row, error) {
 	content, err := json.Marshal(compared) // sorted and compact
 	decoded.content = string(content)
 	return decoded, err
-}
-
-// rowTimes are the date-times of rows; what stands inside a document is the client's own.
-var rowTimes = []string{"created_at", "updated_at", "launched_at", "last_refreshed"}
-
-var sixDigits = regexp.MustCompile(`^"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z"$`)
-
-// checkTimes holds that texts of date-times sort as the moments do.
-func (one row) checkTimes() error {
-	for _, name := range rowTimes {
-		if at, there := one.fields[name]; there && string(at) != "null" && !sixDigits.Match(at) {
-			return fmt.Errorf("%s of %s is %s, not a time with six digits of a second and Z", name, one.id, at)
-		}
-	}
-	return nil
 }
 
 // key identifies a row in its list.

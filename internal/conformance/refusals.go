@@ -13,7 +13,7 @@ import (
 func (r *run) checkDocuments(ctx context.Context) {
 	var etag string
 	r.check("documents/contract", nil, func() error {
-		res, err := r.requests.getOK(ctx, nil, "/openapi.json")
+		res, err := r.getOK(ctx, nil, "/openapi.json")
 		if err != nil {
 			return err
 		}
@@ -24,7 +24,7 @@ func (r *run) checkDocuments(ctx context.Context) {
 		if etag == "" {
 			return skipf("the contract has no ETag")
 		}
-		res, err := r.requests.send(ctx, nil, http.MethodGet, prefix+"/openapi.json", http.Header{"If-None-Match": {etag}}, nil)
+		res, err := r.send(ctx, nil, http.MethodGet, prefix+"/openapi.json", http.Header{"If-None-Match": {etag}}, nil)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (r *run) checkDocuments(ctx context.Context) {
 	})
 	for _, name := range []string{"bi-guide.md", "agent-guide.md"} {
 		r.check("documents/"+name, nil, func() error {
-			res, err := r.requests.getOK(ctx, nil, "/"+name)
+			res, err := r.getOK(ctx, nil, "/"+name)
 			if err != nil {
 				return err
 			}
@@ -48,7 +48,7 @@ func (r *run) checkDocuments(ctx context.Context) {
 func (r *run) checkWithoutKey(ctx context.Context) {
 	refused := func(name, method, path string, header http.Header, status int, code, message string) {
 		r.check("errors/"+name, nil, func() error {
-			res, err := r.requests.send(ctx, nil, method, path, header, nil)
+			res, err := r.send(ctx, nil, method, path, header, nil)
 			if err != nil {
 				return err
 			}
@@ -103,7 +103,7 @@ func (r *run) checkRefusals(ctx context.Context, key *apiKey) {
 			if err := key.needs(c.scope); err != nil {
 				return err
 			}
-			return r.requests.wantError(ctx, key, c.path, c.status, c.code)
+			return r.wantError(ctx, key, c.path, c.status, c.code)
 		})
 	}
 }

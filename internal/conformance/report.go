@@ -40,18 +40,6 @@ type Report struct {
 	Checks   []Check `json:"checks"`
 }
 
-func (r *Report) add(c Check) {
-	switch c.Outcome {
-	case Passed:
-		r.Passed++
-	case Failed:
-		r.Failed++
-	case Skipped:
-		r.Skipped++
-	}
-	r.Checks = append(r.Checks, c)
-}
-
 // skipError says why a check was skipped.
 type skipError struct{ why string }
 
@@ -65,7 +53,7 @@ func (r *run) check(name string, key *apiKey, do func() error) {
 	if key != nil {
 		c.Key = key.label
 	}
-	r.o.Progress(r.requests.used, name)
+	r.o.Progress(r.report.Requests, name)
 	started := time.Now()
 	if err := do(); err != nil {
 		c.Outcome, c.Detail = Failed, err.Error()
@@ -78,7 +66,15 @@ func (r *run) check(name string, key *apiKey, do func() error) {
 }
 
 func (r *run) show(c Check) {
-	r.report.add(c)
+	switch c.Outcome {
+	case Passed:
+		r.report.Passed++
+	case Failed:
+		r.report.Failed++
+	case Skipped:
+		r.report.Skipped++
+	}
+	r.report.Checks = append(r.report.Checks, c)
 	r.o.Show(c)
 }
 
@@ -120,14 +116,10 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		}
 		suite.Cases = append(suite.Cases, one)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	text, err := xml.MarshalIndent(suite, "", "  ")
+	if err != nil {
 		return err
 	}
-	encoder := xml.NewEncoder(w)
-	encoder.Indent("", "  ")
-	if err := encoder.Encode(suite); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	return err
 }

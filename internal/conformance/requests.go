@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/verify"
@@ -21,19 +20,6 @@ const (
 	// maxBody is the largest answer that is read.
 	maxBody = 64 << 20
 )
-
-// requests sends the requests of a run, one after another, and counts them.
-type requests struct {
-	base string
-	http *http.Client
-	// max is the largest number of requests of a run, used is how many were sent.
-	max, used int
-	// maxWait is the longest Retry-After that is honoured, once.
-	maxWait time.Duration
-	waited  bool
-	// onResponse is called with every response.
-	onResponse func(*response)
-}
 
 // response is a whole response, with its request.
 type response struct {
@@ -48,25 +34,14 @@ type response struct {
 	at        time.Time
 }
 
-func newRequests(o Options) *requests {
-	return &requests{
-		base: strings.TrimRight(o.BaseURL, "/"), max: o.MaxRequests, maxWait: o.MaxWait,
-		http: &http.Client{
-			Timeout: 2 * time.Minute,
-			// A redirect would carry the key elsewhere.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-	}
-}
-
 // get sends a GET for a path below the prefix, without a key when key is nil.
-func (rs *requests) get(ctx context.Context, key *apiKey, path string) (*response, error) {
-	return rs.send(ctx, key, http.MethodGet, prefix+path, nil, nil)
+func (r *run) get(ctx context.Context, key *apiKey, path string) (*response, error) {
+	return r.send(ctx, key, http.MethodGet, prefix+path, nil, nil)
 }
 
 // getOK reads a response that must be a 200.
-func (rs *requests) getOK(ctx context.Context, key *apiKey, path string) (*response, error) {
-	res, err := rs.get(ctx, key, path)
+func (r *run) getOK(ctx context.Context, key *apiKey, path string) (*response, error) {
+	res, err := r.get(ctx, key, path)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +49,8 @@ func (rs *requests) getOK(ctx context.Context, key *apiKey, path string) (*respo
 }
 
 // getPage reads a page of a list.
-func (rs *requests) getPage(ctx context.Context, key *apiKey, path string) (*page, error) {
-	res, err := rs.get(ctx, key, path)
+func (r *run) getPage(ctx context.Context, key *apiKey, path string) (*page, error) {
+	res, err := r.get(ctx, key, path)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +58,8 @@ func (rs *requests) getPage(ctx context.Context, key *apiKey, path string) (*pag
 }
 
 // wantError sends a GET that must be refused with this error.
-func (rs *requests) wantError(ctx context.Context, key *apiKey, path string, status int, code string) error {
-	res, err := rs.get(ctx, key, path)
+func (r *run) wantError(ctx context.Context, key *apiKey, path string, status int, code string) error {
+	res, err := r.get(ctx, key, path)
 	if err != nil {
 		return err
 	}
@@ -92,10 +67,10 @@ func (rs *requests) wantError(ctx context.Context, key *apiKey, path string, sta
 }
 
 // send sends a request. It waits for one Retry-After in a run.
-func (rs *requests) send(
+func (r *run) send(
 	ctx context.Context, key *apiKey, method, path string, header http.Header, body []byte,
 ) (*response, error) {
-	res, err := rs.once(ctx, key, method, path, header, body)
+	res, err := r.once(ctx, key, method, path, header, body)
 	if err != nil || (res.status != http.StatusTooManyRequests && res.status != http.StatusServiceUnavailable) {
 		return res, err
 	}
@@ -104,29 +79,29 @@ func (rs *requests) send(
 	switch {
 	case err != nil || seconds < 1:
 		return nil, fmt.Errorf("%s answers %d without a Retry-After that tells when to come back", res, res.status)
-	case rs.waited || wait > rs.maxWait:
+	case r.waited || wait > r.o.MaxWait:
 		if res.status == http.StatusTooManyRequests {
 			return nil, skipf("the key's hour is used up: %s says to come back in %s", res, wait)
 		}
 		return nil, fmt.Errorf("%s answers %d %s", res, res.status, res.code())
 	}
-	rs.waited = true
+	r.waited = true
 	select {
 	case <-time.After(wait):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return rs.send(ctx, key, method, path, header, body)
+	return r.send(ctx, key, method, path, header, body)
 }
 
-func (rs *requests) once(
+func (r *run) once(
 	ctx context.Context, key *apiKey, method, path string, header http.Header, body []byte,
 ) (*response, error) {
-	if rs.used >= rs.max {
-		return nil, skipf("the %d requests of this run are used up", rs.max)
+	if r.report.Requests >= r.o.MaxRequests {
+		return nil, skipf("the %d requests of this run are used up", r.o.MaxRequests)
 	}
-	rs.used++
-	req, err := http.NewRequestWithContext(ctx, method, rs.base+path, bytes.NewReader(body))
+	r.report.Requests++
+	req, err := http.NewRequestWithContext(ctx, method, r.report.BaseURL+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("making the request for %s: %w", path, err)
 	}
@@ -134,9 +109,9 @@ func (rs *requests) once(
 	if key != nil {
 		req.Header.Set("Authorization", "Bearer "+key.token)
 	}
-	res := &response{key: key, method: method, path: path, requestID: fmt.Sprintf("conformance-%d", rs.used)}
+	res := &response{key: key, method: method, path: path, requestID: fmt.Sprintf("conformance-%d", r.report.Requests)}
 	req.Header.Set("X-Request-Id", res.requestID)
-	answer, err := rs.http.Do(req)
+	answer, err := r.http.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("%s gets no answer: %w", res, err)
 	}
@@ -156,7 +131,7 @@ func (rs *requests) once(
 	if json.Unmarshal(res.body, &rpc) == nil && rpc.Error.Data.Code != nil {
 		res.envelope = rpc.Error.Data
 	}
-	rs.onResponse(res)
+	r.checkResponse(res)
 	return res, nil
 }
 

@@ -13,65 +13,57 @@ import (
 	"github.com/clientintel/clientintel/internal/verify"
 )
 
-// responseChecks checks every response of a run against the promises that hold
-// for all of them. At the end of the run each promise becomes one check.
-type responseChecks struct {
-	contract *contract
-	seen     map[string]promiseResult
-}
-
 // promiseResult is how many responses a promise was checked on, and the first failure.
 type promiseResult struct {
 	responses int
 	failure   string
 }
 
-func (rc *responseChecks) record(promise string, err error) {
-	t := rc.seen[promise]
+func (r *run) record(promise string, err error) {
+	t := r.promises[promise]
 	t.responses++
 	if err != nil && t.failure == "" {
 		t.failure = err.Error()
 	}
-	rc.seen[promise] = t
+	r.promises[promise] = t
 }
 
-// check checks one response.
-func (rc *responseChecks) check(res *response) {
-	operation, err := rc.contract.validate(context.Background(), res)
+// holds records whether a response keeps a promise; the failure is used when it does not.
+func (r *run) holds(promise string, holds bool, failure string, args ...any) {
+	var err error
+	if !holds {
+		err = fmt.Errorf(failure, args...)
+	}
+	r.record(promise, err)
+}
+
+// checkResponse checks one response against the promises that hold for all of them.
+// At the end of the run each promise becomes one check.
+func (r *run) checkResponse(res *response) {
+	operation, err := r.contract.validate(context.Background(), res)
 	inContract := !slices.Contains([]int{http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusInternalServerError}, res.status)
 	if operation != "" && inContract {
-		rc.record("contract/"+operation, err)
+		r.record("contract/"+operation, err)
 	}
-	rc.record("answers/request_id", res.checkRequestID())
-	rc.record("answers/no_server_error", res.checkNoServerError())
+	r.holds("answers/request_id", res.header.Get("X-Request-Id") == res.requestID,
+		"%s does not give back the X-Request-Id that it was sent with", res)
+	r.holds("answers/no_server_error", res.status < 500 || res.status == http.StatusServiceUnavailable,
+		"%s answers %d (request id %s)", res, res.status, res.requestID)
 	if res.status >= 400 {
-		rc.record("errors/envelope", res.checkErrorEnvelope())
+		r.record("errors/envelope", res.checkErrorEnvelope())
 	}
 	if res.key == nil {
 		return
 	}
-	rc.record("answers/not_cached", res.checkNotCached())
+	r.holds("answers/not_cached", strings.Contains(res.header.Get("Cache-Control"), "no-store"),
+		"%s may be cached: Cache-Control lacks no-store", res)
 	if res.status != http.StatusUnauthorized {
-		rc.record("limits/headers", res.checkQuota())
-		rc.compareQuota(res)
+		r.record("limits/headers", res.checkQuota())
+		r.compareQuota(res)
 	}
 	if operation != "" && res.status == http.StatusOK {
-		rc.record("measurement/"+operation, res.checkNumbers())
+		r.record("measurement/"+operation, res.checkNumbers())
 	}
-}
-
-func (res *response) checkRequestID() error {
-	if got := res.header.Get("X-Request-Id"); got != res.requestID {
-		return fmt.Errorf("%s does not give back the X-Request-Id that it was sent with", res)
-	}
-	return nil
-}
-
-func (res *response) checkNoServerError() error {
-	if res.status >= 500 && res.status != http.StatusServiceUnavailable {
-		return fmt.Errorf("%s answers %d (request id %s)", res, res.status, res.requestID)
-	}
-	return nil
 }
 
 func (res *response) checkErrorEnvelope() error {
@@ -84,13 +76,6 @@ func (res *response) checkErrorEnvelope() error {
 		return fmt.Errorf("%s refuses with %d and no error in its body", res, res.status)
 	case res.code() == "":
 		return fmt.Errorf("%s refuses with %d and no code in its body", res, res.status)
-	}
-	return nil
-}
-
-func (res *response) checkNotCached() error {
-	if !strings.Contains(res.header.Get("Cache-Control"), "no-store") {
-		return fmt.Errorf("%s may be cached: Cache-Control lacks no-store", res)
 	}
 	return nil
 }
@@ -147,7 +132,7 @@ func (res *response) checkQuota() error {
 
 // compareQuota counts by how much the quota fell since the key's last response.
 // It falls by less than one only when an earlier request became an hour old.
-func (rc *responseChecks) compareQuota(res *response) {
+func (r *run) compareQuota(res *response) {
 	before := res.key.last
 	res.key.last = res
 	if before == nil || before.status == http.StatusTooManyRequests {
@@ -166,10 +151,10 @@ func (rc *responseChecks) compareQuota(res *response) {
 	const promise = "limits/falls_by_one"
 	switch {
 	case drop < 1 && !freed:
-		rc.record(promise, fmt.Errorf("X-RateLimit-Remaining goes from %d to %d between %s and %s, and nothing aged out", was.remaining, is.remaining, before, res))
+		r.holds(promise, false, "X-RateLimit-Remaining goes from %d to %d between %s and %s, and nothing aged out", was.remaining, is.remaining, before, res)
 	case drop == 1:
 		res.key.dropsByOne++
-		rc.record(promise, nil)
+		r.record(promise, nil)
 	case drop > 1:
 		res.key.largerDrops++
 	}
@@ -205,12 +190,12 @@ func failureOf(res *response, report *verify.Report, err error) error {
 func (r *run) reportResponseChecks() {
 	for _, key := range r.keys {
 		if key.largerDrops > key.dropsByOne {
-			r.responseChecks.record("limits/falls_by_one", fmt.Errorf(
-				"X-RateLimit-Remaining of %s mostly falls by more than one a request: is somebody else using the key?", key.label))
+			r.holds("limits/falls_by_one", false,
+				"X-RateLimit-Remaining of %s mostly falls by more than one a request: is somebody else using the key?", key.label)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.responseChecks.seen)) {
-		t := r.responseChecks.seen[name]
+	for _, name := range slices.Sorted(maps.Keys(r.promises)) {
+		t := r.promises[name]
 		c := Check{Name: name, Outcome: Passed, Detail: fmt.Sprintf("%d answers", t.responses)}
 		if t.failure != "" {
 			c.Outcome, c.Detail = Failed, t.failure

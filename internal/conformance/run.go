@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -66,8 +67,6 @@ type apiKey struct {
 	dropsByOne, largerDrops int
 }
 
-func (key *apiKey) has(scope auth.Scope) bool { return key.scopes[scope] }
-
 // needs skips a check when the key lacks the scope.
 func (key *apiKey) needs(scope auth.Scope) error {
 	has, err := key.known(scope)
@@ -87,14 +86,15 @@ func (key *apiKey) known(scope auth.Scope) (bool, error) {
 	return has, nil
 }
 
-// run is one run.
+// run is one run. It sends one request after another.
 type run struct {
-	o              Options
-	contract       *contract
-	requests       *requests
-	responseChecks *responseChecks
-	keys           []*apiKey
-	report         Report
+	o        Options
+	contract *contract
+	http     *http.Client
+	waited   bool // a Retry-After was honoured
+	keys     []*apiKey
+	promises map[string]promiseResult // those that hold for all responses
+	report   Report
 }
 
 // Run tests a deployment. An error means that no check could be made.
@@ -106,13 +106,17 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := &run{o: o, contract: c, requests: newRequests(o), responseChecks: &responseChecks{c, map[string]promiseResult{}}}
-	r.requests.onResponse = r.responseChecks.check
-	r.report = Report{BaseURL: r.requests.base, Checks: []Check{}}
+	r := &run{o: o, contract: c, promises: map[string]promiseResult{}}
+	r.http = &http.Client{
+		Timeout: 2 * time.Minute,
+		// A redirect would carry the key elsewhere.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	r.report = Report{BaseURL: strings.TrimRight(o.BaseURL, "/"), Checks: []Check{}}
 	for i, key := range o.Keys {
 		r.keys = append(r.keys, &apiKey{label: fmt.Sprintf("key %d", i+1), token: key, scopes: map[auth.Scope]bool{}})
 	}
-	if _, err := r.requests.get(ctx, nil, "/openapi.json"); err != nil {
+	if _, err := r.get(ctx, nil, "/openapi.json"); err != nil {
 		return r.report, err
 	}
 	r.checkDocuments(ctx)
@@ -133,7 +137,6 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return r.report, err
 	}
 	r.reportResponseChecks()
-	r.report.Requests = r.requests.used
 	return r.report, nil
 }
 
@@ -141,11 +144,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 func (r *run) widestKeys() []*apiKey {
 	var widest []*apiKey
 	for _, key := range r.keys {
-		if key.client == "" {
-			continue
-		}
 		i := slices.IndexFunc(widest, func(other *apiKey) bool { return other.client == key.client })
 		switch {
+		case key.client == "":
 		case i < 0:
 			widest = append(widest, key)
 		case key.countScopes() > widest[i].countScopes():

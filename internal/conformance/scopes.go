@@ -14,7 +14,7 @@ import (
 // probe reads a route, and learns from a 200 or the exact 403 whether the key
 // has the scope. Any other response is a failure.
 func (r *run) probe(ctx context.Context, key *apiKey, path string, scope auth.Scope) (*response, error) {
-	res, err := r.requests.get(ctx, key, path)
+	res, err := r.get(ctx, key, path)
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +125,11 @@ func (key *apiKey) hidden(inList bool) []string {
 	for scope, name := range map[auth.Scope]string{
 		auth.ReadTranscripts: "transcript", auth.ReadCustomerIdentity: "participant_email", auth.ReadCustomExtraction: "custom_extraction",
 	} {
-		if !key.has(scope) {
+		if !key.scopes[scope] {
 			names = append(names, name)
 		}
 	}
-	if inList || !key.has(auth.ReadRawExtraction) {
+	if inList || !key.scopes[auth.ReadRawExtraction] {
 		names = append(names, "raw_extraction")
 	}
 	return names
