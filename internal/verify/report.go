@@ -56,6 +56,15 @@ func (r *Report) equal(name string, stated, computed any) {
 	r.check(name, stated == computed, "%v is stated, %v is computed", stated, computed)
 }
 
+// count is equal for a count that must be stated in a field.
+func (r *Report) count(name, field string, stated *int, computed int) {
+	if stated == nil {
+		r.check(name, false, "%s is missing", field)
+	} else {
+		r.equal(name, *stated, computed)
+	}
+}
+
 // skip adds why a check could not be made.
 func (r *Report) skip(name, why string, args ...any) {
 	r.Checks = append(r.Checks, Check{Name: name, Outcome: NotChecked, Detail: fmt.Sprintf(why, args...)})

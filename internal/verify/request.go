@@ -63,9 +63,12 @@ func parseRequest(address string) (*request, error) {
 		case "starting_after":
 			r.after = given[0]
 		case "limit":
-			// The search has one page, so its limit is part of its scope.
+			// The search has one page, so its limit is part of its scope, as the server writes it.
 			if r.Route == searchRoute {
-				r.Filters[name] = plainNumber(given[0])
+				r.Filters[name] = given[0]
+				if n, err := strconv.Atoi(given[0]); err == nil {
+					r.Filters[name] = strconv.Itoa(n)
+				}
 			}
 		default:
 			r.Filters[name] = given[0]
@@ -75,14 +78,6 @@ func parseRequest(address string) (*request, error) {
 		r.Filters["limit"] = "50"
 	}
 	return r, nil
-}
-
-// plainNumber writes a number as the server does.
-func plainNumber(text string) string {
-	if n, err := strconv.Atoi(text); err == nil {
-		return strconv.Itoa(n)
-	}
-	return text
 }
 
 // hashFor is the hash of a client's scope.

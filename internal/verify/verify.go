@@ -66,11 +66,8 @@ func verifyOne(n int, value []byte, given *request, open *walks, emit func(*Repo
 		return err
 	}
 	r.Responses = []int{n}
-	if err := emit(r); err != nil {
-		return err
-	}
-	for _, ended := range open.add(n, res) {
-		if err := emit(ended); err != nil {
+	for _, r := range append([]*Report{r}, open.add(n, res)...) {
+		if err := emit(r); err != nil {
 			return err
 		}
 	}
