@@ -29,9 +29,9 @@ func (r *Registry) Audits(ctx context.Context, client string) ([]Audit, error) {
 	return audits, nil
 }
 
-func (r *Registry) audit(ctx context.Context, q *db.Queries, action string, client, key uuid.UUID, detail string) error {
+func audit(ctx context.Context, q *db.Queries, action string, client, key uuid.UUID, detail string) error {
 	if err := q.AddKeyAudit(ctx, db.AddKeyAuditParams{
-		ClientID: client, Action: action, KeyID: key, Account: r.account, Detail: detail,
+		ClientID: client, Action: action, KeyID: key, Account: Account(), Detail: detail,
 	}); err != nil {
 		return fmt.Errorf("noting what was done: %w", err)
 	}

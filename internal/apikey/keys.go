@@ -57,14 +57,10 @@ type Issued struct {
 var ErrNotFound = errors.New("not found")
 
 // Registry issues, lists and revokes keys. It works as the owner.
-type Registry struct {
-	conn *pgx.Conn
-	// account is who works here, for the audit.
-	account string
-}
+type Registry struct{ conn *pgx.Conn }
 
 // NewRegistry works on the owner's connection.
-func NewRegistry(conn *pgx.Conn) *Registry { return &Registry{conn: conn, account: Account()} }
+func NewRegistry(conn *pgx.Conn) *Registry { return &Registry{conn} }
 
 // Request describes the key to issue.
 type Request struct {
@@ -76,9 +72,6 @@ type Request struct {
 
 // Issue makes a key for a client.
 func (r *Registry) Issue(ctx context.Context, req Request) (Issued, error) {
-	if strings.TrimSpace(req.Name) == "" {
-		return Issued{}, errors.New("the key needs a name: whom is it for?")
-	}
 	client, err := r.client(ctx, req.Client)
 	if err != nil {
 		return Issued{}, err
@@ -92,7 +85,7 @@ func (r *Registry) Issue(ctx context.Context, req Request) (Issued, error) {
 		if issued, err = issue(ctx, q, client, req.Name, scopes, req.ExpiresAt); err != nil {
 			return err
 		}
-		return r.audit(ctx, q, "issue", issued.ClientID, issued.ID, fmt.Sprintf("%q, scopes %s", issued.Name, strings.Join(issued.Scopes, ",")))
+		return audit(ctx, q, "issue", issued.ClientID, issued.ID, fmt.Sprintf("%q, scopes %s", issued.Name, strings.Join(issued.Scopes, ",")))
 	})
 	return issued, err
 }
@@ -132,7 +125,7 @@ func (r *Registry) Rotate(ctx context.Context, named string, with Rotation) (Iss
 		if _, err := q.RevokeKey(ctx, db.RevokeKeyParams{ID: old.ID, Grace: with.Grace}); err != nil {
 			return fmt.Errorf("revoking key %s: %w", old.Prefix, err)
 		}
-		return r.audit(ctx, q, "rotate", old.ClientID, old.ID, fmt.Sprintf("to %s, scopes %s, grace %s",
+		return audit(ctx, q, "rotate", old.ClientID, old.ID, fmt.Sprintf("to %s, scopes %s, grace %s",
 			issued.Prefix, strings.Join(issued.Scopes, ","), with.Grace))
 	})
 	if err != nil {
@@ -151,7 +144,7 @@ func (r *Registry) Revoke(ctx context.Context, named string) (Key, error) {
 		if key.RevokedAt, err = q.RevokeKey(ctx, db.RevokeKeyParams{ID: key.ID, Grace: 0}); err != nil {
 			return err
 		}
-		return r.audit(ctx, q, "revoke", key.ClientID, key.ID, fmt.Sprintf("%q", key.Name))
+		return audit(ctx, q, "revoke", key.ClientID, key.ID, fmt.Sprintf("%q", key.Name))
 	})
 	if err != nil {
 		return Key{}, fmt.Errorf("revoking key %s: %w", key.Prefix, err)
@@ -181,7 +174,7 @@ func (r *Registry) MendWindow(ctx context.Context, named string) (Key, int64, er
 				return err
 			}
 		}
-		return r.audit(ctx, q, "mend-window", key.ClientID, key.ID, fmt.Sprintf("%d rows of the future removed", len(removed)))
+		return audit(ctx, q, "mend-window", key.ClientID, key.ID, fmt.Sprintf("%d rows of the future removed", len(removed)))
 	})
 	if err != nil {
 		return Key{}, 0, fmt.Errorf("removing the rows of the future of key %s: %w", key.Prefix, err)

@@ -30,7 +30,7 @@ type Token struct {
 // is found by the hash alone. A rest of the wrong shape costs the same work.
 func ParseToken(text string) (token Token, ok bool) {
 	rest, found := strings.CutPrefix(text, marker)
-	if !found || len(rest) < prefixLen+1 || rest[prefixLen] != '_' || !isBase62(rest[:prefixLen]) {
+	if !found || len(rest) < prefixLen+1 || rest[prefixLen] != '_' || strings.Trim(rest[:prefixLen], base62) != "" {
 		return Token{}, false
 	}
 	token.Prefix = rest[:prefixLen]
@@ -69,14 +69,4 @@ func checksum(text string) string {
 		sum /= 62
 	}
 	return string(digits)
-}
-
-func isBase62(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	return true
 }

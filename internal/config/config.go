@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -91,12 +92,7 @@ func defaultDataDir(getenv func(string) string) string {
 }
 
 // Owner is the login that migrates, imports and keeps keys.
-func (d Database) Owner() string {
-	if d.OwnerURL != "" {
-		return d.OwnerURL
-	}
-	return d.URL
-}
+func (d Database) Owner() string { return cmp.Or(d.OwnerURL, d.URL) }
 
 // Embedded reports whether the data lives in an embedded PostgreSQL.
 func (d Database) Embedded() bool { return d.URL == "" && d.OwnerURL == "" }
@@ -132,10 +128,7 @@ func FromEnv(getenv func(string) string) (Settings, error) {
 	}
 	s.Server.Traces = (getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "") &&
 		getenv("OTEL_SDK_DISABLED") != "true" && getenv("OTEL_TRACES_EXPORTER") != "none"
-	protocol := getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
-	if protocol == "" {
-		protocol = getenv("OTEL_EXPORTER_OTLP_PROTOCOL")
-	}
+	protocol := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	if s.Server.Traces && protocol != "" && protocol != "http/protobuf" {
 		mistakes = append(mistakes, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not %q", protocol))
 	}

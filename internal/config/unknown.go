@@ -32,13 +32,10 @@ func UnknownVariables(environ []string) []Unknown {
 			services = append(services, service)
 		}
 	}
-	known := map[string]bool{}
-	for _, f := range Fields(&Settings{}) {
-		known[f.Variable] = true
-	}
+	slices.Sort(names)
 	var unknown []Unknown
 	for _, name := range names {
-		if known[name] || otherVariables.MatchString(name) || slices.ContainsFunc(services, func(s string) bool { return ofService(name, s) }) {
+		if otherVariables.MatchString(name) || slices.ContainsFunc(services, func(s string) bool { return ofService(name, s) }) {
 			continue
 		}
 		u := Unknown{Variable: name}
@@ -48,9 +45,10 @@ func UnknownVariables(environ []string) []Unknown {
 				u.Nearest, best = f.Variable, d-1
 			}
 		}
-		unknown = append(unknown, u)
+		if u.Nearest != name { // it is no setting
+			unknown = append(unknown, u)
+		}
 	}
-	slices.SortFunc(unknown, func(a, b Unknown) int { return strings.Compare(a.Variable, b.Variable) })
 	return unknown
 }
 
