@@ -46,11 +46,7 @@ func OpenDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*Da
 func UpgradeEmbedded(ctx context.Context, c config.Database, major int, log *slog.Logger) (string, error) {
 	return embedded.Upgrade(ctx, embedded.Options{Dir: c.DataDir, BinDir: c.BinDir, Log: log}, major,
 		func(ctx context.Context, from, to *embedded.Cluster) error {
-			schema, err := postgres.ReadSchemaAt(ctx, from.OwnerURL())
-			if err == nil {
-				err = schema.Check()
-			}
-			if err != nil {
+			if err := (&Database{OwnerURL: from.OwnerURL()}).CheckSchema(ctx); err != nil {
 				return err
 			}
 			if _, err := postgres.Migrate(ctx, to.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {

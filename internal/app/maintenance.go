@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -11,24 +10,30 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-// repeat does the work at once and then in each interval, until ctx is done.
-// Every time is bounded as an admission is, since both share the connections.
-func (s *Server) repeat(ctx context.Context, doing string, interval time.Duration, work func(context.Context) error) {
+// each calls do at once and then in each interval, until ctx is done.
+func each(ctx context.Context, interval time.Duration, do func()) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	for {
-		bounded, cancel := context.WithTimeout(ctx, admissionTimeout+time.Second)
-		err := work(bounded)
-		cancel()
-		if err != nil && ctx.Err() == nil {
-			s.log.Warn(doing, "error", postgres.Loggable(err))
-		}
+	for ctx.Err() == nil {
+		do()
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// repeat does the work in each interval. Every time is bounded as an admission is,
+// since both share the connections.
+func (s *Server) repeat(ctx context.Context, doing string, interval time.Duration, work func(context.Context) error) {
+	each(ctx, interval, func() {
+		bounded, cancel := context.WithTimeout(ctx, admissionTimeout+time.Second)
+		defer cancel()
+		if err := work(bounded); err != nil && ctx.Err() == nil {
+			s.log.Warn(doing, "error", postgres.Loggable(err))
+		}
+	})
 }
 
 // maintainRequestLog creates the coming days' partitions and drops old ones.
@@ -50,10 +55,8 @@ const standbyInterval = time.Second
 
 // watchStandby decides where reads go, and logs each change.
 func (s *Server) watchStandby(ctx context.Context) {
-	tick := time.NewTicker(standbyInterval)
-	defer tick.Stop()
 	fellBack := false
-	for {
+	each(ctx, standbyInterval, func() {
 		err := checkStandby(ctx, s.reads)
 		_ = checkStandby(ctx, s.streams)
 		before := fellBack
@@ -68,12 +71,7 @@ func (s *Server) watchStandby(ctx context.Context) {
 		default:
 			s.log.Info("reads go to the standby again")
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	})
 }
 
 // checkStandby bounds each look by itself: one that hangs takes no time from the next.
@@ -84,23 +82,17 @@ func checkStandby(ctx context.Context, pool *postgres.Pool) error {
 }
 
 // health is what metrics tell of the database, as it was read last.
-type health struct{ backlog, future, imported gauge }
-
-// gauge is a number that is written and read at once.
-type gauge struct{ bits atomic.Uint64 }
-
-func (g *gauge) Load() float64   { return math.Float64frombits(g.bits.Load()) }
-func (g *gauge) Store(v float64) { g.bits.Store(math.Float64bits(v)) }
+type health struct{ backlog, future, imported atomic.Int64 }
 
 func (s *Server) readHealth(ctx context.Context) error {
 	h, err := db.New(s.maintenance).ReadHealth(ctx, db.ReadHealthParams{ScanLimit: search.DefaultLimits().Newest, KeepOutside: search.KeepOutside})
 	if err != nil {
 		return err
 	}
-	s.health.backlog.Store(float64(h.SearchBacklog))
-	s.health.future.Store(float64(h.FutureRequests))
+	s.health.backlog.Store(h.SearchBacklog)
+	s.health.future.Store(h.FutureRequests)
 	if !h.LastImport.IsZero() {
-		s.health.imported.Store(float64(h.LastImport.Unix()))
+		s.health.imported.Store(h.LastImport.Unix())
 	}
 	return nil
 }

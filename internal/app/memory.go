@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
-	"time"
 )
 
 const (
@@ -39,18 +38,8 @@ func (m *MemoryLimit) Restore() {
 
 // RaiseWith raises the limit with the connections that are open, until ctx is done.
 func (m *MemoryLimit) RaiseWith(ctx context.Context, connections func() int) {
-	if m == nil {
-		return
-	}
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
-	for {
-		select {
-		case <-look.C:
-			debug.SetMemoryLimit(limitWith(connections()))
-		case <-ctx.Done():
-			return
-		}
+	if m != nil {
+		each(ctx, lookEvery, func() { debug.SetMemoryLimit(limitWith(connections())) })
 	}
 }
 

@@ -47,14 +47,12 @@ const (
 // busy and that the database has no part in. Short work would otherwise wait 10 ms each
 // time it wants a processor, and for each message from the network.
 func (p Processors) UseAllWhile(ctx context.Context, busy func() bool) {
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
-	for calm := useAllFor; p.share < p.all; calm++ {
-		select {
-		case <-look.C:
-		case <-ctx.Done():
-			return
-		}
+	if p.share == p.all {
+		return
+	}
+	calm := useAllFor
+	each(ctx, lookEvery, func() {
+		calm++
 		if busy() {
 			calm = 0
 		}
@@ -63,7 +61,7 @@ func (p Processors) UseAllWhile(ctx context.Context, busy func() bool) {
 		} else {
 			p.use(p.share)
 		}
-	}
+	})
 }
 
 // onThisMachine reports whether a database is reached without leaving the machine.

@@ -177,9 +177,12 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	metrics.RegisterGauge("clientintel_admission_waiting", "Requests that wait to be admitted.", func() float64 { return float64(s.limiter.Waiting()) })
 	metrics.RegisterCounter("clientintel_admission_groups_total", "Groups of requests sent to be admitted.", s.limiter.Groups)
 	metrics.RegisterCounter("clientintel_admission_grouped_total", "Requests in these groups.", s.limiter.Grouped)
-	metrics.RegisterGauge("clientintel_search_backlog_documents", "Documents that wait to be indexed for searches.", s.health.backlog.Load)
-	metrics.RegisterGauge("clientintel_future_request_rows", "Rows of the request log that are dated after the database's present.", s.health.future.Load)
-	metrics.RegisterGauge("clientintel_last_import_timestamp_seconds", "When the last import ended; 0: none did.", s.health.imported.Load)
+	metrics.RegisterGauge("clientintel_search_backlog_documents", "Documents that wait to be indexed for searches.",
+		func() float64 { return float64(s.health.backlog.Load()) })
+	metrics.RegisterGauge("clientintel_future_request_rows", "Rows of the request log that are dated after the database's present.",
+		func() float64 { return float64(s.health.future.Load()) })
+	metrics.RegisterGauge("clientintel_last_import_timestamp_seconds", "When the last import ended; 0: none did.",
+		func() float64 { return float64(s.health.imported.Load()) })
 	metrics.RegisterGauge("clientintel_standby_lag_seconds", "How far the standby is behind; -1: it does not answer; 0 without one.",
 		func() float64 { return s.reads.Lag().Seconds() })
 	metrics.RegisterGauge("clientintel_standby_fallback", "1 while reads go to the primary in the standby's place.",
