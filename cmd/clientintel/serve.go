@@ -55,17 +55,13 @@ func (e *environment) checkServer() error {
 // serverLog logs JSON lines from the set level on, and first what the environment
 // sets in vain.
 func (e *environment) serverLog() *slog.Logger {
-	log := slog.New(slog.NewJSONHandler(e.stderr, &slog.HandlerOptions{Level: logLevel(e.settings.Server.LogLevel)}))
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(e.settings.Server.LogLevel)) // checked before
+	log := slog.New(slog.NewJSONHandler(e.stderr, &slog.HandlerOptions{Level: level}))
 	for _, u := range config.UnknownVariables(e.environ) {
 		log.Warn("no setting has this name", "variable", u.Variable, "nearest", u.Nearest)
 	}
 	return log
-}
-
-func logLevel(name string) slog.Level {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(name)) // checked before
-	return level
 }
 
 // serve runs a wired server until the context ends.

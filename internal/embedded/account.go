@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,11 +61,8 @@ func serverAccount(owned ...string) (account, error) {
 
 func accountOf(u *user.User) (account, error) {
 	uid, err := strconv.Atoi(u.Uid)
-	if err != nil {
-		return account{}, fmt.Errorf("account %s: %w", u.Username, err)
-	}
-	gid, err := strconv.Atoi(u.Gid)
-	if err != nil {
+	gid, gidErr := strconv.Atoi(u.Gid)
+	if err := cmp.Or(err, gidErr); err != nil {
 		return account{}, fmt.Errorf("account %s: %w", u.Username, err)
 	}
 	return account{name: u.Username, uid: uid, gid: gid, switched: true}, nil

@@ -198,7 +198,7 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 	case !ok:
 		return programs{}, fmt.Errorf("there is no download of PostgreSQL %d", want)
 	}
-	c.removeStaging()
+	_ = removeAll(c.dir.dir, "postgres-download-*") // of a killed one: the server lock is held
 	staging, err := os.MkdirTemp(c.dir.dir, "postgres-download-")
 	if err != nil {
 		return programs{}, dirError(c.dir.dir, err)
@@ -226,13 +226,4 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 		return programs{}, dirError(c.dir.dir, err)
 	}
 	return programs{filepath.Join(target, "bin"), want}, nil
-}
-
-// removeStaging removes what a killed download left. The server lock is held,
-// so no download is running.
-func (c *Cluster) removeStaging() {
-	left, _ := filepath.Glob(filepath.Join(globEscape(c.dir.dir), "postgres-download-*"))
-	for _, path := range left {
-		_ = os.RemoveAll(path)
-	}
 }

@@ -105,10 +105,9 @@ func makeDataDirAsRoot(ctx context.Context, dir string) error {
 
 // dirError explains an error of the data directory and what to change.
 func dirError(dir string, err error) error {
-	who := "uid " + strconv.Itoa(os.Geteuid())
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("the data directory %s cannot be used by this account (%s): %w; run as its owner, choose another with --data-dir, or set DATABASE_URL", dir, who, err)
+		return fmt.Errorf("the data directory %s cannot be used by this account (uid %d): %w; run as its owner, choose another with --data-dir, or set DATABASE_URL", dir, os.Geteuid(), err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("the data directory %s cannot be written: %w; make room, or choose another with --data-dir", dir, err)
 	default:
@@ -177,6 +176,15 @@ func (h dataDir) checkCluster(major int) error {
 		return fmt.Errorf("%s holds a cluster of PostgreSQL %.20q, not %d: move it away, or to the directory of its own version", h.data(major), v, major)
 	}
 	return nil
+}
+
+// removeAll removes what a pattern of names finds in a directory.
+func removeAll(dir, pattern string) error {
+	found, err := filepath.Glob(filepath.Join(globEscape(dir), pattern))
+	for _, path := range found {
+		err = errors.Join(err, os.RemoveAll(path))
+	}
+	return err
 }
 
 func globEscape(path string) string {

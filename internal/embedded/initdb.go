@@ -58,11 +58,7 @@ func (a account) writeFile(dir, text string) (string, error) {
 // stopping may still add files.
 func (c *Cluster) removeInits(ctx context.Context, base string) {
 	for end := time.Now().Add(5 * time.Second); ; {
-		var failed error
-		left, _ := filepath.Glob(filepath.Join(globEscape(base), "*.init-*"))
-		for _, path := range left {
-			failed = errors.Join(failed, os.RemoveAll(path))
-		}
+		failed := removeAll(base, "*.init-*")
 		if failed == nil {
 			return
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 )
 
 // Upgrade gives a data directory that no other process uses a cluster of a newer
@@ -46,10 +45,7 @@ func (c *Cluster) upgrade(ctx context.Context, major int, fill func(ctx context.
 	if err != nil {
 		return "", err
 	}
-	left, _ := filepath.Glob(filepath.Join(globEscape(c.dir.dir), "upgrade-*")) // of a killed one
-	for _, path := range left {
-		_ = os.RemoveAll(path)
-	}
+	_ = removeAll(c.dir.dir, "upgrade-*") // of a killed one
 	staging, err := c.makeStaging()
 	if err != nil {
 		return "", dirError(c.dir.dir, err)
