@@ -116,7 +116,6 @@ func onlyDemoBrands(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// printDemo prints what to paste.
 func (e *environment) printDemo(base string, keys []issuedDemoKey) {
 	out := e.stdout
 	brand := ""

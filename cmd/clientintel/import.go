@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,7 +14,6 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-// importFlags are those of the import command, as given.
 type importFlags struct {
 	expectLines    int64
 	replaceClients []string
@@ -84,18 +81,6 @@ func (f importFlags) options(given func(flag string) bool) (importer.Options, er
 		options.Replace = &importer.Replacement{Clients: f.replaceClients, All: f.replaceAll, MaxRemoved: limit}
 	}
 	return options, nil
-}
-
-// openInput opens the file named, or standard input.
-func (e *environment) openInput(name string) (io.Reader, func(), error) {
-	if name == "-" {
-		return e.stdin, func() {}, nil
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, withoutPath(err))
-	}
-	return file, func() { _ = file.Close() }, nil
 }
 
 // withoutPath is the error of a file whose name is told anyway.

@@ -12,7 +12,6 @@ import (
 // progressLineEvery is how often progress is told where lines are kept.
 const progressLineEvery = 10 * time.Second
 
-// importProgress shows an import's progress.
 func (e *environment) importProgress() func(importer.Progress) {
 	if isTerminal(e.stderr) {
 		return func(p importer.Progress) { e.progress("%s", progressLine(p)) }

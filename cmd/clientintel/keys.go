@@ -163,7 +163,6 @@ func newKeysMendWindow(e *environment) *cobra.Command {
 	}
 }
 
-// withKeys opens the registry of keys.
 func (e *environment) withKeys(ctx context.Context, do func(*apikey.Registry) error) error {
 	return e.withOwnerOfNew(ctx, func(conn *pgx.Conn) error { return do(apikey.NewRegistry(conn)) })
 }

@@ -209,7 +209,6 @@ func (e *environment) cutOver(ctx context.Context, m *measurement.Maintenance, c
 	return nil
 }
 
-// withMeasurement opens the maintenance of measurement.
 func (e *environment) withMeasurement(ctx context.Context, do func(*measurement.Maintenance) error) error {
 	return e.withOwner(ctx, func(conn *pgx.Conn) error { return do(measurement.NewMaintenance(conn)) })
 }

@@ -57,7 +57,6 @@ func newRoot(e *environment) *cobra.Command {
 //go:embed help.yaml
 var helpTexts []byte
 
-// addHelp gives the commands their texts.
 func addHelp(root *cobra.Command) {
 	texts := map[string]struct{ Long, Example string }{}
 	if err := yaml.Unmarshal(helpTexts, &texts); err != nil {
@@ -106,7 +105,6 @@ func group(use, short, actions string, commands ...*cobra.Command) *cobra.Comman
 	return cmd
 }
 
-// jsonFlag adds --json to a command.
 func (e *environment) jsonFlag(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&e.json, "json", false, "print JSON")
 	return cmd

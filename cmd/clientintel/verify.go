@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,12 +20,15 @@ func newVerify(e *environment) *cobra.Command {
 		Short: "Recompute every hash and count in saved responses, offline",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, closeInput, err := e.openInput(args[0])
-			if err != nil {
-				return err
+			if args[0] == "-" {
+				return e.verify(e.stdin, options)
 			}
-			defer closeInput()
-			return e.verify(in, options)
+			file, err := os.Open(args[0])
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], withoutPath(err))
+			}
+			defer file.Close()
+			return e.verify(file, options)
 		},
 	}
 	cmd.Flags().StringVar(&options.URL, "url", "", "the request of responses that come without, as /api/client/v1/interviews?status=analyzed")

@@ -12,7 +12,6 @@ import (
 	"github.com/clientintel/clientintel/internal/verify"
 )
 
-// list is a paginated list.
 type list struct {
 	name  string
 	scope auth.Scope

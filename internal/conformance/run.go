@@ -86,7 +86,6 @@ func (key *apiKey) known(scope auth.Scope) (bool, error) {
 	return has, nil
 }
 
-// run is one run. It sends one request after another.
 type run struct {
 	o        Options
 	contract *contract

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// process is a running child.
 type process struct {
 	pid  int
 	done chan struct{} // closed when it has ended

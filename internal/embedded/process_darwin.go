@@ -13,7 +13,6 @@ import (
 // stopped by the next start.
 func dieWithParent(*syscall.SysProcAttr) {}
 
-// hasArgument reports whether the process was started with this argument.
 func hasArgument(pid int, argument string) bool {
 	return strings.Contains(commandLine(pid)+" ", " "+argument+" ")
 }

@@ -11,7 +11,6 @@ import (
 // the thread that started it ends, even if this process is killed.
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGINT }
 
-// hasArgument reports whether the process was started with this argument.
 func hasArgument(pid int, argument string) bool {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	if err != nil {
