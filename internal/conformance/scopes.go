@@ -27,11 +27,8 @@ func (r *run) probe(ctx context.Context, key *apiKey, path string, scope auth.Sc
 			return nil, fmt.Errorf("%s answers 403 and does not name %s in WWW-Authenticate", res, scope)
 		}
 	}
-	if err := key.setScope(scope, has, res); err != nil {
+	if err := key.setScope(scope, has, res); err != nil || !has {
 		return nil, err
-	}
-	if !has {
-		return nil, nil
 	}
 	return res, nil
 }

@@ -217,7 +217,7 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 	if _, ok := found[want]; !ok {
 		return programs{}, fmt.Errorf("the PostgreSQL %s downloaded from %s cannot be used here%s", release.Version, source, andAlso(passed))
 	}
-	target := c.dir.downloaded(release.Version)
+	target := filepath.Join(c.dir.dir, "postgres-"+release.Version)
 	// An existing one was skipped above: a power loss left it unreadable.
 	if err := os.Rename(target, filepath.Join(staging, "broken")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return programs{}, dirError(c.dir.dir, err)

@@ -15,10 +15,9 @@ import (
 // dataDir is the product's data directory: absolute, links resolved.
 type dataDir struct{ dir string }
 
-func (h dataDir) log() string                { return filepath.Join(h.dir, "postgres.log") }
-func (h dataDir) cluster(major int) string   { return filepath.Join(h.dir, "pg"+strconv.Itoa(major)) }
-func (h dataDir) data(major int) string      { return filepath.Join(h.cluster(major), "data") }
-func (h dataDir) downloaded(v string) string { return filepath.Join(h.dir, "postgres-"+v) }
+func (h dataDir) log() string              { return filepath.Join(h.dir, "postgres.log") }
+func (h dataDir) cluster(major int) string { return filepath.Join(h.dir, "pg"+strconv.Itoa(major)) }
+func (h dataDir) data(major int) string    { return filepath.Join(h.cluster(major), "data") }
 
 func openDataDir(ctx context.Context, path string) (dataDir, error) {
 	if path == "" {
