@@ -76,7 +76,14 @@ func newClientsPurge(e *environment) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return e.print(removed, func() error { return e.printPurged(client, removed) })
+				return e.print(removed, func() error {
+					parts := make([]string, len(removed))
+					for i, r := range removed {
+						parts[i] = fmt.Sprintf("%s %d", r.Of, r.Removed)
+					}
+					_, err := fmt.Fprintf(e.stdout, "removed %s: %s\n", client.Slug, strings.Join(parts, ", "))
+					return err
+				})
 			})
 		},
 	}
@@ -92,15 +99,6 @@ func (e *environment) confirmSlug(client db.FindClientRow) error {
 		return errors.New("nothing was removed: that is not the client's slug")
 	}
 	return nil
-}
-
-func (e *environment) printPurged(client db.FindClientRow, removed []importer.Purged) error {
-	parts := make([]string, len(removed))
-	for i, r := range removed {
-		parts[i] = fmt.Sprintf("%s %d", r.Of, r.Removed)
-	}
-	_, err := fmt.Fprintf(e.stdout, "removed %s: %s\n", client.Slug, strings.Join(parts, ", "))
-	return err
 }
 
 // withNamedClient is withOwner for a client named by its id or slug.

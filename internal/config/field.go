@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"reflect"
 	"strconv"
@@ -71,13 +72,7 @@ func (f *Field) String() string {
 	if !f.value.IsValid() { // pflag asks a zero Field for its default
 		return ""
 	}
-	switch value := f.value.Interface().(type) {
-	case int:
-		return strconv.Itoa(value)
-	case time.Duration:
-		return value.String()
-	}
-	return f.value.String()
+	return fmt.Sprint(f.value.Interface())
 }
 
 // Type names the kind of value in a command's help.

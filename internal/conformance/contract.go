@@ -13,33 +13,13 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers"
-	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// contract is the document that this program was built with.
-type contract struct {
-	doc    *openapi3.T
-	router routers.Router
-}
-
-func loadContract() (*contract, error) {
-	doc, err := openapi.ValidationDocument()
-	if err != nil {
-		return nil, err
-	}
-	router, err := gorillamux.NewRouter(doc)
-	if err != nil {
-		return nil, fmt.Errorf("routing the contract: %w", err)
-	}
-	return &contract{doc: doc, router: router}, nil
-}
-
 // validate checks a response against the contract and returns the operation's id,
 // which is empty when the contract has no operation for the request.
-func (c *contract) validate(ctx context.Context, res *response) (string, error) {
+func (r *run) validate(ctx context.Context, res *response) (string, error) {
 	if res.method != http.MethodGet {
 		return "", nil
 	}
@@ -47,7 +27,7 @@ func (c *contract) validate(ctx context.Context, res *response) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	route, params, err := c.router.FindRoute(req)
+	route, params, err := r.router.FindRoute(req)
 	if err != nil {
 		return "", nil //nolint:nilerr // no operation: its errors are checked where the request is made
 	}
@@ -88,8 +68,8 @@ func withoutValues(err error) string {
 }
 
 // fields are the names of a schema's properties, without some.
-func (c *contract) fields(schema string, without ...string) []string {
-	names := slices.Sorted(maps.Keys(c.doc.Components.Schemas[schema].Value.Properties))
+func (r *run) fields(schema string, without ...string) []string {
+	names := slices.Sorted(maps.Keys(r.contract.Components.Schemas[schema].Value.Properties))
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(without, name) })
 }
 

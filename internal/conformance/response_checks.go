@@ -40,7 +40,7 @@ func (r *run) holds(promise string, holds bool, failure string, args ...any) {
 // checkResponse checks one response against the promises that hold for all of them.
 // At the end of the run each promise becomes one check.
 func (r *run) checkResponse(res *response) {
-	operation, err := r.contract.validate(context.Background(), res)
+	operation, err := r.validate(context.Background(), res)
 	inContract := !slices.Contains([]int{http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusInternalServerError}, res.status)
 	if operation != "" && inContract {
 		r.record("contract/"+operation, err)

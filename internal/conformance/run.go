@@ -10,7 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/openapi"
 )
 
 // Options of a run.
@@ -88,7 +93,8 @@ func (key *apiKey) known(scope auth.Scope) (bool, error) {
 
 type run struct {
 	o        Options
-	contract *contract
+	contract *openapi3.T // the one that this program was built with
+	router   routers.Router
 	http     *http.Client
 	waited   bool // a Retry-After was honoured
 	keys     []*apiKey
@@ -101,11 +107,15 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err := o.Check(); err != nil {
 		return Report{}, err
 	}
-	c, err := loadContract()
+	contract, err := openapi.ValidationDocument()
 	if err != nil {
 		return Report{}, err
 	}
-	r := &run{o: o, contract: c, promises: map[string]promiseResult{}}
+	router, err := gorillamux.NewRouter(contract)
+	if err != nil {
+		return Report{}, fmt.Errorf("routing the contract: %w", err)
+	}
+	r := &run{o: o, contract: contract, router: router, promises: map[string]promiseResult{}}
 	r.http = &http.Client{
 		Timeout: 2 * time.Minute,
 		// A redirect would carry the key elsewhere.

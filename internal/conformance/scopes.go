@@ -46,7 +46,7 @@ func (key *apiKey) setScope(scope auth.Scope, has bool, res *response) error {
 // checkScopes finds out the scopes of a key, and checks each route against them.
 func (r *run) checkScopes(ctx context.Context, key *apiKey) {
 	hasFields := func(schema string) func(*page) error {
-		return func(p *page) error { return checkFields(p.response, p.rows, r.contract.fields(schema)) }
+		return func(p *page) error { return checkFields(p.response, p.rows, r.fields(schema)) }
 	}
 	for _, c := range []struct {
 		name  string
@@ -113,7 +113,7 @@ func (r *run) checkInterviews(key *apiKey, p *page) error {
 			return err
 		}
 	}
-	return checkFields(p.response, p.rows, r.contract.fields("Interview", key.hidden(true)...))
+	return checkFields(p.response, p.rows, r.fields("Interview", key.hidden(true)...))
 }
 
 // hidden are the interview's fields that the key must not see.
@@ -203,5 +203,5 @@ func (r *run) checkDetail(ctx context.Context, key *apiKey) error {
 	if err != nil || interview.id != key.interview {
 		return fmt.Errorf("%s answers the interview %q", res, interview.id)
 	}
-	return checkFields(res, []row{interview}, r.contract.fields("Interview", key.hidden(false)...))
+	return checkFields(res, []row{interview}, r.fields("Interview", key.hidden(false)...))
 }

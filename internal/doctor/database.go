@@ -148,10 +148,12 @@ func (c *checker) disk(ctx context.Context) Finding {
 	if c.database.Dir == "" {
 		return Finding{State: Unknown, Message: fmt.Sprintf("the database takes %s; how much is left is not to be seen from here", bytesText(size))}
 	}
-	free, err := freeBytes(c.database.Dir)
-	if err != nil {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(c.database.Dir, &disk); err != nil {
 		return c.fail(err)
 	}
+	// What an ordinary account may still write.
+	free := int64(disk.Bavail) * int64(disk.Bsize) //nolint:unconvert // the types differ between systems
 	const advice = "Make room: an import needs about as much again as it brings."
 	switch {
 	case free < 256<<20:
@@ -167,13 +169,4 @@ func bytesText(n int64) string {
 		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 	}
 	return fmt.Sprintf("%d MiB", n>>20)
-}
-
-// freeBytes is what an ordinary account may still write.
-func freeBytes(dir string) (int64, error) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, err
-	}
-	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // the types differ between systems
 }
