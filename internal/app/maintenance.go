@@ -36,11 +36,6 @@ func (s *Server) repeat(ctx context.Context, doing string, interval time.Duratio
 	})
 }
 
-// maintainRequestLog creates the coming days' partitions and drops old ones.
-func (s *Server) maintainRequestLog(ctx context.Context) error {
-	return db.New(s.admission).MaintainRequestLog(ctx)
-}
-
 // sendReplicaHeartbeat commits something on the primary. A standby measures its
 // lag by the last commit it replayed: without requests it would look cut off, be taken
 // out of service, and never get a request again. Taking a transaction
