@@ -59,7 +59,7 @@ func fill(ctx context.Context, cluster *embedded.Cluster, s scale, dir string, l
 	if _, err := postgres.Migrate(ctx, cluster.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
-	conn, err := pgx.Connect(ctx, cluster.OwnerURL())
+	conn, err := postgres.ConnectOwner(ctx, cluster.OwnerURL())
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func (m *imports) inDatabase(ctx context.Context, fn func(*pgx.Conn) error) erro
 	if _, err := postgres.Migrate(ctx, u.String(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
-	conn, err := pgx.Connect(ctx, u.String())
+	conn, err := postgres.ConnectOwner(ctx, u.String())
 	if err != nil {
 		return err
 	}
