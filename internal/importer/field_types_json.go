@@ -21,22 +21,19 @@ var (
 	// A portal body is served as it is, beside rows of the collection, plus what
 	// the server adds.
 	portalBodyType = fieldType{"an object", jsonObject, func(dst []byte, v value) ([]byte, *problem) {
-		var hasIntegrity bool
 		row := map[string]bool{}
 		var schema value
-		members(v, func(name, v value) {
+		for name, v := range members(v) {
 			switch key := string(unescaped(name)); key {
 			case "schema":
 				schema = v // of a name given twice, jsonb keeps the last
 			case "measurement_integrity":
-				hasIntegrity = true
+				return dst, &problem{requirement: "must not carry measurement_integrity: the server adds it"}
 			case "synthesis_type", "document", "contract_version":
 				row[key] = true
 			}
-		})
+		}
 		switch {
-		case hasIntegrity:
-			return dst, &problem{requirement: "must not carry measurement_integrity: the server adds it"}
 		case len(row) == 3:
 			return dst, &problem{requirement: "must not carry synthesis_type, document and contract_version together: it would pass for a row of the collection"}
 		case schema.typ == jsonInvalid:
@@ -50,31 +47,26 @@ var (
 	}}
 
 	transcriptType = fieldType{"a list of objects", jsonArray, func(dst []byte, v value) ([]byte, *problem) {
-		var p *problem
-		n := 0
-		elements(v, func(turn value) {
-			if turn.typ != jsonObject && p == nil {
-				p = &problem{path: fmt.Sprintf("[%d]", n), accepted: "an object", got: turn}
+		for n, turn := range elements(v) {
+			if turn.typ != jsonObject {
+				return dst, &problem{path: fmt.Sprintf("[%d]", n), accepted: "an object", got: turn}
 			}
-			n++
-		})
-		return appendJSON(dst, v), p
+		}
+		return appendJSON(dst, v), nil
 	}}
 
 	// Questions are objects with id and question, or the strings of old rows.
 	keyQuestionsType = fieldType{"a list of objects with id and question, a list of strings", jsonArray, func(dst []byte, v value) ([]byte, *problem) {
-		var p *problem
-		first, n := jsonInvalid, 0
-		elements(v, func(q value) {
+		var first jsonType
+		for n, q := range elements(v) {
 			if n == 0 {
 				first = q.typ
 			}
-			if p == nil {
-				p = checkQuestion(q, first, n)
+			if p := checkQuestion(q, first, n); p != nil {
+				return dst, p
 			}
-			n++
-		})
-		return appendJSON(dst, v), p
+		}
+		return appendJSON(dst, v), nil
 	}}
 
 	uuidListType = listOf("a list of UUIDs", uuidType.description, uuidOID, func(text []byte) ([]byte, bool) {
@@ -92,32 +84,25 @@ const (
 // listOf is the type of a list of strings that read accepts.
 func listOf(description, accepted string, oid uint32, read func(text []byte) ([]byte, bool)) fieldType {
 	return fieldType{description, jsonArray, func(dst []byte, v value) ([]byte, *problem) {
-		var p *problem
 		var found [][]byte
-		elements(v, func(e value) {
+		for n, e := range elements(v) {
 			element, ok := read(unescaped(e))
-			if (e.typ != jsonString || !ok) && p == nil {
-				p = &problem{path: fmt.Sprintf("[%d]", len(found)), accepted: accepted, got: e}
+			if e.typ != jsonString || !ok {
+				return dst, &problem{path: fmt.Sprintf("[%d]", n), accepted: accepted, got: e}
 			}
 			found = append(found, element)
-		})
-		return appendArray(dst, oid, found), p
+		}
+		return appendArray(dst, oid, found), nil
 	}}
 }
 
 // appendArray appends a list without nulls, as binary COPY wants it.
 func appendArray(dst []byte, elementOID uint32, elements [][]byte) []byte {
-	dimensions := uint32(1)
-	if len(elements) == 0 {
-		dimensions = 0
-	}
-	dst = binary.BigEndian.AppendUint32(dst, dimensions)
+	dst = binary.BigEndian.AppendUint32(dst, 1) // dimension
 	dst = binary.BigEndian.AppendUint32(dst, 0) // no nulls
 	dst = binary.BigEndian.AppendUint32(dst, elementOID)
-	if dimensions > 0 {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(len(elements)))
-		dst = binary.BigEndian.AppendUint32(dst, 1) // the first index
-	}
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(elements)))
+	dst = binary.BigEndian.AppendUint32(dst, 1) // the first index
 	for _, e := range elements {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(len(e)))
 		dst = append(dst, e...)
@@ -141,7 +126,9 @@ func checkQuestion(q value, first jsonType, n int) *problem {
 	}
 	// Of a name given twice, jsonb keeps the last.
 	given := map[string]value{}
-	members(q, func(name, v value) { given[string(unescaped(name))] = v })
+	for name, v := range members(q) {
+		given[string(unescaped(name))] = v
+	}
 	for _, name := range []string{"id", "question"} {
 		v, ok := given[name]
 		if !ok {

@@ -1,6 +1,9 @@
 package importer
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // maxDepth bounds how deep a line may nest, well below what PostgreSQL's own
 // parser has a stack for.
@@ -46,17 +49,10 @@ type jsonScanner struct {
 	reason string
 }
 
-// jsonSyntaxError is text that is not JSON.
-type jsonSyntaxError struct {
-	at     int
-	reason string
+// syntaxError says why the scan stopped.
+func (s *jsonScanner) syntaxError() string {
+	return fmt.Sprintf("is not valid JSON: %s at byte %d", s.reason, s.at+1)
 }
-
-func (e *jsonSyntaxError) Error() string {
-	return fmt.Sprintf("is not valid JSON: %s at byte %d", e.reason, e.at+1)
-}
-
-func (s *jsonScanner) syntaxError() error { return &jsonSyntaxError{at: s.at, reason: s.reason} }
 
 func (s *jsonScanner) fail(wrong string) jsonType {
 	s.reason = wrong
@@ -102,9 +98,9 @@ func (s *jsonScanner) value() jsonType {
 	case '"':
 		return s.string()
 	case '{':
-		return s.object(nil)
+		return s.members(jsonObject, nil)
 	case '[':
-		return s.array(nil)
+		return s.members(jsonArray, nil)
 	case 't':
 		return s.literal("true", jsonBool)
 	case 'f':
@@ -127,85 +123,54 @@ func (s *jsonScanner) literal(word string, is jsonType) jsonType {
 	return is
 }
 
-// object scans an object and shows its members to each, unless that is nil.
-func (s *jsonScanner) object(each func(name, v value)) jsonType {
+// members scans an object or a list and shows its members to each, unless that is nil,
+// until that returns false. Those of a list have no names.
+func (s *jsonScanner) members(is jsonType, each func(name, v value) bool) jsonType {
+	end, expected := byte('}'), "a comma or the object's end"
+	if is == jsonArray {
+		end, expected = ']', "a comma or the list's end"
+	}
 	if s.depth++; s.depth > maxDepth {
 		return s.fail(fmt.Sprintf("it nests deeper than %d levels", maxDepth))
 	}
 	s.at++
 	s.space()
-	if s.peek() == '}' {
+	if s.peek() == end {
 		s.at++
 		s.depth--
-		return jsonObject
+		return is
 	}
+	var name value
 	for {
-		if s.peek() != '"' {
-			return s.unexpected("a field name in quotes")
+		if is == jsonObject {
+			if s.peek() != '"' {
+				return s.unexpected("a field name in quotes")
+			}
+			if name = s.scan(each != nil); name.typ == jsonInvalid {
+				return jsonInvalid
+			}
+			s.space()
+			if s.peek() != ':' {
+				return s.unexpected("a colon")
+			}
+			s.at++
+			s.space()
 		}
-		name := s.scan(each != nil)
-		if name.typ == jsonInvalid {
-			return jsonInvalid
-		}
-		s.space()
-		if s.peek() != ':' {
-			return s.unexpected("a colon")
-		}
-		s.at++
-		s.space()
 		v := s.scan(each != nil)
-		if v.typ == jsonInvalid {
+		if v.typ == jsonInvalid || each != nil && !each(name, v) {
 			return jsonInvalid
-		}
-		if each != nil {
-			each(name, v)
 		}
 		s.space()
 		switch s.peek() {
 		case ',':
 			s.at++
 			s.space()
-		case '}':
+		case end:
 			s.at++
 			s.depth--
-			return jsonObject
+			return is
 		default:
-			return s.unexpected("a comma or the object's end")
-		}
-	}
-}
-
-// array scans a list and shows its elements to each, unless that is nil.
-func (s *jsonScanner) array(each func(v value)) jsonType {
-	if s.depth++; s.depth > maxDepth {
-		return s.fail(fmt.Sprintf("it nests deeper than %d levels", maxDepth))
-	}
-	s.at++
-	s.space()
-	if s.peek() == ']' {
-		s.at++
-		s.depth--
-		return jsonArray
-	}
-	for {
-		v := s.scan(each != nil)
-		if v.typ == jsonInvalid {
-			return jsonInvalid
-		}
-		if each != nil {
-			each(v)
-		}
-		s.space()
-		switch s.peek() {
-		case ',':
-			s.at++
-			s.space()
-		case ']':
-			s.at++
-			s.depth--
-			return jsonArray
-		default:
-			return s.unexpected("a comma or the list's end")
+			return s.unexpected(expected)
 		}
 	}
 }
@@ -227,14 +192,19 @@ func (s *jsonScanner) scan(keep bool) value {
 	return v
 }
 
-// elements shows the elements of a list that was scanned before.
-func elements(list value, each func(v value)) {
-	s := jsonScanner{text: list.text}
-	s.array(each)
+// elements are those of a list that was scanned before, with their places.
+func elements(list value) iter.Seq2[int, value] {
+	return func(yield func(int, value) bool) {
+		s := jsonScanner{text: list.text}
+		at := -1
+		s.members(jsonArray, func(_, v value) bool { at++; return yield(at, v) })
+	}
 }
 
-// members shows the members of an object that was scanned before.
-func members(object value, each func(name, v value)) {
-	s := jsonScanner{text: object.text}
-	s.object(each)
+// members are those of an object that was scanned before.
+func members(object value) iter.Seq2[value, value] {
+	return func(yield func(name, v value) bool) {
+		s := jsonScanner{text: object.text}
+		s.members(jsonObject, yield)
+	}
 }

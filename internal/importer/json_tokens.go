@@ -1,8 +1,11 @@
 package importer
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"unicode/utf16"
 )
 
@@ -102,28 +105,9 @@ func (s *jsonScanner) hex4(at int) (rune, bool) {
 	if at+4 > len(s.text) {
 		return 0, false
 	}
-	var r rune
-	for _, c := range s.text[at : at+4] {
-		digit := hexDigit(c)
-		if digit > 15 {
-			return 0, false
-		}
-		r = r<<4 | rune(digit)
-	}
-	return r, true
-}
-
-// hexDigit is above 15 for what is no hexadecimal digit.
-func hexDigit(c byte) byte {
-	switch {
-	case isDigit(c):
-		return c - '0'
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10
-	case c >= 'A' && c <= 'F':
-		return c - 'A' + 10
-	}
-	return 255
+	var r [2]byte
+	_, err := hex.Decode(r[:], s.text[at:at+4])
+	return rune(binary.BigEndian.Uint16(r[:])), err == nil
 }
 
 // digits scans a run of digits and returns its length.
@@ -153,27 +137,20 @@ func (s *jsonScanner) number() jsonType {
 			return s.unexpected("a digit")
 		}
 	}
-	exponent := 0
+	var exponent int64
 	if c := s.peek(); c == 'e' || c == 'E' {
 		s.at++
-		negative := s.peek() == '-'
-		if negative || s.peek() == '+' {
+		start := s.at
+		if s.peek() == '-' || s.peek() == '+' {
 			s.at++
 		}
-		start := s.at
 		if s.digits() == 0 {
 			return s.unexpected("a digit")
 		}
-		for _, c := range s.text[start:s.at] {
-			if exponent < 1e6 { // far beyond the limit below
-				exponent = exponent*10 + int(c-'0')
-			}
-		}
-		if negative {
-			exponent = -exponent
-		}
+		// The nearest number of 24 bits, which is far beyond the limit below.
+		exponent, _ = strconv.ParseInt(string(s.text[start:s.at]), 10, 24)
 	}
-	plain := max(integer+exponent, 1) + max(fraction-exponent, 0)
+	plain := max(integer+int(exponent), 1) + max(fraction-int(exponent), 0)
 	if plain > maxDigits {
 		s.noteUnstorable(unstorableNumber)
 	}

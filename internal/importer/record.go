@@ -33,19 +33,23 @@ func (r *record) parse(line int64, text []byte) error {
 	s := jsonScanner{text: text}
 	s.space()
 	if s.peek() != '{' {
-		return r.notAnObject(&s)
+		if is := s.value(); is != jsonInvalid {
+			return r.refuse("", "must be a JSON object, not "+is.String())
+		}
+		return r.refuse("", s.syntaxError())
 	}
 	count := 0
-	is := s.object(func(name, v value) {
+	is := s.members(jsonObject, func(name, v value) bool {
 		if !utf8.Valid(v.text) {
 			v.unstorable = unstorableUTF8
 		}
 		if count++; count <= maxFields {
 			r.fields = append(r.fields, field{name: unescaped(name), value: v})
 		}
+		return true
 	})
 	if is == jsonInvalid {
-		return r.refuse("", s.syntaxError().Error())
+		return r.refuse("", s.syntaxError())
 	}
 	s.space()
 	if s.at < len(text) {
@@ -58,14 +62,6 @@ func (r *record) parse(line int64, text []byte) error {
 		return r.refuse(r.kind.name, fmt.Sprintf("has %d fields; %s has %s", count, r.kind.withArticle, list(r.kind.fields(), "and")))
 	}
 	return nil
-}
-
-func (r *record) notAnObject(s *jsonScanner) error {
-	v := s.scan(true)
-	if v.typ == jsonInvalid {
-		return r.refuse("", s.syntaxError().Error())
-	}
-	return r.refuse("", "must be a JSON object, not "+v.typ.String())
 }
 
 func (r *record) findKind() error {

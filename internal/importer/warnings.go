@@ -23,22 +23,21 @@ func (d *decoder) warnOfCampaign() {
 		return
 	}
 	seen := map[string]bool{}
-	n := 0
-	elements(questions, func(q value) {
-		var id string
-		if q.typ == jsonObject {
-			members(q, func(name, v value) {
-				if string(unescaped(name)) == "id" {
-					id = text(v)
-				}
-			})
-			if seen[id] {
-				d.warn(fmt.Sprintf("campaign.key_questions[%d].id", n), `"`+shorten([]byte(id))+`" is the id of an earlier question of the campaign`)
-			}
-			seen[id] = true
+	for n, q := range elements(questions) {
+		if q.typ != jsonObject {
+			return // a list of strings
 		}
-		n++
-	})
+		var id string
+		for name, v := range members(q) {
+			if string(unescaped(name)) == "id" {
+				id = text(v)
+			}
+		}
+		if seen[id] {
+			d.warn(fmt.Sprintf("campaign.key_questions[%d].id", n), `"`+shorten([]byte(id))+`" is the id of an earlier question of the campaign`)
+		}
+		seen[id] = true
+	}
 }
 
 func (d *decoder) warn(field, reason string) {
