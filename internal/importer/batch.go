@@ -44,9 +44,11 @@ type batch struct {
 	at Progress
 }
 
+// position is where an id stands, and whose it is.
 type position struct {
 	at      int
 	deleted bool
+	client  uuid.UUID
 }
 
 var (
@@ -57,10 +59,6 @@ var (
 // newBatch begins a batch in memory that another one has left.
 func newBatch(k *kind, memory []byte) *batch {
 	return &batch{kind: k, copy: append(memory[:0], copyHeader...), positions: map[uuid.UUID]position{}}
-}
-
-func (b *batch) full(maxRows int) bool {
-	return len(b.rows)+len(b.deletes) >= maxRows || len(b.copy) >= batchBytes
 }
 
 // accepts reports whether a record of this id may join the batch: an id that the
@@ -76,7 +74,7 @@ func (b *batch) add(r row) {
 	if p, known := b.positions[r.id]; known {
 		b.rows[p.at].replaced = true
 	}
-	b.positions[r.id] = position{at: len(b.rows)}
+	b.positions[r.id] = position{at: len(b.rows), client: r.client}
 	b.rows = append(b.rows, r)
 	b.written++
 }
@@ -86,21 +84,8 @@ func (b *batch) addDelete(r row) {
 	if _, known := b.positions[r.id]; known {
 		return
 	}
-	b.positions[r.id] = position{at: len(b.deletes), deleted: true}
+	b.positions[r.id] = position{at: len(b.deletes), deleted: true, client: r.client}
 	b.deletes = append(b.deletes, r)
-}
-
-// owner is the client of an id that is already in the batch.
-func (b *batch) owner(id uuid.UUID) (uuid.UUID, bool) {
-	p, known := b.positions[id]
-	switch {
-	case !known:
-		return uuid.Nil, false
-	case p.deleted:
-		return b.deletes[p.at].client, true
-	default:
-		return b.rows[p.at].client, true
-	}
 }
 
 // close drops the rows that a later line replaced and ends the COPY stream.
@@ -130,10 +115,8 @@ func (b *batch) close(at Progress) []byte {
 	return unordered
 }
 
-func (b *batch) stream() *bytes.Reader { return bytes.NewReader(b.copy) }
-
-// identityStream is the rows' clients and ids, as binary COPY wants them.
-func (b *batch) identityStream() *bytes.Reader {
+// copyOfIdentities is the rows' clients and ids, as binary COPY wants them.
+func (b *batch) copyOfIdentities() []byte {
 	out := append(make([]byte, 0, len(copyHeader)+len(b.rows)*(2+2*(4+16))+len(copyTrailer)), copyHeader...)
 	for _, r := range b.rows {
 		out = append(out, 0, 2, 0, 0, 0, 16)
@@ -141,7 +124,7 @@ func (b *batch) identityStream() *bytes.Reader {
 		out = append(out, 0, 0, 0, 16)
 		out = append(out, r.id[:]...)
 	}
-	return bytes.NewReader(append(out, copyTrailer...))
+	return append(out, copyTrailer...)
 }
 
 // identities are the rows' clients and ids, as query parameters.

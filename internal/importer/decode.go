@@ -28,12 +28,9 @@ type decoder struct {
 	// trailer says that the trailer was read.
 	trailer  bool
 	warnings []*LineError
-	// expectLines is what the caller promised, or nil.
-	expectLines *int64
+	options  Options // of the import
 	// replacing says whose lines are accepted; nil: everybody's.
 	replacing *replacing
-	// withKeys says that lines of keys are accepted.
-	withKeys bool
 }
 
 func newDecoder(send func(*batch) error) *decoder {
@@ -81,7 +78,14 @@ func (d *decoder) end(found LineErrors) error {
 	if err := d.checkWhole(); err != nil {
 		return err
 	}
-	return d.flushAll()
+	for _, k := range allKinds {
+		if b := d.open[k]; b != nil {
+			if err := d.flush(b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // line decodes one line.
@@ -97,7 +101,7 @@ func (d *decoder) line(text []byte) error {
 		return d.endLine()
 	}
 	d.records++
-	if r.kind.ofKeys() && (!d.withKeys || r.delete) {
+	if r.kind.ofKeys() && (!d.options.WithKeys || r.delete) {
 		return r.refuse("kind", r.kind.name+" is accepted only with --with-keys, and without op")
 	}
 	if r.delete {
@@ -159,8 +163,8 @@ func (d *decoder) batchFor(id row, deletes bool) (*batch, error) {
 		b = newBatch(k, d.spare)
 		d.open[k], d.spare = b, nil
 	}
-	if owner, known := b.owner(id.id); known && owner != id.client {
-		return nil, d.record.refuse(k.name+"."+k.idField, ownedReason(id.id, owner))
+	if p, known := b.positions[id.id]; known && p.client != id.client {
+		return nil, d.record.refuse(k.name+"."+k.idField, ownedReason(id.id, p.client))
 	}
 	return b, nil
 }
@@ -170,7 +174,7 @@ func ownedReason(id, owner uuid.UUID) string {
 }
 
 func (d *decoder) sendFull(b *batch) error {
-	if !b.full(d.maxRows) {
+	if len(b.rows)+len(b.deletes) < d.maxRows && len(b.copy) < batchBytes {
 		return nil
 	}
 	d.maxRows = min(2*d.maxRows, batchRows)
@@ -188,16 +192,4 @@ func (d *decoder) flush(b *batch) error {
 	delete(d.open, b.kind)
 	d.spare = b.close(d.at)
 	return d.send(b)
-}
-
-// flushAll sends the open batches at the end of the file.
-func (d *decoder) flushAll() error {
-	for _, k := range allKinds {
-		if b := d.open[k]; b != nil {
-			if err := d.flush(b); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

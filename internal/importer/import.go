@@ -88,7 +88,7 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 	parsing, stop := context.WithCancel(ctx)
 	defer stop()
 	in := &files{ctx: parsing, sources: sources}
-	pipe := newPipeline(parsing)
+	pipe := &pipeline{ctx: parsing, batches: make(chan *batch, 1)}
 	go pipe.parse(in, o, w.replacing)
 
 	if err := w.writeAll(ctx, pipe, throttled(o.Progress, start)); err != nil {
@@ -101,13 +101,14 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 	if err := tx.Commit(context.WithoutCancel(ctx)); err != nil {
 		return Summary{}, commitError(err)
 	}
-	in.placeAll(pipe.warnings)
+	parsed := pipe.decoder
+	in.placeAll(parsed.warnings)
 	return Summary{
-		Lines:    pipe.at.Lines,
-		Bytes:    pipe.at.Bytes,
+		Lines:    parsed.at.Lines,
+		Bytes:    parsed.at.Bytes,
 		Elapsed:  time.Since(start),
 		Kinds:    w.summary(),
-		Warnings: pipe.warnings,
+		Warnings: parsed.warnings,
 	}, nil
 }
 
@@ -126,9 +127,10 @@ func (w *writer) writeAll(ctx context.Context, pipe *pipeline, report func(Progr
 		}
 		report(b.at)
 	}
-	pipe.at.Finishing = true
-	report(pipe.at)
-	w.deferred = pipe.deferred
+	at := pipe.decoder.at
+	at.Finishing = true
+	report(at)
+	w.deferred = pipe.decoder.deferred
 	return w.finish(ctx)
 }
 

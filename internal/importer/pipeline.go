@@ -7,25 +7,15 @@ type pipeline struct {
 	ctx     context.Context
 	batches chan *batch
 	// The fields below may be read once batches is closed.
-	deferred *deferredChecks
-	at       Progress
-	warnings []*LineError
-	err      error
-}
-
-func newPipeline(ctx context.Context) *pipeline {
-	return &pipeline{
-		ctx:     ctx,
-		batches: make(chan *batch, 1),
-	}
+	decoder *decoder
+	err     error
 }
 
 func (p *pipeline) parse(in *files, o Options, replacing *replacing) {
 	defer close(p.batches)
-	d := newDecoder(p.send)
-	d.expectLines, d.withKeys, d.replacing = o.ExpectLines, o.WithKeys, replacing
-	p.err = d.file(in)
-	p.at, p.deferred, p.warnings = d.at, d.deferred, d.warnings
+	p.decoder = newDecoder(p.send)
+	p.decoder.options, p.decoder.replacing = o, replacing
+	p.err = p.decoder.file(in)
 }
 
 // next is the next batch, nil at the end of a good file.

@@ -21,7 +21,7 @@ func (w *writer) registerIDs(ctx context.Context, b *batch) (bool, error) {
 		return false, nil
 	}
 	// To send them as lists, the database would wait 4 ms a batch.
-	if _, err := w.copy(ctx, b.identityStream(), "import_ids", []string{"client_id", "id"}); err != nil {
+	if _, err := w.copy(ctx, b.copyOfIdentities(), "import_ids", []string{"client_id", "id"}); err != nil {
 		return false, databaseError(ctx, "staging ids of "+b.kind.table, err)
 	}
 	if w.claimedNew < claimNewIn && !w.known[b.kind] {

@@ -46,10 +46,10 @@ func (d *decoder) endLine() error {
 
 // checkWhole holds the file against what the caller promised.
 func (d *decoder) checkWhole() error {
-	switch {
-	case d.expectLines != nil && *d.expectLines != d.records:
-		return fmt.Errorf("nothing was imported: %w: %d lines were promised, %d came", ErrIncomplete, *d.expectLines, d.records)
-	case d.expectLines == nil && !d.trailer && d.records == 0:
+	switch promised := d.options.ExpectLines; {
+	case promised != nil && *promised != d.records:
+		return fmt.Errorf("nothing was imported: %w: %d lines were promised, %d came", ErrIncomplete, *promised, d.records)
+	case promised == nil && !d.trailer && d.records == 0:
 		return fmt.Errorf("nothing was imported: %w: it is empty, and 0 lines were not promised", ErrIncomplete)
 	}
 	return nil

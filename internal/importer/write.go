@@ -1,9 +1,9 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -156,7 +156,7 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 // some exist, or where row-level security refuses COPY.
 func (w *writer) put(ctx context.Context, b *batch, fresh bool) ([]pgconn.CommandTag, error) {
 	if fresh && w.copies {
-		copied, err := w.copy(ctx, b.stream(), b.kind.table, b.kind.columnNames())
+		copied, err := w.copy(ctx, b.copy, b.kind.table, b.kind.columnNames())
 		if err != nil {
 			return nil, err
 		}
@@ -185,12 +185,12 @@ func (w *writer) stage(ctx context.Context, b *batch) error {
 		}
 		w.staged[k] = true
 	}
-	_, err := w.copy(ctx, b.stream(), "import_"+k.table, k.columnNames())
+	_, err := w.copy(ctx, b.copy, "import_"+k.table, k.columnNames())
 	return err
 }
 
-func (w *writer) copy(ctx context.Context, rows io.Reader, table string, columns []string) (pgconn.CommandTag, error) {
-	return w.tx.Conn().PgConn().CopyFrom(ctx, rows, fmt.Sprintf("COPY %s (%s) FROM STDIN (FORMAT binary)", table, strings.Join(columns, ", ")))
+func (w *writer) copy(ctx context.Context, rows []byte, table string, columns []string) (pgconn.CommandTag, error) {
+	return w.tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(rows), fmt.Sprintf("COPY %s (%s) FROM STDIN (FORMAT binary)", table, strings.Join(columns, ", ")))
 }
 
 // merge runs the queries that move the staged rows to where they belong, and empties
