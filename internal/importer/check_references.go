@@ -11,31 +11,22 @@ import (
 // The SQL stands in Go because it is made per table.
 
 // checkReferences refuses references to records that are not the client's.
-func (w *writer) checkReferences(ctx context.Context) error {
-	var first *LineError
-	for _, k := range kinds {
-		targets := ofKind(k, w.deferred.references, func(m firstReference) int64 { return m.line })
-		missing, err := w.missing(ctx, k, targets)
+func (w *writer) checkReferences(ctx context.Context, k *kind) (*LineError, error) {
+	missing, err := w.missing(ctx, k, ofKind(k, w.deferred.references))
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range missing {
+		// The line may have been replaced or its record deleted further down.
+		by, err := w.referrer(ctx, t)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, t := range missing {
-			m := w.deferred.references[t]
-			if first != nil && first.Line <= m.line {
-				break
-			}
-			// The line may have been replaced or its record deleted further down.
-			by, err := w.referrer(ctx, t)
-			if err != nil {
-				return err
-			}
-			if by != "" {
-				first = &LineError{Line: m.line, Field: m.field, Reason: t.missing()}
-				break
-			}
+		if by != "" {
+			return w.deferred.references[t].refuse(t.missing()), nil
 		}
 	}
-	return first.orNil()
+	return nil, nil
 }
 
 func (t recordKey) missing() string {
@@ -51,15 +42,12 @@ func (w *writer) missing(ctx context.Context, k *kind, targets []recordKey) ([]r
 		return nil, nil
 	}
 	clients, ids := keyArrays(targets)
-	rows, err := w.tx.Query(ctx, fmt.Sprintf(`SELECT t.%[2]s, t.id
+	rows, _ := w.tx.Query(ctx, fmt.Sprintf(`SELECT t.%[2]s, t.id
 		FROM %[1]s AS t
-		WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))`, k.table, k.clientColumn()), clients, ids)
-	if err != nil {
-		return nil, databaseError(ctx, "looking up "+k.table, err)
-	}
+		WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))`, k.table, k.clientColumn()), clients, ids) // ForEachRow returns its error
 	found := map[recordKey]bool{}
 	t := recordKey{kind: k}
-	if _, err = pgx.ForEachRow(rows, []any{&t.client, &t.id}, func() error { found[t] = true; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&t.client, &t.id}, func() error { found[t] = true; return nil }); err != nil {
 		return nil, databaseError(ctx, "looking up "+k.table, err)
 	}
 	return slices.DeleteFunc(targets, func(t recordKey) bool { return found[t] }), nil

@@ -12,25 +12,11 @@ import (
 
 // The SQL stands in Go because it is made per table.
 
-// checkSlugs refuses a slug that another record of the client has. The
+// checkSlugs refuses the first line whose slug another record of the client had. The
 // database's constraint would fail at the commit, and not name the line.
-func (w *writer) checkSlugs(ctx context.Context) error {
-	var first *LineError
-	for _, k := range kinds {
-		clash, err := w.slugClash(ctx, k, w.deferred.written)
-		if err != nil {
-			return err
-		}
-		if clash != nil && (first == nil || clash.Line < first.Line) {
-			first = clash
-		}
-	}
-	return first.orNil()
-}
-
-// slugClash finds the first line whose slug another record already had.
-func (w *writer) slugClash(ctx context.Context, k *kind, written map[recordKey]int64) (*LineError, error) {
-	targets := ofKind(k, written, byLine)
+func (w *writer) checkSlugs(ctx context.Context, k *kind) (*LineError, error) {
+	written := w.deferred.written
+	targets := ofKind(k, written)
 	if len(targets) == 0 {
 		return nil, nil
 	}
@@ -42,7 +28,7 @@ func (w *writer) slugClash(ctx context.Context, k *kind, written map[recordKey]i
 		return nil, err
 	}
 	clients, ids := keyArrays(targets)
-	rows, err := w.tx.Query(ctx, fmt.Sprintf(`WITH written AS MATERIALIZED (
+	rows, _ := w.tx.Query(ctx, fmt.Sprintf(`WITH written AS MATERIALIZED (
 			SELECT t.%[2]s AS client_id, t.slug
 			FROM %[1]s AS t
 			WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))
@@ -50,14 +36,11 @@ func (w *writer) slugClash(ctx context.Context, k *kind, written map[recordKey]i
 		SELECT DISTINCT o.%[2]s, o.id, o.slug
 		FROM %[1]s AS o
 		JOIN written AS w ON %[3]so.slug = w.slug
-		ORDER BY o.id`, k.table, k.clientColumn(), scope), clients, ids)
-	if err != nil {
-		return nil, databaseError(ctx, "looking up slugs of "+k.table, err)
-	}
+		ORDER BY o.id`, k.table, k.clientColumn(), scope), clients, ids) // ForEachRow returns its error
 	slugs, named := map[recordKey]string{}, map[slugKey][]recordKey{}
 	t := recordKey{kind: k}
 	var slug string
-	if _, err = pgx.ForEachRow(rows, []any{&t.client, &t.id, &slug}, func() error {
+	if _, err := pgx.ForEachRow(rows, []any{&t.client, &t.id, &slug}, func() error {
 		slugs[t] = slug
 		named[t.slugged(slug)] = append(named[t.slugged(slug)], t)
 		return nil
@@ -75,12 +58,11 @@ func (w *writer) slugClash(ctx context.Context, k *kind, written map[recordKey]i
 		if earlier == later {
 			earlier = of[1]
 		}
-		if written[earlier] > written[later] {
+		if written[earlier].line > written[later].line {
 			later, earlier = earlier, later
 		}
-		if line := written[later]; first == nil || line < first.Line {
-			first = &LineError{Line: line, Field: k.name + ".slug",
-				Reason: fmt.Sprintf("%q is the slug of %s %s already", slug, k.name, earlier.id)}
+		if at := written[later]; first == nil || at.line < first.Line {
+			first = at.refuse(fmt.Sprintf("%q is the slug of %s %s already", slug, k.name, earlier.id))
 		}
 	}
 	return first, nil

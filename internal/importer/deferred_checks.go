@@ -2,7 +2,6 @@ package importer
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -14,10 +13,14 @@ type recordKey struct {
 	client, id uuid.UUID
 }
 
-// firstReference is where a file first refers to a record.
-type firstReference struct {
+// place is where a file names a record.
+type place struct {
 	line  int64
 	field string
+}
+
+func (p place) refuse(reason string) *LineError {
+	return &LineError{Line: p.line, Field: p.field, Reason: reason}
 }
 
 // deferredChecks is what can only be checked at the end of the file: references
@@ -25,34 +28,35 @@ type firstReference struct {
 // referrers are deleted later. It grows with clients, campaigns, lanes and
 // snapshots, not with interviews.
 type deferredChecks struct {
-	references map[recordKey]firstReference
-	// written are the lines that last wrote a record with a slug.
-	written map[recordKey]int64
+	// references are where a record is first referred to.
+	references map[recordKey]place
+	// written are the slugs in the lines that last wrote a record with one.
+	written map[recordKey]place
 	// deleted are the lines that last deleted a record that may be referred to,
 	// unless it was written again.
-	deleted map[recordKey]int64
+	deleted map[recordKey]place
 	// rewritten are those that were.
 	rewritten map[recordKey]bool
 }
 
 func newDeferredChecks() *deferredChecks {
 	return &deferredChecks{
-		references: map[recordKey]firstReference{},
-		written:    map[recordKey]int64{},
-		deleted:    map[recordKey]int64{},
+		references: map[recordKey]place{},
+		written:    map[recordKey]place{},
+		deleted:    map[recordKey]place{},
 		rewritten:  map[recordKey]bool{},
 	}
 }
 
 func (f *deferredChecks) addReference(to recordKey, line int64, k *kind, field string) {
 	if _, known := f.references[to]; !known {
-		f.references[to] = firstReference{line: line, field: k.name + "." + field}
+		f.references[to] = place{line, k.name + "." + field}
 	}
 }
 
 func (f *deferredChecks) addWritten(t recordKey, line int64) {
 	if t.kind.slugged {
-		f.written[t] = line
+		f.written[t] = place{line, t.kind.name + ".slug"}
 	}
 	if _, gone := f.deleted[t]; gone {
 		delete(f.deleted, t)
@@ -62,7 +66,7 @@ func (f *deferredChecks) addWritten(t recordKey, line int64) {
 
 func (f *deferredChecks) addDeleted(t recordKey, line int64) {
 	if t.kind.referredTo() {
-		f.deleted[t] = line
+		f.deleted[t] = place{line, t.kind.name + "." + t.kind.idField}
 	}
 }
 
@@ -71,22 +75,16 @@ func (k *kind) referredTo() bool {
 	return k == clientKind || k == campaignKind || k == laneKind || k == snapshotKind
 }
 
-// byLine orders keys whose value is their line.
-func byLine(line int64) int64 { return line }
-
 // ofKind lists the keys of one kind in the order of their lines.
-func ofKind[V any](k *kind, byKey map[recordKey]V, line func(V) int64) []recordKey {
+func ofKind(k *kind, places map[recordKey]place) []recordKey {
 	var keys []recordKey
-	for t := range maps.Keys(byKey) {
+	for t := range places {
 		if t.kind == k {
 			keys = append(keys, t)
 		}
 	}
 	slices.SortFunc(keys, func(a, b recordKey) int {
-		return cmp.Or(
-			cmp.Compare(line(byKey[a]), line(byKey[b])),
-			slices.Compare(a.id[:], b.id[:]),
-		)
+		return cmp.Or(cmp.Compare(places[a].line, places[b].line), slices.Compare(a.id[:], b.id[:]))
 	})
 	return keys
 }

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,14 +32,6 @@ func (e *LineError) Error() string {
 		return e.where() + ": " + e.Reason
 	}
 	return e.where() + ": " + e.Field + ": " + e.Reason
-}
-
-// orNil is nil as an error where there is none.
-func (e *LineError) orNil() error {
-	if e == nil {
-		return nil
-	}
-	return e
 }
 
 func (e *LineError) where() string {
@@ -182,21 +175,12 @@ func (c column) explain(p *problem) string {
 	if p.requirement != "" {
 		return p.requirement
 	}
-	says := p.accepted
-	if says == "" {
-		says = c.accepts()
-	} else if p.path == "" && c.presence == nullable {
+	says := cmp.Or(p.accepted, c.typ.description)
+	if c.presence == nullable && (p.accepted == "" || p.path == "") {
 		says += " or null"
 	}
 	if c.redacted {
 		return "must be " + says + ", not " + p.got.typ.String()
 	}
 	return "must be " + says + ", not " + describe(p.got)
-}
-
-func (c column) accepts() string {
-	if c.presence == nullable {
-		return c.typ.description + " or null"
-	}
-	return c.typ.description
 }

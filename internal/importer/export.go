@@ -73,10 +73,7 @@ func (k *kind) exportQuery() string {
 
 // exportRows writes the rows of a query that makes a JSON text of each.
 func exportRows(ctx context.Context, tx pgx.Tx, out *bufio.Writer, query string, args ...any) (int64, error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
+	rows, _ := tx.Query(ctx, query, args...) // rows.Err returns its error
 	defer rows.Close()
 	var lines int64
 	for rows.Next() {

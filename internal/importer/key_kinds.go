@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -83,22 +84,12 @@ var (
 	}}
 )
 
-// mergeKeys moves staged keys and log rows to where they belong, at the end, when
-// their clients are there. A key that exists is only ended, never brought back or
-// widened.
-func (w *writer) mergeKeys(ctx context.Context) error {
-	if w.staged[apiKeyKind] {
-		if err := w.mergeAPIKeys(ctx); err != nil {
-			return err
-		}
-	}
-	if w.staged[requestLogKind] {
-		return w.mergeRequestLog(ctx)
-	}
-	return nil
-}
-
+// mergeAPIKeys moves staged keys to where they belong, at the end, when their clients
+// are there. A key that exists is only ended, never brought back or widened.
 func (w *writer) mergeAPIKeys(ctx context.Context) error {
+	if !w.staged[apiKeyKind] {
+		return nil
+	}
 	err := w.refuseAny(ctx, "api_key %s: there is no client %s", `SELECT k.prefix, k.client_id::text
 		FROM import_api_keys AS k
 		LEFT JOIN clients AS c ON c.id = k.client_id
@@ -166,7 +157,11 @@ func noteKeys(written, how string) string {
 		FROM ` + written
 }
 
+// mergeRequestLog moves staged log rows, when their keys are there.
 func (w *writer) mergeRequestLog(ctx context.Context) error {
+	if !w.staged[requestLogKind] {
+		return nil
+	}
 	err := w.refuseAny(ctx, "request_log: client %s has no key %s", `SELECT l.client_id::text, l.key_id::text
 		FROM import_request_log AS l
 		WHERE NOT EXISTS (SELECT FROM api_keys AS a WHERE a.id = l.key_id AND a.client_id = l.client_id)`)
@@ -227,18 +222,14 @@ func lockKeys(ctx context.Context, tx pgx.Tx, ids string, args ...any) error {
 // refuseAny fails with the first row that a query finds, if any.
 func (w *writer) refuseAny(ctx context.Context, message, query string) error {
 	var a, b string
-	rows, err := w.tx.Query(ctx, query+" LIMIT 1")
-	if err != nil {
+	err := w.tx.QueryRow(ctx, query+" LIMIT 1").Scan(&a, &b)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
 		return databaseError(ctx, "checking keys", err)
 	}
-	defer rows.Close()
-	if rows.Next() {
-		if err := rows.Scan(&a, &b); err != nil {
-			return databaseError(ctx, "checking keys", err)
-		}
-		return fmt.Errorf("nothing was imported: "+message, a, b)
-	}
-	return databaseError(ctx, "checking keys", rows.Err())
+	return fmt.Errorf("nothing was imported: "+message, a, b)
 }
 
 // countAtTheEnd corrects what was staged as unchanged.

@@ -31,7 +31,7 @@ func (k *kind) mergeQueries() []string {
 	switch {
 	case k == clientKind:
 		return mergeClientsQueries
-	case k.ofKeys(): // at the end, see mergeKeys
+	case k.ofKeys(): // at the end, see mergeAPIKeys
 		return nil
 	}
 	columns := k.columnNames()

@@ -105,11 +105,14 @@ func (w *writer) beginReplacing(ctx context.Context, asked *Replacement) error {
 	if err := w.lockReplaced(ctx); err != nil {
 		return databaseError(ctx, "waiting for another replacement", err)
 	}
+	among, args := r.among()
 	for _, k := range kinds[1:] {
-		if err := w.countStored(ctx, k); err != nil {
+		stored, err := w.countByClient(ctx, fmt.Sprintf("SELECT t.client_id, count(*) FROM %s AS t WHERE %s GROUP BY t.client_id", k.table, among), args)
+		if err != nil {
 			return databaseError(ctx, "counting "+k.table, err)
 		}
-		_, err := w.tx.Exec(ctx, fmt.Sprintf(`CREATE TEMPORARY TABLE kept_%[1]s (client_id uuid, id uuid) ON COMMIT DROP;
+		r.stored[k] = stored
+		_, err = w.tx.Exec(ctx, fmt.Sprintf(`CREATE TEMPORARY TABLE kept_%[1]s (client_id uuid, id uuid) ON COMMIT DROP;
 			CREATE TEMPORARY TABLE rest_%[1]s (client_id uuid, id uuid) ON COMMIT DROP`, k.table))
 		if err != nil {
 			return databaseError(ctx, "beginning to replace "+k.table, err)
@@ -148,22 +151,12 @@ func (w *writer) clientNamed(ctx context.Context, named string) (uuid.UUID, erro
 	return id, nil
 }
 
-func (w *writer) countStored(ctx context.Context, k *kind) error {
-	among, args := w.replacing.among()
-	counts, err := w.countByClient(ctx, fmt.Sprintf("SELECT t.client_id, count(*) FROM %s AS t WHERE %s GROUP BY t.client_id", k.table, among), args)
-	w.replacing.stored[k] = counts
-	return err
-}
-
 func (w *writer) countByClient(ctx context.Context, query string, args []any) (map[uuid.UUID]int64, error) {
 	counts := map[uuid.UUID]int64{}
-	rows, err := w.tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
+	rows, _ := w.tx.Query(ctx, query, args...) // ForEachRow returns its error
 	var client uuid.UUID
 	var n int64
-	_, err = pgx.ForEachRow(rows, []any{&client, &n}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&client, &n}, func() error {
 		counts[client] = n
 		return nil
 	})
