@@ -107,24 +107,18 @@ func (d *download) Read(p []byte) (int, error) {
 	n, err := d.body.Read(p)
 	d.hash.Write(p[:n])
 	d.at += int64(n)
-	switch {
-	case n > 0:
+	if n > 0 {
 		d.failed = 0
-		if errors.Is(err, io.EOF) {
-			err = nil // and again at the next Read
-		}
-		if err != nil {
-			err = d.resume(err)
-		}
-		return n, err
-	case errors.Is(err, io.EOF) && d.at < d.size: // an answer to a range may end early in good order
-		return 0, d.resume(io.ErrUnexpectedEOF)
-	case errors.Is(err, io.EOF):
-		return 0, d.checked()
-	case err != nil:
-		return 0, d.resume(err)
 	}
-	return n, nil
+	switch ended := errors.Is(err, io.EOF); {
+	case err == nil, ended && n > 0: // the next Read says it again
+		return n, nil
+	case ended && d.at >= d.size:
+		return 0, d.checked()
+	case ended: // an answer to a range may end early in good order
+		err = io.ErrUnexpectedEOF
+	}
+	return n, d.resume(err)
 }
 
 func (d *download) checked() error {

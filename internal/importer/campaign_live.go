@@ -14,36 +14,29 @@ import (
 // An interview's row has a copy of campaigns.live, campaign_live. The importer
 // fills it in, so that no trigger looks it up row by row.
 
-// assumedLive is used for a campaign whose line comes later in the file: most
-// campaigns are live. A wrong value is corrected at the end.
-const assumedLive = true
-
-type campaignLiveness struct {
-	known map[recordKey]bool
-	// assumed are the campaigns whose interviews may have to be corrected.
-	assumed map[recordKey]bool
-	// unseen are those that did not exist when they were last looked up.
-	unseen map[recordKey]bool
+// campaignState is what is known of a campaign that interviews refer to.
+type campaignState struct {
+	live bool
+	// unseen says that it did not exist when it was looked up: its line comes later in
+	// the file. Most campaigns are live, so it is assumed to be, and that is corrected
+	// at the end.
+	unseen bool
 }
 
-func newCampaignLiveness() campaignLiveness {
-	return campaignLiveness{known: map[recordKey]bool{}, assumed: map[recordKey]bool{}, unseen: map[recordKey]bool{}}
-}
-
-// forget drops campaigns that the file is about to change. A trigger on
+// forgetCampaigns drops campaigns that the file is about to change. A trigger on
 // campaigns updates the interviews that were written before.
-func (l campaignLiveness) forget(k *kind, rows []row) {
+func (w *writer) forgetCampaigns(k *kind, rows []row) {
 	if k != campaignKind {
 		return
 	}
 	for _, r := range rows {
-		delete(l.known, recordKey{campaignKind, r.client, r.id})
+		delete(w.campaigns, recordKey{campaignKind, r.client, r.id})
 	}
 }
 
 // fillCampaignLive fills in the last column of a batch of interviews.
 func (w *writer) fillCampaignLive(ctx context.Context, b *batch) error {
-	w.live.forget(b.kind, b.rows)
+	w.forgetCampaigns(b.kind, b.rows)
 	if b.kind != interviewKind {
 		return nil
 	}
@@ -51,7 +44,7 @@ func (w *writer) fillCampaignLive(ctx context.Context, b *batch) error {
 		return err
 	}
 	for _, r := range b.rows {
-		if r.hasCampaign && w.live.known[recordKey{campaignKind, r.client, r.campaign}] {
+		if r.hasCampaign && w.campaigns[recordKey{campaignKind, r.client, r.campaign}].live {
 			b.copy[r.end-1] = 1
 		}
 	}
@@ -62,10 +55,10 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 	byClient := map[uuid.UUID][]uuid.UUID{}
 	for _, r := range b.rows {
 		t := recordKey{campaignKind, r.client, r.campaign}
-		if _, known := w.live.known[t]; known || !r.hasCampaign {
+		if _, known := w.campaigns[t]; known || !r.hasCampaign {
 			continue
 		}
-		w.live.known[t], w.live.unseen[t] = assumedLive, true
+		w.campaigns[t] = campaignState{live: true, unseen: true}
 		byClient[r.client] = append(byClient[r.client], r.campaign)
 	}
 	// Client by client, in one order, so that two imports do not wait for each other:
@@ -76,13 +69,11 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 			return databaseError(ctx, "looking up campaigns", err)
 		}
 		for _, c := range found {
-			t := recordKey{campaignKind, client, c.ID}
-			w.live.known[t] = c.Live
-			delete(w.live.unseen, t)
+			w.campaigns[recordKey{campaignKind, client, c.ID}] = campaignState{live: c.Live}
 		}
 		for _, id := range byClient[client] {
-			if t := (recordKey{campaignKind, client, id}); w.live.unseen[t] {
-				w.live.assumed[t] = true
+			if t := (recordKey{campaignKind, client, id}); w.campaigns[t].unseen {
+				w.assumed[t] = true
 			}
 		}
 	}
@@ -95,7 +86,7 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, error) {
 	moving := map[uuid.UUID]db.DeleteMovedInterviewsParams{}
 	for _, r := range b.rows {
-		if r.hasCampaign && w.live.unseen[recordKey{campaignKind, r.client, r.campaign}] {
+		if r.hasCampaign && w.campaigns[recordKey{campaignKind, r.client, r.campaign}].unseen {
 			m := moving[r.client]
 			moving[r.client] = db.DeleteMovedInterviewsParams{ClientID: r.client, Ids: append(m.Ids, r.id), Campaigns: append(m.Campaigns, r.campaign)}
 		}
@@ -115,9 +106,9 @@ func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, erro
 // be live, or deleted and written again.
 func (w *writer) correctCampaignLive(ctx context.Context) error {
 	for t := range w.deferred.rewritten {
-		w.live.assumed[t] = true
+		w.assumed[t] = true
 	}
-	for t := range w.live.assumed {
+	for t := range w.assumed {
 		if t.kind != campaignKind {
 			continue
 		}

@@ -9,8 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The SQL of referrer stands in Go because it is made per table.
-
 // finish makes the checks that need the whole file, then those of the database.
 func (w *writer) finish(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{

@@ -8,8 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The SQL stands in Go because it is made per table.
-
 // checkReferences refuses references to records that are not the client's.
 func (w *writer) checkReferences(ctx context.Context, k *kind) (*LineError, error) {
 	missing, err := w.missing(ctx, k, ofKind(k, w.deferred.references))
@@ -44,7 +42,7 @@ func (w *writer) missing(ctx context.Context, k *kind, targets []recordKey) ([]r
 	clients, ids := keyArrays(targets)
 	rows, _ := w.tx.Query(ctx, fmt.Sprintf(`SELECT t.%[2]s, t.id
 		FROM %[1]s AS t
-		WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))`, k.table, k.clientColumn()), clients, ids) // ForEachRow returns its error
+		WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))`, k.table, k.columns[0].name), clients, ids) // ForEachRow returns its error
 	found := map[recordKey]bool{}
 	t := recordKey{kind: k}
 	if _, err := pgx.ForEachRow(rows, []any{&t.client, &t.id}, func() error { found[t] = true; return nil }); err != nil {

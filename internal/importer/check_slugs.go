@@ -10,8 +10,6 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// The SQL stands in Go because it is made per table.
-
 // checkSlugs refuses the first line whose slug another record of the client had. The
 // database's constraint would fail at the commit, and not name the line.
 func (w *writer) checkSlugs(ctx context.Context, k *kind) (*LineError, error) {
@@ -36,21 +34,24 @@ func (w *writer) checkSlugs(ctx context.Context, k *kind) (*LineError, error) {
 		SELECT DISTINCT o.%[2]s, o.id, o.slug
 		FROM %[1]s AS o
 		JOIN written AS w ON %[3]so.slug = w.slug
-		ORDER BY o.id`, k.table, k.clientColumn(), scope), clients, ids) // ForEachRow returns its error
-	slugs, named := map[recordKey]string{}, map[slugKey][]recordKey{}
+		ORDER BY o.id`, k.table, k.columns[0].name, scope), clients, ids) // ForEachRow returns its error
+	slugs, named := map[recordKey]slugKey{}, map[slugKey][]recordKey{}
 	t := recordKey{kind: k}
 	var slug string
 	if _, err := pgx.ForEachRow(rows, []any{&t.client, &t.id, &slug}, func() error {
-		slugs[t] = slug
-		named[t.slugged(slug)] = append(named[t.slugged(slug)], t)
+		key := slugKey{t.client, slug}
+		if k == clientKind {
+			key.client = uuid.Nil
+		}
+		slugs[t] = key
+		named[key] = append(named[key], t)
 		return nil
 	}); err != nil {
 		return nil, databaseError(ctx, "looking up slugs of "+k.table, err)
 	}
 	var first *LineError
 	for _, later := range targets {
-		slug := slugs[later]
-		of := named[later.slugged(slug)]
+		of := named[slugs[later]]
 		if len(of) < 2 {
 			continue
 		}
@@ -62,7 +63,7 @@ func (w *writer) checkSlugs(ctx context.Context, k *kind) (*LineError, error) {
 			later, earlier = earlier, later
 		}
 		if at := written[later]; first == nil || at.line < first.Line {
-			first = at.refuse(fmt.Sprintf("%q is the slug of %s %s already", slug, k.name, earlier.id))
+			first = at.refuse(fmt.Sprintf("%q is the slug of %s %s already", slugs[later].slug, k.name, earlier.id))
 		}
 	}
 	return first, nil
@@ -81,15 +82,8 @@ func (w *writer) lockClientSlugs(ctx context.Context, k *kind) error {
 	return databaseError(ctx, "waiting for other imports of clients", err)
 }
 
-// slugKey is what a slug is unique in.
+// slugKey is a slug and the client in which it is unique, none for a client's own.
 type slugKey struct {
 	client uuid.UUID
 	slug   string
-}
-
-func (t recordKey) slugged(slug string) slugKey {
-	if t.kind == clientKind {
-		return slugKey{slug: slug}
-	}
-	return slugKey{t.client, slug}
 }

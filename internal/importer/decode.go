@@ -34,7 +34,9 @@ type decoder struct {
 }
 
 func newDecoder(send func(*batch) error) *decoder {
-	return &decoder{open: map[*kind]*batch{}, maxRows: firstBatchRows, deferred: newDeferredChecks(), send: send}
+	return &decoder{open: map[*kind]*batch{}, maxRows: firstBatchRows, send: send, deferred: &deferredChecks{
+		references: map[recordKey]place{}, written: map[recordKey]place{}, deleted: map[recordKey]place{}, rewritten: map[recordKey]bool{},
+	}}
 }
 
 // file decodes all files. Blank lines are allowed. After a mistake it reads on
@@ -43,38 +45,35 @@ func (d *decoder) file(in *files) error {
 	lines := newLineReader(in)
 	defer lines.close()
 	var found LineErrors
-	for len(found) < maxLineErrors {
+	for readable := true; readable && len(found) < maxLineErrors; {
 		text, err := lines.next()
 		d.at = Progress{Lines: lines.lines, Bytes: lines.bytes}
 		if errors.Is(err, io.EOF) {
-			return d.end(found)
+			break
 		}
 		// Where a line that is too long ends is not known.
-		unreadable := err != nil
-		if err == nil && len(bytes.TrimLeft(text, " \t\r")) > 0 {
+		readable = err == nil
+		if readable && len(bytes.TrimLeft(text, " \t\r")) > 0 {
 			err = d.line(text)
 		}
-		var mistake *LineError
-		switch {
-		case err == nil:
-		case errors.As(err, &mistake):
+		if mistake, ok := errors.AsType[*LineError](err); ok {
 			found = append(found, mistake)
 			d.send = func(*batch) error { return nil }
-			if unreadable {
-				return found.orOne()
-			}
-		default:
+		} else if err != nil {
 			return err
 		}
 	}
-	return found.orOne()
+	switch len(found) {
+	case 0:
+		return d.end()
+	case 1:
+		return found[0]
+	}
+	return found
 }
 
 // end checks that the file is whole and sends what is left of it.
-func (d *decoder) end(found LineErrors) error {
-	if len(found) > 0 {
-		return found.orOne()
-	}
+func (d *decoder) end() error {
 	if err := d.checkWhole(); err != nil {
 		return err
 	}
@@ -123,11 +122,7 @@ func (d *decoder) write() error {
 		return err
 	}
 	if !d.replacing.accepts(id.client) {
-		field := "client_id"
-		if r.kind == clientKind {
-			field = "id"
-		}
-		return r.refuse(r.kind.name+"."+field, fmt.Sprintf("must be a client whose records are replaced, not %s", id.client))
+		return r.refuse(r.kind.name+"."+r.kind.columns[0].field, fmt.Sprintf("must be a client whose records are replaced, not %s", id.client))
 	}
 	b, err := d.batchFor(id, false)
 	if err != nil {

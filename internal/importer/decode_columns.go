@@ -57,13 +57,9 @@ func (d *decoder) checkClient() error {
 // identify reads the record's client and id.
 func (d *decoder) identify() (row, error) {
 	r := &d.record
-	if r.kind == clientKind {
-		id, err := r.uuid("id", d.values[0])
-		return row{line: r.line, client: id, id: id}, err
-	}
-	client, err := r.uuid("client_id", d.values[0])
-	if err != nil {
-		return row{}, err
+	client, err := r.uuid(r.kind.columns[0].field, d.values[0])
+	if err != nil || r.kind == clientKind {
+		return row{line: r.line, client: client, id: client}, err
 	}
 	id, err := r.uuid(r.kind.idField, d.values[1])
 	if r.kind == requestLogKind {

@@ -39,15 +39,6 @@ type deferredChecks struct {
 	rewritten map[recordKey]bool
 }
 
-func newDeferredChecks() *deferredChecks {
-	return &deferredChecks{
-		references: map[recordKey]place{},
-		written:    map[recordKey]place{},
-		deleted:    map[recordKey]place{},
-		rewritten:  map[recordKey]bool{},
-	}
-}
-
 func (f *deferredChecks) addReference(to recordKey, line int64, k *kind, field string) {
 	if _, known := f.references[to]; !known {
 		f.references[to] = place{line, k.name + "." + field}
@@ -65,14 +56,10 @@ func (f *deferredChecks) addWritten(t recordKey, line int64) {
 }
 
 func (f *deferredChecks) addDeleted(t recordKey, line int64) {
-	if t.kind.referredTo() {
+	switch t.kind {
+	case clientKind, campaignKind, laneKind, snapshotKind:
 		f.deleted[t] = place{line, t.kind.name + "." + t.kind.idField}
 	}
-}
-
-// referredTo says whether records of this kind can be referred to.
-func (k *kind) referredTo() bool {
-	return k == clientKind || k == campaignKind || k == laneKind || k == snapshotKind
 }
 
 // ofKind lists the keys of one kind in the order of their lines.

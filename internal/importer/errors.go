@@ -70,14 +70,6 @@ func (e LineErrors) Unwrap() []error {
 	return all
 }
 
-// orOne is the error itself where there is only one.
-func (e LineErrors) orOne() error {
-	if len(e) == 1 {
-		return e[0]
-	}
-	return e
-}
-
 // ErrConflict is wrapped by the error of an import that met another writer of
 // the same records. Running it again may succeed.
 var ErrConflict = errors.New("another writer changed the same records at the same time: run the import again")

@@ -13,8 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The SQL stands in Go because it is made per table.
-
 // Export writes a client's records as an import takes them, of one moment, with the
 // trailer; with its keys also those and what is logged of their last hour, which is
 // the limiter's window. It returns how many records it wrote.
@@ -61,11 +59,8 @@ func (k *kind) exportQuery() string {
 			fields = append(fields, fmt.Sprintf("t.%s AS %s", c.name, c.field))
 		}
 	}
-	from, where := k.table, "t.client_id = $1"
-	switch k {
-	case clientKind:
-		where = "t.id = $1"
-	case requestLogKind:
+	from, where := k.table, "t."+k.columns[0].name+" = $1"
+	if k == requestLogKind {
 		from, where = "requests", where+" AND t.at > clock_timestamp() - interval '1 hour'"
 	}
 	return fmt.Sprintf("SELECT row_to_json(r)::text FROM (SELECT %s FROM %s AS t WHERE %s) AS r", strings.Join(fields, ", "), from, where)

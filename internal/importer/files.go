@@ -76,12 +76,9 @@ func (f *files) place(line int64) (string, int64) {
 
 // locate replaces the lines of an error, numbered through, by those of their files.
 func (f *files) locate(err error) error {
-	var many LineErrors
-	var one *LineError
-	switch {
-	case errors.As(err, &many):
+	if many, ok := errors.AsType[LineErrors](err); ok {
 		f.placeAll(many)
-	case errors.As(err, &one):
+	} else if one, ok := errors.AsType[*LineError](err); ok {
 		f.placeAll([]*LineError{one})
 	}
 	return err

@@ -16,8 +16,6 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// The SQL stands in Go because it reads the staging tables, which sqlc does not know.
-
 // keyKinds are what a client's keys need to go on working in another database.
 // They are read only where the operator says so: whoever can write them can mint keys.
 var keyKinds = []*kind{apiKeyKind, requestLogKind}

@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// Each table has its own columns, so the queries are made here and not in
-// sql/queries.
-
 // claimQuery registers the ids of a batch for their clients. In one order: two imports
 // with ids in common then wait for each other rather than deadlock, as far as their
 // batches go.

@@ -44,9 +44,8 @@ func Purge(ctx context.Context, conn *pgx.Conn, client uuid.UUID) ([]Purged, err
 func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	queries := db.New(tx)
 	// A replacement or another purge of the client is waited for.
-	w := newWriter(tx)
-	w.replacing = &replacing{clients: map[uuid.UUID]bool{client: true}}
-	if err := w.lockReplaced(ctx); err != nil {
+	r := &replacing{clients: map[uuid.UUID]bool{client: true}}
+	if err := r.lock(ctx, tx); err != nil {
 		return nil, err
 	}
 	documents, err := queries.CountSearchDocuments(ctx, client)

@@ -7,7 +7,8 @@ type kind struct {
 	withArticle string
 	table       string
 	idField     string
-	columns     []column
+	// columns begin with that of the client: client_id, a client's own id.
+	columns []column
 	// slugged says that a slug names one record of this kind within its client.
 	slugged bool
 }
@@ -58,13 +59,8 @@ func (c column) redact() column {
 	return c
 }
 
-func (c column) storedAs(name string) column {
-	c.name = name
-	return c
-}
-
 // The file calls a campaign a conversation goal, the database does not.
-var campaignReference = nullableField("conversation_goal_id", uuidType).storedAs("campaign_id").referencing(campaignKind)
+var campaignReference = column{field: "conversation_goal_id", name: "campaign_id", typ: uuidType, presence: nullable, references: campaignKind}
 
 var (
 	synthesisTypeType = oneOf("lane", "campaign", "home", "daily_feed", "playbook", "creative_concept")
@@ -153,7 +149,7 @@ var snapshotKind = &kind{
 	name: "measurement_snapshot", withArticle: "a measurement_snapshot", table: "measurement_snapshots", idField: "snapshot_id",
 	columns: []column{
 		requiredField("client_id", uuidType).referencing(clientKind),
-		requiredField("snapshot_id", uuidType).storedAs("id"),
+		{field: "snapshot_id", name: "id", typ: uuidType},
 		requiredField("as_of", timestampType),
 		requiredField("measurement_contract_version", nonEmptyTextType),
 		requiredField("scope_hash", hashType),
@@ -224,14 +220,6 @@ func (k *kind) column(field []byte) int {
 		}
 	}
 	return -1
-}
-
-// clientColumn is the column of its table that names the client.
-func (k *kind) clientColumn() string {
-	if k == clientKind {
-		return "id"
-	}
-	return "client_id"
 }
 
 // fields are the names a record of this kind may hold, beside kind and op.

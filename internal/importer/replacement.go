@@ -102,7 +102,7 @@ func (w *writer) beginReplacing(ctx context.Context, asked *Replacement) error {
 		}
 	}
 	w.replacing = r
-	if err := w.lockReplaced(ctx); err != nil {
+	if err := r.lock(ctx, w.tx); err != nil {
 		return databaseError(ctx, "waiting for another replacement", err)
 	}
 	among, args := r.among()
@@ -121,17 +121,17 @@ func (w *writer) beginReplacing(ctx context.Context, asked *Replacement) error {
 	return nil
 }
 
-// lockReplaced waits for other replacements of the same clients: two at once would
-// each remove what only the other holds.
-func (w *writer) lockReplaced(ctx context.Context) error {
-	if w.replacing.clients == nil {
-		_, err := w.tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel replace', 0))")
+// lock waits for other replacements of the same clients: two at once would each remove
+// what only the other holds.
+func (r *replacing) lock(ctx context.Context, tx pgx.Tx) error {
+	if r.clients == nil {
+		_, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel replace', 0))")
 		return err
 	}
-	_, err := w.tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared(hashtextextended('clientintel replace', 0))
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared(hashtextextended('clientintel replace', 0))
 		UNION ALL
 		SELECT pg_advisory_xact_lock(hashtextextended('clientintel replace ' || t.client_id, 0))
-		FROM (SELECT client_id FROM unnest($1::uuid[]) AS u (client_id) ORDER BY client_id) AS t`, w.replacing.ids())
+		FROM (SELECT client_id FROM unnest($1::uuid[]) AS u (client_id) ORDER BY client_id) AS t`, r.ids())
 	return err
 }
 

@@ -7,8 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The SQL stands in Go because it is made per table.
-
 // Vacuum updates the planner's statistics and the visibility map, on which
 // index-only scans depend, of the tables of which an import changed more than a
 // tenth. Autovacuum would do it later. Call it after an import, outside any

@@ -12,9 +12,7 @@ func (d *decoder) warnOfCampaign() {
 		}
 		return string(unescaped(v))
 	}
-	active := of("active")
-	inactive := active.typ == jsonBool && active.text[0] == 'f'
-	live := text(of("launch_status")) == "live" && !inactive
+	live := text(of("launch_status")) == "live" && string(of("active").text) != "false"
 	if live && text(of("slug")) == "uncategorized" {
 		d.warn("campaign.slug", `"uncategorized" is what analytics calls interviews without a campaign: the two cannot be told apart`)
 	}

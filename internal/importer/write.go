@@ -12,8 +12,6 @@ import (
 	"github.com/clientintel/clientintel/gen/db"
 )
 
-// The SQL stands in Go because it is made per table.
-
 // writer puts batches into the database, inside the import's transaction.
 type writer struct {
 	tx      pgx.Tx
@@ -27,7 +25,10 @@ type writer struct {
 	// that were registered as if none were.
 	known      map[*kind]bool
 	claimedNew int
-	live       campaignLiveness
+	// campaigns are those that were looked up and are as they were.
+	campaigns map[recordKey]campaignState
+	// assumed are the campaigns whose interviews may have to be corrected.
+	assumed map[recordKey]bool
 	// deferred are the checks of the end, nil until then.
 	deferred *deferredChecks
 	// replacing is nil when the input only adds.
@@ -36,12 +37,13 @@ type writer struct {
 
 func newWriter(tx pgx.Tx) *writer {
 	return &writer{
-		tx:      tx,
-		queries: db.New(tx),
-		counts:  map[*kind]*KindSummary{},
-		staged:  map[*kind]bool{},
-		known:   map[*kind]bool{},
-		live:    newCampaignLiveness(),
+		tx:        tx,
+		queries:   db.New(tx),
+		counts:    map[*kind]*KindSummary{},
+		staged:    map[*kind]bool{},
+		known:     map[*kind]bool{},
+		campaigns: map[recordKey]campaignState{},
+		assumed:   map[recordKey]bool{},
 	}
 }
 
@@ -145,7 +147,7 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 	if err != nil {
 		return databaseError(ctx, "deleting from "+b.kind.table, err)
 	}
-	w.live.forget(b.kind, b.deletes)
+	w.forgetCampaigns(b.kind, b.deletes)
 	count := w.count(b.kind)
 	count.Removed += done.RowsAffected()
 	count.Missing += b.deleted - done.RowsAffected()
