@@ -35,8 +35,6 @@ const (
 	stateAbandoned
 )
 
-func (q *batchedQuery) abandon() bool { return q.state.CompareAndSwap(statePending, stateAbandoned) }
-
 // readRows reads the result, unless the request was abandoned.
 func (q *batchedQuery) readRows(ctx context.Context, s *Snapshot, rows pgx.Rows) (err error) {
 	defer rows.Close()
@@ -71,12 +69,9 @@ func (p *readerPanic) Error() string { return fmt.Sprintf("%v\n%s", p.cause, p.s
 // share a snapshot that began after all of them arrived. BEGIN, the measurement
 // and COMMIT cost as much as half a page, and are paid once.
 func (p *Pool) ReadOnce(ctx context.Context, clientID uuid.UUID, only Query, fn RowsReader) error {
-	if p.standby.fallback != nil {
-		return p.readEither(func(p *Pool, began func()) error {
-			return p.readOnce(ctx, clientID, only, func(ctx context.Context, s *Snapshot, rows pgx.Rows) error { began(); return fn(ctx, s, rows) })
-		})
-	}
-	return p.readOnce(ctx, clientID, only, fn)
+	return p.readEither(func(p *Pool, began func()) error {
+		return p.readOnce(ctx, clientID, only, func(ctx context.Context, s *Snapshot, rows pgx.Rows) error { began(); return fn(ctx, s, rows) })
+	})
 }
 
 func (p *Pool) readOnce(ctx context.Context, clientID uuid.UUID, only Query, fn RowsReader) error {

@@ -206,10 +206,7 @@ func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results p
 			return err
 		}
 	}
-	rows, err := results.Query()
-	if err != nil {
-		return err
-	}
+	rows, _ := results.Query() // CollectRows returns its error
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[workerMeasurementRow])
 	if err != nil {
 		return err

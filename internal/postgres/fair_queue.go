@@ -120,7 +120,7 @@ func (f *fairQueue) acquireOrBatch(ctx context.Context, client uuid.UUID, q *bat
 		f.leave(w, ctx.Err())
 	}
 	f.mu.Unlock()
-	if queued || q.abandon() {
+	if queued || q.state.CompareAndSwap(statePending, stateAbandoned) {
 		return false, nil, ctx.Err()
 	}
 	return false, nil, <-q.result // it is being read

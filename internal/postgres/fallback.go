@@ -115,6 +115,9 @@ func (p *Pool) Close() {
 // down or turns out to be. What has begun to be read is not read again: read
 // calls began then.
 func (p *Pool) readEither(read func(p *Pool, began func()) error) error {
+	if p.standby.fallback == nil {
+		return read(p, func() {})
+	}
 	if !p.standby.down.Load() {
 		var begun atomic.Bool
 		err := read(p, func() { begun.Store(true) })

@@ -21,20 +21,6 @@ import (
 // security-invoker views came with it.
 const MinServerVersion = 150000
 
-// Migrate brings the schema up to date as the owner, logs what a migration waits
-// for, and returns how many it applied. Several processes may call it at once: one
-// works, the others wait for it.
-func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger) (int, error) {
-	m := migrator{ownerURL: ownerURL, files: files, log: log}
-	return m.up(ctx)
-}
-
-type migrator struct {
-	ownerURL string
-	files    fs.FS
-	log      *slog.Logger
-}
-
 const (
 	// migrationLockTimeout bounds how long a migration queues for a lock: whoever
 	// wants the table queues behind it. Shorter than a server's own bound, and than
@@ -47,10 +33,12 @@ const (
 	migrationApplication = "clientintel migrate"
 )
 
-// up applies migrations. One that does not get its lock is rolled back and tried
-// again until ctx ends, since a reader of hours must not hold up all others.
-func (m migrator) up(ctx context.Context) (int, error) {
-	config, err := ParseURL(m.ownerURL)
+// Migrate brings the schema up to date as the owner, logs what a migration waits
+// for, and returns how many it applied. Several processes may call it at once: one
+// works, the others wait for it. A migration that does not get its lock is rolled back
+// and tried again until ctx ends, since a reader of hours must not hold up all others.
+func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger) (int, error) {
+	config, err := ParseURL(ownerURL)
 	if err != nil {
 		return 0, err
 	}
@@ -69,7 +57,7 @@ func (m migrator) up(ctx context.Context) (int, error) {
 	if server < MinServerVersion {
 		return 0, fmt.Errorf("the database server is PostgreSQL %d: version 15 or later is needed", server/10000)
 	}
-	schema, err := ReadSchemaAt(ctx, m.ownerURL)
+	schema, err := ReadSchemaAt(ctx, ownerURL)
 	if err != nil {
 		return 0, err
 	}
@@ -81,20 +69,20 @@ func (m migrator) up(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("making the migration lock: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, m.files, goose.WithSessionLocker(locker))
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
 	if err != nil {
 		return 0, fmt.Errorf("reading the migrations: %w", err)
 	}
 	total := 0
 	for {
-		blocker := m.watchBlockers(ctx, db)
+		blocker := watchBlockers(ctx, db)
 		applied, err := provider.Up(ctx)
 		holds := blocker()
 		if partial, ok := errors.AsType[*goose.PartialError](err); ok {
 			applied = partial.Applied
 		}
 		total += len(applied)
-		if hashErr := m.storeHashes(ctx, db, applied); hashErr != nil && err == nil {
+		if hashErr := storeHashes(ctx, db, files, applied); hashErr != nil && err == nil {
 			err = hashErr
 		}
 		if err == nil || !gaveWay(err) {
@@ -103,7 +91,7 @@ func (m migrator) up(ctx context.Context) (int, error) {
 			}
 			return total, err
 		}
-		m.log.Warn("a migration waits for a lock and tries again", "held_by", holds)
+		log.Warn("a migration waits for a lock and tries again", "held_by", holds)
 		select {
 		case <-ctx.Done():
 			return total, fmt.Errorf("migrating the schema: a lock was not to be had, it is held by %s: %w", holds, ctx.Err())
@@ -123,7 +111,7 @@ func gaveWay(err error) bool {
 // watchBlockers looks who holds what the migration waits for. The function that it
 // returns ends that and tells what was seen last. No query's text is read, which
 // could hold anything.
-func (m migrator) watchBlockers(ctx context.Context, db *sql.DB) func() string {
+func watchBlockers(ctx context.Context, db *sql.DB) func() string {
 	ctx, cancel := context.WithCancel(ctx)
 	seen := make(chan string, 1)
 	go func() {

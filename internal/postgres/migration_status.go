@@ -102,9 +102,9 @@ func MigrationStatuses(ctx context.Context, ownerURL string) ([]MigrationStatus,
 }
 
 // storeHashes keeps what each migration was when it was applied.
-func (m migrator) storeHashes(ctx context.Context, db *sql.DB, applied []*goose.MigrationResult) error {
+func storeHashes(ctx context.Context, db *sql.DB, files fs.FS, applied []*goose.MigrationResult) error {
 	for _, result := range applied {
-		hash, err := migrationHash(m.files, path.Base(result.Source.Path))
+		hash, err := migrationHash(files, path.Base(result.Source.Path))
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -109,15 +110,9 @@ type jsonbVariable []byte
 func (*jsonbVariable) oid() uint32   { return pgtype.JSONBOID }
 func (v *jsonbVariable) target() any { return (*[]byte)(v) }
 func (v *jsonbVariable) decode(value []byte) bool {
-	if value == nil {
-		*v = nil
-		return true
-	}
-	if len(value) == 0 || value[0] != 1 { // the format's version
-		return false
-	}
-	*v = value[1:]
-	return true
+	text, ok := bytes.CutPrefix(value, []byte{1}) // the format's version
+	*v = text
+	return ok || value == nil
 }
 
 type float8Variable pgtype.Float8
@@ -125,12 +120,9 @@ type float8Variable pgtype.Float8
 func (*float8Variable) oid() uint32   { return pgtype.Float8OID }
 func (v *float8Variable) target() any { return (*pgtype.Float8)(v) }
 func (v *float8Variable) decode(value []byte) bool {
-	*v = float8Variable{}
-	if value == nil {
-		return true
-	}
 	if len(value) != 8 {
-		return false
+		*v = float8Variable{}
+		return value == nil
 	}
 	*v = float8Variable{Float64: math.Float64frombits(binary.BigEndian.Uint64(value)), Valid: true}
 	return true

@@ -46,12 +46,9 @@ const holdInterviews = `LOCK TABLE interviews IN ACCESS SHARE MODE`
 // reading the measurement take one round trip. A database out of reach or too
 // slow comes back as a fault; so does an error of fn that stems from it.
 func (p *Pool) Read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
-	if p.standby.fallback != nil {
-		return p.readEither(func(p *Pool, began func()) error {
-			return p.read(ctx, clientID, func(ctx context.Context, s *Snapshot) error { began(); return fn(ctx, s) })
-		})
-	}
-	return p.read(ctx, clientID, fn)
+	return p.readEither(func(p *Pool, began func()) error {
+		return p.read(ctx, clientID, func(ctx context.Context, s *Snapshot) error { began(); return fn(ctx, s) })
+	})
 }
 
 // RowsReader reads the rows of a snapshot's only query. Rows that it leaves are
@@ -82,7 +79,7 @@ func (p *Pool) read(ctx context.Context, clientID uuid.UUID, fn func(context.Con
 	if err := fn(ctx, b.snapshot); err != nil {
 		return classify(err)
 	}
-	return classify(b.tx.Commit(ctx))
+	return classify(b.tx.end(ctx, "COMMIT"))
 }
 
 // startedSnapshot is a snapshot on its connection.

@@ -26,21 +26,10 @@ func (t *openTx) text(sql string) string {
 	return sql
 }
 
-func (t *openTx) Commit(ctx context.Context) error {
-	if t.done {
-		return pgx.ErrTxClosed
-	}
+// end commits or rolls back.
+func (t *openTx) end(ctx context.Context, how string) error {
 	t.done = true
-	_, err := t.conn.Exec(ctx, "COMMIT", pgx.QueryExecModeExec)
-	return err
-}
-
-func (t *openTx) Rollback(ctx context.Context) error {
-	if t.done {
-		return pgx.ErrTxClosed
-	}
-	t.done = true
-	_, err := t.conn.Exec(ctx, "ROLLBACK", pgx.QueryExecModeExec)
+	_, err := t.conn.Exec(ctx, how, pgx.QueryExecModeExec)
 	return err
 }
 
@@ -52,7 +41,7 @@ func (t *openTx) rollback() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := t.Rollback(ctx); err != nil {
+	if err := t.end(ctx, "ROLLBACK"); err != nil {
 		_ = t.conn.Close(ctx)
 	}
 }
