@@ -22,7 +22,7 @@ type fieldType struct {
 
 func (t *fieldType) append(dst []byte, v value) ([]byte, *problem) {
 	if v.typ != t.json {
-		return dst, unaccepted(v)
+		return dst, &problem{got: v}
 	}
 	return t.add(dst, v)
 }
@@ -38,14 +38,12 @@ type problem struct {
 	got      value
 }
 
-func unaccepted(v value) *problem { return &problem{got: v} }
-
 // textual is the type of a string that read accepts, and appends.
 func textual(description string, read func(dst, text []byte) ([]byte, bool)) fieldType {
 	return fieldType{description, jsonString, func(dst []byte, v value) ([]byte, *problem) {
 		appended, ok := read(dst, unescaped(v))
 		if !ok {
-			return dst, unaccepted(v)
+			return dst, &problem{got: v}
 		}
 		return appended, nil
 	}}
@@ -110,7 +108,7 @@ var (
 	countType = fieldType{"a whole number from 0 up", jsonNumber, func(dst []byte, v value) ([]byte, *problem) {
 		n, err := strconv.ParseUint(string(v.text), 10, 63)
 		if err != nil {
-			return dst, unaccepted(v)
+			return dst, &problem{got: v}
 		}
 		return binary.BigEndian.AppendUint64(dst, n), nil
 	}}

@@ -76,7 +76,7 @@ var (
 	statusType = fieldType{"a status of 100 to 599", jsonNumber, func(dst []byte, v value) ([]byte, *problem) {
 		n, err := strconv.ParseUint(string(v.text), 10, 16)
 		if err != nil || n < 100 || n > 599 {
-			return dst, unaccepted(v)
+			return dst, &problem{got: v}
 		}
 		return binary.BigEndian.AppendUint16(dst, uint16(n)), nil
 	}}

@@ -163,11 +163,6 @@ func (w *writer) countByClient(ctx context.Context, query string, args []any) (m
 	return counts, err
 }
 
-// keepQuery notes that the input holds a batch's records.
-func (k *kind) keepQuery() string {
-	return fmt.Sprintf("INSERT INTO kept_%s SELECT i.client_id, i.id FROM import_ids AS i", k.table)
-}
-
 // removeTheRest removes the records that the input does not hold, unless they are
 // too many.
 func (w *writer) removeTheRest(ctx context.Context) error {

@@ -207,7 +207,7 @@ func (w *writer) merge(ctx context.Context, k *kind, queries []string, staged st
 		})
 	}
 	if w.replacing != nil && k != clientKind {
-		steps.Queue(k.keepQuery())
+		steps.Queue("INSERT INTO kept_" + k.table + " SELECT i.client_id, i.id FROM import_ids AS i")
 	}
 	steps.Queue("TRUNCATE " + staged)
 	return done, w.tx.SendBatch(ctx, steps).Close()
