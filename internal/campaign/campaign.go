@@ -35,8 +35,7 @@ type ListQuery struct {
 // List is one page and the provenance of its numbers.
 type List struct {
 	Campaigns   []Campaign
-	Next        *page.Position
-	After       page.After
+	Next        page.Next
 	Measurement measurement.Provenance
 }
 

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -28,9 +29,7 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (Lis
 	query := func(queries *db.Queries) ([]db.Campaign, error) { return listRows(ctx, queries, caller, q) }
 	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []db.Campaign) error {
 		kept, next := page.Trim(rows, q.Page, positionOf)
-		found = List{
-			Campaigns: make([]Campaign, len(kept)), Next: next, After: page.PositionAfter(kept, positionOf), Measurement: in.Provenance,
-		}
+		found = List{Campaigns: make([]Campaign, len(kept)), Next: next, Measurement: in.Provenance}
 		for i, row := range kept {
 			one, err := fromRow(row)
 			if err != nil {
@@ -67,10 +66,7 @@ func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q Li
 			FromCreatedAt: from, UntilCreatedAt: q.Created.Until,
 		})
 	}
-	after := beforeFirst(q)
-	if q.Page.After != nil {
-		after = *q.Page.After
-	}
+	after := cmp.Or(q.Page.After, new(beforeFirst(q)))
 	return queries.ListCampaigns(ctx, db.ListCampaignsParams{
 		ClientID: caller.ClientID, LaunchStatus: orEmpty(q.LaunchStatus), UpdatedSince: q.UpdatedSince,
 		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: from,

@@ -58,13 +58,7 @@ func (b Budget) trimSavedBases(bodies []synthesis.Body) {
 	}
 }
 
-// pageOf is how a page of a list ends that holds so many rows at most.
-func (s *Server) pageOf(ctx context.Context, asked page.Request, rows int, next *page.Position, after page.After) render.Page {
-	return render.Page{Most: budgetOf(ctx).PageBytes, Next: func(kept int) *string {
-		if kept < rows {
-			last := after(kept - 1)
-			return s.nextCursor(asked, &last)
-		}
-		return s.nextCursor(asked, next)
-	}}
+// pageOf is how a page of a list ends.
+func (s *Server) pageOf(ctx context.Context, asked page.Request, next page.Next) render.Page {
+	return render.Page{Most: budgetOf(ctx).PageBytes, Next: func(kept int) *string { return s.nextCursor(asked, next(kept)) }}
 }

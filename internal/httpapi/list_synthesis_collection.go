@@ -24,7 +24,7 @@ func (s *Server) listCollection(
 	if err != nil {
 		return nil, err
 	}
-	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, len(found.Documents), found.Next, found.After)
+	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, found.Next)
 	body, rows, err := render.SynthesisCollection(buffer.bytes, found, ends, caller)
 	recordRows(ctx, rows)
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err

@@ -24,7 +24,7 @@ func (s *Server) listPortal(
 		return nil, err
 	}
 	budgetOf(ctx).trimSavedBases(found.Bodies)
-	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, len(found.Bodies), found.Next, found.After)
+	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, found.Next)
 	body, rows, err := render.SynthesisPortal(buffer.bytes, found, ends, caller)
 	recordRows(ctx, rows)
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err

@@ -109,8 +109,7 @@ func (s *Server) nextCursor(asked page.Request, next *page.Position) *string {
 	if next == nil {
 		return nil
 	}
-	cursor := s.cursors.Encode(*next, asked.Scope)
-	return &cursor
+	return new(s.cursors.Encode(*next, asked.Scope))
 }
 
 // filters are the filters of a request as they were given.

@@ -1,6 +1,7 @@
 package interview
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,10 +119,7 @@ func beyond(q ListQuery) page.Position {
 
 // pageQuery is the query for a page, which each set of filters has its own of.
 func pageQuery(ctx context.Context, caller auth.Caller, q ListQuery) postgres.Query {
-	after := beyond(q)
-	if q.Page.After != nil {
-		after = *q.Page.After
-	}
+	after := cmp.Or(q.Page.After, new(beyond(q)))
 	page := db.ListInterviewsParams{
 		WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
 		WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), ClientID: caller.ClientID,

@@ -15,21 +15,16 @@ type Request struct {
 // another page exists.
 func (r Request) LookAhead() int32 { return int32(r.Limit) + 1 }
 
-// Trim cuts rows read with LookAhead down to the page. It also returns the
-// position that the next page starts after, nil on the last page.
-func Trim[T any](rows []T, r Request, positionOf func(T) Position) ([]T, *Position) {
-	if len(rows) <= r.Limit {
-		return rows, nil
+// Next is the position that the next page starts after, if this one ends after so many
+// of its rows; nil where no row follows.
+type Next func(kept int) *Position
+
+// Trim cuts rows read with LookAhead down to the page.
+func Trim[T any](rows []T, r Request, positionOf func(T) Position) ([]T, Next) {
+	return rows[:min(len(rows), r.Limit)], func(kept int) *Position {
+		if kept == len(rows) {
+			return nil
+		}
+		return new(positionOf(rows[kept-1]))
 	}
-	kept := rows[:r.Limit]
-	next := positionOf(kept[len(kept)-1])
-	return kept, &next
-}
-
-// After is the position after the item of a page that has this index.
-type After func(i int) Position
-
-// PositionAfter is for a page that may end before its last row.
-func PositionAfter[T any](rows []T, positionOf func(T) Position) After {
-	return func(i int) Position { return positionOf(rows[i]) }
 }

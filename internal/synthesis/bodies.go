@@ -1,6 +1,7 @@
 package synthesis
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -37,8 +38,7 @@ type BodyQuery struct {
 type BodyList struct {
 	Type        Type
 	Bodies      []Body
-	Next        *page.Position
-	After       page.After
+	Next        page.Next
 	Measurement measurement.Provenance
 }
 
@@ -61,10 +61,7 @@ func (r *Reader) ListBodies(ctx context.Context, caller auth.Caller, q BodyQuery
 		if err != nil {
 			return fmt.Errorf("reading saved measurement bases: %w", err)
 		}
-		found = BodyList{
-			Type: q.Type, Bodies: make([]Body, len(kept)), Next: next, After: page.PositionAfter(kept, bodyPosition),
-			Measurement: in.Provenance,
-		}
+		found = BodyList{Type: q.Type, Bodies: make([]Body, len(kept)), Next: next, Measurement: in.Provenance}
 		for i, row := range kept {
 			found.Bodies[i] = Body{JSON: row.Body, Integrity: integrityOf(row, bases[row.ID], in.Provenance)}
 		}
@@ -76,10 +73,7 @@ func (r *Reader) ListBodies(ctx context.Context, caller auth.Caller, q BodyQuery
 func bodyRows(
 	ctx context.Context, queries *db.Queries, caller auth.Caller, q BodyQuery,
 ) ([]db.VisiblePortalDocument, error) {
-	after := beforeFirstBody(q)
-	if q.Page.After != nil {
-		after = *q.Page.After
-	}
+	after := cmp.Or(q.Page.After, new(beforeFirstBody(q)))
 	switch {
 	case q.Lane != nil:
 		return queries.ListPortalDocumentsOfLane(ctx, db.ListPortalDocumentsOfLaneParams{

@@ -1,6 +1,7 @@
 package synthesis
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -42,8 +43,7 @@ func (q DocumentQuery) Types() []Type {
 type DocumentList struct {
 	Types       []Type
 	Documents   []Document
-	Next        *page.Position
-	After       page.After
+	Next        page.Next
 	Measurement measurement.Provenance
 }
 
@@ -57,9 +57,7 @@ func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q Docume
 	}
 	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []Document) error {
 		kept, next := page.Trim(rows, q.Page, documentPosition)
-		found = DocumentList{
-			Types: q.Types(), Documents: kept, Next: next, After: page.PositionAfter(kept, documentPosition), Measurement: in.Provenance,
-		}
+		found = DocumentList{Types: q.Types(), Documents: kept, Next: next, Measurement: in.Provenance}
 		return nil
 	})
 	if err != nil {
@@ -76,11 +74,8 @@ func documentRows(
 	if q.MatchesNothing {
 		return nil, nil
 	}
-	// The first page starts before every row.
-	after := page.Position{Times: []time.Time{timewindow.Always().Until, page.Missing()}, ID: uuid.Max}
-	if q.Page.After != nil {
-		after = *q.Page.After
-	}
+	beforeFirst := page.Position{Times: []time.Time{timewindow.Always().Until, page.Missing()}, ID: uuid.Max}
+	after := cmp.Or(q.Page.After, &beforeFirst)
 	all := db.ListSynthesisDocumentsParams{
 		ClientID: caller.ClientID, AfterRefreshedKey: after.Times[0], AfterUpdatedAt: after.Times[1], AfterID: after.ID,
 		MaxRows: q.Page.LookAhead(),
