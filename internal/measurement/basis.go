@@ -166,14 +166,6 @@ type Provenance struct {
 	Basis *Basis
 }
 
-// OmittedFields names the measurement fields that the response leaves out.
-func (s Provenance) OmittedFields() []string {
-	if s.Basis == nil {
-		return []string{"measurement_basis"}
-	}
-	return []string{}
-}
-
 // Basis is a membership anyone can recompute.
 type Basis struct {
 	PreviewID      uuid.UUID

@@ -58,16 +58,12 @@ func appendTime(b []byte, t time.Time) []byte {
 	return append(basis.AppendTime(append(b, '"'), t), '"')
 }
 
-// timestamp is a time as appendTime writes it.
-func timestamp(t time.Time) string { return basis.Timestamp(t) }
-
-// optionalTimestamp is timestamp of a time that may be missing.
+// optionalTimestamp is a time as appendTime writes it, nil where it is missing.
 func optionalTimestamp(t *time.Time) *string {
 	if t == nil {
 		return nil
 	}
-	text := timestamp(*t)
-	return &text
+	return new(basis.Timestamp(*t))
 }
 
 // appendUUID appends an id as a JSON string.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
@@ -103,7 +104,7 @@ func InterviewDetail(b []byte, i interview.Detail, standsOn measurement.Provenan
 	m := interviewMeta(caller, 1, standsOn)
 	m.IncludesRawExtraction = caller.Has(auth.ReadRawExtraction)
 	detail := api.InterviewDetailResponse{Meta: m, Data: api.InterviewDetail{Interview: api.Interview{
-		ID: i.ID, ClientID: i.ClientID, ConversationGoalID: i.CampaignID, CreatedAt: timestamp(i.CreatedAt),
+		ID: i.ID, ClientID: i.ClientID, ConversationGoalID: i.CampaignID, CreatedAt: basis.Timestamp(i.CreatedAt),
 		ParticipantName: i.ParticipantName, InterviewType: i.InterviewType, Status: i.Status,
 		DurationSeconds: i.DurationSeconds, NpsScore: i.NPSScore, CustomerSentiment: i.CustomerSentiment,
 		ChurnRisk: i.ChurnRisk, BestQuote: i.BestQuote,

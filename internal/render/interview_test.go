@@ -17,6 +17,7 @@ import (
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
@@ -160,7 +161,7 @@ func generated(i interview.Interview, caller auth.Caller) api.Interview {
 		value := from.FieldByName(cmp.Or(otherNames[name], name))
 		switch scope, gated := scopes[name]; {
 		case name == "CreatedAt":
-			out.CreatedAt = timestamp(i.CreatedAt)
+			out.CreatedAt = basis.Timestamp(i.CreatedAt)
 		case !gated:
 			to.Field(n).Set(value)
 		case !caller.Has(scope) || name == "RawExtraction":

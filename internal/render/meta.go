@@ -1,13 +1,11 @@
 package render
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
@@ -18,41 +16,35 @@ func meta(caller auth.Caller, count int, s measurement.Provenance) api.Meta {
 	if s.Mode != measurement.Canonical {
 		return m
 	}
-	total, version, basis, omitted := int(s.Total), measurement.ContractVersion, measurement.CountBasis, s.OmittedFields()
-	asOf := timestamp(s.AsOf)
-	m.MeasurementTotalCount = &total
+	asOf := basis.Timestamp(s.AsOf)
+	m.MeasurementTotalCount = new(int(s.Total))
 	m.MeasurementAsOf = &asOf
-	m.MeasurementContractVersion = &version
-	m.MeasurementCountBasis = &basis
-	m.MeasurementOmittedFields = &omitted
-	m.MeasurementBasis = basisOf(s)
-	return m
-}
-
-func basisOf(s measurement.Provenance) *api.MeasurementQueryBasis {
-	b := s.Basis
-	if b == nil {
-		return nil
+	m.MeasurementContractVersion = new(measurement.ContractVersion)
+	m.MeasurementCountBasis = new(measurement.CountBasis)
+	if s.Basis == nil {
+		m.MeasurementOmittedFields = &[]string{"measurement_basis"}
+		return m
 	}
-	return &api.MeasurementQueryBasis{
+	m.MeasurementOmittedFields = &[]string{}
+	m.MeasurementBasis = &api.MeasurementQueryBasis{
 		Schema:                     api.MeasurementQueryBasisSchemaMeasurementQueryBasisV1,
-		PreviewID:                  b.PreviewID,
+		PreviewID:                  s.Basis.PreviewID,
 		Captured:                   false,
-		AsOf:                       timestamp(s.AsOf),
+		AsOf:                       asOf,
 		MeasurementContractVersion: measurement.ContractVersion,
-		ScopeHash:                  b.ScopeHash,
-		MembershipHash:             b.MembershipHash,
-		SourceInterviewIds:         b.SourceIDs,
-		SourceCount:                b.SourceCount,
+		ScopeHash:                  s.Basis.ScopeHash,
+		MembershipHash:             s.Basis.MembershipHash,
+		SourceInterviewIds:         s.Basis.SourceIDs,
+		SourceCount:                s.Basis.SourceCount,
 	}
+	return m
 }
 
 // paged adds what a list route says of the next page; next is its cursor, if any.
 func paged(m *api.Meta, next *string) {
-	more := next != nil
-	m.HasMore = &more
+	m.HasMore = new(next != nil)
 	m.NextCursor = nullable.NewNullNullable[string]()
-	if more {
+	if next != nil {
 		m.NextCursor = nullable.NewNullableWithValue(*next)
 	}
 }
@@ -61,23 +53,11 @@ func paged(m *api.Meta, next *string) {
 // the answer, are appended as they are: marshalling would parse them again.
 func appendMeta(b []byte, m api.Meta) ([]byte, error) {
 	if m.MeasurementBasis == nil {
-		text, err := json.Marshal(m)
-		return append(b, text...), err
+		return appendWith(b, m)
 	}
-	basis := *m.MeasurementBasis
-	ids := basis.SourceInterviewIds
-	basis.SourceInterviewIds = noIDs
-	m.MeasurementBasis = &basis
-	text, err := json.Marshal(m)
-	if err != nil {
-		return b, err
-	}
-	before, after, _ := bytes.Cut(text, idsField)
-	b = append(append(b, before...), idsField[:len(idsField)-len(noIDs)]...)
-	return append(append(b, ids...), after...), nil
+	short := *m.MeasurementBasis
+	ids := stored{"source_interview_ids", short.SourceInterviewIds}
+	short.SourceInterviewIds = nil // written as null
+	m.MeasurementBasis = &short
+	return appendWith(b, m, ids)
 }
-
-var (
-	noIDs    = []byte("[]")
-	idsField = []byte(`"source_interview_ids":[]`)
-)

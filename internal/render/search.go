@@ -3,6 +3,7 @@ package render
 import (
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/search"
 )
 
@@ -10,23 +11,19 @@ import (
 func SearchHits(found search.Found, query string, caller auth.Caller) api.IntelligenceSearchResponse {
 	data := make([]api.IntelligenceSearchHit, len(found.Hits))
 	for i, hit := range found.Hits {
-		data[i] = hitOf(hit)
+		data[i] = api.IntelligenceSearchHit{
+			ID: hit.ID, ConversationGoal: hit.CampaignSlug, CreatedAt: basis.Timestamp(hit.CreatedAt), BestQuote: hit.BestQuote,
+			PrimaryPainPoints: hit.PrimaryPainPoints, FeatureRequests: hit.FeatureRequests,
+			ProductFeedback: hit.ProductFeedback, CompetitorMentions: hit.CompetitorMentions,
+			MatchedFields: []api.IntelligenceSearchField{},
+		}
+		for _, field := range hit.Matched() {
+			data[i].MatchedFields = append(data[i].MatchedFields, api.IntelligenceSearchField(field))
+		}
 	}
 	m := meta(caller, len(data), found.Measurement)
 	m.IncludesCustomExtraction = true
 	return api.IntelligenceSearchResponse{Data: data, Meta: searchMeta(m, query)}
-}
-
-func hitOf(h search.Hit) api.IntelligenceSearchHit {
-	matched := []api.IntelligenceSearchField{}
-	for _, field := range h.Matched() {
-		matched = append(matched, api.IntelligenceSearchField(field))
-	}
-	return api.IntelligenceSearchHit{
-		ID: h.ID, ConversationGoal: h.CampaignSlug, CreatedAt: timestamp(h.CreatedAt), BestQuote: h.BestQuote,
-		PrimaryPainPoints: h.PrimaryPainPoints, FeatureRequests: h.FeatureRequests,
-		ProductFeedback: h.ProductFeedback, CompetitorMentions: h.CompetitorMentions, MatchedFields: matched,
-	}
 }
 
 // searchMeta is meta with the text that was searched. The contract composes it

@@ -5,6 +5,7 @@ import (
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
@@ -34,8 +35,7 @@ func SynthesisPortal(b []byte, found synthesis.BodyList, p Page, caller auth.Cal
 		return appendBody(b, found.Bodies[i])
 	}, func(rows int) api.Meta {
 		m := meta(caller, rows, found.Measurement)
-		surface := api.SynthesisType(found.Type)
-		m.Type = &surface
+		m.Type = new(api.SynthesisType(found.Type))
 		// The daily feed's bodies name participants.
 		m.IncludesCustomerIdentity = found.Type == synthesis.DailyFeed
 		return m
@@ -48,7 +48,7 @@ func SynthesisDocument(d synthesis.Document) api.SynthesisDocumentRow {
 		ID: d.ID, ClientID: d.ClientID, SynthesisType: api.SynthesisType(d.SynthesisType), LaneID: d.LaneID,
 		ConversationGoalID: d.CampaignID, Document: d.Document, ContractVersion: d.ContractVersion,
 		Status: api.SynthesisDocumentRowStatusPublished, Cadence: d.Cadence,
-		LastRefreshed: optionalTimestamp(d.LastRefreshed), CreatedAt: timestamp(d.CreatedAt), UpdatedAt: timestamp(d.UpdatedAt),
+		LastRefreshed: optionalTimestamp(d.LastRefreshed), CreatedAt: basis.Timestamp(d.CreatedAt), UpdatedAt: basis.Timestamp(d.UpdatedAt),
 	}
 	if d.FeedDate != nil {
 		row.FeedDate = &types.Date{Time: *d.FeedDate}

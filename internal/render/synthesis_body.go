@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
@@ -55,7 +56,7 @@ func savedBasisOf(b *synthesis.SavedBasis) *api.SavedMeasurementBasis {
 	return &api.SavedMeasurementBasis{
 		Schema:                     api.SavedMeasurementBasisSchemaMeasurementBasisV2,
 		SnapshotID:                 b.SnapshotID,
-		AsOf:                       timestamp(b.AsOf),
+		AsOf:                       basis.Timestamp(b.AsOf),
 		MeasurementContractVersion: b.ContractVersion,
 		ScopeHash:                  b.ScopeHash,
 		MembershipHash:             b.MembershipHash,
@@ -67,8 +68,8 @@ func savedBasisOf(b *synthesis.SavedBasis) *api.SavedMeasurementBasis {
 func freshnessOf(b *synthesis.SavedBasis) *api.MeasurementFreshness {
 	f := &api.MeasurementFreshness{
 		Status:               api.MeasurementFreshnessStatusComparable,
-		SavedAsOf:            timestamp(b.AsOf),
-		LiveAsOf:             timestamp(b.LiveAsOf),
+		SavedAsOf:            basis.Timestamp(b.AsOf),
+		LiveAsOf:             basis.Timestamp(b.LiveAsOf),
 		SavedContractVersion: b.ContractVersion,
 		LiveContractVersion:  b.LiveContractVersion,
 	}
