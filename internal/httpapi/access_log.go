@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -34,8 +35,8 @@ func (s *Server) accessLog(next http.Handler) http.Handler {
 				status, record.toolStatus, record.aborted = statusCallerLeft, 0, true
 			}
 			took := time.Since(started)
-			if s.trace != nil {
-				record.traceID = s.trace(s.traceOf(r, record, status, started, took))
+			if s.deps.Trace != nil {
+				record.traceID = s.deps.Trace(s.traceOf(r, record, status, started, took))
 			} else {
 				record.traceID = tracing.CallerTraceID(r.Header)
 			}
@@ -63,15 +64,15 @@ func callerLeft(r *http.Request, record *requestRecord, status int) bool {
 
 func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, took time.Duration) {
 	if record.admission.Verdict == ratelimit.Admitted {
-		s.limiter.RecordStatus(record.admission, status)
+		s.deps.Limiter.RecordStatus(record.admission, status)
 	}
 	result := status
 	if record.toolStatus != 0 {
 		result = record.toolStatus
 	}
 	caller := callerOf(record, result)
-	s.observe(record.operation, result, caller, took)
-	if result < 400 && !record.aborted && s.logOneIn > 1 && s.succeeded.Add(1)%s.logOneIn != 1 {
+	s.deps.Observe(record.operation, result, caller, took)
+	if result < 400 && !record.aborted && s.deps.LogOneIn > 1 && s.succeeded.Add(1)%int64(s.deps.LogOneIn) != 1 {
 		return
 	}
 	failed := result >= 500 && caller != callerUnverified
@@ -124,7 +125,7 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 	if failed || record.aborted && !record.callerLeft {
 		level = slog.LevelError
 	}
-	s.log.LogAttrs(r.Context(), level, "request", attributes...)
+	s.deps.Log.LogAttrs(r.Context(), level, "request", attributes...)
 }
 
 // The callers of the metrics.
@@ -207,19 +208,11 @@ func loggedError(err error) string {
 // requestID is the caller's own when it can be logged and echoed safely.
 func requestID(r *http.Request) string {
 	given := r.Header.Get("X-Request-Id")
-	if len(given) >= 1 && len(given) <= 128 && isPrintable(given) {
-		return given
+	isUnprintable := func(c rune) bool { return c < ' ' || c > '~' }
+	if given == "" || len(given) > 128 || strings.ContainsFunc(given, isUnprintable) {
+		return uuid.NewString()
 	}
-	return uuid.NewString()
-}
-
-func isPrintable(s string) bool {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] > 0x7e {
-			return false
-		}
-	}
-	return true
+	return given
 }
 
 // knownMethod keeps a text that the caller chose out of the log.

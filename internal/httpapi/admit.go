@@ -28,12 +28,12 @@ func (s *Server) Admit(operation string, speculative bool, next http.Handler) ht
 		request := ratelimit.Request{Prefix: key.Prefix, SecretHash: key.SecretHash, Route: operation}
 		began := time.Now()
 		if speculative {
-			if pending, caller, started := s.limiter.Start(request); started {
+			if pending, caller, started := s.deps.Limiter.Start(request); started {
 				s.readSpeculatively(w, r, pending, began, caller, next)
 				return
 			}
 		}
-		admission, err := s.limiter.Admit(r.Context(), request)
+		admission, err := s.deps.Limiter.Admit(r.Context(), request)
 		recordFrom(r.Context()).admitting = span{began, time.Now()}
 		if admitted(w, r, admission, err) {
 			next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), admission.Caller)))
@@ -44,13 +44,13 @@ func (s *Server) Admit(operation string, speculative bool, next http.Handler) ht
 // IsKnown tells whether a request is likely to be admitted, for a caller that is known.
 func (s *Server) IsKnown(r *http.Request) bool {
 	key, err := parseKey(r)
-	return err == nil && s.limiter.IsLikely(ratelimit.Request{Prefix: key.Prefix, SecretHash: key.SecretHash})
+	return err == nil && s.deps.Limiter.IsLikely(ratelimit.Request{Prefix: key.Prefix, SecretHash: key.SecretHash})
 }
 
 // RefuseUncounted answers a request that no key's limit counts with an error. So
 // many are answered in a second.
 func (s *Server) RefuseUncounted(w http.ResponseWriter, r *http.Request, err error) {
-	if tooMany := s.limiter.AwaitUncounted(r.Context()); tooMany != nil {
+	if tooMany := s.deps.Limiter.AwaitUncounted(r.Context()); tooMany != nil {
 		err = tooMany
 	}
 	writeError(w, r, err)

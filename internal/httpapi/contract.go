@@ -3,7 +3,6 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/api"
+	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/openapi"
 )
@@ -101,18 +101,14 @@ func (c *contract) eachRoute(handlers api.ServerInterface, register func(op *ope
 	})
 }
 
-// isCheap tells whether a read whose answer is discarded costs next to nothing.
-func (o *operation) isCheap() bool {
-	return o != nil && (o.id == "listInterviews" || o.id == "getInterview")
-}
-
-// missingScope is the first scope that the caller lacks, if any.
-func (o *operation) missingScope(c auth.Caller) (auth.Scope, bool) {
-	i := slices.IndexFunc(o.scopes, func(s auth.Scope) bool { return !c.Has(s) })
-	if i < 0 {
-		return "", false
+// checkScopes refuses a caller that lacks one of the operation's scopes.
+func (o *operation) checkScopes(c auth.Caller) error {
+	for _, s := range o.scopes {
+		if !c.Has(s) {
+			return apierror.MissingScope(string(s))
+		}
 	}
-	return o.scopes[i], true
+	return nil
 }
 
 // validatorOptions are shared by requests and responses. Scopes and unknown

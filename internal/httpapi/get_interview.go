@@ -14,11 +14,11 @@ func (s *Server) GetInterview(
 ) (api.GetInterviewResponseObject, error) {
 	caller := auth.CallerFrom(ctx)
 	scope := filters{"id": req.ID.String()}.scope(caller, "/interviews/{id}")
-	found, standsOn, err := s.interviews.Get(ctx, caller, req.ID, scope)
+	found, standsOn, err := s.deps.Interviews.Get(ctx, caller, req.ID, scope)
 	if err != nil {
 		return nil, err
 	}
-	recordRows(ctx, 1)
+	recordFrom(ctx).rows = 1
 	buffer := newBuffer()
 	body, err := render.InterviewDetail(buffer.bytes, found, standsOn, caller)
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err

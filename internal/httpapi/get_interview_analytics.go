@@ -10,7 +10,6 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/render"
-	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
 // GetInterviewAnalytics answers the figures of a window of the caller's
@@ -23,11 +22,11 @@ func (s *Server) GetInterviewAnalytics(
 	if err != nil {
 		return nil, err
 	}
-	buffered, err := s.analytics.Read(ctx, caller, query)
+	buffered, err := s.deps.Analytics.Read(ctx, caller, query)
 	if err != nil {
 		return nil, err
 	}
-	return &analyticsAnswer{reader: s.analytics, ctx: ctx, caller: caller, query: query, buffered: buffered, unsent: s.unsent}, nil
+	return &analyticsAnswer{reader: s.deps.Analytics, ctx: ctx, caller: caller, query: query, buffered: buffered, unsent: s.unsent}, nil
 }
 
 func parseAnalytics(caller auth.Caller, p api.GetInterviewAnalyticsParams) (analytics.Query, error) {
@@ -40,17 +39,9 @@ func parseAnalytics(caller auth.Caller, p api.GetInterviewAnalyticsParams) (anal
 	if _, err := parseWindow(p.DateFrom, p.DateTo); err != nil {
 		return query, err
 	}
-	query.From, query.To = validMoment(p.DateFrom), validMoment(p.DateTo)
+	query.From, _ = parseMoment("date_from", p.DateFrom)
+	query.To, _ = parseMoment("date_to", p.DateTo)
 	return query, nil
-}
-
-// validMoment reads a bound that parseWindow has accepted.
-func validMoment(text *string) *timewindow.Moment {
-	if text == nil {
-		return nil
-	}
-	m, _ := timewindow.Parse(*text)
-	return &m
 }
 
 // analyticsAnswer implements the generated response interface. It encodes rows
@@ -92,7 +83,7 @@ func (a *analyticsAnswer) write(out *stream) error {
 	if err != nil {
 		return err
 	}
-	recordRows(a.ctx, report.Total)
+	recordFrom(a.ctx).rows = report.Total
 	budgetOf(a.ctx).trimBasis(&report.Measurement)
 	for point := range report.Volume {
 		out.buf = body.AppendDay(out.buf, point)

@@ -41,7 +41,7 @@ func TestAccessLog_AdmittedRequestsAreAllLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	s := logTo(t, &log)
-	s.limiter = &ratelimit.Limiter{}
+	s.deps.Limiter = &ratelimit.Limiter{}
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	const more = 1000
 	began := time.Now()

@@ -20,13 +20,13 @@ func (s *Server) ListCampaigns(
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.campaigns.List(ctx, caller, query)
+	found, err := s.deps.Campaigns.List(ctx, caller, query)
 	if err != nil {
 		return nil, err
 	}
 	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, found.Next)
 	body, rows, err := render.CampaignList(buffer.bytes, found, ends, caller)
-	recordRows(ctx, rows)
+	recordFrom(ctx).rows = rows
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }
 

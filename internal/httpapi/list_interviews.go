@@ -26,7 +26,7 @@ func (s *Server) ListInterviews(
 	buffer := newBuffer()
 	budget, held, rows, size, fits := budgetOf(ctx), recordFrom(ctx).answer, 0, 0, true
 	answer := render.NewInterviewList(buffer.bytes, caller, budget.PageBytes)
-	found, err := s.interviews.List(ctx, caller, query, func(i *interview.Interview) bool {
+	found, err := s.deps.Interviews.List(ctx, caller, query, func(i *interview.Interview) bool {
 		rows++
 		added := answer.Add(i)
 		size = answer.Size()
@@ -49,7 +49,7 @@ func (s *Server) ListInterviews(
 	if err != nil {
 		return nil, err
 	}
-	recordRows(ctx, found.Count)
+	recordFrom(ctx).rows = found.Count
 	return rawResponse{buffer, body, held}, nil
 }
 

@@ -19,14 +19,14 @@ func (s *Server) listPortal(
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.synthesis.ListBodies(ctx, caller, query)
+	found, err := s.deps.Synthesis.ListBodies(ctx, caller, query)
 	if err != nil {
 		return nil, err
 	}
 	budgetOf(ctx).trimSavedBases(found.Bodies)
 	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, found.Next)
 	body, rows, err := render.SynthesisPortal(buffer.bytes, found, ends, caller)
-	recordRows(ctx, rows)
+	recordFrom(ctx).rows = rows
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }
 

@@ -56,7 +56,7 @@ func (u *parsers) ListSynthesis(_ http.ResponseWriter, r *http.Request, params a
 // A cursor is one text for every filter of a list.
 func (u *parsers) parsedPage(r *http.Request, p page.Request, err error) {
 	n := parsedOf(r)
-	n.as, n.err = fmt.Sprint(p.Limit, " of ", u.server.cursors.Encode(place, p.Scope)), err
+	n.as, n.err = fmt.Sprint(p.Limit, " of ", u.server.deps.Cursors.Encode(place, p.Scope)), err
 }
 
 func (u *parsers) GetInterviewAnalytics(_ http.ResponseWriter, r *http.Request, params api.GetInterviewAnalyticsParams) {

@@ -18,19 +18,19 @@ import (
 // parseWindow reads date_from and date_to, both inclusive for the caller.
 func parseWindow(from, to *string) (timewindow.Window, error) {
 	window := timewindow.Always()
-	if from != nil {
-		m, err := parseMoment("date_from", *from)
-		if err != nil {
-			return window, err
-		}
-		window.From = m.Start()
+	first, err := parseMoment("date_from", from)
+	if err != nil {
+		return window, err
 	}
-	if to != nil {
-		m, err := parseMoment("date_to", *to)
-		if err != nil {
-			return window, err
-		}
-		window.Until = m.Until()
+	last, err := parseMoment("date_to", to)
+	if err != nil {
+		return window, err
+	}
+	if first != nil {
+		window.From = first.Start()
+	}
+	if last != nil {
+		window.Until = last.Until()
 	}
 	if !window.From.Before(window.Until) {
 		return window, apierror.InvalidDateRange("date_from is later than date_to; swap them or leave one out")
@@ -38,39 +38,31 @@ func parseWindow(from, to *string) (timewindow.Window, error) {
 	return window, nil
 }
 
-func parseMoment(name, text string) (timewindow.Moment, error) {
-	m, err := timewindow.Parse(text)
-	if err != nil {
-		return m, apierror.InvalidParameter(momentDetails(name, text, err))
-	}
-	return m, nil
-}
-
-// parseUpdatedSince reads updated_since, inclusive, which has a code of its own.
-func parseUpdatedSince(text *string) (*time.Time, error) {
+func parseMoment(name string, text *string) (*timewindow.Moment, error) {
 	if text == nil {
 		return nil, nil
 	}
 	m, err := timewindow.Parse(*text)
 	if err != nil {
-		return nil, apierror.InvalidUpdatedSince(momentDetails("updated_since", *text, err))
+		hint := ""
+		if strings.Contains(*text, " ") {
+			hint = aboutPlus
+		}
+		return nil, parameterError(name, fmt.Sprintf("%s %s %v; accepted: %s%s", name, quote(*text), err, timewindow.Accepted, hint))
 	}
-	since := m.Start()
-	return &since, nil
-}
-
-func momentDetails(name, text string, problem error) string {
-	return fmt.Sprintf("%s %s %v; accepted: %s%s", name, quote(text), problem, timewindow.Accepted, plusHint(text))
+	return &m, nil
 }
 
 // aboutPlus explains that a plus sign in a query string is decoded as a space.
 const aboutPlus = `; in a URL, write the plus sign of an offset as %2B`
 
-func plusHint(text string) string {
-	if strings.Contains(text, " ") {
-		return aboutPlus
+// parseUpdatedSince reads updated_since, inclusive, which has a code of its own.
+func parseUpdatedSince(text *string) (*time.Time, error) {
+	m, err := parseMoment("updated_since", text)
+	if m == nil {
+		return nil, err
 	}
-	return ""
+	return new(m.Start()), nil
 }
 
 // parseID reads an id used as a filter. A text that is no id matches nothing.
@@ -91,7 +83,7 @@ func (s *Server) parsePage(limit *int, startingAfter *string, scope page.Scope) 
 	if startingAfter == nil {
 		return asked, nil
 	}
-	after, err := s.cursors.Decode(*startingAfter, scope)
+	after, err := s.deps.Cursors.Decode(*startingAfter, scope)
 	asked.After = &after
 	return asked, err
 }
@@ -109,7 +101,7 @@ func (s *Server) nextCursor(asked page.Request, next *page.Position) *string {
 	if next == nil {
 		return nil
 	}
-	return new(s.cursors.Encode(*next, asked.Scope))
+	return new(s.deps.Cursors.Encode(*next, asked.Scope))
 }
 
 // filters are the filters of a request as they were given.

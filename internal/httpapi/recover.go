@@ -35,6 +35,6 @@ func (s *Server) logPanic(r *http.Request, caught any) {
 	if bug, ok := errors.AsType[runtime.Error](err); ok {
 		what = bug.Error()
 	}
-	s.log.Error(errPanicked.Error(),
+	s.deps.Log.Error(errPanicked.Error(),
 		"request_id", recordFrom(r.Context()).requestID, "what", what, "stack", string(debug.Stack()))
 }

@@ -80,9 +80,6 @@ func withOperation(operation string, next http.Handler) http.Handler {
 	})
 }
 
-// recordRows records how many rows an answer holds.
-func recordRows(ctx context.Context, rows int) { recordFrom(ctx).rows = rows }
-
 // span is a part of a request's time.
 type span struct{ began, ended time.Time }
 

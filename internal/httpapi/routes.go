@@ -24,14 +24,14 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 	}
 	router := chi.NewRouter()
 	for id, endpoint := range s.endpoints {
-		router.Method(http.MethodGet, s.contract.operations[id].path, withOperation(id, countUnsent(s.Admit(id, s.IsCheap(id), endpoint))))
+		router.Method(http.MethodGet, s.contract.operations[id].path, withOperation(id, countUnsent(s.Admit(id, IsCheap(id), endpoint))))
 	}
 	mcp = withOperation("mcp", mcp)
 	router.Handle(mcpPath, mcp)
 	for _, d := range s.documents {
 		serve := func(w http.ResponseWriter, r *http.Request) {
 			recordFrom(r.Context()).operation = path.Base(d.path)
-			if err := s.limiter.AwaitUncounted(r.Context()); err != nil {
+			if err := s.deps.Limiter.AwaitUncounted(r.Context()); err != nil {
 				writeError(w, r, err)
 				return
 			}

@@ -21,11 +21,11 @@ func (s *Server) SearchIntelligence(
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.search.Search(ctx, caller, query)
+	found, err := s.deps.Search.Search(ctx, caller, query)
 	if err != nil {
 		return nil, err
 	}
-	recordRows(ctx, len(found.Hits))
+	recordFrom(ctx).rows = len(found.Hits)
 	budgetOf(ctx).trimBasis(&found.Measurement)
 	return api.SearchIntelligence200JSONResponse(render.SearchHits(found, query.Text, caller)), nil
 }

@@ -48,21 +48,11 @@ type Deps struct {
 
 // Server is the REST edge.
 type Server struct {
-	limiter    *ratelimit.Limiter
-	interviews *interview.Reader
-	analytics  *analytics.Reader
-	campaigns  *campaign.Reader
-	synthesis  *synthesis.Reader
-	search     *search.Reader
-	cursors    *page.Codec
-	log        *slog.Logger
-	logOneIn   int64
-	succeeded  atomic.Int64
+	deps      Deps
+	succeeded atomic.Int64
 	// uncounted are the budgets of requests that no key's limit counts: of failures, of
 	// those with a key, and of all others. No kind hides another.
 	uncounted  struct{ failed, keyed, other lineBudget }
-	observe    func(operation string, status int, caller string, took time.Duration)
-	trace      func(tracing.Request) string
 	contract   *contract
 	validation *openapi3filter.Options
 	responses  *responseValidator
@@ -92,10 +82,7 @@ func New(d Deps) (*Server, error) {
 	}
 	validation := validatorOptions()
 	s := &Server{
-		limiter: d.Limiter, interviews: d.Interviews, analytics: d.Analytics, campaigns: d.Campaigns,
-		synthesis: d.Synthesis, search: d.Search, cursors: d.Cursors,
-		log: d.Log, logOneIn: int64(d.LogOneIn), observe: d.Observe, trace: d.Trace,
-		contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
+		deps: d, contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
 		unsent: fairqueue.NewBudget(maxUnsent, maxUnsentOfClient), inFlight: fairqueue.NewBudget(maxInFlight, maxInFlightOfClient),
 		encoding: newTurns(), compressing: newTurns(),
 		documents: documents, links: newLinks(d.PublicURL, d.Docs), endpoints: map[string]http.Handler{},

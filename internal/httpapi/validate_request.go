@@ -35,8 +35,8 @@ func (s *Server) validateRequests(op *operation, next http.Handler) http.Handler
 // not widen an answer, so no parameter is ignored.
 func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	caller := auth.CallerFrom(r.Context())
-	if scope, missing := op.missingScope(caller); missing {
-		return apierror.MissingScope(string(scope))
+	if err := op.checkScopes(caller); err != nil {
+		return err
 	}
 	if op.id == "listInterviews" && queryNames(r.URL.RawQuery, "updated_since") {
 		return apierror.UpdatedSinceUnsupported
@@ -56,8 +56,9 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 			}
 		}
 	}
-	if scope, missing := missingDependentScope(op, query, caller); missing {
-		return apierror.MissingScope(string(scope))
+	feed := op.id == "listSynthesis" && query.Get("surface") == "portal" && query.Get("type") == "daily_feed"
+	if feed && !caller.Has(auth.ReadCustomerIdentity) {
+		return apierror.MissingScope(string(auth.ReadCustomerIdentity))
 	}
 	for _, name := range sortedNames(query) {
 		if err := validateParameter(op, name, input); err != nil {
@@ -92,15 +93,6 @@ func queryNames(query, parameter string) bool {
 // scopeParameters decide which scope a request needs beyond its operation's.
 var scopeParameters = []string{"surface", "type"}
 
-// missingDependentScope is the scope that the parameters require and the caller lacks.
-func missingDependentScope(op *operation, query url.Values, c auth.Caller) (auth.Scope, bool) {
-	feed := op.id == "listSynthesis" && query.Get("surface") == "portal" && query.Get("type") == "daily_feed"
-	if feed && !c.Has(auth.ReadCustomerIdentity) {
-		return auth.ReadCustomerIdentity, true
-	}
-	return "", false
-}
-
 var plainInteger = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
 
 // validateParameter validates one name of the query and its values.
@@ -108,20 +100,20 @@ func validateParameter(op *operation, name string, input *openapi3filter.Request
 	ctx, param, values := input.Request.Context(), op.queryParams[name], input.QueryParams[name]
 	call := recordFrom(ctx).call
 	var invalid string
+	isFlag := false
 	if call != nil {
-		invalid = call.invalid[name]
+		invalid, isFlag = call.invalid[name], slices.Contains(call.flags, name)
 	}
 	switch {
-	case call != nil && slices.Contains(call.flags, name):
-		return validateFlag(name, values, invalid)
-	case param == nil && call != nil:
+	case param == nil && !isFlag && call != nil:
 		return apierror.UnknownParameter(fmt.Sprintf("%s is not an argument of this tool; it takes %s", quote(name), op.parameterList(call)))
-	case param == nil:
+	case param == nil && !isFlag:
 		return apierror.UnknownParameter(fmt.Sprintf("%s is not a parameter of this route; it takes %s", quote(name), op.parameterList(nil)))
 	case invalid != "":
 		return parameterError(name, fmt.Sprintf("%s must be %s, not %s", name, accepted(param), invalid))
 	case len(values) > 1:
 		return parameterError(name, name+" is given more than once; give it once")
+	case isFlag: // its values are JSON's
 	case values[0] == "":
 		return parameterError(name, name+" is empty; give a value or leave it out")
 	case !utf8.ValidString(values[0]):
@@ -131,16 +123,6 @@ func validateParameter(op *operation, name string, input *openapi3filter.Request
 	case param.Schema.Value.Type.Is("integer") && !plainInteger.MatchString(values[0]),
 		openapi3filter.ValidateParameter(ctx, input, param) != nil:
 		return parameterError(name, fmt.Sprintf("%s must be %s, not %s", name, accepted(param), quote(values[0])))
-	}
-	return nil
-}
-
-func validateFlag(name string, values []string, invalid string) error {
-	switch {
-	case invalid != "":
-		return parameterError(name, fmt.Sprintf("%s must be true or false, not %s", name, invalid))
-	case len(values) > 1:
-		return parameterError(name, name+" is given more than once; give it once")
 	}
 	return nil
 }
@@ -157,8 +139,11 @@ func parameterError(name, details string) error {
 	}
 }
 
-// accepted says in words what the contract accepts.
+// accepted says in words what the contract accepts; nil is a flag.
 func accepted(p *openapi3.Parameter) string {
+	if p == nil {
+		return "true or false"
+	}
 	s := p.Schema.Value
 	switch {
 	case s.Type.Is("integer") && s.Min != nil && s.Max != nil:

@@ -110,7 +110,7 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 		return
 	}
 	call, direct := h.parseDirectCall(r, current.members, current.id)
-	if !direct || !h.api.IsCheap(call.tool.Operation) {
+	if !direct || !httpapi.IsCheap(call.tool.Operation) {
 		var admitted bool
 		if w, admitted = httpapi.AwaitAdmission(w); !admitted {
 			return
