@@ -19,7 +19,7 @@ func (s *Server) GetInterview(
 		return nil, err
 	}
 	recordFrom(ctx).rows = 1
-	buffer := newBuffer()
-	body, err := render.InterviewDetail(buffer.bytes, found, standsOn, caller)
+	buffer := NewBuffer()
+	body, err := render.InterviewDetail(buffer.Bytes, found, standsOn, caller)
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }

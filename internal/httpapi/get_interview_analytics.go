@@ -67,24 +67,36 @@ func (a *analyticsAnswer) VisitGetInterviewAnalyticsResponse(w http.ResponseWrit
 			return apierror.Unavailable(err)
 		}
 	}
-	buffer := newBuffer()
-	out := newStream(w, buffer.bytes)
-	defer func() { buffer.release(out.buf) }()
+	buffer := NewBuffer()
+	out := newStream(w, buffer.Bytes)
+	defer func() { buffer.Release(out.buf) }()
 	return out.end(a.ctx, a.write(out))
 }
 
 func (a *analyticsAnswer) write(out *stream) error {
-	body := render.NewAnalytics()
-	writeRows := a.writeRows
-	if budgetOf(a.ctx).MaxRows > 0 {
-		writeRows = a.writeFewRows
-	}
-	report, err := writeRows(out, body)
+	body, budget, rows := render.NewAnalytics(), budgetOf(a.ctx), 0
+	out.buf = body.AppendHead(out.buf)
+	report, err := a.rows(func(row analytics.Row) error {
+		rows++
+		switch {
+		case budget.MaxRows == 0:
+			out.buf = body.AppendRow(out.buf, row)
+			return out.flush()
+		case rows <= budget.MaxRows: // sent when it is known that there are no more
+			out.buf = body.AppendRow(out.buf, row)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
+	if budget.MaxRows > 0 && rows > budget.MaxRows {
+		out.buf = body.LeaveOutRows(out.buf[:0])
+	} else {
+		out.buf = body.EndRows(out.buf)
+	}
 	recordFrom(a.ctx).rows = report.Total
-	budgetOf(a.ctx).trimBasis(&report.Measurement)
+	budget.trimBasis(&report.Measurement)
 	for point := range report.Volume {
 		out.buf = body.AppendDay(out.buf, point)
 		if err := out.flush(); err != nil {
@@ -93,40 +105,6 @@ func (a *analyticsAnswer) write(out *stream) error {
 	}
 	out.buf, err = body.AppendTail(out.buf, report, a.caller)
 	return err
-}
-
-// writeRows writes the rows as they are read.
-func (a *analyticsAnswer) writeRows(out *stream, body *render.Analytics) (analytics.Report, error) {
-	out.buf = body.AppendHead(out.buf)
-	report, err := a.rows(func(row analytics.Row) error {
-		out.buf = body.AppendRow(out.buf, row)
-		return out.flush()
-	})
-	out.buf = body.EndRows(out.buf)
-	return report, err
-}
-
-// writeFewRows writes the rows, or leaves them out if they are more than the
-// budget has.
-func (a *analyticsAnswer) writeFewRows(out *stream, body *render.Analytics) (analytics.Report, error) {
-	most := budgetOf(a.ctx).MaxRows
-	var few []analytics.Row
-	report, err := a.rows(func(row analytics.Row) error {
-		if len(few) <= most {
-			few = append(few, row)
-		}
-		return nil
-	})
-	if err != nil || len(few) > most {
-		out.buf = body.AppendHeadWithoutRows(out.buf)
-		return report, err
-	}
-	out.buf = body.AppendHead(out.buf)
-	for _, row := range few {
-		out.buf = body.AppendRow(out.buf, row)
-	}
-	out.buf = body.EndRows(out.buf)
-	return report, nil
 }
 
 // rows calls take with each row and returns the report on them.

@@ -24,8 +24,8 @@ func (s *Server) ListCampaigns(
 	if err != nil {
 		return nil, err
 	}
-	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, found.Next)
-	body, rows, err := render.CampaignList(buffer.bytes, found, ends, caller)
+	buffer, ends := NewBuffer(), s.pageOf(ctx, query.Page, found.Next)
+	body, rows, err := render.CampaignList(buffer.Bytes, found, ends, caller)
 	recordFrom(ctx).rows = rows
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }

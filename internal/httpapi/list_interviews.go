@@ -23,9 +23,9 @@ func (s *Server) ListInterviews(
 	if err := s.awaitSpace(ctx, caller, query.Page.Limit); err != nil {
 		return nil, err
 	}
-	buffer := newBuffer()
+	buffer := NewBuffer()
 	budget, held, rows, size, fits := budgetOf(ctx), recordFrom(ctx).answer, 0, 0, true
-	answer := render.NewInterviewList(buffer.bytes, caller, budget.PageBytes)
+	answer := render.NewInterviewList(buffer.Bytes, caller, budget.PageBytes)
 	found, err := s.deps.Interviews.List(ctx, caller, query, func(i *interview.Interview) bool {
 		rows++
 		added := answer.Add(i)

@@ -24,8 +24,8 @@ func (s *Server) listPortal(
 		return nil, err
 	}
 	budgetOf(ctx).trimSavedBases(found.Bodies)
-	buffer, ends := newBuffer(), s.pageOf(ctx, query.Page, found.Next)
-	body, rows, err := render.SynthesisPortal(buffer.bytes, found, ends, caller)
+	buffer, ends := NewBuffer(), s.pageOf(ctx, query.Page, found.Next)
+	body, rows, err := render.SynthesisPortal(buffer.Bytes, found, ends, caller)
 	recordFrom(ctx).rows = rows
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }

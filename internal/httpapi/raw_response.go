@@ -12,14 +12,14 @@ import (
 // rawResponse is an answer whose body is already encoded. It implements the
 // generated response interfaces.
 type rawResponse struct {
-	buffer *buffer
+	buffer *Buffer
 	body   []byte
 	// held has grown to the body's size, or else the body is not sent.
 	held *fairqueue.Reservation
 }
 
 func (a rawResponse) write(w http.ResponseWriter) error {
-	defer a.buffer.release(a.body)
+	defer a.buffer.Release(a.body)
 	if !a.held.Grow(int64(len(a.body))) {
 		return apierror.Unavailable(errTooMuchUnsent)
 	}
@@ -42,21 +42,22 @@ func (a rawResponse) VisitListSynthesisResponse(w http.ResponseWriter) error { r
 // VisitGetInterviewResponse writes one interview.
 func (a rawResponse) VisitGetInterviewResponse(w http.ResponseWriter) error { return a.write(w) }
 
-// buffer is memory that answers are encoded into, one after another.
-type buffer struct{ bytes []byte }
+// Buffer is memory that answers are encoded into, one after another.
+type Buffer struct{ Bytes []byte }
 
 // maxKept is the largest buffer that is kept for another answer.
 const maxKept = 1 << 20
 
-var buffers = sync.Pool{New: func() any { return &buffer{bytes: make([]byte, 0, 32<<10)} }}
+var buffers = sync.Pool{New: func() any { return &Buffer{Bytes: make([]byte, 0, 32<<10)} }}
 
-func newBuffer() *buffer { return buffers.Get().(*buffer) }
+// NewBuffer returns an empty buffer.
+func NewBuffer() *Buffer { return buffers.Get().(*Buffer) }
 
-// release gives back the memory of an answer, which may have outgrown the buffer.
-func (b *buffer) release(grown []byte) {
+// Release gives back the memory of an answer, which may have outgrown the buffer.
+func (b *Buffer) Release(grown []byte) {
 	if cap(grown) > maxKept {
 		return
 	}
-	b.bytes = grown[:0]
+	b.Bytes = grown[:0]
 	buffers.Put(b)
 }

@@ -150,14 +150,14 @@ func isMostlyIDs(text []byte) bool { return 13*bytes.Count(text, []byte("-")) > 
 // heldWriter keeps what is written while a turn lasts.
 type heldWriter struct {
 	http.ResponseWriter
-	held *buffer // nil: nothing is kept
+	held *Buffer // nil: nothing is kept
 	// mostlyIDs is what is known of the answer before it is compressed.
 	mostlyIDs bool
 }
 
 func (w *heldWriter) Write(b []byte) (int, error) {
 	if w.held != nil {
-		w.held.bytes = append(w.held.bytes, b...)
+		w.held.Bytes = append(w.held.Bytes, b...)
 		return len(b), nil
 	}
 	return w.ResponseWriter.Write(b)
@@ -165,15 +165,15 @@ func (w *heldWriter) Write(b []byte) (int, error) {
 
 // hold keeps what a function writes, and sends it then.
 func (w *heldWriter) hold(write func() (int, error)) (int, error) {
-	held := newBuffer()
+	held := NewBuffer()
 	w.held = held
 	n, err := write()
 	w.held = nil
-	if len(held.bytes) > 0 {
-		_, sent := w.ResponseWriter.Write(held.bytes)
+	if len(held.Bytes) > 0 {
+		_, sent := w.ResponseWriter.Write(held.Bytes)
 		err = cmp.Or(err, sent)
 	}
-	held.release(held.bytes)
+	held.Release(held.Bytes)
 	return n, err
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -88,18 +87,11 @@ func prefixOfNewest(server *sdk.Implementation) []byte {
 	return fmt.Appendf(nil, `"resultType":"complete","_meta":{%q:%s},`, sdk.MetaKeyServerInfo, text)
 }
 
-// answers are the memory of answers, one after another.
-var answers = sync.Pool{New: func() any { return new([]byte) }}
-
-// maxKept is the largest answer whose memory is kept for another.
-const maxKept = 1 << 20
-
 // answer runs the call and writes its result.
 func (h *Handler) answer(w http.ResponseWriter, current *request, call directCall) {
 	response := h.run(current, call.tool, call.arguments)
-	kept := answers.Get().(*[]byte)
-	b := (*kept)[:0]
-	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	buffer := httpapi.NewBuffer()
+	b := append(buffer.Bytes, `{"jsonrpc":"2.0","id":`...)
 	b = append(b, current.id...)
 	b = append(b, `,"result":{`...)
 	b = append(b, call.resultPrefix...)
@@ -109,10 +101,7 @@ func (h *Handler) answer(w http.ResponseWriter, current *request, call directCal
 	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(b) //nolint:gosec // JSON, served as such
-	if cap(b) <= maxKept {
-		*kept = b
-		answers.Put(kept)
-	}
+	buffer.Release(b)
 }
 
 // appendResult appends the members of a result: the body as text and, unless it is an
