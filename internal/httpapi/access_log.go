@@ -225,7 +225,8 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// statusWriter keeps the status for the log.
+// statusWriter keeps the status for the log. An error after the head was sent, of a caller
+// that left in the midst, sends no other: net/http would log that.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -234,8 +235,8 @@ type statusWriter struct {
 func (w *statusWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
+		w.ResponseWriter.WriteHeader(status)
 	}
-	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *statusWriter) Write(b []byte) (int, error) {

@@ -26,7 +26,10 @@ func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) { wri
 func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	record := recordFrom(r.Context())
 	record.err = err
-	public := publicError(err)
+	public, isPublic := errors.AsType[*apierror.Error](err)
+	if !isPublic {
+		public = apierror.Internal(err) // which says nothing of it
+	}
 
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -76,15 +79,6 @@ func challenge(e *apierror.Error) string {
 		return `Bearer realm="clientintel", code="missing_api_key"`
 	}
 	return fmt.Sprintf(`Bearer realm="clientintel", error="invalid_token", error_description=%q, code=%q`, e.Message, e.Code)
-}
-
-// publicError is the part of an error that callers may see: nothing of an error
-// that is not an apierror.Error.
-func publicError(err error) *apierror.Error {
-	if public, ok := errors.AsType[*apierror.Error](err); ok {
-		return public
-	}
-	return apierror.Internal(err)
 }
 
 // statuses are those of the kinds of error.

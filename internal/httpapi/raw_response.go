@@ -42,6 +42,9 @@ func (a rawResponse) VisitListSynthesisResponse(w http.ResponseWriter) error { r
 // VisitGetInterviewResponse writes one interview.
 func (a rawResponse) VisitGetInterviewResponse(w http.ResponseWriter) error { return a.write(w) }
 
+// VisitSearchIntelligenceResponse writes the hits of a search.
+func (a rawResponse) VisitSearchIntelligenceResponse(w http.ResponseWriter) error { return a.write(w) }
+
 // Buffer is memory that answers are encoded into, one after another.
 type Buffer struct{ Bytes []byte }
 

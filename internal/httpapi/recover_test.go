@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -66,4 +67,32 @@ func TestRecover_HalfAnAnswerBreaksTheConnection(t *testing.T) {
 		}
 	}()
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+}
+
+// brokenWriter counts the heads that are sent, and fails to send a body.
+type brokenWriter struct {
+	http.ResponseWriter
+	heads int
+}
+
+func (w *brokenWriter) WriteHeader(status int) {
+	w.heads++
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (*brokenWriter) Write([]byte) (int, error) { return 0, errors.New("the caller left") }
+
+// A caller that leaves in the midst of its answer is sent no second head.
+func TestRecover_OneHeadIsSent(t *testing.T) {
+	t.Parallel()
+	w := &brokenWriter{ResponseWriter: httptest.NewRecorder()}
+	var log bytes.Buffer
+	logTo(t, &log).accessLog(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := (rawResponse{NewBuffer(), []byte("{}"), nil}).write(w); err != nil {
+			writeError(w, r, err)
+		}
+	})).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if w.heads != 1 || !strings.Contains(log.String(), `"status":200`) {
+		t.Errorf("%d heads were sent, want 1; logged %s", w.heads, log.String())
+	}
 }

@@ -24,7 +24,7 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 	}
 	router := chi.NewRouter()
 	for id, endpoint := range s.endpoints {
-		router.Method(http.MethodGet, s.contract.operations[id].path, withOperation(id, countUnsent(s.Admit(id, IsCheap(id), endpoint))))
+		router.Method(http.MethodGet, s.contract.operations[id].path, withOperation(id, s.Admit(id, IsCheap(id), endpoint)))
 	}
 	mcp = withOperation("mcp", mcp)
 	router.Handle(mcpPath, mcp)

@@ -27,7 +27,9 @@ func (s *Server) SearchIntelligence(
 	}
 	recordFrom(ctx).rows = len(found.Hits)
 	budgetOf(ctx).trimBasis(&found.Measurement)
-	return api.SearchIntelligence200JSONResponse(render.SearchHits(found, query.Text, caller)), nil
+	buffer := NewBuffer()
+	body, err := render.SearchHits(buffer.Bytes, found, query.Text, caller)
+	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }
 
 func parseSearch(caller auth.Caller, p api.SearchIntelligenceParams) (search.Query, error) {

@@ -19,7 +19,7 @@ const (
 	// them, maxUnsentOfClient those of one client.
 	maxUnsent         = 64 << 20
 	maxUnsentOfClient = 24 << 20
-	// countedAnswer is the size from which a piece of an answer counts.
+	// countedAnswer is the size from which an answer counts.
 	countedAnswer = 64 << 10
 	// spaceTimeout is how long a page waits for the space that it is expected to need.
 	spaceTimeout = 2 * time.Second
@@ -100,65 +100,4 @@ func (s *rowSizes) set(key uuid.UUID, size int64) {
 		s.byKey = map[uuid.UUID]int64{} // refilled by the next pages
 	}
 	s.byKey[key] = size
-}
-
-// countUnsent counts an answer that was not counted while it was read. One that finds
-// no space is dropped, and 503 is sent in its place.
-func countUnsent(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		counting := &unsentWriter{ResponseWriter: w, r: r}
-		next.ServeHTTP(counting, r)
-		counting.begin()
-	})
-}
-
-// unsentWriter delays a status of 200 until the first bytes have found space.
-type unsentWriter struct {
-	http.ResponseWriter
-	r       *http.Request
-	delayed bool
-	begun   bool
-	// streamed says that the answer is sent in chunks, which have their own bound.
-	streamed bool
-	refused  error
-}
-
-func (w *unsentWriter) WriteHeader(status int) {
-	switch {
-	case w.refused != nil || w.begun: // the error of an answer that could not be sent
-	case status == http.StatusOK:
-		w.delayed = true
-	default:
-		w.begun = true
-		w.ResponseWriter.WriteHeader(status)
-	}
-}
-
-// begin sends a delayed status.
-func (w *unsentWriter) begin() {
-	if w.delayed && !w.begun && w.refused == nil {
-		w.begun = true
-		w.ResponseWriter.WriteHeader(http.StatusOK)
-	}
-}
-
-func (w *unsentWriter) Write(b []byte) (int, error) {
-	if w.refused != nil {
-		return 0, w.refused
-	}
-	if len(b) >= countedAnswer && !w.streamed {
-		if !recordFrom(w.r.Context()).answer.Grow(int64(len(b))) && !w.begun {
-			w.refused = apierror.Unavailable(errTooMuchUnsent)
-			writeError(w.ResponseWriter, w.r, w.refused)
-			return 0, w.refused
-		}
-	}
-	w.begin()
-	return w.ResponseWriter.Write(b)
-}
-
-// SetWriteDeadline is called for each chunk of a stream.
-func (w *unsentWriter) SetWriteDeadline(deadline time.Time) error {
-	w.streamed = true
-	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(deadline)
 }

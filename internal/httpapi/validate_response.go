@@ -70,6 +70,11 @@ func (v *responseValidator) enforce(w http.ResponseWriter, r *http.Request, op *
 		writeError(w, r, apierror.Internal(errors.New("the response breaks the contract")))
 		return
 	}
+	// Analytics are sent whole here, not in chunks, and have not been counted as such.
+	if !recordFrom(r.Context()).answer.Grow(int64(buffered.body.Len())) {
+		writeError(w, r, apierror.Unavailable(errTooMuchUnsent))
+		return
+	}
 	buffered.release()
 }
 

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
@@ -48,6 +51,26 @@ func TestValidateResponse_Enforce(t *testing.T) {
 		broken := int64(min(len(test.where), 1))
 		if v.Broken.Load() != broken || !strings.Contains(log.String(), test.where) || strings.Contains(log.String(), "customer words") {
 			t.Errorf("%s: %d broken, want %d; the log says %s", name, v.Broken.Load(), broken, log.String())
+		}
+	}
+}
+
+// What is sent whole counts among the unsent bytes, whatever made it.
+func TestValidateResponse_EnforcedAnswersAreCounted(t *testing.T) {
+	t.Parallel()
+	unsent := fairqueue.NewBudget(1<<20, 1<<20)
+	unsent.Reserve(uuid.New(), 1<<20)
+	for size, want := range map[int]int{countedAnswer: http.StatusInternalServerError, 2*countedAnswer + 1: http.StatusServiceUnavailable} {
+		v := newResponseValidator(config.Enforce, validatorOptions(), slog.New(slog.DiscardHandler))
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r = r.WithContext(withRecord(r.Context(), &requestRecord{answer: unsent.NewReservation(uuid.New())}))
+		w := httptest.NewRecorder()
+		v.validate(&operation{}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusInternalServerError) // is not validated
+			_, _ = w.Write(make([]byte, size))
+		})).ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("%d bytes: %d, want %d", size, w.Code, want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-// SearchHits are the hits of a search for query.
-func SearchHits(found search.Found, query string, caller auth.Caller) api.IntelligenceSearchResponse {
+// SearchHits appends the hits of a search for query to an empty buffer.
+func SearchHits(b []byte, found search.Found, query string, caller auth.Caller) ([]byte, error) {
 	data := make([]api.IntelligenceSearchHit, len(found.Hits))
 	for i, hit := range found.Hits {
 		data[i] = api.IntelligenceSearchHit{
@@ -23,7 +23,8 @@ func SearchHits(found search.Found, query string, caller auth.Caller) api.Intell
 	}
 	m := meta(caller, len(data), found.Measurement)
 	m.IncludesCustomExtraction = true
-	return api.IntelligenceSearchResponse{Data: data, Meta: searchMeta(m, query)}
+	body, err := appendWith(b, api.IntelligenceSearchResponse{Data: data, Meta: searchMeta(m, query)})
+	return append(body, '\n'), err
 }
 
 // searchMeta is meta with the text that was searched. The contract composes it
