@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/internal/render"
 )
 
 // budget keeps an answer within about 48 KiB, which are about 12 thousand tokens.
@@ -44,18 +44,10 @@ func (h *Handler) run(current *request, t tool, arguments []httpapi.Argument) ht
 // result turns a response into a tool's result. An error has no structured
 // content, since clients check that against the output schema.
 func result(response httpapi.CallResponse) *sdk.CallToolResult {
-	var text bytes.Buffer
-	if err := json.Compact(&text, response.Body); err != nil {
-		// A truncated response must not look complete.
-		text.Reset()
-		text.WriteString(`{"error":"internal error","code":"internal_error"}`)
-		response.Status = http.StatusInternalServerError
-	}
-	made := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text.String()}}}
-	if response.Status == http.StatusOK {
-		made.StructuredContent = json.RawMessage(text.Bytes())
-	} else {
-		made.IsError = true
+	text := render.AppendCompact(response.Body[:0], response.Body)
+	made := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}
+	if made.IsError = response.Status != http.StatusOK; !made.IsError {
+		made.StructuredContent = json.RawMessage(text)
 	}
 	return made
 }

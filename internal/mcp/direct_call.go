@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,8 +16,8 @@ import (
 // newestRevision has headers and metadata of its own in each request, and in each result.
 const newestRevision = "2026-07-28"
 
-// olderRevisions are all others. Without the header it is the oldest.
-var olderRevisions = []string{"", "2025-11-25", "2025-06-18"}
+// revisions are those of the protocol that are served. Without the header it is the oldest.
+var revisions = []string{newestRevision, "2025-11-25", "2025-06-18"}
 
 // directCall is a tool call that needs nothing of the protocol's library, which makes
 // a session for each and encodes its result several times: a page of 50 costs 3 times
@@ -65,7 +64,7 @@ func (h *Handler) parseDirectCall(r *http.Request, message map[string]json.RawMe
 		return call, r.Header.Get("Mcp-Method") == "tools/call" && r.Header.Get("Mcp-Name") == name && isNewest(meta)
 	}
 	_, newer := meta[sdk.MetaKeyProtocolVersion]
-	return call, !newer && slices.Contains(olderRevisions, revision)
+	return call, !newer && (revision == "" || slices.Contains(revisions, revision))
 }
 
 // isNewest tells whether the metadata are what the newest revision asks for.
@@ -79,12 +78,6 @@ func isNewest(meta map[string]json.RawMessage) bool {
 	info, given := meta[sdk.MetaKeyClientInfo]
 	var client *sdk.Implementation
 	return !given || json.Unmarshal(info, &client) == nil && client != nil
-}
-
-// prefixOfNewest is what a result of the newest revision begins with.
-func prefixOfNewest(server *sdk.Implementation) []byte {
-	text, _ := json.Marshal(server) // texts
-	return fmt.Appendf(nil, `"resultType":"complete","_meta":{%q:%s},`, sdk.MetaKeyServerInfo, text)
 }
 
 // answer runs the call and writes its result.

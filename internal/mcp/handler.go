@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -29,12 +30,13 @@ type Deps struct {
 type Handler struct {
 	api       *httpapi.Server
 	public    origin
-	version   string
 	transport http.Handler
 
-	tools        []tool
-	newestPrefix []byte // of results
-	declarations []*sdk.Tool
+	tools          []tool
+	declarations   []*sdk.Tool
+	implementation *sdk.Implementation // how the server names itself
+	// newestPrefix is what a result of the newest revision begins with.
+	newestPrefix []byte
 
 	mu      sync.Mutex
 	servers map[uint]*sdk.Server // by the visible tools' bits
@@ -54,7 +56,10 @@ func New(d Deps) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{api: d.API, public: public, version: d.Version, tools: texts.Tools, servers: map[uint]*sdk.Server{}}
+	h := &Handler{
+		api: d.API, public: public, tools: texts.Tools, servers: map[uint]*sdk.Server{},
+		implementation: &sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: d.Version},
+	}
 	for _, t := range h.tools {
 		declared, known := schemas[t.Operation]
 		if !known {
@@ -62,7 +67,8 @@ func New(d Deps) (*Handler, error) {
 		}
 		h.declarations = append(h.declarations, texts.declare(t, declared))
 	}
-	h.newestPrefix = prefixOfNewest(h.implementation())
+	name, _ := json.Marshal(h.implementation) // texts
+	h.newestPrefix = fmt.Appendf(nil, `"resultType":"complete","_meta":{%q:%s},`, sdk.MetaKeyServerInfo, name)
 	h.transport = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Stateless:           true,
 		JSONResponse:        true,

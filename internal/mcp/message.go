@@ -42,8 +42,8 @@ func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	c.unparsed = !json.Valid(body)
 	if err := checkMessage(body); err != nil {
+		c.unparsed = !json.Valid(body)
 		return nil, err
 	}
 	return body, c.readMembers(body)

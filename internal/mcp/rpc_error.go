@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"time"
 
@@ -72,8 +71,6 @@ func (c *request) answerUnknownMethod(w http.ResponseWriter) {
 	_, _ = w.Write(encodeRPCError(c.id, rpcError{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}))
 }
 
-var wholeID = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
-
 // readMembers sets a message's members and its id, nil if it has none. The library
 // reads numbers as floats and repairs text, so an id that it would alter is refused.
 func (c *request) readMembers(body []byte) error {
@@ -82,8 +79,8 @@ func (c *request) readMembers(body []byte) error {
 	}
 	id, given := c.members["id"]
 	const exact = 1 << 53
-	n, err := strconv.ParseInt(string(id), 10, 64)
-	isExact := err == nil && wholeID.Match(id) && -exact <= n && n <= exact
+	n, _ := strconv.ParseInt(string(id), 10, 64)
+	isExact := strconv.FormatInt(n, 10) == string(id) && -exact <= n && n <= exact
 	if !given || id[0] == '"' && pairedSurrogates.Match(id) || isExact {
 		c.id = id
 		return nil

@@ -28,11 +28,10 @@ func (x texts) declare(t tool, schemas openapi.Schemas) *sdk.Tool {
 		input = append(bytes.TrimSuffix(slices.Clone(input), []byte("}}")), flag...)
 	}
 	output := slices.Concat(json.RawMessage(fmt.Sprintf(`{"description":%q,`, t.Absent+" "+x.EveryMeta)), schemas.Answer[1:])
-	no := false
 	return &sdk.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Use + " " + x.EveryTool, InputSchema: input, OutputSchema: output,
 		Annotations: &sdk.ToolAnnotations{
-			Title: t.Title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no,
+			Title: t.Title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
 		},
 	}
 }
@@ -55,14 +54,9 @@ func (h *Handler) serverFor(r *http.Request) *sdk.Server {
 	return h.servers[visible]
 }
 
-// implementation is how the server names itself.
-func (h *Handler) implementation() *sdk.Implementation {
-	return &sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: h.version}
-}
-
 func (h *Handler) newServer(visible uint) *sdk.Server {
 	server := sdk.NewServer(
-		h.implementation(),
+		h.implementation,
 		&sdk.ServerOptions{
 			Instructions: instructions,
 			// Tools only: no logging, and a list that does not change under a client.
@@ -70,7 +64,7 @@ func (h *Handler) newServer(visible uint) *sdk.Server {
 			SetCacheable: func(_ context.Context, _ sdk.Request, answer *sdk.Cacheable) {
 				answer.TTLMs, answer.CacheScope = listTTL, "private"
 			},
-			SupportedProtocolVersions: []string{"2026-07-28", "2025-11-25", "2025-06-18"},
+			SupportedProtocolVersions: revisions,
 		})
 	server.AddReceivingMiddleware(refuseListCursors)
 	for i, t := range h.tools {
