@@ -175,8 +175,8 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		return map[bool]float64{true: 1}[s.Ready(ctx) == nil]
 	})
 	metrics.RegisterGauge("clientintel_admission_waiting", "Requests that wait to be admitted.", func() float64 { return float64(s.limiter.Waiting()) })
-	metrics.RegisterCounter("clientintel_admission_groups_total", "Groups of requests sent to be admitted.", s.limiter.Groups)
-	metrics.RegisterCounter("clientintel_admission_grouped_total", "Requests in these groups.", s.limiter.Grouped)
+	metrics.RegisterCounter("clientintel_admission_groups_total", "Groups of requests sent to be admitted.", s.limiter.Groups.Load)
+	metrics.RegisterCounter("clientintel_admission_grouped_total", "Requests in these groups.", s.limiter.Grouped.Load)
 	metrics.RegisterGauge("clientintel_search_backlog_documents", "Documents that wait to be indexed for searches.",
 		func() float64 { return float64(s.health.backlog.Load()) })
 	metrics.RegisterGauge("clientintel_future_request_rows", "Rows of the request log that are dated after the database's present.",

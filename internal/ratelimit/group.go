@@ -41,8 +41,8 @@ func (l *Limiter) admitGroup(group []*Pending) {
 	if len(group) == 0 {
 		return
 	}
-	l.groups.Add(1)
-	l.grouped.Add(int64(len(group)))
+	l.Groups.Add(1)
+	l.Grouped.Add(int64(len(group)))
 	began := time.Now()
 	defer func() { l.recordGroupTime(time.Since(began)) }()
 	last := slices.MaxFunc(group, func(a, b *Pending) int { return a.deadline.Compare(b.deadline) })
@@ -75,7 +75,7 @@ func (l *Limiter) recordGroupTime(took time.Duration) {
 func (l *Limiter) send(ctx context.Context, group []*Pending) ([]Admission, error) {
 	params := db.AdmitRequestsParams{
 		Prefixes: make([]string, len(group)), SecretHashes: make([][]byte, len(group)), Routes: make([]string, len(group)),
-		MaxRequests: l.policy.maxRequests, TimeWindow: l.policy.window, ClockShift: l.policy.clockShift,
+		MaxRequests: l.maxRequests, TimeWindow: l.window, ClockShift: l.clockShift,
 	}
 	for i, p := range group {
 		params.Prefixes[i], params.SecretHashes[i], params.Routes[i] = p.request.Prefix, p.request.SecretHash[:], p.request.Route
@@ -100,7 +100,7 @@ func (l *Limiter) send(ctx context.Context, group []*Pending) ([]Admission, erro
 func (l *Limiter) admissionOf(row db.Admission) Admission {
 	a := Admission{
 		Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
-		Max: int(l.policy.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
+		Max: int(l.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
 	}
 	if row.ClientID == nil {
 		return a

@@ -81,10 +81,12 @@ type logRow struct {
 // beside its requests is most of its cost. Whatever has queued while the previous
 // group was under way goes next: a lone request never waits for company.
 type Limiter struct {
-	pool   *postgres.Pool
-	policy policy
-	bypass bypass
-	queue  *queue
+	pool *postgres.Pool
+	// maxRequests, window and clockShift are the Policy.
+	maxRequests        int32
+	window, clockShift time.Duration
+	bypass             bypass
+	queue              *queue
 	// callers are those whose next request is likely to be admitted.
 	callers *callerCache
 	// unverified has the places of requests whose key is not known to be held,
@@ -100,23 +102,12 @@ type Limiter struct {
 
 	statuses *statusRecorder
 
-	// groups and grouped count groups that were sent and the requests in them.
-	groups, grouped atomic.Int64
+	// Groups and Grouped count groups that were sent and the requests in them.
+	Groups, Grouped atomic.Int64
 }
 
 // Waiting counts the requests that wait to be admitted.
 func (l *Limiter) Waiting() int { return l.queue.len() }
-
-// Groups counts the groups that were sent, Grouped the requests in them.
-func (l *Limiter) Groups() int64 { return l.groups.Load() }
-
-// Grouped counts the requests in the groups that were sent.
-func (l *Limiter) Grouped() int64 { return l.grouped.Load() }
-
-type policy struct {
-	maxRequests        int32
-	window, clockShift time.Duration
-}
 
 // Pending is a request whose admission is under way.
 type Pending struct {
@@ -175,7 +166,7 @@ func New(pool *postgres.Pool) *Limiter {
 func newLimiter(pool *postgres.Pool) *Limiter {
 	maxRequests, window, clockShift := Policy()
 	return &Limiter{
-		pool: pool, policy: policy{maxRequests, window, clockShift}, bypass: newBypass(),
+		pool: pool, maxRequests: maxRequests, window: window, clockShift: clockShift, bypass: newBypass(),
 		queue: newQueue(), callers: newCallerCache(),
 		unverified: newPlaces(), limited: newPlaces(), keyless: newPlaces(),
 		stop:     make(chan struct{}),
