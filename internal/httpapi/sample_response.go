@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -23,14 +22,6 @@ const (
 	maxSampled = 2 << 20
 )
 
-// sampler decides when the next response is sampled.
-type sampler struct {
-	samples chan sample
-	// active says that a sample is being taken or validated.
-	active atomic.Bool
-	nextAt atomic.Int64
-}
-
 type sample struct {
 	input     *openapi3filter.ResponseValidationInput
 	operation string
@@ -38,14 +29,14 @@ type sample struct {
 }
 
 // start begins a sample if one is due.
-func (s *sampler) start() bool {
-	return time.Now().UnixNano() >= s.nextAt.Load() && s.active.CompareAndSwap(false, true)
+func (v *responseValidator) start() bool {
+	return time.Now().UnixNano() >= v.nextAt.Load() && v.active.CompareAndSwap(false, true)
 }
 
 // finish ends a sample that took some time to validate.
-func (s *sampler) finish(took time.Duration) {
-	s.nextAt.Store(time.Now().Add(max(sampleInterval, pauseFactor*took)).UnixNano())
-	s.active.Store(false)
+func (v *responseValidator) finish(took time.Duration) {
+	v.nextAt.Store(time.Now().Add(max(sampleInterval, pauseFactor*took)).UnixNano())
+	v.active.Store(false)
 }
 
 // takeSample sends an answer and copies it for validation.

@@ -27,7 +27,10 @@ type responseValidator struct {
 	mode    config.ResponseValidation
 	options *openapi3filter.Options
 	log     *slog.Logger
-	sampler
+	samples chan sample
+	// active says that a sample is being taken or validated, nextAt when the next may be.
+	active atomic.Bool
+	nextAt atomic.Int64
 	// Broken counts the responses that broke the contract.
 	Broken atomic.Int64
 	// Checked counts the responses that were validated.

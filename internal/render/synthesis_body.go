@@ -39,43 +39,35 @@ func appendWithField(out, object []byte, name string, value []byte) ([]byte, err
 }
 
 func integrityOf(i synthesis.Integrity) api.MeasurementIntegrity {
-	if i.Saved == nil {
+	saved := i.Saved
+	if saved == nil {
 		return api.MeasurementIntegrity{Status: api.MeasurementIntegrityStatusHistoricalUnverifiable}
 	}
 	integrity := api.MeasurementIntegrity{
-		Status:    api.MeasurementIntegrityStatusVerifiedSavedBasis,
-		Freshness: freshnessOf(i.Saved),
+		Status: api.MeasurementIntegrityStatusVerifiedSavedBasis,
+		Freshness: &api.MeasurementFreshness{
+			Status:               api.MeasurementFreshnessStatusComparable,
+			SavedAsOf:            basis.Timestamp(saved.AsOf),
+			LiveAsOf:             basis.Timestamp(saved.LiveAsOf),
+			SavedContractVersion: saved.ContractVersion,
+			LiveContractVersion:  saved.LiveContractVersion,
+		},
 	}
-	if !i.Saved.Omitted {
-		integrity.MeasurementBasis = savedBasisOf(i.Saved)
+	if saved.Incomparable != "" {
+		integrity.Freshness.Status = api.MeasurementFreshnessStatusIncomparable
+		integrity.Freshness.Reason = new(api.MeasurementFreshnessReason(saved.Incomparable))
+	}
+	if !saved.Omitted {
+		integrity.MeasurementBasis = &api.SavedMeasurementBasis{
+			Schema:                     api.SavedMeasurementBasisSchemaMeasurementBasisV2,
+			SnapshotID:                 saved.SnapshotID,
+			AsOf:                       basis.Timestamp(saved.AsOf),
+			MeasurementContractVersion: saved.ContractVersion,
+			ScopeHash:                  saved.ScopeHash,
+			MembershipHash:             saved.MembershipHash,
+			SourceInterviewIds:         saved.SourceIDs,
+			SourceCount:                len(saved.SourceIDs),
+		}
 	}
 	return integrity
-}
-
-func savedBasisOf(b *synthesis.SavedBasis) *api.SavedMeasurementBasis {
-	return &api.SavedMeasurementBasis{
-		Schema:                     api.SavedMeasurementBasisSchemaMeasurementBasisV2,
-		SnapshotID:                 b.SnapshotID,
-		AsOf:                       basis.Timestamp(b.AsOf),
-		MeasurementContractVersion: b.ContractVersion,
-		ScopeHash:                  b.ScopeHash,
-		MembershipHash:             b.MembershipHash,
-		SourceInterviewIds:         b.SourceIDs,
-		SourceCount:                len(b.SourceIDs),
-	}
-}
-
-func freshnessOf(b *synthesis.SavedBasis) *api.MeasurementFreshness {
-	f := &api.MeasurementFreshness{
-		Status:               api.MeasurementFreshnessStatusComparable,
-		SavedAsOf:            basis.Timestamp(b.AsOf),
-		LiveAsOf:             basis.Timestamp(b.LiveAsOf),
-		SavedContractVersion: b.ContractVersion,
-		LiveContractVersion:  b.LiveContractVersion,
-	}
-	if b.Incomparable != "" {
-		reason := api.MeasurementFreshnessReason(b.Incomparable)
-		f.Status, f.Reason = api.MeasurementFreshnessStatusIncomparable, &reason
-	}
-	return f
 }
