@@ -166,7 +166,7 @@ func New(pool *postgres.Pool) *Limiter {
 func newLimiter(pool *postgres.Pool) *Limiter {
 	maxRequests, window, clockShift := Policy()
 	return &Limiter{
-		pool: pool, maxRequests: maxRequests, window: window, clockShift: clockShift, bypass: newBypass(),
+		pool: pool, maxRequests: maxRequests, window: window, clockShift: clockShift,
 		queue: newQueue(), callers: newCallerCache(),
 		unverified: newPlaces(), limited: newPlaces(), keyless: newPlaces(),
 		stop:     make(chan struct{}),

@@ -101,7 +101,7 @@ func (s *session) pageAgainstBaseline(ctx context.Context, g *fixture) error {
 }
 
 func (s *session) pageWithoutAdmission(ctx context.Context, g *fixture) error {
-	v, err := s.startServer(ctx, "admission off", s.open, "CLIENTINTEL_BENCHMARK_ADMISSION=off")
+	v, err := s.startServer(ctx, "admission off", s.open, "CLIENTINTEL_BENCHMARK_DISABLED=admission")
 	if err != nil {
 		return err
 	}
