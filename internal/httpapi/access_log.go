@@ -97,30 +97,21 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 		slog.Int("status", status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 	}
-	if record.traceID != "" {
-		attributes = append(attributes, slog.String("trace_id", record.traceID))
+	addIf := func(known bool, attribute slog.Attr) {
+		if known {
+			attributes = append(attributes, attribute)
+		}
 	}
-	if record.clientID != uuid.Nil {
-		attributes = append(attributes, slog.String("client_id", record.clientID.String()))
-	}
-	if record.keyID != uuid.Nil {
-		attributes = append(attributes, slog.String("key_id", record.keyID.String()))
-	}
-	if record.toolStatus != 0 {
-		attributes = append(attributes, slog.Int("tool_status", record.toolStatus))
-	}
-	if record.aborted {
-		attributes = append(attributes, slog.Bool("aborted", true))
-	}
-	if result == http.StatusOK && record.rows > 0 {
-		attributes = append(attributes, slog.Int("rows", record.rows))
-	}
+	addIf(record.traceID != "", slog.String("trace_id", record.traceID))
+	addIf(record.clientID != uuid.Nil, slog.String("client_id", record.clientID.String()))
+	addIf(record.keyID != uuid.Nil, slog.String("key_id", record.keyID.String()))
+	addIf(record.toolStatus != 0, slog.Int("tool_status", record.toolStatus))
+	addIf(record.aborted, slog.Bool("aborted", true))
+	addIf(result == http.StatusOK && record.rows > 0, slog.Int("rows", record.rows))
 	if record.err != nil {
 		attributes = append(attributes, slog.String("error", loggedError(record.err)))
 	}
-	if unlogged > 0 {
-		attributes = append(attributes, slog.Int64("unlogged", unlogged))
-	}
+	addIf(unlogged > 0, slog.Int64("unlogged", unlogged))
 	level := slog.LevelInfo
 	if failed || record.aborted && !record.callerLeft {
 		level = slog.LevelError

@@ -60,7 +60,9 @@ type CallResponse struct {
 
 // IsCheap tells whether an operation may run for a request that is not admitted yet: a
 // read whose answer is discarded costs next to nothing.
-func IsCheap(operation string) bool { return operation == "listInterviews" || operation == "getInterview" }
+func IsCheap(operation string) bool {
+	return operation == "listInterviews" || operation == "getInterview"
+}
 
 // Allows tells whether the caller holds the scopes of an operation.
 func (s *Server) Allows(caller auth.Caller, operation string) bool {

@@ -84,7 +84,8 @@ func isNewest(meta map[string]json.RawMessage) bool {
 func (h *Handler) answer(w http.ResponseWriter, current *request, call directCall) {
 	response := h.run(current, call.tool, call.arguments)
 	buffer := httpapi.NewBuffer()
-	b := append(buffer.Bytes, `{"jsonrpc":"2.0","id":`...)
+	b := buffer.Bytes
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	b = append(b, current.id...)
 	b = append(b, `,"result":{`...)
 	b = append(b, call.resultPrefix...)
