@@ -156,7 +156,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		return err
 	}
 	s.api = api
-	agents, err := mcp.New(mcp.Deps{API: api, PublicURL: s.settings.PublicURL, Version: Version})
+	agents, err := mcp.New(api, s.settings.PublicURL, Version)
 	if err != nil {
 		return err
 	}

@@ -15,20 +15,9 @@ import (
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// Deps are what the handler works with.
-type Deps struct {
-	// API admits requests and runs the operations behind the tools.
-	API *httpapi.Server
-	// PublicURL is the public address of the service; requests from its origin are
-	// allowed. Empty: there is none.
-	PublicURL string
-	// Version is the release, which agents are told.
-	Version string
-}
-
 // Handler serves the protocol's endpoint.
 type Handler struct {
-	api       *httpapi.Server
+	api       *httpapi.Server // admits requests and runs the operations behind the tools
 	public    origin
 	transport http.Handler
 
@@ -42,9 +31,11 @@ type Handler struct {
 	servers map[uint]*sdk.Server // by the visible tools' bits
 }
 
-// New reads the tools' schemas from the contract and builds the handler.
-func New(d Deps) (*Handler, error) {
-	public, err := parsePublicOrigin(d.PublicURL)
+// New reads the tools' schemas from the contract and builds the handler. Requests from
+// the origin of the public URL are allowed; empty: there is none. Agents are told the
+// version.
+func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
+	public, err := parsePublicOrigin(publicURL)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +48,8 @@ func New(d Deps) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{
-		api: d.API, public: public, tools: texts.Tools, servers: map[uint]*sdk.Server{},
-		implementation: &sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: d.Version},
+		api: api, public: public, tools: texts.Tools, servers: map[uint]*sdk.Server{},
+		implementation: &sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: version},
 	}
 	for _, t := range h.tools {
 		declared, known := schemas[t.Operation]

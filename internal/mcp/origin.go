@@ -12,11 +12,8 @@ import (
 // origin is a web origin; host is its normalized name and port.
 type origin struct{ scheme, host string }
 
-// parsePublicOrigin returns the origin of the public address, if there is one.
+// parsePublicOrigin returns the origin of the public address, which may be empty.
 func parsePublicOrigin(publicURL string) (origin, error) {
-	if publicURL == "" {
-		return origin{}, nil
-	}
 	u, err := url.Parse(publicURL)
 	if err != nil {
 		return origin{}, fmt.Errorf("reading the public address: %w", err)

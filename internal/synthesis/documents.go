@@ -31,14 +31,6 @@ type DocumentQuery struct {
 	Page           page.Request
 }
 
-// Types are the types that the query matches.
-func (q DocumentQuery) Types() []Type {
-	if q.Type == nil {
-		return Collected()
-	}
-	return []Type{*q.Type}
-}
-
 // DocumentList is one page of the collection and the provenance of its numbers.
 type DocumentList struct {
 	Types       []Type
@@ -51,13 +43,16 @@ type DocumentList struct {
 // first, those never refreshed last, then last changed first, ties by id. It
 // reads no interview, so there is no basis.
 func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q DocumentQuery) (DocumentList, error) {
-	var found DocumentList
+	found := DocumentList{Types: Collected()}
+	if q.Type != nil {
+		found.Types = []Type{*q.Type}
+	}
 	query := func(queries *db.Queries) ([]Document, error) {
 		return documentRows(ctx, queries, caller, q)
 	}
 	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []Document) error {
-		kept, next := page.Trim(rows, q.Page, documentPosition)
-		found = DocumentList{Types: q.Types(), Documents: kept, Next: next, Measurement: in.Provenance}
+		found.Documents, found.Next = page.Trim(rows, q.Page, documentPosition)
+		found.Measurement = in.Provenance
 		return nil
 	})
 	if err != nil {
