@@ -1248,24 +1248,7 @@ BEGIN
                     AND i.usable
             );
     END IF;
-    IF TG_OP = 'INSERT' THEN
-        -- A new interview has a document only if a trigger was switched off when an
-        -- interview of its id went away. One look at each costs a third of ON CONFLICT.
-        DELETE FROM public.search_documents AS d
-        USING new_rows AS n
-        WHERE d.client_id = n.client_id
-            AND d.created_at = n.created_at
-            AND d.id = n.id;
-        INSERT INTO public.search_documents (client_id, id, campaign_id, created_at, folded)
-        SELECT
-            n.client_id,
-            n.id,
-            n.campaign_id,
-            n.created_at,
-            public.searched_text(n.custom_extraction, n.best_quote)
-        FROM new_rows AS n
-        WHERE n.usable;
-    ELSIF TG_OP = 'UPDATE' THEN
+    IF TG_OP IN ('UPDATE', 'INSERT') THEN
         INSERT INTO public.search_documents AS d (client_id, id, campaign_id, created_at, folded)
         SELECT
             n.client_id,

@@ -7,6 +7,44 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+const (
+	// maxGrowth is how many times as large as its statistics say a table may become.
+	maxGrowth = 8
+	// maxAnalyzed is how many rows suffice to tell a table's indexes apart.
+	maxAnalyzed = 10_000
+)
+
+// analyze updates the planner's statistics of a table that grows manifold during the
+// import. Where they say that it has a few rows, any index seems as good as another,
+// and each look-up reads all of a client's rows. Without any the planner looks at the
+// table's size. Another session that holds the table has its statistics in hand.
+func (w *writer) analyze(ctx context.Context, k *kind) error {
+	written := w.count(k).Added
+	isSmall := func(rows int64) bool { return rows >= 0 && rows < maxAnalyzed && rows*maxGrowth < written }
+	rows, known := w.analyzed[k]
+	if known && !isSmall(rows) {
+		return nil
+	}
+	if !known {
+		err := w.tx.QueryRow(ctx, "SELECT reltuples::bigint FROM pg_class WHERE oid = $1::regclass", k.table).Scan(&rows)
+		if err != nil {
+			return databaseError(ctx, "looking up the size of "+k.table, err)
+		}
+		if w.analyzed[k] = rows; !isSmall(rows) {
+			return nil
+		}
+	}
+	tables := k.table
+	if k == interviewKind {
+		tables += ", search_documents" // which the triggers of interviews write
+	}
+	if _, err := w.tx.Exec(ctx, "ANALYZE (SKIP_LOCKED) "+tables); err != nil {
+		return databaseError(ctx, "analyzing "+tables, err)
+	}
+	w.analyzed[k] = written
+	return nil
+}
+
 // Vacuum updates the planner's statistics and the visibility map, on which
 // index-only scans depend, of the tables of which an import changed more than a
 // tenth. Autovacuum would do it later. Call it after an import, outside any
@@ -23,7 +61,7 @@ func Vacuum(ctx context.Context, conn *pgx.Conn, s Summary) error {
 		if float64(done.Added+done.Changed+done.Removed)*10 <= rows {
 			continue
 		}
-		if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) "+table); err != nil {
+		if _, err := conn.Exec(ctx, "VACUUM (SKIP_LOCKED, ANALYZE) "+table); err != nil {
 			return fmt.Errorf("vacuuming %s: %w", table, err)
 		}
 		if table != "interviews" {
@@ -31,7 +69,7 @@ func Vacuum(ctx context.Context, conn *pgx.Conn, s Summary) error {
 		}
 		// The interviews' triggers wrote to it. All of it is written again
 		// when it is indexed, so it is not vacuumed yet.
-		if _, err := conn.Exec(ctx, "ANALYZE search_documents"); err != nil {
+		if _, err := conn.Exec(ctx, "ANALYZE (SKIP_LOCKED) search_documents"); err != nil {
 			return fmt.Errorf("analyzing search_documents: %w", err)
 		}
 	}

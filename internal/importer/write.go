@@ -29,6 +29,8 @@ type writer struct {
 	campaigns map[recordKey]campaignState
 	// assumed are the campaigns whose interviews may have to be corrected.
 	assumed map[recordKey]bool
+	// analyzed is how many rows of a kind the planner's statistics know, -1 without any.
+	analyzed map[*kind]int64
 	// deferred are the checks of the end, nil until then.
 	deferred *deferredChecks
 	// replacing is nil when the input only adds.
@@ -44,6 +46,7 @@ func newWriter(tx pgx.Tx) *writer {
 		known:     map[*kind]bool{},
 		campaigns: map[recordKey]campaignState{},
 		assumed:   map[recordKey]bool{},
+		analyzed:  map[*kind]int64{},
 	}
 }
 
@@ -109,7 +112,7 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 		return writeError(ctx, b, err)
 	}
 	w.countWritten(b, done, moved)
-	return nil
+	return w.analyze(ctx, b.kind)
 }
 
 func writeError(ctx context.Context, b *batch, err error) error {

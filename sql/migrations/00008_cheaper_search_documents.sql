@@ -1,6 +1,5 @@
--- Search documents that cost an import less: new interviews' documents are inserted without
--- looking for a conflict row by row, and a text is folded in one look where all it
--- needs is lower(). Same texts, same documents. Locks nothing: functions are replaced.
+-- Search documents that cost an import less: a text is folded in one look where all it
+-- needs is lower(). Same texts, same documents. Locks nothing: a function is replaced.
 
 -- +goose Up
 -- searched_text is what search looks into: the five fields, folded, with U+FFFF
@@ -45,69 +44,6 @@ END;
 $$;
 -- +goose StatementEnd
 
--- Nested loops only: whatever is known of a table that is being filled, a
--- statement's rows are found in it one by one, and never all of it is read.
--- +goose StatementBegin
-CREATE OR REPLACE FUNCTION maintain_search_documents() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-    IF TG_OP = 'TRUNCATE' THEN
-        TRUNCATE public.search_documents;
-        RETURN NULL;
-    END IF;
-    IF TG_OP IN ('UPDATE', 'DELETE') THEN
-        DELETE FROM public.search_documents AS d
-        USING old_rows AS o
-        WHERE d.client_id = o.client_id
-            AND d.created_at = o.created_at
-            AND d.id = o.id
-            AND NOT EXISTS (
-                SELECT 1 FROM public.interviews AS i
-                WHERE i.client_id = o.client_id
-                    AND i.id = o.id
-                    AND i.created_at = o.created_at
-                    AND i.usable
-            );
-    END IF;
-    IF TG_OP = 'INSERT' THEN
-        -- A new interview has a document only if a trigger was switched off when an
-        -- interview of its id went away. One look at each costs a third of ON CONFLICT.
-        DELETE FROM public.search_documents AS d
-        USING new_rows AS n
-        WHERE d.client_id = n.client_id
-            AND d.created_at = n.created_at
-            AND d.id = n.id;
-        INSERT INTO public.search_documents (client_id, id, campaign_id, created_at, folded)
-        SELECT
-            n.client_id,
-            n.id,
-            n.campaign_id,
-            n.created_at,
-            public.searched_text(n.custom_extraction, n.best_quote)
-        FROM new_rows AS n
-        WHERE n.usable;
-    ELSIF TG_OP = 'UPDATE' THEN
-        INSERT INTO public.search_documents AS d (client_id, id, campaign_id, created_at, folded)
-        SELECT
-            n.client_id,
-            n.id,
-            n.campaign_id,
-            n.created_at,
-            public.searched_text(n.custom_extraction, n.best_quote)
-        FROM new_rows AS n
-        WHERE n.usable
-        ON CONFLICT (client_id, created_at, id) DO UPDATE
-        SET campaign_id = excluded.campaign_id,
-            folded = excluded.folded,
-            indexed = false
-        WHERE (d.campaign_id, d.folded) IS DISTINCT FROM (excluded.campaign_id, excluded.folded);
-    END IF;
-    RETURN NULL;
-END;
-$$;
--- +goose StatementEnd
-
 -- +goose Down
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION searched_text(extraction jsonb, best_quote text) RETURNS text
@@ -134,50 +70,6 @@ BEGIN
         U&'\FFFF',
         ''
     );
-END;
-$$;
--- +goose StatementEnd
-
--- +goose StatementBegin
-CREATE OR REPLACE FUNCTION maintain_search_documents() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-BEGIN
-    IF TG_OP = 'TRUNCATE' THEN
-        TRUNCATE public.search_documents;
-        RETURN NULL;
-    END IF;
-    IF TG_OP IN ('UPDATE', 'DELETE') THEN
-        DELETE FROM public.search_documents AS d
-        USING old_rows AS o
-        WHERE d.client_id = o.client_id
-            AND d.created_at = o.created_at
-            AND d.id = o.id
-            AND NOT EXISTS (
-                SELECT 1 FROM public.interviews AS i
-                WHERE i.client_id = o.client_id
-                    AND i.id = o.id
-                    AND i.created_at = o.created_at
-                    AND i.usable
-            );
-    END IF;
-    IF TG_OP IN ('UPDATE', 'INSERT') THEN
-        INSERT INTO public.search_documents AS d (client_id, id, campaign_id, created_at, folded)
-        SELECT
-            n.client_id,
-            n.id,
-            n.campaign_id,
-            n.created_at,
-            public.searched_text(n.custom_extraction, n.best_quote)
-        FROM new_rows AS n
-        WHERE n.usable
-        ON CONFLICT (client_id, created_at, id) DO UPDATE
-        SET campaign_id = excluded.campaign_id,
-            folded = excluded.folded,
-            indexed = false
-        WHERE (d.campaign_id, d.folded) IS DISTINCT FROM (excluded.campaign_id, excluded.folded);
-    END IF;
-    RETURN NULL;
 END;
 $$;
 -- +goose StatementEnd
