@@ -258,7 +258,7 @@ func TestAnalytics_RefusedParameters(t *testing.T) {
 		"campaign=a&campaign=a":                   {"invalid_parameter", "campaign is given more than once; give it once"},
 		"campaign=%00":                            {"invalid_parameter", "campaign contains a NUL character, which no value does"},
 		"campaign=%FF":                            {"invalid_parameter", "campaign is not valid UTF-8"},
-		"campaign=%":                              {"invalid_parameter", "the query string is malformed: expected name=value pairs joined with &, percent-encoded"},
+		"campaign=%":                              {"invalid_parameter", "campaign has a % that two hexadecimal digits do not follow; write it as %25"},
 		"date_to=soon":                            {"invalid_parameter", `date_to "soon" is not a date or date-time; ` + dates},
 		"date_from=2026-02-30":                    {"invalid_parameter", `date_from "2026-02-30" is not a real calendar date or time; ` + dates},
 		"date_from=0000-01-01":                    {"invalid_parameter", `date_from "0000-01-01" is not a real calendar date or time; ` + dates},

@@ -62,7 +62,7 @@ func TestSearchIntelligence_RefusedParameters(t *testing.T) {
 		"q=a&q=b":                    {invalid, "q is given more than once; give it once"},
 		"q=a%00b":                    {invalid, "q contains a NUL character, which no value does"},
 		"q=%FF":                      {invalid, "q is not valid UTF-8"},
-		"q=%zz":                      {invalid, "the query string is malformed: expected name=value pairs joined with &, percent-encoded"},
+		"q=%zz":                      {invalid, "q has a % that two hexadecimal digits do not follow; write it as %25"},
 		"q=" + strings.Repeat("%C3%A9", 501): {
 			invalid, `q must be a text of 1 to 500 characters, not "` + strings.Repeat("é", 60) + `…"`,
 		},

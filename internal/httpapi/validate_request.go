@@ -38,12 +38,9 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	if err := op.checkScopes(caller); err != nil {
 		return err
 	}
-	if op.id == "listInterviews" && queryNames(r.URL.RawQuery, "updated_since") {
+	query, malformed := parseQuery(r.URL.RawQuery)
+	if op.id == "listInterviews" && query.Has("updated_since") {
 		return apierror.UpdatedSinceUnsupported
-	}
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return apierror.InvalidParameter("the query string is malformed: expected name=value pairs joined with &, percent-encoded")
 	}
 	input := &openapi3filter.RequestValidationInput{
 		Request: r, QueryParams: query, Route: op.route, Options: s.validation,
@@ -51,7 +48,7 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	// The scope that depends on parameters is checked between these and the rest.
 	for _, name := range scopeParameters {
 		if op.queryParams[name] != nil && query.Has(name) {
-			if err := validateParameter(op, name, input); err != nil {
+			if err := validateParameter(op, name, input, malformed); err != nil {
 				return err
 			}
 		}
@@ -61,7 +58,7 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 		return apierror.MissingScope(string(auth.ReadCustomerIdentity))
 	}
 	for _, name := range sortedNames(query) {
-		if err := validateParameter(op, name, input); err != nil {
+		if err := validateParameter(op, name, input, malformed); err != nil {
 			return err
 		}
 	}
@@ -71,23 +68,39 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 		}
 	}
 	for _, p := range op.pathParams {
-		input.PathParams = map[string]string{p.Name: chi.URLParam(r, p.Name)}
-		if openapi3filter.ValidateParameter(r.Context(), input, p) != nil {
+		value, err := url.PathUnescape(chi.URLParam(r, p.Name)) // chi leaves it as it was sent
+		input.PathParams = map[string]string{p.Name: value}
+		if err != nil || openapi3filter.ValidateParameter(r.Context(), input, p) != nil {
 			return apierror.NotFound
 		}
+	}
+	if strings.Contains(r.URL.RawQuery, ";") {
+		r.URL.RawQuery = query.Encode() // the generated code would leave the parameter out
 	}
 	return nil
 }
 
-// queryNames tells whether a query names a parameter, whatever else is wrong with it.
-func queryNames(query, parameter string) bool {
-	for pair := range strings.SplitSeq(query, "&") {
-		name, _, _ := strings.Cut(pair, "=")
-		if name, err := url.QueryUnescape(name); err == nil && name == parameter {
-			return true
+// parseQuery decodes a query string. What has a malformed escape stays as it was sent,
+// and the parameters that have one are named. A semicolon is a character as
+// every other, for which net/url refuses the query.
+func parseQuery(raw string) (query url.Values, malformed []string) {
+	query = url.Values{}
+	for pair := range strings.SplitSeq(raw, "&") {
+		if pair == "" {
+			continue
 		}
+		name, value, _ := strings.Cut(pair, "=")
+		decodedName, nameErr := url.QueryUnescape(name)
+		if nameErr == nil {
+			name = decodedName
+		}
+		decoded, err := url.QueryUnescape(value)
+		if nameErr != nil || err != nil {
+			malformed, decoded = append(malformed, name), value
+		}
+		query.Add(name, decoded)
 	}
-	return false
+	return query, malformed
 }
 
 // scopeParameters decide which scope a request needs beyond its operation's.
@@ -96,7 +109,7 @@ var scopeParameters = []string{"surface", "type"}
 var plainInteger = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
 
 // validateParameter validates one name of the query and its values.
-func validateParameter(op *operation, name string, input *openapi3filter.RequestValidationInput) error {
+func validateParameter(op *operation, name string, input *openapi3filter.RequestValidationInput, malformed []string) error {
 	ctx, param, values := input.Request.Context(), op.queryParams[name], input.QueryParams[name]
 	call := recordFrom(ctx).call
 	var invalid string
@@ -104,7 +117,10 @@ func validateParameter(op *operation, name string, input *openapi3filter.Request
 	if call != nil {
 		invalid, isFlag = call.invalid[name], slices.Contains(call.flags, name)
 	}
+	isMalformed := slices.Contains(malformed, name)
 	switch {
+	case param == nil && isMalformed:
+		return apierror.InvalidParameter("the query string is malformed: expected name=value pairs joined with &, percent-encoded")
 	case param == nil && !isFlag && call != nil:
 		return apierror.UnknownParameter(fmt.Sprintf("%s is not an argument of this tool; it takes %s", quote(name), op.parameterList(call)))
 	case param == nil && !isFlag:
@@ -114,6 +130,8 @@ func validateParameter(op *operation, name string, input *openapi3filter.Request
 	case len(values) > 1:
 		return parameterError(name, name+" is given more than once; give it once")
 	case isFlag: // its values are JSON's
+	case isMalformed:
+		return parameterError(name, name+" has a % that two hexadecimal digits do not follow; write it as %25")
 	case values[0] == "":
 		return parameterError(name, name+" is empty; give a value or leave it out")
 	case !utf8.ValidString(values[0]):

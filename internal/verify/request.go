@@ -36,7 +36,7 @@ func parseRequest(address string) (*request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q is no address of a request", address)
 	}
-	query, err := url.ParseQuery(u.RawQuery)
+	query, err := url.ParseQuery(strings.ReplaceAll(u.RawQuery, ";", "%3B")) // as the service reads it
 	if err != nil {
 		return nil, fmt.Errorf("%q has a query that cannot be read: %w", address, err)
 	}
