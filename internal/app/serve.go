@@ -110,5 +110,7 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		// OPTIONS * is refused as every unknown path is.
+		DisableGeneralOptionsHandler: true,
 	}
 }

@@ -111,7 +111,15 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, name := range []string{"Range", "If-Range", "If-Match", "If-Unmodified-Since"} {
 		r.Header.Del(name)
 	}
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	http.ServeContent(withoutRanges{w}, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+// withoutRanges does not offer ranges, which no request gets.
+type withoutRanges struct{ http.ResponseWriter }
+
+func (w withoutRanges) WriteHeader(status int) {
+	w.Header().Del("Accept-Ranges")
+	w.ResponseWriter.WriteHeader(status)
 }
 
 // acceptsGzip reads Accept-Encoding, where q=0 refuses.
