@@ -43,9 +43,9 @@ func (k kept) get(key string) error {
 	return err
 }
 
-// A server bounds the connections of each key that wait for a request.
-func TestServe_BoundsTheIdleConnectionsOfEachKey(t *testing.T) {
-	t.Parallel()
+// serve starts a server with a client acme, and returns its address.
+func serve(t *testing.T) (*dbtest.Database, string) {
+	t.Helper()
 	settings, err := config.FromEnv(os.Getenv)
 	if err != nil {
 		t.Fatal(err)
@@ -57,19 +57,44 @@ func TestServe_BoundsTheIdleConnectionsOfEachKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Close()
+	t.Cleanup(server.Close)
 	d.Exec(t, `INSERT INTO clients (id, slug, name) VALUES (gen_random_uuid(), 'acme', 'Acme')`)
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(context.Background())
 	address, done := make(chan string, 1), make(chan error, 1)
 	go func() { done <- server.Serve(ctx, func(api, _ string) { address <- api }) }()
-	defer func() {
+	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
 			t.Errorf("serving ends with %v", err)
 		}
-	}()
-	at := <-address
+	})
+	return d, <-address
+}
 
+// net/http would answer it by itself, without a request id.
+func TestServe_OptionsOfTheServerAreAnUnknownPath(t *testing.T) {
+	t.Parallel()
+	_, at := serve(t)
+	conn, err := net.Dial("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != 404 || answer.Header.Get("X-Request-Id") == "" {
+		t.Errorf("status %d, X-Request-Id %q; want 404 and an id", answer.StatusCode, answer.Header.Get("X-Request-Id"))
+	}
+}
+
+// A server bounds the connections of each key that wait for a request.
+func TestServe_BoundsTheIdleConnectionsOfEachKey(t *testing.T) {
+	t.Parallel()
+	d, at := serve(t)
 	conn, err := pgx.Connect(t.Context(), d.OwnerURL)
 	if err != nil {
 		t.Fatal(err)

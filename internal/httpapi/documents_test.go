@@ -71,7 +71,7 @@ func TestContract_IsNotSentTwice(t *testing.T) {
 	srv.Send(t, http.MethodHead, contractPath, "", nil).WantStatus(t, 200)
 	// Conditions that could only be refused outside the envelope are not looked at.
 	for name, value := range map[string]string{"Range": "bytes=99999999-", "If-Match": `"other"`, "If-Unmodified-Since": "Mon, 01 Jan 2001 00:00:00 GMT"} {
-		answer := srv.Send(t, http.MethodGet, contractPath, "", http.Header{name: {value}}).WantStatus(t, 200)
+		answer := srv.Send(t, http.MethodGet, contractPath, "", http.Header{name: {value}, "Accept-Encoding": {"identity"}}).WantStatus(t, 200)
 		if ranges := answer.Header.Get("Accept-Ranges"); ranges != "" {
 			t.Errorf("Accept-Ranges is %q, and no range is given", ranges)
 		}

@@ -43,28 +43,6 @@ func TestRoutes_TransferEncodingOfAnAgentEndsTheConnection(t *testing.T) {
 	}
 }
 
-// net/http would answer it by itself, without a request id.
-func TestRoutes_OptionsOfTheServerAreAnUnknownPath(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprint(conn, "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n")
-	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer.StatusCode != 404 || answer.Header.Get("X-Request-Id") == "" {
-		t.Errorf("status %d, X-Request-Id %q; want 404 and an id", answer.StatusCode, answer.Header.Get("X-Request-Id"))
-	}
-}
-
 // A proxy and the server could disagree on where a request with Transfer-Encoding
 // ends: no second request is read from such a connection.
 func TestRoutes_TransferEncodingEndsTheConnection(t *testing.T) {

@@ -15,7 +15,9 @@ func TestImport_AfterOneOfFewRowsReadsNoMoreThanItLooksUp(t *testing.T) {
 	d := setup(t)
 	records := func(from, to int) (lines []string) {
 		for n := from; n < to; n++ {
-			id := func(kind int) string { return fmt.Sprintf("%08x-%04x-4000-8000-000000000000", n*2654435761&0xffffffff, kind) }
+			id := func(kind int) string {
+				return fmt.Sprintf("%08x-%04x-4000-8000-000000000000", n*2654435761&0xffffffff, kind)
+			}
 			lines = append(lines,
 				fmt.Sprintf(`{"kind":"campaign","id":%q,"client_id":%q,"slug":"c%d","launch_status":"live","created_at":"2026-03-01T09:30:00Z"}`, id(1), acme, n),
 				fmt.Sprintf(`{"kind":"lane","id":%q,"client_id":%q,"slug":"l%d","visible":true}`, id(2), acme, n),
