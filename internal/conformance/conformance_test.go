@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/apikey"
@@ -189,14 +190,16 @@ func TestReport_JUnit(t *testing.T) {
 }
 
 // What import accepts and looks odd is no fault of the server: two bodies that are
-// the same, and a live campaign with the slug of interviews without one.
+// the same, and a live campaign with the slug of interviews without one, once with
+// their label too.
 func TestRun_OddRecordsAreNoFault(t *testing.T) {
 	t.Parallel()
 	srv := demo(t, func(c *config.Server) { c.ResponseValidation = config.Off })
-	brand := demodata.Brands()[0]
-	record := func(kind string, n int, fields string) string {
-		return fmt.Sprintf(`{"kind":%q,"client_id":%q,"id":"99999999-0000-4000-8000-%012d",%s}`, kind, brand.ID, n, fields)
+	brand, other := demodata.Brands()[0], demodata.Brands()[1]
+	recordOf := func(client uuid.UUID, kind string, n int, fields string) string {
+		return fmt.Sprintf(`{"kind":%q,"client_id":%q,"id":"99999999-0000-4000-8000-%012d",%s}`, kind, client, n, fields)
 	}
+	record := func(kind string, n int, fields string) string { return recordOf(brand.ID, kind, n, fields) }
 	body := `"type":"daily_feed","status":"published","body":{"schema":"x"}`
 	interview := `"created_at":"2026-11-19T12:00:00Z","status":"completed","quality":"passed","reportable":true,"client_safe":true`
 	lines := []string{
@@ -204,6 +207,9 @@ func TestRun_OddRecordsAreNoFault(t *testing.T) {
 		record("campaign", 4, `"slug":"uncategorized","display_name":"The rest","launch_status":"live","created_at":"0001-01-01T00:00:00Z"`),
 		record("campaign", 5, `"slug":"undated"`),
 		record("interview", 6, interview), record("interview", 7, interview+`,"conversation_goal_id":"99999999-0000-4000-8000-000000000004"`),
+		recordOf(other.ID, "campaign", 8, `"slug":"uncategorized","display_name":"Uncategorized","launch_status":"live"`),
+		recordOf(other.ID, "interview", 9, interview), recordOf(other.ID, "interview", 10, interview),
+		recordOf(other.ID, "interview", 11, interview+`,"conversation_goal_id":"99999999-0000-4000-8000-000000000008"`),
 	}
 	conn, err := pgx.Connect(context.Background(), srv.Database.OwnerURL)
 	if err != nil {
@@ -213,10 +219,10 @@ func TestRun_OddRecordsAreNoFault(t *testing.T) {
 	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", strings.NewReader(strings.Join(lines, "\n")))); err != nil {
 		t.Fatal(err)
 	}
-	report := run(t, srv.URL, 400, fresh(t, srv, brand.Slug, auth.All()...))
+	report := run(t, srv.URL, 400, fresh(t, srv, brand.Slug, auth.All()...), fresh(t, srv, other.Slug, auth.ReadInterviewsMetadata))
 	for _, c := range report.Checks {
 		if c.Outcome == conformance.Failed {
-			t.Errorf("%s: %s", c.Name, c.Detail)
+			t.Errorf("%s %s: %s", c.Name, c.Key, c.Detail)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -45,7 +44,7 @@ func (res *Response) checkAnalytics(r *Report) error {
 	r.check("order", newestFirst, "the rows are not newest first")
 	r.checkVolume(data.Volume, data.Rows)
 	r.checkSeries("sentiment", data.Sentiment, bySentiment(data.Rows))
-	r.checkSeries("campaigns", data.Campaigns, byCampaign(data.Rows))
+	r.checkSeries("campaigns", data.Campaigns, byCampaign(data.Rows, data.Campaigns))
 	return nil
 }
 
@@ -78,20 +77,38 @@ func bySentiment(rows []interviewPoint) []series {
 }
 
 // byCampaign counts by slug and label: two campaigns may share a label, and a live
-// campaign may have the slug of interviews without one.
-func byCampaign(rows []interviewPoint) []series {
+// campaign may have the slug of interviews without one. If it has their label too,
+// rows do not tell the two apart: any division of their rows into two stated points
+// is then right.
+func byCampaign(rows []interviewPoint, stated []series) []series {
 	type campaign struct{ label, slug string }
 	values := map[campaign]int{}
 	for _, p := range rows {
 		values[campaign{p.Label, p.Slug}]++
 	}
-	campaigns := slices.SortedFunc(maps.Keys(values), func(x, y campaign) int {
-		return cmp.Or(cmp.Compare(values[y], values[x]), cmp.Compare(x.label, y.label), cmp.Compare(x.slug, y.slug))
-	})
-	counted := make([]series, len(campaigns))
-	for i, c := range campaigns {
-		counted[i] = series{Label: c.label, Value: values[c]}
+	beyond := map[series]int{} // how often a point is stated beyond what was counted
+	for _, point := range stated {
+		beyond[point]++
 	}
+	var counted []series
+	for c, n := range values {
+		counted = append(counted, series{c.label, n})
+		beyond[series{c.label, n}]--
+	}
+	both := series{"Uncategorized", values[campaign{"Uncategorized", "uncategorized"}]}
+	if i := slices.Index(counted, both); i >= 0 && len(stated) == len(counted)+1 {
+		part := slices.IndexFunc(stated, func(s series) bool {
+			return s.Label == both.Label && 0 < s.Value && s.Value < both.Value && beyond[s] > 0
+		})
+		if part >= 0 {
+			counted[i].Value -= stated[part].Value
+			counted = append(counted, stated[part])
+		}
+	}
+	// Points that only the slug would order look the same.
+	slices.SortFunc(counted, func(x, y series) int {
+		return cmp.Or(cmp.Compare(y.Value, x.Value), cmp.Compare(x.Label, y.Label))
+	})
 	return counted
 }
 

@@ -151,6 +151,47 @@ func TestVerify_ChangesAreFound(t *testing.T) {
 	}
 }
 
+// A live campaign may have the slug and the label of interviews without a campaign.
+// Rows do not tell the two apart, so they may be two points, and nothing else may.
+func TestVerify_UncategorizedMayBeTwoPoints(t *testing.T) {
+	t.Parallel()
+	point := func(label string, value int) string { return fmt.Sprintf(`{"label": %q, "value": %d}`, label, value) }
+	u := func(value int) string { return point("Uncategorized", value) }
+	// Three rows have both; two campaigns share the label, one has another.
+	rest, spring := u(2), point("Spring", 1)
+	var rows []string
+	for slug, n := range map[string]int{"uncategorized": 3, "the-rest": 2, "spring": 1} {
+		label := "Uncategorized"
+		if slug == "spring" {
+			label = "Spring"
+		}
+		for range n {
+			rows = append(rows, fmt.Sprintf(`{"date": "2026-03-01", "campaignSlug": %q, "campaignLabel": %q, "sentiment": "unknown"}`, slug, label))
+		}
+	}
+	for name, c := range map[string]struct {
+		points []string
+		fails  []string
+	}{
+		"one point":               {[]string{u(3), rest, spring}, nil},
+		"two points":              {[]string{u(2), rest, spring, u(1)}, nil},
+		"three points":            {[]string{rest, spring, u(1), u(1), u(1)}, []string{"campaigns"}},
+		"more than the rows":      {[]string{u(2), rest, u(2), spring}, []string{"campaigns"}},
+		"fewer than the rows":     {[]string{rest, spring, u(1), u(1)}, []string{"campaigns"}},
+		"an empty point":          {[]string{u(3), rest, spring, u(0)}, []string{"campaigns"}},
+		"another campaign as two": {[]string{u(3), spring, u(1), u(1)}, []string{"campaigns"}},
+		"not in order":            {[]string{rest, u(2), u(1), spring}, []string{"campaigns"}},
+	} {
+		body := fmt.Sprintf(`{"data": {"total": 6, "volume": [%s], "campaigns": [%s], "sentiment": [%s, %s, %s, %s], "rows": [%s]},
+			"meta": {"client_id": %q, "count": 6, "measurement_mode": "legacy"}}`,
+			point("2026-03-01", 6), strings.Join(c.points, ", "),
+			point("promoter", 0), point("passive", 0), point("detractor", 0), point("unknown", 6), strings.Join(rows, ", "), client)
+		if got := run(t, body, "").with(t, "response [1]", verify.Fails); !slices.Equal(got, c.fails) {
+			t.Errorf("%s: %v fail, want %v", name, got, c.fails)
+		}
+	}
+}
+
 // Whatever the input, it is verified or refused.
 func FuzzVerify(f *testing.F) {
 	for _, seed := range []string{
