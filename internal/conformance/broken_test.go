@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/conformance"
 	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 const api = "/api/client/v1"
@@ -176,5 +178,39 @@ func TestRun_EachBrokenPromiseIsNamed(t *testing.T) {
 				t.Errorf("failed: %q, want %s among them", got, want)
 			}
 		})
+	}
+}
+
+// A body is a customer's text, whatever its fields are called: no message quotes it.
+func TestRun_MessagesQuoteNoBody(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t, func(c *config.Server) { c.ResponseValidation = config.Off })
+	for n := range 5 {
+		seed.PortalDocument(t, "acme", apitest.Fields{
+			"type": "daily_feed", "body": json.RawMessage(fmt.Sprintf(`{"schema": "x", "id": "He shouted at me, %d"}`, n)),
+		})
+	}
+	broken := breaking(t, srv.URL, rewrite("/synthesis", func(q url.Values, b map[string]any) {
+		d := data(b)
+		switch q.Get("limit") {
+		case "1": // another row
+			d[0].(map[string]any)["schema"] = "y"
+		case "2": // a row twice
+			d[len(d)-1] = d[0]
+		case "7": // a row more
+			b["data"] = append(d, d[0])
+			meta(b)["count"] = len(d) + 1
+		}
+	}))
+	report := run(t, broken, 400, fresh(t, srv, "acme", auth.All()...))
+	for _, size := range []string{"1", "2", "7"} {
+		if name := "walks/portal_daily_feed/page_size_" + size + " key 1"; !slices.Contains(named(report, conformance.Failed), name) {
+			t.Errorf("%s does not fail", name)
+		}
+	}
+	for _, c := range report.Checks {
+		if strings.Contains(c.Detail, "shouted") {
+			t.Errorf("%s quotes a body: %s", c.Name, c.Detail)
+		}
 	}
 }

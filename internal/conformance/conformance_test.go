@@ -189,8 +189,8 @@ func TestReport_JUnit(t *testing.T) {
 	}
 }
 
-// What import accepts and looks odd is no fault of the server: two bodies that are
-// the same, and a live campaign with the slug of interviews without one, once with
+// What import accepts and looks odd is no fault of the server: bodies that are the
+// same or have the same text as their id, and a live campaign with the slug of interviews without one, once with
 // their label too.
 func TestRun_OddRecordsAreNoFault(t *testing.T) {
 	t.Parallel()
@@ -201,9 +201,11 @@ func TestRun_OddRecordsAreNoFault(t *testing.T) {
 	}
 	record := func(kind string, n int, fields string) string { return recordOf(brand.ID, kind, n, fields) }
 	body := `"type":"daily_feed","status":"published","body":{"schema":"x"}`
+	ownID := `"type":"daily_feed","status":"published","body":{"schema":"x","id":"Monday","n":%d}`
 	interview := `"created_at":"2026-11-19T12:00:00Z","status":"completed","quality":"passed","reportable":true,"client_safe":true`
 	lines := []string{
 		record("portal_document", 1, body), record("portal_document", 2, body), record("portal_document", 3, body),
+		record("portal_document", 12, fmt.Sprintf(ownID, 1)), record("portal_document", 13, fmt.Sprintf(ownID, 2)),
 		record("campaign", 4, `"slug":"uncategorized","display_name":"The rest","launch_status":"live","created_at":"0001-01-01T00:00:00Z"`),
 		record("campaign", 5, `"slug":"undated"`),
 		record("interview", 6, interview), record("interview", 7, interview+`,"conversation_goal_id":"99999999-0000-4000-8000-000000000004"`),

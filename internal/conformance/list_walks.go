@@ -154,7 +154,7 @@ func (r *run) walkList(ctx context.Context, key *apiKey, l list, size, pages int
 	return w, nil
 }
 
-// take adds a page's rows. Of bodies without an id, several may be identical.
+// take adds a page's rows. Several bodies may be identical.
 func (w *walk) take(rows []row) {
 	for _, one := range rows {
 		for _, earlier := range w.rows {
@@ -188,7 +188,7 @@ func (w *walk) checkOrder() error {
 	seen := map[string]bool{}
 	for _, one := range w.rows {
 		if seen[one.key()] {
-			return fmt.Errorf("the walk %s… holds %s twice", w.first, one.id)
+			return fmt.Errorf("the walk %s… holds %s twice", w.first, one)
 		}
 		seen[one.key()] = true
 	}
@@ -204,11 +204,11 @@ func (w *walk) differenceFrom(reference *walk) error {
 		case i >= len(reference.rows) && !reference.complete:
 			return nil // further than the list was read
 		case i >= len(reference.rows):
-			return fmt.Errorf("the walk %s… holds %s, which the list read whole does not", w.first, one.id)
+			return fmt.Errorf("the walk %s… holds %s, which the list read whole does not", w.first, one)
 		case reference.rows[i].key() != one.key():
-			return fmt.Errorf("the walk %s… has %s in place %d, the list read whole another", w.first, one.id, i+1)
+			return fmt.Errorf("the walk %s… has %s in place %d, the list read whole another", w.first, one, i+1)
 		case reference.rows[i].content != one.content:
-			return fmt.Errorf("the walk %s… shows %s otherwise than the list read whole", w.first, one.id)
+			return fmt.Errorf("the walk %s… shows %s otherwise than the list read whole", w.first, one)
 		}
 	}
 	if w.complete && reference.complete && len(w.rows) < len(reference.rows) {
