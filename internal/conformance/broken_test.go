@@ -181,6 +181,126 @@ func TestRun_EachBrokenPromiseIsNamed(t *testing.T) {
 	}
 }
 
+// seedLong gives a client rows of which an MCP page holds fewer than a REST page.
+func seedLong(t *testing.T, seed *apitest.Seed, client string) {
+	t.Helper()
+	text := func(bytes int) string { return strings.Repeat("word ", bytes/5) }
+	for range 4 {
+		seed.Interview(t, client, apitest.Fields{"transcript": json.RawMessage(fmt.Sprintf(`[{"text": %q}]`, text(18<<10)))})
+	}
+	for i, size := range []int{10, 300_000, 10} {
+		seed.Campaign(t, client, apitest.Fields{"goal_context": text(size), "created_at": apitest.At("2026-01-01").AddDate(0, 0, i)})
+	}
+}
+
+// A tool's page may end before it is too long, and its cursor then goes on.
+func TestRun_ToolsMayEndPagesEarly(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t, func(c *config.Server) { c.ResponseValidation = config.Off })
+	for _, client := range []string{"acme", "globex"} {
+		seedLong(t, seed, client)
+		report := run(t, srv.URL, 400, fresh(t, srv, client, auth.All()...))
+		for _, c := range report.Checks {
+			if c.Outcome == conformance.Failed {
+				t.Errorf("%s: %s: %s", client, c.Name, c.Detail)
+			}
+		}
+	}
+}
+
+// rewriteTool changes both forms of a tool's result, where it has so many rows.
+func rewriteTool(rows int, change func(body map[string]any)) func(*http.Response) {
+	return rewrite("/mcp", func(_ url.Values, message map[string]any) {
+		result, _ := message["result"].(map[string]any)
+		body, _ := result["structuredContent"].(map[string]any)
+		if d, _ := body["data"].([]any); len(d) == rows {
+			change(body)
+			text, _ := json.Marshal(body)
+			result["content"].([]any)[0].(map[string]any)["text"] = string(text)
+		}
+	})
+}
+
+// An early end is no excuse for anything else.
+func TestRun_OnlyLongPagesEndEarlyAndGoOn(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t, func(c *config.Server) { c.ResponseValidation = config.Off })
+	seedLong(t, seed, "globex")
+	for range 3 {
+		seed.Interview(t, "acme", nil)
+	}
+	shortCursor := srv.Get(t, api+"/interviews?limit=1", srv.KeyFor(t, "acme", auth.All()...)).List(t).NextCursor(t)
+	keep := func(body map[string]any, n int) { body["data"], meta(body)["count"] = data(body)[:n], n }
+	for name, c := range map[string]struct {
+		client string
+		want   string
+		spoil  func(*http.Response)
+	}{
+		"rows are dropped": {"globex", "at /meta/has_more", rewriteTool(2, func(b map[string]any) {
+			meta(b)["has_more"] = false
+		})},
+		"rows are dropped without a cursor": {"globex", "at /data", rewriteTool(2, func(b map[string]any) {
+			meta(b)["has_more"], meta(b)["next_cursor"] = false, nil
+		})},
+		"the cursor skips a row": {"globex", "does not go on with the next row", rewriteTool(2, func(b map[string]any) {
+			if meta(b)["measurement_basis"] != nil { // on first pages alone
+				keep(b, 1)
+			}
+		})},
+		"no row": {"globex", "at /data", rewriteTool(2, func(b map[string]any) {
+			keep(b, 0)
+		})},
+		"other rows": {"globex", "at /data", rewriteTool(2, func(b map[string]any) {
+			d := data(b)
+			d[0], d[1] = d[1], d[0]
+		})},
+		"the count": {"globex", "at /meta/count", rewriteTool(2, func(b map[string]any) {
+			meta(b)["count"] = 3
+		})},
+		"other fields": {"globex", "at /meta/measurement_total_count", rewriteTool(2, func(b map[string]any) {
+			meta(b)["measurement_total_count"] = 3
+		})},
+		"the next page": {"globex", "at /meta/next_cursor", rewriteTool(1, func(b map[string]any) {
+			meta(b)["next_cursor"] = nil
+		})},
+		"short rows": {"acme", "at /data", rewriteTool(3, func(b map[string]any) {
+			keep(b, 1)
+			meta(b)["has_more"], meta(b)["next_cursor"] = true, shortCursor
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			report := run(t, breaking(t, srv.URL, c.spoil), 400, fresh(t, srv, c.client, auth.All()...))
+			i := slices.IndexFunc(report.Checks, func(one conformance.Check) bool { return one.Name == "agents/list_interviews" })
+			if got := report.Checks[i]; got.Outcome != conformance.Failed || !strings.Contains(got.Detail, c.want) {
+				t.Errorf("%s: %s, want one with %q", got.Outcome, got.Detail, c.want)
+			}
+		})
+	}
+}
+
+// Where both forms of a result differ from REST, the same one is always told.
+func TestRun_TheSameMessageIsTold(t *testing.T) {
+	t.Parallel()
+	srv := demo(t, func(c *config.Server) { c.ResponseValidation = config.Off })
+	for range 3 {
+		report := run(t, breaking(t, srv.URL, rewriteTool(3, func(b map[string]any) {
+			meta(b)["x"] = 1
+		})), 400, fresh(t, srv, demodata.BrightlarderSlug, auth.All()...))
+		differ := 0
+		for _, c := range report.Checks {
+			if strings.HasPrefix(c.Name, "agents/") && c.Outcome == conformance.Failed {
+				if differ++; !strings.Contains(c.Detail, "the structuredContent differs") {
+					t.Errorf("%s: %s", c.Name, c.Detail)
+				}
+			}
+		}
+		if differ < 3 {
+			t.Errorf("%d tools differ", differ)
+		}
+	}
+}
+
 // A body is a customer's text, whatever its fields are called: no message quotes it.
 func TestRun_MessagesQuoteNoBody(t *testing.T) {
 	t.Parallel()
