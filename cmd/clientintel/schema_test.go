@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/pressly/goose/v3"
 
+	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/sql/migrations"
@@ -203,6 +205,70 @@ func TestRun_EmptyDatabase(t *testing.T) {
 		}
 		if !c.creates && (got.code != exitFailed || got.stderr != "clientintel: this database has no schema yet: run 'clientintel migrate'\n") {
 			t.Errorf("%s: %+v", c.args, got)
+		}
+	}
+}
+
+// Row-level security shows the server's login no client at all: a command that needs
+// the owner says so instead of finding that all is well.
+func TestRun_TheServersLoginIsRefused(t *testing.T) {
+	t.Parallel()
+	refused := func(d *dbtest.Database, args, lacks string) {
+		t.Helper()
+		want := "clientintel: the login clientintel_login " + lacks + ": name its owner's login with --owner-url (DATABASE_OWNER_URL)\n"
+		got := command(t, map[string]string{"DATABASE_URL": d.ServerURL}, acme, strings.Fields(args)...)
+		if got.code != exitFailed || got.stdout != "" || got.stderr != want {
+			t.Errorf("%s: %+v; want exit 1 and %q", args, got, want)
+		}
+	}
+	database := dbtest.New(t)
+	server := map[string]string{"DATABASE_URL": database.ServerURL}
+	if got := command(t, map[string]string{"DATABASE_URL": database.OwnerURL}, measured, "import", "-"); got.code != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	others := []string{"measurement audit --json", "migrate status", "migrate --dry-run", "migrate --distribute"}
+	for _, c := range ownerCommands {
+		others = append(others, c.args)
+	}
+	for _, args := range others {
+		refused(database, args, "does not own the schema")
+	}
+	// A server that is not told --no-migrate starts where nothing is to be migrated.
+	if got := command(t, server, "", "migrate"); got.code != exitDone {
+		t.Errorf("migrating a migrated database: %+v", got)
+	}
+	older := dbtest.NewEmpty(t)
+	if err := migrateTo(t.Context(), older.OwnerURL, postgres.SchemaVersion()-1); err != nil {
+		t.Fatal(err)
+	}
+	refused(older, "migrate", "does not own the schema")
+	empty := dbtest.NewEmpty(t)
+	for _, args := range []string{"migrate", "import -", "migrate status"} {
+		refused(empty, args, "may not create the schema")
+	}
+}
+
+// An owner need not be a superuser, nor the very role: a member has its rights.
+func TestRun_AMemberOfTheOwnerWorks(t *testing.T) {
+	t.Parallel()
+	database := dbtest.NewEmpty(t)
+	member := "member_" + database.Name
+	database.Exec(t, "CREATE ROLE "+member+" CREATEROLE IN ROLE "+embedded.Owner)
+	t.Cleanup(func() { database.Exec(t, "DROP OWNED BY "+member+" CASCADE; DROP ROLE "+member) })
+	as, err := url.Parse(database.SuperuserURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := as.Query()
+	query.Set("role", member)
+	as.RawQuery = query.Encode()
+	// The owner creates the schema, then both use it.
+	for _, login := range []string{database.OwnerURL, as.String(), database.SuperuserURL} {
+		env := map[string]string{"DATABASE_URL": database.ServerURL, "DATABASE_OWNER_URL": login}
+		for _, args := range []string{"import -", "measurement audit", "keys list", "migrate status", "migrate"} {
+			if got := command(t, env, measured, strings.Fields(args)...); got.code != exitDone {
+				t.Errorf("%s as %s: %+v", args, login, got)
+			}
 		}
 	}
 }

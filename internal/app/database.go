@@ -66,13 +66,11 @@ func (d *Database) Migrate(ctx context.Context, log *slog.Logger) error {
 		log.Info("the schema was brought up to date", "migrations", applied)
 	}
 	// Asked also where nothing was applied: a process may have ended between the two.
-	return d.WithOwner(ctx, func(conn *pgx.Conn) error {
-		if due, err := postgres.DistributionIsDue(ctx, conn); err != nil || !due {
-			return err
-		}
-		_, err := postgres.Distribute(ctx, d.OwnerURL, log)
+	if due, err := postgres.DistributionIsDue(ctx, d.OwnerURL); err != nil || !due {
 		return err
-	})
+	}
+	_, err = postgres.Distribute(ctx, d.OwnerURL, log)
+	return err
 }
 
 // Distribute brings the schema up to date and distributes its tables over the
@@ -92,7 +90,7 @@ func (d *Database) Distribute(ctx context.Context, log *slog.Logger) error {
 // CheckSchema stops a command on any schema but this release's own, and changes
 // nothing.
 func (d *Database) CheckSchema(ctx context.Context) error {
-	schema, err := postgres.ReadSchemaAt(ctx, d.OwnerURL)
+	schema, err := postgres.ReadSchemaAsOwner(ctx, d.OwnerURL)
 	if err != nil {
 		return err
 	}
@@ -102,7 +100,7 @@ func (d *Database) CheckSchema(ctx context.Context) error {
 // CreateSchema creates the schema in an empty database, and is CheckSchema in any
 // other.
 func (d *Database) CreateSchema(ctx context.Context, log *slog.Logger) error {
-	schema, err := postgres.ReadSchemaAt(ctx, d.OwnerURL)
+	schema, err := postgres.ReadSchemaAsOwner(ctx, d.OwnerURL)
 	if err != nil {
 		return err
 	}

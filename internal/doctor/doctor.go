@@ -139,8 +139,8 @@ func (c *checker) run(ctx context.Context, name string, check func(context.Conte
 func (c *checker) readOwns(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	_ = c.conn.QueryRow(ctx, `SELECT coalesce(bool_and(pg_has_role(t.relowner, 'USAGE')), true)
-		FROM pg_class AS t WHERE t.oid = to_regclass('public.clients')`).Scan(&c.owns) // false where it cannot be found out
+	ownership, _ := postgres.ReadOwnership(ctx, c.conn)
+	c.owns = ownership.Owns // false where it cannot be found out
 	// A pooler would hand a role on to others; its login has the role's rights.
 	if pooled, _ := postgres.CheckPooler(ctx, c.conn); !c.owns && !pooled {
 		_, _ = c.conn.Exec(ctx, "SET ROLE "+postgres.ServerRole) // or the checks say what they may not read

@@ -38,7 +38,7 @@ func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (int, er
 		return 0, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	due, err := DistributionIsDue(ctx, conn)
+	due, err := distributionIsDue(ctx, conn)
 	if err != nil {
 		return 0, err
 	}
@@ -70,8 +70,17 @@ func distributeWhenFree(ctx context.Context, conn *pgx.Conn, damaged error, log 
 }
 
 // DistributionIsDue tells whether a distributed database has this release's schema and
-// was not distributed by this release since.
-func DistributionIsDue(ctx context.Context, q Querier) (bool, error) {
+// was not distributed by this release since. Any login may ask.
+func DistributionIsDue(ctx context.Context, url string) (bool, error) {
+	conn, err := connectSimply(ctx, url)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	return distributionIsDue(ctx, conn)
+}
+
+func distributionIsDue(ctx context.Context, q Querier) (bool, error) {
 	done, err := IsDistributed(ctx, q)
 	if err != nil || !done {
 		return false, err

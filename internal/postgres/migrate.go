@@ -57,12 +57,8 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 	if server < MinServerVersion {
 		return 0, fmt.Errorf("the database server is PostgreSQL %d: version 15 or later is needed", server/10000)
 	}
-	schema, err := ReadSchemaAt(ctx, ownerURL)
-	if err != nil {
+	if err := checkMigratable(ctx, ownerURL); err != nil {
 		return 0, err
-	}
-	if schema.unreleased {
-		return 0, ErrUnreleasedSchema
 	}
 	// Asked for every second, as starts of a fleet wait on it.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600), lock.WithUnlockTimeout(1, 60))
@@ -98,6 +94,25 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 		case <-time.After(migrationPause):
 		}
 	}
+}
+
+// checkMigratable refuses what migrations would fail at half-way. A server's login is
+// let through where there is nothing to do: a server migrates first unless told not to.
+func checkMigratable(ctx context.Context, url string) error {
+	conn, err := connectSimply(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	notOwner := checkOwner(ctx, conn)
+	schema, err := ReadSchema(ctx, conn)
+	switch {
+	case notOwner != nil && (err != nil || schema.Version < SchemaVersion()):
+		return notOwner
+	case schema.unreleased:
+		return ErrUnreleasedSchema
+	}
+	return err
 }
 
 // gaveWay tells of a lock timeout, of a deadlock, and of what another database of the

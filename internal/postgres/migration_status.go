@@ -46,6 +46,9 @@ func MigrationStatuses(ctx context.Context, ownerURL string) ([]MigrationStatus,
 		return nil, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
+	if err := checkOwner(ctx, conn); err != nil {
+		return nil, err
+	}
 	schema, err := ReadSchema(ctx, conn)
 	if err != nil {
 		return nil, err

@@ -132,13 +132,17 @@ func CanAdmit(ctx context.Context, q Querier) (bool, error) {
 	return can, err
 }
 
-// ReadSchemaAt is ReadSchema on a connection of its own.
-func ReadSchemaAt(ctx context.Context, url string) (Schema, error) {
+// ReadSchemaAsOwner is ReadSchema on a connection of its own, with the owner's login
+// and no other.
+func ReadSchemaAsOwner(ctx context.Context, url string) (Schema, error) {
 	conn, err := connectSimply(ctx, url)
 	if err != nil {
 		return Schema{}, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
+	if err := checkOwner(ctx, conn); err != nil {
+		return Schema{}, err
+	}
 	return ReadSchema(ctx, conn)
 }
 

@@ -72,7 +72,7 @@ func set(ctx context.Context, conn *pgx.Conn, settings []setting) error {
 }
 
 // ConnectOwner connects for the work of one command, whose statements have no
-// bound but what the database sets.
+// bound but what the database sets. Another login than the owner's is refused.
 func ConnectOwner(ctx context.Context, url string) (*pgx.Conn, error) {
 	config, err := ParseURL(url)
 	if err != nil {
@@ -83,7 +83,11 @@ func ConnectOwner(ctx context.Context, url string) (*pgx.Conn, error) {
 		return nil, fmt.Errorf("connecting to the database as its owner: %w", err)
 	}
 	RegisterTypes(conn)
-	if err := set(ctx, conn, sessionSettings); err != nil {
+	err = set(ctx, conn, sessionSettings)
+	if err == nil {
+		err = checkOwner(ctx, conn)
+	}
+	if err != nil {
 		_ = conn.Close(context.WithoutCancel(ctx))
 		return nil, err
 	}

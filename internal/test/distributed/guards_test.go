@@ -144,7 +144,7 @@ func TestMigrate_DistributesWhatIsDue(t *testing.T) {
 	if e.query(t, &left, delegated); left != functions || functions < 10 {
 		t.Errorf("of %d functions that workers run, they run %d afterwards", functions, left)
 	}
-	if due, err := postgres.DistributionIsDue(t.Context(), conn); err != nil || due {
+	if due, err := postgres.DistributionIsDue(t.Context(), e.ownerURL()); err != nil || due {
 		t.Errorf("due afterwards: %t, %v", due, err)
 	}
 }

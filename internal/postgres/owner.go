@@ -1,0 +1,44 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+)
+
+// Ownership says what a login may do with the schema.
+type Ownership struct {
+	Login string
+	// Migrated reports whether there is a schema.
+	Migrated bool
+	// Owns reports whether the login has the rights of the schema's owner, or may
+	// create the schema where there is none.
+	Owns bool
+}
+
+// ReadOwnership finds out whether a login is the owner's. A hosted owner is no
+// superuser, and may have its rights as a member of the role that owns the tables.
+func ReadOwnership(ctx context.Context, q Querier) (Ownership, error) {
+	var o Ownership
+	err := q.QueryRow(ctx, `SELECT current_user::text, t.oid IS NOT NULL, coalesce(
+			pg_has_role(t.relowner, 'USAGE'), has_schema_privilege(to_regnamespace('public'), 'CREATE'), true)
+		FROM (VALUES (to_regclass('public.clients'))) AS clients (oid)
+		LEFT JOIN pg_class AS t ON t.oid = clients.oid`).Scan(&o.Login, &o.Migrated, &o.Owns)
+	if err != nil {
+		return o, fmt.Errorf("asking whether the login is the owner's: %w", err)
+	}
+	return o, nil
+}
+
+// checkOwner refuses any other login: row-level security would show it an empty
+// database, and a command that finds nothing looks as if all were well.
+func checkOwner(ctx context.Context, q Querier) error {
+	o, err := ReadOwnership(ctx, q)
+	if err != nil || o.Owns {
+		return err
+	}
+	lacks := "does not own the schema"
+	if !o.Migrated {
+		lacks = "may not create the schema"
+	}
+	return fmt.Errorf("the login %s %s: name its owner's login with --owner-url (DATABASE_OWNER_URL)", o.Login, lacks)
+}
