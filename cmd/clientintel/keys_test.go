@@ -35,11 +35,30 @@ func TestKeys_ExpireAfterASpan(t *testing.T) {
 	if _, at := issueKey(t, env, "--expires-in", "12h"); at == nil || time.Until(*at).Round(time.Minute) != 12*time.Hour {
 		t.Errorf("12 hours: %v", at)
 	}
-	for _, wrong := range []string{"--expires-in d", "--expires-in 0d", "--expires-in -1h", "--expires-in 400000d", "--expires-in 1d --expires-at 2099-01-01T00:00:00Z"} {
+	for _, wrong := range []string{"--expires-in d", "--expires-in 0d", "--expires-in -1h", "--expires-in 400000d", "--expires-in 1d --expires-at 2099-01-01T00:00:00Z",
+		"--expires-at 9999-12-31T23:59:59-10:00"} {
 		got := command(t, env, "", append([]string{"keys", "issue", "--client", "acme", "--name", "x"}, strings.Fields(wrong)...)...)
 		if got.code != exitUsage {
 			t.Errorf("%s: %+v", wrong, got)
 		}
+	}
+	if got := command(t, env, "", "keys", "issue", "--json", "--client", "acme", "--name", "x", "--expires-at", "9999-12-31T23:59:59Z"); got.code != exitDone {
+		t.Errorf("the last moment: %+v", got)
+	}
+	if got := command(t, env, "", "keys", "list", "--json"); got.code != exitDone || strings.Count(got.stdout, `"prefix"`) != 3 {
+		t.Errorf("keys list: %+v", got)
+	}
+}
+
+// A span is counted from now, and may end later than JSON can say, too.
+func TestParseExpiry_EndsBeforeTheYear10000(t *testing.T) {
+	t.Parallel()
+	now := time.Date(9999, 12, 31, 12, 0, 0, 0, time.UTC)
+	if at, err := parseExpiry("", "11h", now); err != nil || at.Year() != 9999 {
+		t.Errorf("%v, %v", at, err)
+	}
+	if at, err := parseExpiry("", "13h", now); err == nil || err.Error() != "a key must expire before the year 10000 in UTC, not at 10000-01-01T01:00:00Z" {
+		t.Errorf("%v, %v", at, err)
 	}
 }
 
