@@ -62,6 +62,29 @@ func TestParseExpiry_EndsBeforeTheYear10000(t *testing.T) {
 	}
 }
 
+// A key that never works replaces none, and a key that ends twice is told when.
+func TestKeys_OnlyKeysInForceAreRotated(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	prefix, _ := issueKey(t, env, "--expires-in", "90d")
+	for _, c := range []struct{ change, want string }{
+		{"expires_at = '2020-01-01 00:00Z'", "expired at 2020-01-01T00:00:00Z: issue a new one"},
+		{"expires_at = NULL, revoked_at = '2099-01-01 00:00Z'", "is already being replaced and ends at 2099-01-01T00:00:00Z: rotate its replacement, or issue a new one"},
+		{"revoked_at = '2020-01-01 00:00Z'", "was revoked at 2020-01-01T00:00:00Z: issue a new one"},
+	} {
+		d.Exec(t, "UPDATE api_keys SET created_at = '2019-01-01 00:00Z', "+c.change+" WHERE prefix = $1", prefix)
+		got := command(t, env, "", "keys", "rotate", prefix)
+		if want := "clientintel: rotating the key: key " + prefix + " " + c.want + "\n"; got.code != exitFailed || got.stdout != "" || got.stderr != want {
+			t.Errorf("%s: %+v, want %q", c.change, got, want)
+		}
+	}
+	var keys int
+	if d.Query(t, &keys, "SELECT count(*) FROM api_keys WHERE client_id IS NOT NULL"); keys != 1 {
+		t.Errorf("%d keys, want 1", keys)
+	}
+}
+
 // What was done to keys is told with who did it, and no key's text.
 func TestKeys_AreAudited(t *testing.T) {
 	t.Parallel()

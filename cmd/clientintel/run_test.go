@@ -127,7 +127,7 @@ func TestRun_KeysLiveAndEnd(t *testing.T) {
 	// Flags may stand before or after arguments.
 	rotated := command(t, env, "", "keys", "rotate", key.Prefix, "--grace", "24h", "--json")
 	again := command(t, env, "", "keys", "rotate", "--json", key.ID)
-	if rotated.code != exitDone || again.code != exitFailed || !strings.Contains(again.stderr, "was revoked at") {
+	if rotated.code != exitDone || again.code != exitFailed || !strings.Contains(again.stderr, "is already being replaced and ends at ") {
 		t.Errorf("rotating twice: %+v, then %+v", rotated, again)
 	}
 	if got := command(t, env, "", "keys", "revoke", "nobody"); got.code != exitFailed ||

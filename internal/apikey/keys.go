@@ -110,8 +110,8 @@ func (r *Registry) Rotate(ctx context.Context, named string, with Rotation) (Iss
 		if err != nil {
 			return err
 		}
-		if old.RevokedAt != nil {
-			return fmt.Errorf("key %s was revoked at %s: issue a new one", old.Prefix, old.RevokedAt.Format(time.RFC3339))
+		if err := r.checkRotatable(ctx, old); err != nil {
+			return err
 		}
 		scopes := with.Scopes
 		if len(scopes) == 0 {
@@ -132,6 +132,24 @@ func (r *Registry) Rotate(ctx context.Context, named string, with Rotation) (Iss
 		return Issued{}, fmt.Errorf("rotating the key: %w", err)
 	}
 	return issued, nil
+}
+
+// checkRotatable refuses a key that has ended, or that another already replaces. The
+// new key has the old one's expiry: that of an expired key would never work.
+func (r *Registry) checkRotatable(ctx context.Context, key Key) error {
+	var now time.Time // by the clock that ends keys
+	if err := r.conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now); err != nil {
+		return fmt.Errorf("asking for the time: %w", err)
+	}
+	switch {
+	case key.RevokedAt != nil && !key.RevokedAt.After(now):
+		return fmt.Errorf("key %s was revoked at %s: issue a new one", key.Prefix, key.RevokedAt.Format(time.RFC3339))
+	case key.ExpiresAt != nil && !key.ExpiresAt.After(now):
+		return fmt.Errorf("key %s expired at %s: issue a new one", key.Prefix, key.ExpiresAt.Format(time.RFC3339))
+	case key.RevokedAt != nil:
+		return fmt.Errorf("key %s is already being replaced and ends at %s: rotate its replacement, or issue a new one", key.Prefix, key.RevokedAt.Format(time.RFC3339))
+	}
+	return nil
 }
 
 // Revoke ends a key at once. Every request that starts after it returns is refused.
