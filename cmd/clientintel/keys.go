@@ -168,12 +168,16 @@ func (e *environment) withKeys(ctx context.Context, do func(*apikey.Registry) er
 }
 
 func (e *environment) printIssued(issued apikey.Issued) error {
-	return e.print(issued, func() error {
+	err := e.print(issued, func() error {
 		fmt.Fprintf(e.stderr, "key %s for %q, scopes %s. It is shown this once:\n",
 			issued.Prefix, issued.Name, strings.Join(issued.Scopes, ", "))
 		_, err := fmt.Fprintln(e.stdout, issued.Key)
 		return err
 	})
+	if err != nil {
+		return fmt.Errorf("key %[1]s was issued and could not be shown: %[2]w: end it with 'clientintel keys revoke %[1]s', and issue another", issued.Prefix, err)
+	}
+	return nil
 }
 
 func (e *environment) printKeys(keys []apikey.Listed) error {

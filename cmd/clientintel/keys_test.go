@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -82,6 +84,31 @@ func TestKeys_OnlyKeysInForceAreRotated(t *testing.T) {
 	var keys int
 	if d.Query(t, &keys, "SELECT count(*) FROM api_keys WHERE client_id IS NOT NULL"); keys != 1 {
 		t.Errorf("%d keys, want 1", keys)
+	}
+}
+
+// full is a file on a disk that is full.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// A key that nobody could read is named, so that it can be revoked.
+func TestKeys_WhatCouldNotBeShownIsNamed(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	prefix, _ := issueKey(t, env)
+	for _, args := range []string{
+		"keys issue --client acme --name x", "keys issue --client acme --name x --json", "keys rotate --json " + prefix,
+	} {
+		var errs bytes.Buffer
+		code := run(t.Context(), strings.Fields(args), environOf(env), strings.NewReader(""), full{}, &errs)
+		var issued string
+		d.Query(t, &issued, "SELECT prefix FROM api_keys ORDER BY created_at DESC LIMIT 1")
+		want := "clientintel: key " + issued + " was issued and could not be shown: no space left on device: end it with 'clientintel keys revoke " + issued + "', and issue another\n"
+		if code != exitFailed || !strings.HasSuffix(errs.String(), want) {
+			t.Errorf("%s: exit %d, %s, want %s", args, code, errs.String(), want)
+		}
 	}
 }
 

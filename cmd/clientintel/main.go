@@ -32,12 +32,16 @@ const (
 func run(
 	ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer,
 ) int {
-	root := newRoot(&environment{environ: environ, stdin: stdin, stdout: stdout, stderr: stderr})
+	out := &recordingWriter{Writer: stdout}
+	root := newRoot(&environment{environ: environ, stdin: stdin, stdout: out, stderr: stderr})
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
+	if out.err != nil && (err == nil || errors.Is(err, errReported)) {
+		err = fmt.Errorf("writing to standard output: %w", out.err)
+	}
 	var usage *usageError
 	switch {
 	case err == nil:
@@ -51,6 +55,21 @@ func run(
 		fmt.Fprintf(stderr, "clientintel: %v\n", err)
 		return exitFailed
 	}
+}
+
+// recordingWriter keeps the first error of a write: a command whose output is lost has
+// failed, and neither doctor nor cobra's help looks.
+type recordingWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *recordingWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // usageError is a command line that cannot be understood.

@@ -104,6 +104,19 @@ func TestRun_HelpEverywhere(t *testing.T) {
 	}
 }
 
+// A command whose output is lost has failed, and says why.
+func TestRun_OutputThatIsLost(t *testing.T) {
+	t.Parallel()
+	env := onDatabase(t)
+	for _, args := range []string{"doctor", "doctor --json", "config", "config --json", "serve --help", "completion bash", "version", "measurement audit"} {
+		var errs bytes.Buffer
+		code := run(t.Context(), strings.Fields(args), environOf(env), strings.NewReader(""), full{}, &errs)
+		if code != exitFailed || !strings.HasSuffix(errs.String(), "no space left on device\n") {
+			t.Errorf("%s: exit %d, %s", args, code, errs.String())
+		}
+	}
+}
+
 func TestRun_KeysLiveAndEnd(t *testing.T) {
 	t.Parallel()
 	env := onDatabase(t)
