@@ -42,15 +42,14 @@ func (c *checker) extensions(ctx context.Context) Finding {
 	return wrong("Install PostgreSQL's contrib package on the server.", "pg_trgm is not available, and searches need it")
 }
 
-// primary checks that the database accepts writes, which commands make.
+// primary checks that the database accepts writes, which commands make. That
+// transactions are read-only by default does not matter: the program's sessions set that
+// themselves, and the check of the server's login tells of a pooler, where they cannot.
 func (c *checker) primary(ctx context.Context) Finding {
-	var recovering, readOnly bool
-	c.queryRow(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')::boolean", nil, &recovering, &readOnly)
-	switch {
-	case recovering:
+	var recovering bool
+	c.queryRow(ctx, "SELECT pg_is_in_recovery()", nil, &recovering)
+	if recovering {
 		return wrong("Name the primary in DATABASE_URL and DATABASE_OWNER_URL.", "this is a replica: requests cannot be counted here")
-	case readOnly:
-		return wrong("ALTER DATABASE … SET default_transaction_read_only = off, or the same for the role.", "transactions are read-only by default: requests cannot be counted")
 	}
 	return ok("it may be written to")
 }
