@@ -26,9 +26,6 @@ func newConfig(e *environment) *cobra.Command {
 			if err := e.checkServer(); err != nil {
 				return err
 			}
-			if err := e.settings.Database.Check(); err != nil {
-				return &usageError{err}
-			}
 			var unknown []string
 			for _, u := range config.UnknownVariables(e.environ) {
 				text := "no setting is called " + u.Variable

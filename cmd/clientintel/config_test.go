@@ -54,6 +54,30 @@ func TestConfig_MisspelledVariables(t *testing.T) {
 	}
 }
 
+// Whatever is wrong of a server's settings is told at once, and no password with it.
+func TestConfig_WrongValuesAreToldTogether(t *testing.T) {
+	t.Parallel()
+	const unreadable = " the database URL cannot be read: expected postgres://user:password@host:port/database, or key=value settings\n"
+	env := map[string]string{
+		"CLIENTINTEL_POOL_SIZE": "0", "CLIENTINTEL_LISTEN": "x", "DATABASE_URL": "http://u:hunter2@x", "DATABASE_OWNER_URL": "postgres://u:hunter2@x:y/z",
+		"CLIENTINTEL_REPLICA_URL": "http://u:hunter2@x",
+	}
+	for _, args := range []string{"serve", "config", "config --strict", "demo"} {
+		got := command(t, env, "", strings.Fields(args)...)
+		want := "clientintel: CLIENTINTEL_POOL_SIZE must be a whole number from 1, not \"0\"\n" +
+			"--listen (CLIENTINTEL_LISTEN) must be host:port, such as 127.0.0.1:8080, not \"x\"\n" +
+			"--database-url (DATABASE_URL):" + unreadable + "--owner-url (DATABASE_OWNER_URL):" + unreadable + "--replica-url (CLIENTINTEL_REPLICA_URL):" + unreadable +
+			"See 'clientintel " + strings.Fields(args)[0] + " --help'.\n"
+		if got.code != exitUsage || got.stdout != "" || got.stderr != want {
+			t.Errorf("%s: %+v, want %q", args, got, want)
+		}
+	}
+	alone := map[string]string{"DATABASE_OWNER_URL": "postgres://x/y"}
+	if got := command(t, alone, "", "serve"); got.code != exitUsage || !strings.Contains(got.stderr, "is set without --database-url") {
+		t.Errorf("an owner's URL alone: %+v", got)
+	}
+}
+
 // A server's log begins at its level, and tells of misspelled variables.
 func TestServerLog_LevelAndMisspelledVariables(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 func newServe(e *environment) *cobra.Command {
@@ -41,12 +44,22 @@ func newServe(e *environment) *cobra.Command {
 	return cmd
 }
 
-// checkServer reports every wrong setting of a server, of the environment first.
+// checkServer reports every wrong setting of a server together, those first that
+// could not be read from the environment.
 func (e *environment) checkServer() error {
-	if e.settingsError != nil {
-		return &usageError{e.settingsError}
+	mistakes := []error{e.settingsError, e.settings.Server.Check(), e.settings.Database.Check()}
+	for _, u := range []struct{ name, value string }{
+		{"--database-url (DATABASE_URL)", e.settings.Database.URL}, {"--owner-url (DATABASE_OWNER_URL)", e.settings.Database.OwnerURL},
+		{"--replica-url (CLIENTINTEL_REPLICA_URL)", e.settings.Server.ReplicaURL},
+	} {
+		if u.value == "" {
+			continue
+		}
+		if _, err := postgres.ParseURL(u.value); err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", u.name, err))
+		}
 	}
-	if err := e.settings.Server.Check(); err != nil {
+	if err := errors.Join(mistakes...); err != nil {
 		return &usageError{err}
 	}
 	return nil

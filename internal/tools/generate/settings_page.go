@@ -14,9 +14,10 @@ const settingsPage = "docs/settings.md"
 const (
 	settingsHead = `# Settings
 
-Environment variables; a flag of the same meaning overrides the variable. A wrong value ends the command with exit code 2, and all
-wrong values are reported together. 'clientintel config' prints what is in force and where it comes from. A 'CLIENTINTEL_…' variable
-that is not in this table is a warning there and in the log of 'serve', and with 'clientintel config --strict' exit code 2.
+Environment variables; a flag of the same meaning overrides the variable. A wrong value ends 'serve', 'demo' and 'config' with exit
+code 2, and all wrong values are reported together, except that a flag whose number or duration cannot be read is reported alone.
+'clientintel config' prints what is in force and where it comes from. A 'CLIENTINTEL_…' variable that is not in this table is a warning
+there and in the log of 'serve', and with 'clientintel config --strict' exit code 2.
 
 Generated from 'internal/config' by 'make generate'.
 
