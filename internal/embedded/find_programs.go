@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -140,11 +142,18 @@ func (c *Cluster) choose(ctx context.Context, a account, want int) (programs, er
 		return programs{}, fmt.Errorf("no PostgreSQL %d or later was found: install it, set DATABASE_URL to a server of your own, or allow the download (%w)%s",
 			oldestMajor, err, andAlso(passed))
 	}
-	have := "no PostgreSQL was found"
-	if newest != 0 {
-		have = fmt.Sprintf("only PostgreSQL %d was found (%s)", newest, found[newest].dir)
+	have := "no PostgreSQL"
+	var all []string
+	for _, major := range slices.Sorted(maps.Keys(found)) {
+		all = append(all, fmt.Sprintf("PostgreSQL %d (%s)", major, found[major].dir))
 	}
-	return programs{}, fmt.Errorf("%s holds a cluster of PostgreSQL %d, but %s: install PostgreSQL %d, or move %s away to begin with an empty database (%w)%s",
+	if len(all) > 0 {
+		have = "only " + strings.Join(all, ", ")
+	}
+	if _, absent := os.Lstat(c.dir.data(want)); absent != nil { // to be made, of the old one
+		return programs{}, fmt.Errorf("PostgreSQL %d was not found, %s: install it, or name another major (%w)%s", want, have, err, andAlso(passed))
+	}
+	return programs{}, fmt.Errorf("%s holds a cluster of PostgreSQL %d, but %s was found: install PostgreSQL %d, or move %s away to begin with an empty database (%w)%s",
 		c.dir.dir, want, have, want, c.dir.cluster(want), err, andAlso(passed))
 }
 

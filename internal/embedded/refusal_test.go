@@ -78,7 +78,7 @@ func TestRefusal_OnlyAClusterOfAnotherVersion(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "pg99", "data", "PG_VERSION"), "99\n")
 	major, p := installedMajor(t)
 	wantRefusal(t, Options{Dir: dir}, fmt.Sprintf(
-		"%[1]s holds a cluster of PostgreSQL 99, but only PostgreSQL %[2]d was found (%[3]s): install PostgreSQL 99, or move %[1]s/pg99 away to begin with an empty database (there is no download of PostgreSQL 99)",
+		"%[1]s holds a cluster of PostgreSQL 99, but only PostgreSQL %[2]d (%[3]s) was found: install PostgreSQL 99, or move %[1]s/pg99 away to begin with an empty database (there is no download of PostgreSQL 99)",
 		dir, major, p.dir))
 	wantRefusal(t, Options{Dir: dir, BinDir: p.dir}, fmt.Sprintf(
 		"%[1]s holds a cluster of PostgreSQL 99, but %[3]s has PostgreSQL %[2]d: name the programs of PostgreSQL 99, or move %[1]s/pg99 away to begin with an empty database",
@@ -225,4 +225,17 @@ func TestSocketDir_PreparedByAnother(t *testing.T) {
 	}
 	_, err = socketDir(t.Context(), a, base)
 	contains(t, err, dir+" is not a directory: move it away")
+}
+
+// What is not installed is told as such: the data directory holds no cluster of it.
+func TestRefusal_UpgradeToAVersionThatIsNotInstalled(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	closeNow(t, openDir(t, dir))
+	major, p := installedMajor(t)
+	_, err := Upgrade(t.Context(), Options{Dir: dir}, 99, nil)
+	want := fmt.Sprintf("embedded PostgreSQL: PostgreSQL 99 was not found, only PostgreSQL %d (%s): install it, or name another major (there is no download of PostgreSQL 99)", major, p.dir)
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
 }
