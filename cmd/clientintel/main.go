@@ -35,9 +35,6 @@ func run(
 	out := &recordingWriter{Writer: stdout}
 	root := newRoot(&environment{environ: environ, stdin: stdin, stdout: out, stderr: stderr})
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(out)
-	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
 	if out.err != nil && (err == nil || errors.Is(err, errReported)) {
 		err = fmt.Errorf("writing to standard output: %w", out.err)

@@ -43,6 +43,9 @@ func newRoot(e *environment) *cobra.Command {
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetIn(e.stdin)
+	root.SetOut(e.stdout)
+	root.SetErr(e.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	e.settings, e.settingsError = config.FromEnv(e.getenv)
 	addFlags(root.PersistentFlags(), &e.settings.Database)
@@ -51,7 +54,28 @@ func newRoot(e *environment) *cobra.Command {
 		newMeasurement(e), newVerify(e), newHealth(e), newConformance(e), newDoctor(e), newConfig(e),
 	)
 	addHelp(root)
+	checkCobrasCommands(root)
 	return withUsageErrors(root)
+}
+
+// checkCobrasCommands makes wrong arguments of the commands that cobra brings usage
+// errors: it answers them with a help text, and with success.
+func checkCobrasCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+					return fmt.Errorf("there is no command %q", strings.Join(args, " "))
+				}
+				return nil
+			}
+		case "completion":
+			cmd.RunE = func(*cobra.Command, []string) error { return usagef("name a shell: bash, zsh, fish or powershell") }
+		}
+	}
 }
 
 //go:embed help.yaml

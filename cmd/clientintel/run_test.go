@@ -57,6 +57,11 @@ func TestRun_UsageIsTold(t *testing.T) {
 		{"nonsense", `clientintel: unknown command "nonsense" for "clientintel"`},
 		{"--nonsense", "clientintel: unknown flag: --nonsense"},
 		{"import", "clientintel: name what to import: files, - or addresses, or --from-postgres with --query"},
+		{"completion tcsh", `clientintel: unknown command "tcsh" for "clientintel completion"`},
+		{"completion", "clientintel: name a shell: bash, zsh, fish or powershell"},
+		{"completion bash x", `clientintel: unknown command "x" for "clientintel completion bash"`},
+		{"help nope", `clientintel: there is no command "nope"`},
+		{"help keys nope", `clientintel: there is no command "keys nope"`},
 		{"import --query x.sql", "clientintel: --from-postgres and --query go together"},
 		{"import http://127.0.0.1/x#sha256=12", "clientintel: what follows # must be sha256= and 64 hexadecimal digits"},
 		{"import - -", "clientintel: standard input (-) is given twice"},
@@ -93,7 +98,7 @@ func TestRun_MissingFilesAreNoWrongUsage(t *testing.T) {
 
 func TestRun_HelpEverywhere(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"", "--help", "serve --help", "keys --help", "keys issue --help", "import --help", "migrate --help", "demo --help"} {
+	for _, args := range []string{"", "--help", "serve --help", "keys --help", "keys issue --help", "help", "help keys issue", "help help", "completion bash --help", "import --help", "migrate --help", "demo --help"} {
 		if got := command(t, nil, "", strings.Fields(args)...); got.code != exitDone || !strings.Contains(got.stdout, "Usage:") {
 			t.Errorf("%q: exit %d, stdout %q", args, got.code, got.stdout)
 		}
