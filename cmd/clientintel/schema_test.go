@@ -209,6 +209,34 @@ func TestRun_EmptyDatabase(t *testing.T) {
 	}
 }
 
+// A database whose encoding cannot hold every text is refused before anything is made
+// in it, with what to do.
+func TestRun_OtherEncodingsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, encoding := range []string{"LATIN1", "SQL_ASCII"} {
+		other := *dbtest.NewEmpty(t)
+		name := other.Name + "_" + strings.ToLower(encoding)
+		other.Exec(t, fmt.Sprintf("CREATE DATABASE %s OWNER %s ENCODING '%s' LOCALE 'C' TEMPLATE template0", name, embedded.Owner, encoding))
+		empty := other
+		t.Cleanup(func() { empty.Exec(t, "DROP DATABASE "+name+" WITH (FORCE)") })
+		for _, url := range []*string{&other.OwnerURL, &other.SuperuserURL} {
+			*url = strings.Replace(*url, other.Name, name, 1)
+		}
+		want := "clientintel: the database's encoding is " + encoding + ", and search needs UTF8: " +
+			"create the database with ENCODING 'UTF8' TEMPLATE template0\n"
+		before := contents(t, &other)
+		for _, args := range []string{"import -", "keys list", "migrate"} {
+			got := command(t, map[string]string{"DATABASE_URL": other.OwnerURL}, acme, strings.Fields(args)...)
+			if got.code != exitFailed || got.stdout != "" || got.stderr != want {
+				t.Errorf("%s into %s: %+v, want %q", args, encoding, got, want)
+			}
+		}
+		if after := contents(t, &other); after != before {
+			t.Errorf("%s: %s, before %s", encoding, after, before)
+		}
+	}
+}
+
 // Row-level security shows the server's login no client at all: a command that needs
 // the owner says so instead of finding that all is well.
 func TestRun_TheServersLoginIsRefused(t *testing.T) {

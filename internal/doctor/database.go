@@ -24,7 +24,7 @@ func (c *checker) encoding(ctx context.Context) Finding {
 	var encoding string
 	c.queryRow(ctx, "SELECT current_setting('server_encoding')", nil, &encoding)
 	if encoding != "UTF8" {
-		return wrong("Make a database with ENCODING 'UTF8' and import into it.", "the encoding is %s: what customers say cannot all be kept", encoding)
+		return wrong("Make a database with ENCODING 'UTF8' TEMPLATE template0 and import into it.", "the encoding is %s: what customers say cannot all be kept", encoding)
 	}
 	return ok("UTF8")
 }

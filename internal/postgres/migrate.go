@@ -51,11 +51,18 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 	defer db.Close()
 
 	var server int
-	if err := db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::integer`).Scan(&server); err != nil {
+	var encoding string
+	if err := db.QueryRowContext(ctx, "SELECT current_setting('server_version_num')::integer, current_setting('server_encoding')").
+		Scan(&server, &encoding); err != nil {
 		return 0, fmt.Errorf("connecting to the database: %w", err)
 	}
 	if server < MinServerVersion {
 		return 0, fmt.Errorf("the database server is PostgreSQL %d: version 15 or later is needed", server/10000)
+	}
+	// The migration of searches refuses it, too, when those before it are applied.
+	if encoding != "UTF8" {
+		return 0, fmt.Errorf("the database's encoding is %s, and search needs UTF8: "+
+			"create the database with ENCODING 'UTF8' TEMPLATE template0", encoding)
 	}
 	if err := checkMigratable(ctx, ownerURL); err != nil {
 		return 0, err
