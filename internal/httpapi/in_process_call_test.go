@@ -93,6 +93,18 @@ func TestInProcessCall_AnswersFitTheirSize(t *testing.T) {
 	}
 }
 
+// Its body is all that the caller of a call reads.
+func TestInProcessCall_UnavailableSaysHowLongToWait(t *testing.T) {
+	t.Parallel()
+	response := callOf(t, io.Discard, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"data":[`)
+	})(Call{CheckSize: func(int, int) error { return apierror.Unavailable(errors.New("too many large answers")) }})
+	const want = `{"error":"service_unavailable","details":"retry after 5 seconds","code":"service_unavailable"}` + "\n"
+	if response.Status != 503 || string(response.Body) != want {
+		t.Errorf("got %d %s, want 503 %s", response.Status, response.Body, want)
+	}
+}
+
 // What handlers do to a connection has no effect here and does not fail.
 func TestInProcessCall_StreamsMayFlushAndSetDeadlines(t *testing.T) {
 	t.Parallel()

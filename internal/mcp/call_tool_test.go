@@ -89,3 +89,27 @@ func TestCall_AnswersAreCompressedAndNotKept(t *testing.T) {
 		t.Errorf("headers are %v", answer.Header)
 	}
 }
+
+// A result has no Retry-After, so that what is unavailable for now says in its details
+// how long to wait. REST has the header.
+func TestCall_UnavailableSaysHowLongToWait(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	seed.Interview(t, "globex", nil)
+	seed.Exec(t, "UPDATE measurement_states SET broken_at = now(), broken_reason = 'test' WHERE client_id = $1", seed.Clients["globex"])
+	key := srv.KeyFor(t, "globex")
+	rest := srv.Get(t, routes["list_interviews"], key).WantError(t, http.StatusServiceUnavailable, "measurement_unavailable", "measurement_unavailable")
+	seconds := rest.Header.Get("Retry-After")
+	if seconds == "" || strings.Contains(string(rest.Body), "details") {
+		t.Errorf("REST answers with Retry-After %q and %s, want seconds and no details", seconds, rest.Body)
+	}
+	want := `{"error":"measurement_unavailable","details":"retry after ` + seconds + ` seconds","code":"measurement_unavailable"}`
+	for _, revision := range revisions {
+		a := agent{srv, key, revision}
+		for _, tool := range []string{"list_interviews", "get_interview_analytics"} {
+			if r := a.call(t, tool, `{}`); !r.IsError || r.Content[0].Text != want {
+				t.Errorf("%s %s: isError %v, got %s, want %s", revision, tool, r.IsError, r.Content[0].Text, want)
+			}
+		}
+	}
+}
