@@ -94,6 +94,35 @@ func TestMalformed_Messages(t *testing.T) {
 	}
 }
 
+// A message with an id has an answer, unless it is one itself.
+func TestMalformed_MessagesWithoutAMethod(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	for _, revision := range revisions {
+		for members, status := range map[string]int{
+			``:                         400,
+			`,"params":{}`:             400,
+			`,"Method":"tools/list"`:   400,
+			`,"result":{},"error":{}`:  400,
+			`,"method":null`:           400,
+			`,"method":5,"result":{}`:  400,
+			`,"method":["tools/list"]`: 400,
+			`,"result":{}`:             202,
+			`,"error":{"code":-32601,"message":"no such method"}`: 202,
+		} {
+			body := `{"jsonrpc":"2.0","id":"a"` + members + `}`
+			answer := srv.Post(t, endpoint, key, form(revision, "tools/list", ""), strings.NewReader(body)).WantStatus(t, status)
+			if status == 202 {
+				continue
+			}
+			if e := rpcErrorOf(t, answer); string(e.ID) != `"a"` || e.Error.Code != -32600 || !strings.Contains(e.Error.Message, "method") {
+				t.Errorf("%s %s: got %s, want -32600 with the id", revision, body, answer.Body)
+			}
+		}
+	}
+}
+
 // Arguments that no query could carry are refused as the parameter that they
 // are for would be; nothing of them is logged, whether refused or not.
 func TestMalformed_Arguments(t *testing.T) {

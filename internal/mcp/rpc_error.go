@@ -83,7 +83,22 @@ func (c *request) readMembers(body []byte) error {
 	isExact := strconv.FormatInt(n, 10) == string(id) && -exact <= n && n <= exact
 	if !given || id[0] == '"' && pairedSurrogates.Match(id) || isExact {
 		c.id = id
-		return nil
+		return c.checkMethod()
 	}
 	return apierror.MalformedMessage("the id is neither a text nor a whole number of at most 2^53, so it could not come back as it was sent")
+}
+
+// checkMethod refuses what is neither a request nor an answer to one. The library would
+// take it for an answer, and its sender would wait for one.
+func (c *request) checkMethod() error {
+	method, named := c.members["method"]
+	_, hasResult := c.members["result"]
+	_, hasError := c.members["error"]
+	switch {
+	case named && method[0] != '"':
+		return apierror.MalformedMessage("the method is not a text")
+	case !named && hasResult == hasError:
+		return apierror.MalformedMessage("the message has no method, and is no answer either: that has result or error")
+	}
+	return nil
 }
