@@ -1,9 +1,17 @@
 package mcp
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clientintel/clientintel/internal/apierror"
 )
@@ -12,9 +20,11 @@ import (
 const maxErrorText = 300
 
 // errorRewriter withholds the library's plain-text errors, so that the caller
-// gets the contract's envelope, and keeps responses out of every cache.
+// gets the contract's envelope, rewrites its JSON-RPC errors, and keeps responses
+// out of every cache.
 type errorRewriter struct {
 	http.ResponseWriter
+	request *request
 	started bool
 	status  int // of a withheld error
 	text    []byte
@@ -41,7 +51,46 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	w.WriteHeader(http.StatusOK)
-	return w.ResponseWriter.Write(b)
+	at := max(bytes.IndexByte(b, '{'), 0) // a stream's event has lines around the message
+	e := readError(b[at:])
+	if e == nil {
+		return w.ResponseWriter.Write(b)
+	}
+	if e.Code == 0 {
+		e.Code = jsonrpc.CodeInvalidParams // of params that could not be decoded the library has no code
+	}
+	e.Message = w.request.plainWords(e.Message)
+	if len(e.Data) > maxErrorText {
+		e.Data = nil // it quotes the params
+	}
+	end := b[len(bytes.TrimRight(b, "\n")):]
+	if _, err := w.ResponseWriter.Write(slices.Concat(b[:at], encodeRPCError(w.request.id, *e), end)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// readError returns the error in a JSON-RPC response, or nil. A result is not read: it
+// can be large.
+func readError(response []byte) *rpcError {
+	decoder := json.NewDecoder(bytes.NewReader(response))
+	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
+		return nil
+	}
+	for decoder.More() {
+		switch name, _ := decoder.Token(); name {
+		case "error":
+			var e rpcError
+			if decoder.Decode(&e) != nil {
+				return nil
+			}
+			return &e
+		case "result", nil:
+			return nil
+		}
+		_, _ = decoder.Token() // the version, or the id
+	}
+	return nil
 }
 
 // Unwrap lets http.ResponseController reach the connection.
@@ -55,7 +104,7 @@ func (w *errorRewriter) isUnknownMethod() bool {
 
 // err is the withheld error as one of the contract, or nil.
 func (w *errorRewriter) err() error {
-	text := strings.ToValidUTF8(strings.TrimSpace(string(w.text)), "")
+	text := w.request.plainWords(strings.TrimSpace(string(w.text)))
 	if text == "" {
 		text = "the message was refused"
 	}
@@ -75,4 +124,66 @@ func (w *errorRewriter) err() error {
 		return apierror.Internal(errors.New("the protocol's library failed"))
 	}
 	return apierror.MalformedMessage(text)
+}
+
+// prefixes are what the library puts before the cause of an error.
+var prefixes = regexp.MustCompile(`^(handling '[^']*': |malformed payload: |invalid params: )*`)
+
+// plainWords is what the caller reads of an error's text. Where the library could not
+// decode a message it quotes it whole, and speaks of Go's types.
+func (c *request) plainWords(text string) string {
+	text = prefixes.ReplaceAllString(text, "")
+	switch {
+	case strings.HasPrefix(text, "unmarshaling jsonrpc message"):
+		message, _ := json.Marshal(c.members) // they were decoded from JSON
+		text = wrongType("message", message, new(envelopeTypes))
+	case strings.HasPrefix(text, "unmarshaling "):
+		text = wrongType("params", c.members["params"], paramsOf(c.members["method"]))
+	}
+	return strings.ToValidUTF8(text[:min(len(text), maxErrorText)], "")
+}
+
+// envelopeTypes are the types of a message's own members.
+type envelopeTypes struct {
+	Version string         `json:"jsonrpc"`
+	Error   *jsonrpc.Error `json:"error"`
+}
+
+// paramsOf returns a place to decode a method's params into, nil for methods that this
+// server has nothing for.
+func paramsOf(method json.RawMessage) any {
+	switch string(method) {
+	case `"initialize"`:
+		return new(sdk.InitializeParams)
+	case `"tools/call"`:
+		return new(sdk.CallToolParamsRaw)
+	case `"tools/list"`, `"prompts/list"`, `"resources/list"`, `"resources/templates/list"`:
+		return new(sdk.ListToolsParams)
+	case `"subscriptions/listen"`:
+		return new(sdk.SubscriptionsListenParams)
+	}
+	return nil
+}
+
+// wrongType says which field of a value has a type that cannot be decoded.
+func wrongType(name string, value json.RawMessage, into any) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(value, into))
+	if !ok {
+		return "a field of " + name + " has a wrong type or value"
+	}
+	return strings.TrimSuffix(name+"."+wrong.Field, ".") + " must be " + wantedType(wrong.Type)
+}
+
+func wantedType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct, reflect.Pointer:
+		return "an object"
+	}
+	return "a whole number"
 }

@@ -117,7 +117,7 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 		h.answer(w, current, call)
 		return
 	}
-	rewriter := &errorRewriter{ResponseWriter: w}
+	rewriter := &errorRewriter{ResponseWriter: w, request: current}
 	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
 	switch err := rewriter.err(); {
 	case rewriter.isUnknownMethod() && current.id != nil: // a notification has no answer
