@@ -72,7 +72,7 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 	}
 	caller := callerOf(record, result)
 	s.deps.Observe(record.operation, result, caller, took)
-	if result < 400 && !record.aborted && s.deps.LogOneIn > 1 && s.succeeded.Add(1)%int64(s.deps.LogOneIn) != 1 {
+	if result < 400 && record.err == nil && !record.aborted && s.deps.LogOneIn > 1 && s.succeeded.Add(1)%int64(s.deps.LogOneIn) != 1 {
 		return
 	}
 	failed := result >= 500 && caller != callerUnverified

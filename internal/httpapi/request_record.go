@@ -72,6 +72,10 @@ func EncodeErrors(r *http.Request, encode func(status int, e *apierror.Error, en
 	recordFrom(r.Context()).encodeError = encode
 }
 
+// RecordError records why a request was refused, for the log, where the answer is not
+// an error of ours. The error's text is logged.
+func RecordError(r *http.Request, err error) { recordFrom(r.Context()).err = err }
+
 // withOperation records under which name a handler's requests are logged.
 func withOperation(operation string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,6 +25,7 @@ const maxErrorText = 300
 type errorRewriter struct {
 	http.ResponseWriter
 	request *request
+	code    int // of the JSON-RPC error that was written; 0: none was
 	started bool
 	status  int // of a withheld error
 	text    []byte
@@ -59,7 +60,7 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 	if e.Code == 0 {
 		e.Code = jsonrpc.CodeInvalidParams // of params that could not be decoded the library has no code
 	}
-	e.Message = w.request.plainWords(e.Message)
+	w.code, e.Message = e.Code, w.request.plainWords(e.Message)
 	if len(e.Data) > maxErrorText {
 		e.Data = nil // it quotes the params
 	}

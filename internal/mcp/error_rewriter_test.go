@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
@@ -82,5 +83,36 @@ func TestErrors_ResultsAreNone(t *testing.T) {
 	named := srv.Post(t, endpoint, key, with(), strings.NewReader(strings.Replace(listTools, `"id":1`, `"id":"error"`, 1))).WantStatus(t, http.StatusOK)
 	if _, want, _ := strings.Cut(string(plain.Body), `"result"`); !strings.HasSuffix(string(named.Body), `"id":"error","result"`+want) || want == "" {
 		t.Errorf("got %.200s, want the tools", named.Body)
+	}
+}
+
+// The log has the code of what the library refused, whatever the status, and nothing of
+// the message. Such a line is never left out.
+func TestErrors_OfTheLibraryAreLogged(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t, func(s *config.Server) { s.LogOneIn = 1000 })
+	key := srv.KeyFor(t, "acme")
+	srv.Post(t, endpoint, key, with(), strings.NewReader(listTools)).WantStatus(t, http.StatusOK) // the one that is logged
+	for _, c := range []struct {
+		revision, method, params string
+		status                   int
+		code                     string
+	}{
+		{"2025-11-25", "initialize", `{"protocolVersion":["` + marker + `"]}`, 200, "jsonrpc_-32602"},
+		{"2025-11-25", "tools/call", `{"name":"` + marker + `"}`, 200, "jsonrpc_-32602"},
+		{"2025-11-25", marker, `{}`, 200, "jsonrpc_-32601"},
+		{"2025-11-25", "tools/call", `null`, 200, "jsonrpc_-32600"},
+		{"2026-07-28", "tools/call", `{"name":"` + marker + `"}`, 400, "jsonrpc_-32602"},
+		{"2026-07-28", marker, ``, 404, "jsonrpc_-32601"},
+	} {
+		before := len(srv.Logs.String())
+		header := form(c.revision, c.method, marker)
+		srv.Post(t, endpoint, key, header, strings.NewReader(message(c.revision, c.method, c.params))).WantStatus(t, c.status)
+		line := srv.Logs.String()[before:]
+		for _, want := range []string{fmt.Sprintf(`"status":%d`, c.status), `"error":"` + c.code + `"`} {
+			if !strings.Contains(line, want) || strings.Contains(line, marker) {
+				t.Errorf("%s %s %s: the log says %q, want %s", c.revision, c.method, c.params, line, want)
+			}
+		}
 	}
 }

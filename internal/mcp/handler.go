@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clientintel/clientintel/internal/apierror"
@@ -121,8 +122,12 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
 	switch err := rewriter.err(); {
 	case rewriter.isUnknownMethod() && current.id != nil: // a notification has no answer
+		rewriter.code = jsonrpc.CodeMethodNotFound
 		current.answerUnknownMethod(w)
 	case err != nil:
 		h.api.Refuse(w, r, err)
+	}
+	if rewriter.code != 0 {
+		httpapi.RecordError(r, fmt.Errorf("jsonrpc_%d", rewriter.code))
 	}
 }
