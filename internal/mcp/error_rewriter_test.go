@@ -116,3 +116,46 @@ func TestErrors_OfTheLibraryAreLogged(t *testing.T) {
 		}
 	}
 }
+
+// The codes are those that docs/mcp.md lists.
+func TestErrors_HaveTheirCodes(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	const newest, future = "2026-07-28", "2027-01-01"
+	of := func(revision string) string { // params with the metadata of a revision
+		return `{"_meta":{"io.modelcontextprotocol/protocolVersion":"` + revision + `","io.modelcontextprotocol/clientCapabilities":{}}}`
+	}
+	for _, c := range []struct {
+		header, method, params string
+		status, code           int
+	}{
+		{"2025-03-26", "tools/list", `{}`, 400, -32600},
+		{"2025-11-25", "initialize", ``, 400, -32600},
+		{"2025-11-25", "tools/call", `null`, 200, -32600},
+		{"2025-11-25", "brands/list", `{}`, 200, -32601},
+		{newest, "brands/list", of(newest), 404, -32601},
+		{"2025-11-25", "tools/call", `{"name":"nothing"}`, 200, -32602},
+		{newest, "tools/list", `{"cursor":5}`, 400, -32602},
+		{newest, "tools/list", `{}`, 400, -32602},
+		{future, "tools/list", `{}`, 400, -32602},
+		{"", "tools/list", of(newest), 400, -32020},
+		{"2025-11-25", "tools/list", of(newest), 400, -32020},
+		{newest, "tools/list", of("2025-11-25"), 400, -32020},
+		{newest, "tools/call", of(newest), 400, -32020}, // the header has a name
+		{future, "tools/list", of(future), 400, -32022},
+	} {
+		body := `{"jsonrpc":"2.0","id":7,"method":"` + c.method + `","params":` + c.params + `}`
+		if c.params == "" {
+			body = `{"jsonrpc":"2.0","id":7,"method":"` + c.method + `"}`
+		}
+		header := form(c.header, c.method, "nothing")
+		if c.header == "" {
+			header.Del("Mcp-Protocol-Version")
+		}
+		answer := srv.Post(t, endpoint, key, header, strings.NewReader(body)).WantStatus(t, c.status)
+		if refused := rpcErrorOf(t, answer); refused.Error.Code != c.code || string(refused.ID) != "7" {
+			t.Errorf("%s %s: got %s, want %d", c.header, body, answer.Body, c.code)
+		}
+	}
+}

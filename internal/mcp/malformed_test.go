@@ -94,6 +94,23 @@ func TestMalformed_Messages(t *testing.T) {
 	}
 }
 
+// What is no JSON is told from what is no message.
+func TestMalformed_NoJSON(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	for body, code := range map[string]int{
+		"": -32700, "{": -32700, marker: -32700, "\ufeff" + listTools: -32700,
+		`{"jsonrpc":"2.0","id":1,"method":"` + "\xff" + `"}`: -32700,
+		"\xff": -32700, "[]": -32600, "5": -32600, "{}": -32600, `{"a":1,"a":1}`: -32600,
+	} {
+		refused := rpcErrorOf(t, srv.Post(t, endpoint, key, with(), strings.NewReader(body)).WantStatus(t, 400))
+		if refused.Error.Code != code || string(refused.ID) != "null" {
+			t.Errorf("%q: got %d with id %s, want %d", body, refused.Error.Code, refused.ID, code)
+		}
+	}
+}
+
 // A message with an id has an answer, unless it is one itself.
 func TestMalformed_MessagesWithoutAMethod(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, e
 		return nil, err
 	}
 	if err := checkMessage(body); err != nil {
-		c.unparsed = !json.Valid(body)
+		c.unparsed = !utf8.Valid(body) || !json.Valid(body)
 		return nil, err
 	}
 	return body, c.readMembers(body)
