@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -188,12 +189,21 @@ func (s *Server) traceOf(
 func loggedError(err error) string {
 	refused, ok := errors.AsType[*apierror.Error](err)
 	if !ok {
-		return postgres.Loggable(err)
+		return loggedCause(err)
 	}
 	if cause := errors.Unwrap(refused); cause != nil {
-		return refused.Code + ": " + postgres.Loggable(cause)
+		return refused.Code + ": " + loggedCause(cause)
 	}
 	return refused.Code
+}
+
+// loggedCause leaves out the addresses of an error of the network: one is the caller's.
+func loggedCause(err error) string {
+	text := postgres.Loggable(err)
+	if network, ok := errors.AsType[*net.OpError](err); ok {
+		text = strings.ReplaceAll(text, network.Error(), network.Err.Error())
+	}
+	return text
 }
 
 // requestID is the caller's own when it can be logged and echoed safely.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -78,7 +79,10 @@ func (c *request) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 	if _, larger := errors.AsType[*http.MaxBytesError](err); larger {
 		return nil, tooLarge
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, apierror.MalformedMessage("the body did not come in time").Because(err)
+	case err != nil:
 		return nil, apierror.MalformedMessage("the body ended before it was complete").Because(err)
 	}
 	return body, nil

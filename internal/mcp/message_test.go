@@ -2,9 +2,17 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
+
+	"github.com/clientintel/clientintel/internal/apierror"
 )
 
 func TestCheckMessage(t *testing.T) {
@@ -37,6 +45,38 @@ func TestCheckMessage(t *testing.T) {
 	} {
 		if err := checkMessage([]byte(bad)); err == nil {
 			t.Errorf("%.80s is taken", bad)
+		}
+	}
+}
+
+// A body that is too slow is told from one that ends early.
+func TestReadBody_TooSlowIsNotCutShort(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		closes bool
+		want   string
+	}{{false, "the body did not come in time"}, {true, "the body ended before it was complete"}} {
+		refused := make(chan error, 1)
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, err := new(request).readBody(w, r)
+			refused <- err
+		}))
+		server.Config.ReadTimeout = 200 * time.Millisecond
+		server.Start()
+		t.Cleanup(server.Close)
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{"); err != nil {
+			t.Fatal(err)
+		}
+		if c.closes {
+			_ = conn.(*net.TCPConn).CloseWrite()
+		}
+		if e, _ := errors.AsType[*apierror.Error](<-refused); e == nil || e.Details != c.want || e.Kind != apierror.KindInvalid {
+			t.Errorf("got %+v, want %s", e, c.want)
 		}
 	}
 }

@@ -155,3 +155,20 @@ func TestMalformed_LargeMessagesHaveAShare(t *testing.T) {
 		t.Errorf("another client's is answered with %d", got)
 	}
 }
+
+// A reset in mid-body is logged without the addresses of the connection.
+func TestMalformed_NoAddressIsLogged(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	key := srv.Issue(t, apikey.Request{Client: "acme", Name: "resetting"})
+	conn := begin(t, srv, key.Key, len(listTools), listTools[:10])
+	await(t, func() bool { return countRows(t, seed, key.ID.String()) == 1 }) // its body is read now
+	if err := conn.(*net.TCPConn).SetLinger(0); err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
+	await(t, func() bool { return strings.Contains(srv.Logs.String(), `"status":499`) })
+	if line := srv.Logs.String(); !strings.Contains(line, "reset by peer") || strings.Contains(line, "127.0.0.1") {
+		t.Errorf("the log says %s, want the reset and no address", line)
+	}
+}
