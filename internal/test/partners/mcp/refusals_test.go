@@ -43,7 +43,8 @@ func TestClients_ShowRefusals(t *testing.T) {
 		seed.Exec(t, "BEGIN")
 		wants(told(t, append(client, address, other), func() { seed.Exec(t, "LOCK TABLE request_log") }), "service_unavailable; retry after 5 seconds")
 		seed.Exec(t, "ROLLBACK")
-		// The Python client, and the newest revision's negotiation, tell the status alone.
+		// Of a 401 the Python client tells nothing, and the newest revision's negotiation the
+		// status alone.
 		switch name {
 		case "Python":
 		case "TypeScript v2 2026-07-28":
