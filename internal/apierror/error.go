@@ -94,6 +94,8 @@ func detailed(kind Kind, code, message string) func(details string) *Error {
 var (
 	// InvalidParameter refuses a parameter's value.
 	InvalidParameter = detailed(KindInvalid, "invalid_parameter", "Invalid query parameter")
+	// InvalidHeader refuses a request for one of its headers.
+	InvalidHeader = detailed(KindInvalid, "invalid_parameter", "Invalid header")
 	// UnknownParameter refuses a parameter that the operation does not have.
 	UnknownParameter = detailed(KindInvalid, "unknown_parameter", "Unknown query parameter")
 	// UnsupportedParameter refuses a parameter that does not go with the others.

@@ -72,7 +72,7 @@ func (s *Server) refuseTransferEncoding(next http.Handler) http.Handler {
 		}
 		w.Header().Set("Connection", "close")
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
-			s.RefuseUncounted(w, r, apierror.InvalidParameter(
+			s.RefuseUncounted(w, r, apierror.InvalidHeader(
 				"Transfer-Encoding: a "+r.Method+" has no body. Send the request without this header."))
 			return
 		}

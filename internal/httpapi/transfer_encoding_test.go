@@ -54,12 +54,13 @@ func TestRoutes_TransferEncodingEndsTheConnection(t *testing.T) {
 		headers string
 		status  int
 		code    string
+		message string
 	}{
-		{"GET " + interviews, "Transfer-Encoding: chunked\r\n", 400, "invalid_parameter"},
-		{"GET " + interviews, "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", 400, "invalid_parameter"},
-		{"GET /api/client/v1/openapi.json", "Transfer-Encoding: chunked\r\n", 400, "invalid_parameter"},
-		{"GET /api/client/v1/mcp", "Transfer-Encoding: chunked\r\n", 400, "invalid_parameter"},
-		{"POST " + interviews, "Transfer-Encoding: chunked\r\n", 405, "method_not_allowed"},
+		{"GET " + interviews, "Transfer-Encoding: chunked\r\n", 400, "invalid_parameter", "Invalid header"},
+		{"GET " + interviews, "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", 400, "invalid_parameter", "Invalid header"},
+		{"GET /api/client/v1/openapi.json", "Transfer-Encoding: chunked\r\n", 400, "invalid_parameter", "Invalid header"},
+		{"GET /api/client/v1/mcp", "Transfer-Encoding: chunked\r\n", 400, "invalid_parameter", "Invalid header"},
+		{"POST " + interviews, "Transfer-Encoding: chunked\r\n", 405, "method_not_allowed", "method not allowed"},
 	} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
 		if err != nil {
@@ -76,13 +77,13 @@ func TestRoutes_TransferEncodingEndsTheConnection(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.request, err)
 		}
-		var refused struct{ Code string }
+		var refused struct{ Code, Error string }
 		if err := json.NewDecoder(answer.Body).Decode(&refused); err != nil {
 			t.Errorf("%s: %v", c.request, err)
 		}
-		if answer.StatusCode != c.status || refused.Code != c.code || !answer.Close {
-			t.Errorf("%s with %q: %d %s, connection closed: %v; want %d %s and closed",
-				c.request, c.headers, answer.StatusCode, refused.Code, answer.Close, c.status, c.code)
+		if answer.StatusCode != c.status || refused.Code != c.code || refused.Error != c.message || !answer.Close {
+			t.Errorf("%s with %q: %d %+v, connection closed: %v; want %d %s, %s, and closed",
+				c.request, c.headers, answer.StatusCode, refused, answer.Close, c.status, c.code, c.message)
 		}
 		_, _ = io.Copy(io.Discard, answer.Body)
 		if more, err := io.ReadAll(reader); len(more) > 0 {
