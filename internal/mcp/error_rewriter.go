@@ -65,7 +65,8 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 		e.Data = nil // it quotes the params
 	}
 	end := b[len(bytes.TrimRight(b, "\n")):]
-	if _, err := w.ResponseWriter.Write(slices.Concat(b[:at], encodeRPCError(w.request.id, *e), end)); err != nil {
+	_, err := w.ResponseWriter.Write(slices.Concat(b[:at], encodeRPCError(w.request.id, *e), end)) //nolint:gosec // JSON, served as such
+	if err != nil {
 		return 0, err
 	}
 	return len(b), nil
