@@ -73,8 +73,8 @@ func exportRows(ctx context.Context, tx pgx.Tx, out *bufio.Writer, query string,
 	var lines int64
 	for rows.Next() {
 		line := rows.RawValues()[0]
-		// PostgreSQL puts blanks into JSON, which could make a line too long.
-		if len(line) > maxLine {
+		// PostgreSQL puts blanks into JSON, which could make a value too long.
+		if len(line) > maxValues {
 			var short bytes.Buffer
 			if err := json.Compact(&short, line); err != nil {
 				return lines, err

@@ -43,7 +43,8 @@ type jsonScanner struct {
 	escaped    bool
 	unstorable string
 	// grows is by how much the text is longer with its numbers written out, as the
-	// database does: a line of 16 MiB could become 1 GB.
+	// database does: a line of 16 MiB could become 1 GB. It is counted from where it
+	// was set to 0.
 	grows int
 	// reason is why the scan stopped.
 	reason string

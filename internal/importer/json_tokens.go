@@ -14,7 +14,7 @@ const (
 	unstorableNUL       = `must not hold the NUL character (\u0000)`
 	unstorableSurrogate = `must not hold half of a surrogate pair (\ud800 to \udfff)`
 	unstorableNumber    = "must not hold a number of more than 400 digits, counted as it is written without an exponent"
-	unstorableLength    = "must not make the line longer than 16 MiB, its numbers counted as they are written without an exponent"
+	unstorableLength    = "must not bring the line's values of more than 2 KiB to more than 16 MiB, numbers counted as they are written without an exponent"
 	unstorableUTF8      = "must be valid UTF-8"
 )
 
@@ -120,9 +120,10 @@ func (s *jsonScanner) digits() int {
 }
 
 func (s *jsonScanner) number() jsonType {
-	begins := s.at
+	begins, signs := s.at, 0
 	if s.peek() == '-' {
 		s.at++
+		signs++
 	}
 	integer := 1
 	if s.peek() == '0' {
@@ -150,13 +151,14 @@ func (s *jsonScanner) number() jsonType {
 		// The nearest number of 24 bits, which is far beyond the limit below.
 		exponent, _ = strconv.ParseInt(string(s.text[start:s.at]), 10, 24)
 	}
-	plain := max(integer+int(exponent), 1) + max(fraction-int(exponent), 0)
+	plain := max(integer+int(exponent), 1)
+	if decimals := fraction - int(exponent); decimals > 0 {
+		plain += decimals
+		signs++ // the point
+	}
 	if plain > maxDigits {
 		s.noteUnstorable(unstorableNumber)
 	}
-	s.grows += max(0, plain-(s.at-begins))
-	if len(s.text)+s.grows > maxLine {
-		s.noteUnstorable(unstorableLength)
-	}
+	s.grows += max(0, signs+plain-(s.at-begins))
 	return jsonNumber
 }

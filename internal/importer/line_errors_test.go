@@ -62,7 +62,7 @@ func TestRefusals(t *testing.T) {
 		{"short escape", `{"kind":"\u12"}`, `line 1: is not valid JSON: expected four hexadecimal digits after \u at byte 11`},
 		{"too deep", interview(`,"custom_extraction":` + strings.Repeat(`{"a":`, 256) + `1` + strings.Repeat(`}`, 256)),
 			`line 1: is not valid JSON: it nests deeper than 256 levels at byte 1487`},
-		{"too long", `{"kind":"` + strings.Repeat("x", maxLine), `line 1: must not be longer than 16 MiB`},
+		{"too long", `{"kind":"` + strings.Repeat("x", maxLine), `line 1: must not be longer than 16 MiB and 64 KiB`},
 		{"later line", "\n" + client("") + "\n\n7", `line 4: must be a JSON object, not a number`},
 
 		// kind and op
@@ -134,7 +134,7 @@ func TestRefusals(t *testing.T) {
 		{"canonical without a version", client(`,"measurement_mode":"canonical"`),
 			`line 1: client.measurement_contract_version: must be a string that is not empty when measurement_mode is canonical, such as canonical_measurement.v1`},
 		{"canonical with an empty version", client(`,"measurement_mode":"canonical","measurement_contract_version":""`),
-			`line 1: client.measurement_contract_version: must be a string that is not empty or null, not ""`},
+			`line 1: client.measurement_contract_version: must be a string of 1 to 200 characters or null, not ""`},
 		{"upper-case hash", snapshot(`,"scope_hash":"` + strings.ToUpper(hash) + `","membership_hash":"` + hash + `","source_interview_ids":[],"source_count":0`),
 			`line 1: measurement_snapshot.scope_hash: must be 64 lower-case hexadecimal digits, not "0123456789ABCDEF0123456789ABCDEF01234567…"`},
 		{"source id", snapshot(`,"scope_hash":"` + hash + `","membership_hash":"` + hash + `","source_interview_ids":["` + acme + `","x"],"source_count":0`),

@@ -11,7 +11,19 @@ import (
 
 // maxLine bounds a line, and with it the memory of an import. No JSON of this
 // size can become a jsonb that PostgreSQL finds too large.
-const maxLine = 16 << 20
+const maxLine = maxValues + 64<<10
+
+// maxValues bounds the values of a line that are longer than smallValue, with their
+// numbers written without exponents. An export writes these no longer than they were
+// given; what it may write longer or add (times, numbers, fields that were left out)
+// is small, and 40 such values fit into the rest of a line. So import takes each
+// line that an export writes.
+const (
+	maxValues  = 16 << 20
+	smallValue = 2 << 10
+)
+
+const lineTooLong = "must not be longer than 16 MiB and 64 KiB"
 
 // lineReader cuts streams, one after the other, into lines without copying them.
 // No line goes on in the next stream.
@@ -47,7 +59,7 @@ func (r *lineReader) next() ([]byte, error) {
 	r.lines++
 	line := r.stream.Bytes()
 	if r.tooLong() || len(line) > maxLine {
-		return nil, &LineError{Line: r.lines, Reason: fmt.Sprintf("must not be longer than %d MiB", maxLine>>20)}
+		return nil, &LineError{Line: r.lines, Reason: lineTooLong}
 	}
 	if r.first {
 		r.first = false

@@ -65,7 +65,7 @@ func TestTheLongestLine(t *testing.T) {
 		t.Errorf("the line after it: got %q, %v", line, err)
 	}
 	r = linesOf(io.MultiReader(bytes.NewReader(longest), strings.NewReader("x\nnext\n")))
-	if _, err := r.next(); err == nil || err.Error() != "line 1: must not be longer than 16 MiB" {
+	if _, err := r.next(); err == nil || err.Error() != "line 1: "+lineTooLong {
 		t.Errorf("a byte more: got %v", err)
 	}
 }

@@ -38,10 +38,17 @@ func (r *record) parse(line int64, text []byte) error {
 		}
 		return r.refuse("", s.syntaxError())
 	}
-	count := 0
+	count, size := 0, 0
 	is := s.members(jsonObject, func(name, v value) bool {
-		if !utf8.Valid(v.text) {
+		if written := len(v.text) + s.grows; written > smallValue {
+			size += written
+		}
+		s.grows = 0
+		switch {
+		case !utf8.Valid(v.text):
 			v.unstorable = unstorableUTF8
+		case size > maxValues && v.unstorable == "":
+			v.unstorable = unstorableLength
 		}
 		if count++; count <= maxFields {
 			r.fields = append(r.fields, field{name: unescaped(name), value: v})

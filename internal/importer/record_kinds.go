@@ -118,7 +118,9 @@ var clientKind = &kind{
 		requiredField("slug", slugType),
 		requiredField("name", nonEmptyTextType),
 		{field: "measurement_mode", name: "measurement_mode", typ: modeType, presence: defaulted},
-		nullableField("measurement_contract_version", nonEmptyTextType),
+		// Bounded, as a line that leaves it out keeps it: with a long name of that line it
+		// could make a record that no line holds.
+		nullableField("measurement_contract_version", slugType),
 	},
 }
 
