@@ -32,17 +32,11 @@ func newImport(e *environment) *cobra.Command {
 		Short: "Import newline-delimited JSON, all of it or nothing",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			options, err := f.options(cmd.Flags().Changed)
-			if err != nil {
+			err := e.runImport(cmd, args, f)
+			if _, usage := errors.AsType[*usageError](err); err == nil || usage || !e.json || errors.Is(err, errReportNotWritten) {
 				return err
 			}
-			sources, err := e.importSources(args, f)
-			if err != nil {
-				return err
-			}
-			return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
-				return e.importRecords(cmd.Context(), conn, sources, options)
-			})
+			return e.printFailedImport(err)
 		},
 	}
 	flags := cmd.Flags()
@@ -56,6 +50,20 @@ func newImport(e *environment) *cobra.Command {
 	flags.StringArrayVar(&f.queries, "query", nil, "a file with a query whose rows are records; repeatable")
 	flags.BoolVar(&f.withKeys, "with-keys", false, "accept the keys and log rows of clients export --with-keys")
 	return e.jsonFlag(cmd)
+}
+
+func (e *environment) runImport(cmd *cobra.Command, args []string, f importFlags) error {
+	options, err := f.options(cmd.Flags().Changed)
+	if err != nil {
+		return err
+	}
+	sources, err := e.importSources(args, f)
+	if err != nil {
+		return err
+	}
+	return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
+		return e.importRecords(cmd.Context(), conn, sources, options)
+	})
 }
 
 func (f importFlags) options(given func(flag string) bool) (importer.Options, error) {
@@ -99,16 +107,15 @@ func (e *environment) importRecords(
 	summary, err := importer.Import(ctx, conn, options, sources...)
 	e.progress("")
 	if err != nil {
-		if e.json {
-			return e.printFailedImport(err)
-		}
 		return err
 	}
 	for _, warning := range summary.Warnings {
 		fmt.Fprintf(e.stderr, "warning: %v\n", warning)
 	}
 	if e.json {
-		err = e.printImport(summary)
+		if err = e.printImport(summary); err != nil {
+			err = fmt.Errorf("%w: %w", errReportNotWritten, err)
+		}
 	} else {
 		fmt.Fprintln(e.stderr, summaryLine(summary))
 	}

@@ -65,6 +65,9 @@ type importReport struct {
 	BadLines []*importer.LineError `json:"bad_lines,omitempty"`
 }
 
+// errReportNotWritten fails a command whose import has been committed.
+var errReportNotWritten = errors.New("imported, but the report could not be written")
+
 func (e *environment) printImport(s importer.Summary) error {
 	return e.print(importReport{
 		Imported: true, Lines: s.Lines, Bytes: s.Bytes, ElapsedSeconds: s.Elapsed.Seconds(),
@@ -84,7 +87,7 @@ func (e *environment) printFailedImport(cause error) error {
 		report.BadLines = []*importer.LineError{one}
 	}
 	if err := e.print(report, nil); err != nil {
-		return err
+		return fmt.Errorf("%w\nthe report could not be written: %w", cause, err)
 	}
 	return cause
 }
