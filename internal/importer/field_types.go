@@ -97,7 +97,7 @@ var (
 	numberType = fieldType{"a number", jsonNumber, func(dst []byte, v value) ([]byte, *problem) {
 		f, err := strconv.ParseFloat(string(v.text), 64)
 		if err != nil {
-			return dst, &problem{accepted: "a number within ±1.8e308", got: v}
+			return dst, &problem{accepted: "a number within ±1.7976931348623157e308", got: v}
 		}
 		if f == 0 {
 			f = 0 // JSON readers differ about -0

@@ -41,7 +41,7 @@ func TestLimits(t *testing.T) {
 		{"| its values of more than 2 KiB, together, numbers written without exponents | 16 MiB |", expanding(41_800), expanding(41_850), unstorableLength},
 		{"| levels of lists and objects in a line | 256 |", nested(maxDepth), nested(maxDepth + 1), ""},
 		{"| digits of a number, written without an exponent | 400 |", interview(`,"custom_extraction":{"a":1e399}`), interview(`,"custom_extraction":{"a":1e400}`), unstorableNumber},
-		{"| `duration_seconds`, `nps_score` | ±1.797e308 |", interview(`,"nps_score":1.797e308`), interview(`,"nps_score":1.8e308`), "must be a number within ±1.8e308 or null, not 1.8e308"},
+		{"| `duration_seconds`, `nps_score` | ±1.7976931348623157e308 |", interview(`,"nps_score":1.7976931348623157e308`), interview(`,"nps_score":1.7976931348623159e308`), "must be a number within ±1.7976931348623157e308 or null, not 1.7976931348623159e308"},
 		{"| `source_count` | 9223372036854775807 |", counted("9223372036854775807"), counted("9223372036854775808"), "must be a whole number from 0 up"},
 		{"| a slug, a client's `measurement_contract_version` | 200 characters |", slug(strings.Repeat("я", 200)), slug(strings.Repeat("я", 201)), ""},
 		{"| a slug, a client's `measurement_contract_version` | 200 characters |", version(200), version(201), "must be a string of 1 to 200 characters or null, not"},

@@ -106,7 +106,7 @@ func TestRefusals(t *testing.T) {
 
 		// numbers, booleans
 		{"a string for a number", interview(`,"nps_score":"9"`), `line 1: interview.nps_score: must be a number or null, not "9"`},
-		{"beyond a double", interview(`,"duration_seconds":1e999`), `line 1: interview.duration_seconds: must be a number within ±1.8e308 or null, not 1e999`},
+		{"beyond a double", interview(`,"duration_seconds":1e999`), `line 1: interview.duration_seconds: must be a number within ±1.7976931348623157e308 or null, not 1e999`},
 		{"401 digits", interview(`,"raw_extraction":{"n":1e400}`), `line 1: interview.raw_extraction: ` + tooManyDigits},
 		{"401 digits in a transcript", interview(`,"transcript":[{"n":[1e400]}]`), `line 1: interview.transcript: ` + tooManyDigits},
 		{"401 digits, many behind the point", interview(`,"custom_extraction":{"n":-12e-400}`), `line 1: interview.custom_extraction: ` + tooManyDigits},
