@@ -74,6 +74,26 @@ func (f *files) place(line int64) (string, int64) {
 	return "", line
 }
 
+// where tells a line's place in an error's text, which locate does not reach.
+func (f *files) where(line int64) string {
+	at := &LineError{}
+	at.File, at.Line = f.place(line)
+	return at.where()
+}
+
+// span tells where the lines from first to last are.
+func (f *files) span(first, last int64) string {
+	file, from := f.place(first)
+	other, to := f.place(last)
+	switch {
+	case file == "":
+		return fmt.Sprintf("lines %d to %d", from, to)
+	case file == other:
+		return fmt.Sprintf("%s: lines %d to %d", file, from, to)
+	}
+	return f.where(first) + " to " + f.where(last)
+}
+
 // locate replaces the lines of an error, numbered through, by those of their files.
 func (f *files) locate(err error) error {
 	if many, ok := errors.AsType[LineErrors](err); ok {

@@ -91,3 +91,29 @@ func TestAWarningTellsItsFile(t *testing.T) {
 		t.Errorf("got %v, %v", sum.Warnings, err)
 	}
 }
+
+// So does what the database refuses, which only a range of lines is known of.
+func TestErrorsOfTheDatabaseTellTheirFiles(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.Exec(t, "ALTER TABLE lanes ADD CONSTRAINT no_such_lane CHECK (slug <> 'refused')")
+	lane := func(slug string) string {
+		return `{"kind":"lane","client_id":"` + acme + `","id":"` + retention + `","slug":"` + slug + `","visible":true}`
+	}
+	other := strings.Replace(lane("other"), retention, nobody, 1)
+	d.mustImport(t, client(""), interview(""))
+	d.Exec(t, "DELETE FROM record_owners")
+	for _, c := range []struct {
+		files []string
+		want  string
+	}{
+		{[]string{client(""), "\n" + interview("")}, "nothing was imported: writing interviews, b.ndjson: lines 2 to 2: b.ndjson: line 2: interviews holds a record " + someone + " that no import wrote: "},
+		{[]string{client("") + "\n" + interview("")}, "nothing was imported: writing interviews, lines 2 to 2: line 2: interviews holds a record "},
+		{[]string{client("") + "\n" + other, lane("refused")}, "nothing was imported: writing lanes, a.ndjson: line 2 to b.ndjson: line 1: ERROR: "},
+		{[]string{client(""), other + "\n" + lane("refused")}, "nothing was imported: writing lanes, b.ndjson: lines 1 to 2: ERROR: "},
+	} {
+		if _, err := d.importFiles(t, Options{}, c.files...); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("got  %v\nwant %s…", err, c.want)
+		}
+	}
+}

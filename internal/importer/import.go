@@ -78,16 +78,16 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 	}
 	defer rollback(conn, tx)
 
-	w := newWriter(tx)
+	parsing, stop := context.WithCancel(ctx)
+	defer stop()
+	in := &files{ctx: parsing, sources: sources}
+	w := newWriter(tx, in)
 	if err := w.begin(ctx); err != nil {
 		return Summary{}, err
 	}
 	if err := w.beginReplacing(ctx, o.Replace); err != nil {
 		return Summary{}, err
 	}
-	parsing, stop := context.WithCancel(ctx)
-	defer stop()
-	in := &files{ctx: parsing, sources: sources}
 	pipe := &pipeline{ctx: parsing, batches: make(chan *batch, 1)}
 	go pipe.parse(in, o, w.replacing)
 

@@ -48,9 +48,7 @@ func newLineReader(f *files) *lineReader {
 func (r *lineReader) next() ([]byte, error) {
 	for !r.stream.Scan() && !r.tooLong() {
 		if err := r.stream.Err(); err != nil {
-			at := &LineError{}
-			at.File, at.Line = r.files.place(r.lines + 1)
-			return nil, fmt.Errorf("nothing was imported: reading %s: %w", at.where(), err)
+			return nil, fmt.Errorf("nothing was imported: reading %s: %w", r.files.where(r.lines+1), err)
 		}
 		if err := r.open(); err != nil {
 			return nil, err

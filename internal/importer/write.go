@@ -15,6 +15,7 @@ import (
 // writer puts batches into the database, inside the import's transaction.
 type writer struct {
 	tx      pgx.Tx
+	in      *files
 	queries *db.Queries
 	counts  map[*kind]*KindSummary
 	// copies tells that row-level security lets this login COPY into tables.
@@ -37,9 +38,10 @@ type writer struct {
 	replacing *replacing
 }
 
-func newWriter(tx pgx.Tx) *writer {
+func newWriter(tx pgx.Tx, in *files) *writer {
 	return &writer{
 		tx:        tx,
+		in:        in,
 		queries:   db.New(tx),
 		counts:    map[*kind]*KindSummary{},
 		staged:    map[*kind]bool{},
@@ -89,7 +91,7 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	}
 	if b.kind.ofKeys() { // merged at the end
 		if err := w.stage(ctx, b); err != nil {
-			return writeError(ctx, b, err)
+			return w.writeError(ctx, b, err)
 		}
 		w.countWritten(b, nil, 0)
 		return nil
@@ -105,18 +107,18 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 		}
 	}
 	done, err := w.put(ctx, b, fresh)
-	if isDuplicate(err) {
-		err = w.describeDuplicate(ctx, b, err)
-	}
 	if err != nil {
-		return writeError(ctx, b, err)
+		if isDuplicate(err) {
+			err = w.describeDuplicate(ctx, b, err)
+		}
+		return w.writeError(ctx, b, err)
 	}
 	w.countWritten(b, done, moved)
 	return w.analyze(ctx, b.kind)
 }
 
-func writeError(ctx context.Context, b *batch, err error) error {
-	return databaseError(ctx, fmt.Sprintf("writing %s, lines %d to %d", b.kind.table, b.rows[0].line, b.rows[len(b.rows)-1].line), err)
+func (w *writer) writeError(ctx context.Context, b *batch, err error) error {
+	return databaseError(ctx, "writing "+b.kind.table+", "+w.in.span(b.rows[0].line, b.rows[len(b.rows)-1].line), err)
 }
 
 // countWritten counts a batch; moved rows were deleted before an insert wrote them again.
@@ -233,5 +235,5 @@ func (w *writer) describeDuplicate(ctx context.Context, b *batch, cause error) e
 		return cause
 	}
 	r := b.rows[at-1]
-	return fmt.Errorf("line %d: %s holds a record %s that no import wrote: %w", r.line, b.kind.table, r.id, cause)
+	return fmt.Errorf("%s: %s holds a record %s that no import wrote: %w", w.in.where(r.line), b.kind.table, r.id, cause)
 }
