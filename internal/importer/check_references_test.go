@@ -1,8 +1,11 @@
 package importer
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 const (
@@ -64,4 +67,43 @@ func TestSlugsAreUniqueWithinAClient(t *testing.T) {
 		campaign(`,"slug":"ended"`), strings.Replace(campaign(`,"slug":"x"`), onboarding, "22222222-0000-4000-8000-000000000002", 1))
 	d.mustImport(t,
 		strings.Replace(newcomer, `"onboarding"`, `"x"`, 1), deleteLine("campaign", "22222222-0000-4000-8000-000000000002"), deleteLine("interview", "11111111-0000-4000-8000-000000000002"))
+}
+
+// The line named is the first whose slug a line before it gave, whatever the ids.
+func TestTheFirstRepeatedSlugIsNamed(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mustImport(t, everything...)
+	id := func(n int) string { return fmt.Sprintf("77777777-0000-4000-8000-%012d", n) }
+	lane := func(n int, slug string) string {
+		return `{"kind":"lane","client_id":"` + acme + `","id":"` + id(n) + `","slug":"` + slug + `","visible":true}`
+	}
+	repeated := func(of int) string { return `lane.slug: "same" is the slug of lane ` + id(of) + ` already` }
+	for _, ids := range [][]int{{1, 2, 3}, {3, 2, 1}, {2, 3, 1}} {
+		d.wantRefusal(t, "line 3: "+repeated(ids[0]), lane(ids[0], "same"), client(""), lane(ids[1], "same"), client(""), lane(ids[2], "same"))
+	}
+	d.wantRefusal(t, "line 3: "+repeated(8), lane(8, "same"), lane(9, "other"), lane(4, "same"), lane(3, "other"))
+	d.wantRefusal(t, "line 4: "+repeated(8), lane(8, "same"), lane(2, "same"), lane(2, "freed"), lane(1, "same"))
+	d.wantRefusal(t, `line 2: lane.slug: "retention" is the slug of lane `+retention+` already`, lane(2, "x"), lane(3, "retention"), lane(1, "retention"))
+	d.wantRefusal(t, `line 2: client.slug: "same" is the slug of client `+id(2)+` already`,
+		`{"kind":"client","id":"`+id(2)+`","slug":"same","name":"A"}`, `{"kind":"client","id":"`+id(3)+`","slug":"same","name":"B"}`,
+		`{"kind":"client","id":"`+id(1)+`","slug":"same","name":"C"}`)
+}
+
+// Lines with one slug are told apart in a time that grows with their number, not with
+// its square, which took more than eight minutes instead of two seconds.
+func TestManyLinesWithOneSlugAreRefusedSoon(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	var file strings.Builder
+	file.WriteString(client("") + "\n")
+	for n := range 20_000 {
+		fmt.Fprintf(&file, `{"kind":"lane","client_id":"%s","id":"77777777-0000-4000-8000-%012d","slug":"same","visible":true}`+"\n", acme, n)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err := Import(ctx, d.conn, Options{}, Stream("the input", strings.NewReader(file.String())))
+	if err == nil || !strings.HasPrefix(err.Error(), "line 3: lane.slug: ") {
+		t.Errorf("got %v", err)
+	}
 }

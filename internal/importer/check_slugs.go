@@ -18,24 +18,25 @@ func (w *writer) checkSlugs(ctx context.Context, k *kind) (*LineError, error) {
 	if len(targets) == 0 {
 		return nil, nil
 	}
-	scope := "o.client_id = w.client_id AND "
-	if k == clientKind {
-		scope = ""
-	}
 	if err := w.lockClientSlugs(ctx, k); err != nil {
 		return nil, err
 	}
+	// Each slug once: of lines with the same one, each would otherwise be joined to each.
+	unique, scope := "client_id, slug", "o.client_id = w.client_id AND "
+	if k == clientKind {
+		unique, scope = "slug", ""
+	}
 	clients, ids := keyArrays(targets)
 	rows, _ := w.tx.Query(ctx, fmt.Sprintf(`WITH written AS MATERIALIZED (
-			SELECT t.%[2]s AS client_id, t.slug
+			SELECT DISTINCT %[3]s
 			FROM %[1]s AS t
 			WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))
 		)
-		SELECT DISTINCT o.%[2]s, o.id, o.slug
+		SELECT o.%[2]s, o.id, o.slug
 		FROM %[1]s AS o
-		JOIN written AS w ON %[3]so.slug = w.slug
-		ORDER BY o.id`, k.table, k.columns[0].name, scope), clients, ids) // ForEachRow returns its error
-	slugs, named := map[recordKey]slugKey{}, map[slugKey][]recordKey{}
+		JOIN written AS w ON %[4]so.slug = w.slug`, k.table, k.columns[0].name, unique, scope), clients, ids) // ForEachRow returns its error
+	// given are the slugs of the records in the input, taken those of records before.
+	given, taken := map[recordKey]slugKey{}, map[slugKey]recordKey{}
 	t := recordKey{kind: k}
 	var slug string
 	if _, err := pgx.ForEachRow(rows, []any{&t.client, &t.id, &slug}, func() error {
@@ -43,30 +44,26 @@ func (w *writer) checkSlugs(ctx context.Context, k *kind) (*LineError, error) {
 		if k == clientKind {
 			key.client = uuid.Nil
 		}
-		slugs[t] = key
-		named[key] = append(named[key], t)
+		if _, inInput := written[t]; inInput {
+			given[t] = key
+		} else {
+			taken[key] = t
+		}
 		return nil
 	}); err != nil {
 		return nil, databaseError(ctx, "looking up slugs of "+k.table, err)
 	}
-	var first *LineError
-	for _, later := range targets {
-		of := named[slugs[later]]
-		if len(of) < 2 {
+	for _, t := range targets {
+		key, stored := given[t]
+		if !stored { // deleted further down
 			continue
 		}
-		earlier := of[0]
-		if earlier == later {
-			earlier = of[1]
+		if earlier, is := taken[key]; is {
+			return written[t].refuse(fmt.Sprintf("%q is the slug of %s %s already", key.slug, k.name, earlier.id)), nil
 		}
-		if written[earlier].line > written[later].line {
-			later, earlier = earlier, later
-		}
-		if at := written[later]; first == nil || at.line < first.Line {
-			first = at.refuse(fmt.Sprintf("%q is the slug of %s %s already", slugs[later].slug, k.name, earlier.id))
-		}
+		taken[key] = t
 	}
-	return first, nil
+	return nil, nil
 }
 
 // lockClientSlugs lets one import at a time add or change clients where no index
