@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -51,6 +52,8 @@ func (w *writer) fillCampaignLive(ctx context.Context, b *batch) error {
 	return nil
 }
 
+func compareIDs(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
+
 func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 	byClient := map[uuid.UUID][]uuid.UUID{}
 	for _, r := range b.rows {
@@ -63,7 +66,7 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 	}
 	// Client by client, in one order, so that two imports do not wait for each other:
 	// where tables are distributed, a statement locks rows of one client only.
-	for _, client := range slices.SortedFunc(maps.Keys(byClient), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
+	for _, client := range slices.SortedFunc(maps.Keys(byClient), compareIDs) {
 		found, err := w.queries.LockCampaigns(ctx, db.LockCampaignsParams{ClientID: client, Ids: byClient[client]})
 		if err != nil {
 			return databaseError(ctx, "looking up campaigns", err)
@@ -92,8 +95,8 @@ func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, erro
 		}
 	}
 	var moved int64
-	for _, m := range moving {
-		n, err := w.queries.DeleteMovedInterviews(ctx, m)
+	for _, client := range slices.SortedFunc(maps.Keys(moving), compareIDs) { // as in lookUpCampaigns
+		n, err := w.queries.DeleteMovedInterviews(ctx, moving[client])
 		if err != nil {
 			return moved, databaseError(ctx, "moving interviews", err)
 		}
@@ -108,7 +111,10 @@ func (w *writer) correctCampaignLive(ctx context.Context) error {
 	for t := range w.deferred.rewritten {
 		w.assumed[t] = true
 	}
-	for t := range w.assumed {
+	assumed := slices.SortedFunc(maps.Keys(w.assumed), func(a, b recordKey) int {
+		return cmp.Or(compareIDs(a.client, b.client), compareIDs(a.id, b.id))
+	})
+	for _, t := range assumed { // as in lookUpCampaigns
 		if t.kind != campaignKind {
 			continue
 		}
