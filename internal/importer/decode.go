@@ -42,6 +42,7 @@ func newDecoder(send func(*batch) error) *decoder {
 // file decodes all files. Blank lines are allowed. After a mistake it reads on
 // to find others, but sends nothing more.
 func (d *decoder) file(in *files) error {
+	defer in.close()
 	lines := newLineReader(in)
 	defer lines.close()
 	var found LineErrors

@@ -19,6 +19,9 @@ type Source struct {
 	Name string
 	// Open is called once, when the sources before it have been read.
 	Open func(context.Context) (io.ReadCloser, error)
+	// Close is called when nothing more is read of any source, whether this one was
+	// opened or not. May be nil.
+	Close func()
 	// Remote sources come from another system, which must not be able to mint keys.
 	Remote bool
 }
@@ -60,6 +63,15 @@ func (f *files) open(linesBefore int64) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("nothing was imported: reading %s: %w", f.sources[n].Name, err)
 	}
 	return plain, nil
+}
+
+// close ends the reading.
+func (f *files) close() {
+	for _, source := range f.sources {
+		if source.Close != nil {
+			source.Close()
+		}
+	}
 }
 
 // place is a line's file, empty where there is only one, and its number there.

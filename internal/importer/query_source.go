@@ -12,11 +12,9 @@ import (
 
 // Queries are sources on another PostgreSQL: each row of a query is a record, each
 // column a field. All queries see one moment. The connection is made for the first
-// source and ends with the last.
+// source and ends with the import.
 type Queries struct {
-	url string
-	// open is how many sources were not closed yet.
-	open int
+	url  string
 	conn *pgx.Conn
 	tx   pgx.Tx
 }
@@ -26,8 +24,7 @@ func NewQueries(url string) *Queries { return &Queries{url: url} }
 
 // Source is what a query gives.
 func (q *Queries) Source(name, query string) Source {
-	q.open++
-	return Source{Name: name, Remote: true, Open: func(ctx context.Context) (io.ReadCloser, error) {
+	return Source{Name: name, Remote: true, Close: q.close, Open: func(ctx context.Context) (io.ReadCloser, error) {
 		if q.tx == nil {
 			if err := q.begin(ctx); err != nil {
 				return nil, err
@@ -39,7 +36,7 @@ func (q *Queries) Source(name, query string) Source {
 		if err != nil {
 			return nil, err
 		}
-		return &queryReader{queries: q, rows: rows}, nil
+		return &queryReader{rows: rows}, nil
 	}}
 }
 
@@ -56,11 +53,18 @@ func (q *Queries) begin(ctx context.Context) error {
 	return err
 }
 
+// close may be called by each source, also when nothing was opened.
+func (q *Queries) close() {
+	if q.conn != nil {
+		_ = q.conn.Close(context.Background())
+		q.conn, q.tx = nil, nil
+	}
+}
+
 // queryReader reads a query's rows as lines.
 type queryReader struct {
-	queries *Queries
-	rows    pgx.Rows
-	line    bytes.Buffer // what of it was not read yet
+	rows pgx.Rows
+	line bytes.Buffer // what of it was not read yet
 }
 
 func (r *queryReader) Read(p []byte) (int, error) {
@@ -76,8 +80,5 @@ func (r *queryReader) Read(p []byte) (int, error) {
 
 func (r *queryReader) Close() error {
 	r.rows.Close()
-	if r.queries.open--; r.queries.open > 0 {
-		return nil
-	}
-	return r.queries.conn.Close(context.Background())
+	return nil
 }
