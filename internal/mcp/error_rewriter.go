@@ -66,10 +66,7 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 	}
 	end := b[len(bytes.TrimRight(b, "\n")):]
 	_, err := w.ResponseWriter.Write(slices.Concat(b[:at], encodeRPCError(w.request.id, *e), end)) //nolint:gosec // JSON, served as such
-	if err != nil {
-		return 0, err
-	}
-	return len(b), nil
+	return len(b), err
 }
 
 // readError returns the error in a JSON-RPC response, or nil. A result is not read: it
