@@ -97,10 +97,10 @@ func (f *files) where(line int64) string {
 func (f *files) span(first, last int64) string {
 	file, from := f.place(first)
 	other, to := f.place(last)
-	switch {
-	case file == "":
+	switch file {
+	case "":
 		return fmt.Sprintf("lines %d to %d", from, to)
-	case file == other:
+	case other:
 		return fmt.Sprintf("%s: lines %d to %d", file, from, to)
 	}
 	return f.where(first) + " to " + f.where(last)
