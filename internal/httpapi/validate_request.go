@@ -68,7 +68,10 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 		}
 	}
 	for _, p := range op.pathParams {
-		value, err := url.PathUnescape(chi.URLParam(r, p.Name)) // chi leaves it as it was sent
+		value, err := chi.URLParam(r, p.Name), error(nil)
+		if r.URL.RawPath != "" { // which chi routes by, where there is one
+			value, err = url.PathUnescape(value)
+		}
 		input.PathParams = map[string]string{p.Name: value}
 		if err != nil || openapi3filter.ValidateParameter(r.Context(), input, p) != nil {
 			return apierror.NotFound
