@@ -104,8 +104,11 @@ func newMeasurementRebuild(e *environment) *cobra.Command {
 			}
 			ctx := cmd.Context()
 			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
-				clients, err := m.EveryClient(ctx)
-				if client != "" {
+				var clients []measurement.Client
+				var err error
+				if all {
+					clients, err = m.EveryClient(ctx)
+				} else {
 					clients, err = m.Clients(ctx, client)
 				}
 				if err != nil {

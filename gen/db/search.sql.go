@@ -321,7 +321,7 @@ SELECT rebuild_search_documents($1::uuid)::bigint AS corrected
 `
 
 // RebuildSearchDocuments corrects the search documents of client_id, and returns how
-// many were wrong. Meanwhile changes of the client's interviews wait.
+// many were wrong. Changes of the client's interviews wait until it has ended.
 func (q *Queries) RebuildSearchDocuments(ctx context.Context, clientID uuid.UUID) (int64, error) {
 	row := q.db.QueryRow(ctx, RebuildSearchDocuments, clientID)
 	var corrected int64

@@ -20,19 +20,16 @@ const (
 // table's size. Another session that holds the table has its statistics in hand.
 func (w *writer) analyze(ctx context.Context, k *kind) error {
 	written := w.count(k).Added
-	isSmall := func(rows int64) bool { return rows >= 0 && rows < maxAnalyzed && rows*maxGrowth < written }
 	rows, known := w.analyzed[k]
-	if known && !isSmall(rows) {
-		return nil
-	}
 	if !known {
 		err := w.tx.QueryRow(ctx, "SELECT reltuples::bigint FROM pg_class WHERE oid = $1::regclass", k.table).Scan(&rows)
 		if err != nil {
 			return databaseError(ctx, "looking up the size of "+k.table, err)
 		}
-		if w.analyzed[k] = rows; !isSmall(rows) {
-			return nil
-		}
+		w.analyzed[k] = rows
+	}
+	if rows < 0 || rows >= maxAnalyzed || rows*maxGrowth >= written {
+		return nil
 	}
 	tables := k.table
 	if k == interviewKind {

@@ -95,7 +95,7 @@ SELECT (
 
 -- name: RebuildSearchDocuments :one
 -- RebuildSearchDocuments corrects the search documents of client_id, and returns how
--- many were wrong. Meanwhile changes of the client's interviews wait.
+-- many were wrong. Changes of the client's interviews wait until it has ended.
 SELECT rebuild_search_documents(@client_id::uuid)::bigint AS corrected;
 
 -- name: FoldTexts :many
