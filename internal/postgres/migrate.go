@@ -64,7 +64,8 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 		return 0, fmt.Errorf("the database's encoding is %s, and search needs UTF8: "+
 			"create the database with ENCODING 'UTF8' TEMPLATE template0", encoding)
 	}
-	if err := checkMigratable(ctx, ownerURL); err != nil {
+	before, err := checkMigratable(ctx, ownerURL)
+	if err != nil {
 		return 0, err
 	}
 	// Asked for every second, as starts of a fleet wait on it.
@@ -75,6 +76,13 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
 	if err != nil {
 		return 0, fmt.Errorf("reading the migrations: %w", err)
+	}
+	if before.Version == 0 {
+		// Up would make the table of versions before it takes the lock: of two at once, the
+		// sequence of one gets another name.
+		if _, err := provider.GetDBVersion(ctx); err != nil {
+			return 0, fmt.Errorf("migrating the schema: %w", err)
+		}
 	}
 	total := 0
 	for {
@@ -103,23 +111,24 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 	}
 }
 
-// checkMigratable refuses what migrations would fail at half-way. A server's login is
-// let through where there is nothing to do: a server migrates first unless told not to.
-func checkMigratable(ctx context.Context, url string) error {
+// checkMigratable reads the schema, and refuses what migrations would fail at half-way.
+// A server's login is let through where there is nothing to do: a server migrates first
+// unless told not to.
+func checkMigratable(ctx context.Context, url string) (Schema, error) {
 	conn, err := connectSimply(ctx, url)
 	if err != nil {
-		return err
+		return Schema{}, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	notOwner := checkOwner(ctx, conn)
 	schema, err := ReadSchema(ctx, conn)
 	switch {
 	case notOwner != nil && (err != nil || schema.Version < SchemaVersion()):
-		return notOwner
+		return schema, notOwner
 	case schema.unreleased:
-		return ErrUnreleasedSchema
+		return schema, ErrUnreleasedSchema
 	}
-	return err
+	return schema, err
 }
 
 // gaveWay tells of a lock timeout, of a deadlock, and of what another database of the

@@ -16,6 +16,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/pressly/goose/v3/lock"
+
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/sql/migrations"
@@ -88,6 +90,38 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "a migration waits for a lock") || !strings.Contains(log.String(), "(pg_dump, idle in transaction, in a transaction since ") {
 		t.Errorf("the log: %s", log.String())
+	}
+}
+
+// Nothing is made before the lock is had, the table of versions neither: two that make
+// it at once leave another schema than one.
+func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
+	t.Parallel()
+	database := dbtest.NewEmpty(t)
+	other := connect(t, database.OwnerURL)
+	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_lock($1)", lock.DefaultLockID); err != nil {
+		t.Fatal(err)
+	}
+	migrated := make(chan error, 1)
+	go func() {
+		_, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler))
+		migrated <- err
+	}()
+	for asked := false; !asked; {
+		time.Sleep(10 * time.Millisecond)
+		database.Query(t, &asked, `SELECT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = current_database()
+			AND a.application_name = 'clientintel migrate' AND a.query LIKE '%pg_try_advisory_lock%' AND a.query NOT LIKE '%pg_stat_activity%')`)
+	}
+	var made bool
+	database.Query(t, &made, "SELECT to_regclass('public.goose_db_version') IS NOT NULL")
+	if made {
+		t.Error("a table was made while another process held the lock")
+	}
+	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_unlock($1)", lock.DefaultLockID); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-migrated; err != nil {
+		t.Error(err)
 	}
 }
 
