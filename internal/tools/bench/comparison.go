@@ -107,6 +107,10 @@ func (v *series) ratioTo(other *series, of func(sample) float64) ratio {
 	return ratio{value: median(ratios), low: slices.Min(ratios), high: slices.Max(ratios)}
 }
 
+func (q ratio) dividedBy(by float64) ratio {
+	return ratio{value: q.value / by, low: q.low / by, high: q.high / by}
+}
+
 // absolute is a figure that is not a ratio.
 func (v *series) absolute(of func(sample) float64) ratio {
 	q := ratio{value: v.median(of)}

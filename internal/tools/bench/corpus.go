@@ -28,7 +28,7 @@ func openCluster(ctx context.Context, dir string, s scale) (*embedded.Cluster, e
 		Dir: dir, Log: slog.New(slog.DiscardHandler),
 		Settings: map[string]string{
 			"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
-			"shared_buffers": s.shared, "max_wal_size": "8GB", "checkpoint_timeout": "30min",
+			"shared_buffers": s.shared, "max_wal_size": s.wal, "checkpoint_timeout": "30min",
 			"max_connections": "200",
 		},
 	})

@@ -50,5 +50,12 @@ func (g *fixture) pages(rows, connections int) requests {
 	}
 }
 
+// pagesAt are pages of 50 after these positions.
+func (g *fixture) pagesAt(positions []position) requests {
+	a := g.pages(50, fewConnections)
+	a.paths = pagePaths(positions, 50)
+	return a
+}
+
 // pageCount is what a page of so many rows holds.
 func pageCount(rows int) string { return fmt.Sprintf(`"count":%d,`, rows) }

@@ -89,6 +89,18 @@ func goals() []goal {
 		{key: "23_8_page", text: "the same, 8 connections, page of 50", threshold: 1.3, aim: 1.15},
 		{key: "23_8_one", text: "the same, one interview", threshold: 1.3, aim: 1.15},
 		{key: "23_8_campaigns", text: "the same, 20 campaigns", threshold: 1.3, aim: 1.15},
+		{key: "24_page", text: "time of a page of 50 anywhere, a brand ÷ one with a tenth of its interviews", threshold: 1.2, aim: 1.1},
+		{key: "24_cached", text: "the same, a hundred pages again and again", threshold: 1.2, aim: 1.1},
+		{key: "24_first", text: "the same, first page without a basis", threshold: 1.2, aim: 1.1},
+		{key: "24_detail", text: "the same, one interview anywhere", threshold: 1.2, aim: 1.1},
+		{key: "24_transcripts", text: "the same, page of 200 with transcripts", threshold: 1.2, aim: 1.1},
+		{key: "24_total", text: "the same, one campaign with the measurement's total", threshold: 1.2, aim: 1.1},
+		{key: "24_analytics", text: "the same, 30 days of analytics, time a row", threshold: 1.2, aim: 1.1},
+		{key: "24_search_common", text: "the same, search for a word of 4 %", threshold: 1.2, aim: 1.1},
+		{key: "24_search_rare", text: "the same, search for a rare word", threshold: 1.2, aim: 1.1},
+		{key: "24_search_phrase", text: "the same, search for a rare phrase of common words", unjudged: true},
+		{key: "24_search_scan", text: "the same, search for two letters that no interview holds", unjudged: true},
+		{key: "24_walk", text: "time of a page a 28th and of one seven tenths into a walk ÷ its beginning, the slower of the two", threshold: 1.2, aim: 1.1},
 	}
 }
 

@@ -75,7 +75,7 @@ func TestParseOptions(t *testing.T) {
 		t.Errorf("the others are %+v (%v)", o.against, err)
 	}
 	for _, args := range [][]string{
-		{"-scale", "huge"}, {"-only", "24"}, {"-only", "2c"}, {"-rounds", "-1"}, {"-duration", "1ms"}, {"stray"},
+		{"-scale", "vast"}, {"-only", "25"}, {"-only", "2c"}, {"-rounds", "-1"}, {"-duration", "1ms"}, {"stray"},
 		{"-against", "unnamed"}, {"-against", "=path"},
 	} {
 		if _, err := parseOptions(args, io.Discard); err == nil {

@@ -95,7 +95,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	o := options{only: map[string]bool{}}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	scaleName := flags.String("scale", "small", "the corpus: tiny, small or full")
+	scaleName := flags.String("scale", "small", "the corpus: tiny, small, full or huge")
 	only := flags.String("only", "", "the goals to measure, by their numbers: 1,2,9")
 	flags.StringVar(&o.data, "data", "", "a directory that keeps the loaded database for the next call")
 	flags.IntVar(&o.rounds, "rounds", 0, "rounds to take medians of (0: 5)")

@@ -60,7 +60,7 @@ func (s *session) positionsWith(ctx context.Context, v *serverProcess, slug stri
 		return b.positions, nil
 	}
 	var err error
-	path := filepath.Join(s.home, "bench.positions-"+slug+".json")
+	path := s.positionsPath(slug)
 	all := readPositions(path)
 	if len(all) > 0 {
 		if _, err := askPage(ctx, v, keys.keys[0], listPath+"?limit=50&starting_after="+all[0].Cursor); err != nil {
@@ -82,6 +82,11 @@ func (s *session) positionsWith(ctx context.Context, v *serverProcess, slug stri
 	}
 	b.positions = all[len(all)/10 : max(len(all)*9/10, len(all)/10+1)]
 	return b.positions, nil
+}
+
+// positionsPath is the file that keeps all positions of a brand.
+func (s *session) positionsPath(slug string) string {
+	return filepath.Join(s.home, "bench.positions-"+slug+".json")
 }
 
 func readPositions(path string) []position {

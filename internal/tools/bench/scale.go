@@ -12,14 +12,14 @@ type scale struct {
 	name     string
 	duration time.Duration
 	exact    time.Duration
-	// shared is PostgreSQL's shared_buffers.
-	shared string
+	// shared is PostgreSQL's shared_buffers, wal its max_wal_size.
+	shared, wal string
 	// imported is how many interviews goal 12 imports.
 	imported int
 	// folded is how many bytes the largest text of goal 20 has.
 	folded int
 
-	large, second, tied, ten, small int
+	large, tenth, second, tied, ten, small int
 	// smallest and largest are how many interviews the small brands have.
 	smallest, largest int
 }
@@ -27,28 +27,35 @@ type scale struct {
 func scaleNamed(name string) (scale, error) {
 	for _, s := range []scale{
 		{
-			name: "tiny", duration: 250 * time.Millisecond, exact: 2 * time.Second, shared: "256MB", imported: 2000, folded: 1_000_000,
-			large: 30_000, second: 4000, tied: 4000, ten: 3000, small: 2, smallest: 1000, largest: 2000,
+			name: "tiny", duration: 250 * time.Millisecond, exact: 2 * time.Second, shared: "256MB", wal: "8GB", imported: 2000, folded: 1_000_000,
+			large: 30_000, tenth: 3000, second: 4000, tied: 4000, ten: 3000, small: 2, smallest: 1000, largest: 2000,
 		},
 		{
-			name: "small", duration: time.Second, exact: 5 * time.Second, shared: "512MB", imported: 50_000, folded: 10_000_000,
-			large: 60_000, second: 20_000, tied: 20_000, ten: 10_000, small: 45, smallest: 1000, largest: 2000,
+			name: "small", duration: time.Second, exact: 5 * time.Second, shared: "512MB", wal: "8GB", imported: 50_000, folded: 10_000_000,
+			large: 60_000, tenth: 6000, second: 20_000, tied: 20_000, ten: 10_000, small: 45, smallest: 1000, largest: 2000,
 		},
 		{
-			name: "full", duration: 2 * time.Second, exact: 2 * time.Minute, shared: "3GB", imported: 100_000, folded: 10_000_000,
-			large: 1_000_000, second: 100_000, tied: 100_000, ten: 10_000, small: 45, smallest: 2000, largest: 10_000,
+			name: "full", duration: 2 * time.Second, exact: 2 * time.Minute, shared: "3GB", wal: "8GB", imported: 100_000, folded: 10_000_000,
+			large: 1_000_000, tenth: 100_000, second: 100_000, tied: 100_000, ten: 10_000, small: 45, smallest: 2000, largest: 10_000,
+		},
+		{
+			// The database is five times larger than its buffers.
+			name: "huge", duration: 2 * time.Second, exact: 2 * time.Minute, shared: "7GB", wal: "2GB", imported: 100_000, folded: 10_000_000,
+			large: 10_000_000, tenth: 1_000_000, second: 20_000, tied: 20_000, ten: 10_000, small: 2, smallest: 2000, largest: 10_000,
 		},
 	} {
 		if s.name == name {
 			return s, nil
 		}
 	}
-	return scale{}, fmt.Errorf("there is no scale %q: choose tiny, small or full", name)
+	return scale{}, fmt.Errorf("there is no scale %q: choose tiny, small, full or huge", name)
 }
 
 // The brands that measures ask for by name.
 const (
 	brandLarge = "large"
+	// brandTenth has a tenth of the interviews of the large one.
+	brandTenth = "tenth"
 	// brandSecond and brandTied differ in that all of the latter's interviews
 	// have one created_at.
 	brandSecond = "second"
@@ -78,7 +85,7 @@ func (s scale) corpus() corpus.Options {
 	tied.EqualCreatedAt = s.tied
 	full.UsableShare = 1
 	clients := []corpus.ClientOptions{
-		canonical(brandLarge, s.large, 60), canonical(brandSecond, s.second, 20), tied,
+		canonical(brandLarge, s.large, 60), canonical(brandTenth, s.tenth, 60), canonical(brandSecond, s.second, 20), tied,
 		canonical(brandTen, s.ten, 20), full, canonical(brandThree, 3000, 20),
 	}
 	for i := range s.small {

@@ -102,6 +102,7 @@ func (s *session) measureAll(ctx context.Context) error {
 		{[]string{"16", "17", "18", "19"}, s.measureConcurrency},
 		{[]string{"21", "22"}, s.measureDocuments},
 		{[]string{"23"}, s.measureTools},
+		{[]string{"24"}, s.measureTenfold},
 		{[]string{"15"}, s.measureStart}, // last: it takes PostgreSQL away
 	} {
 		if !s.wants(m.goals...) || ctx.Err() != nil {
