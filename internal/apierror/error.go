@@ -51,6 +51,13 @@ func (e *Error) Error() string {
 // Unwrap gives the private cause.
 func (e *Error) Unwrap() error { return e.cause }
 
+// WithDetails is the same error with details for the caller.
+func (e *Error) WithDetails(details string) *Error {
+	with := *e
+	with.Details = details
+	return &with
+}
+
 // Because returns the error with a private cause, for the log.
 func (e *Error) Because(cause error) *Error {
 	with := *e

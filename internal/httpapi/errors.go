@@ -58,7 +58,7 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 		message = strings.Replace(message, "query parameter", "argument", 1)
 		details = strings.TrimSuffix(details, aboutPlus)
 		if seconds := public.RetryAfter / time.Second; seconds > 0 { // the call has no header to say it in
-			details = fmt.Sprintf("retry after %d seconds", seconds)
+			details = strings.TrimPrefix(fmt.Sprintf("%s; retry after %d seconds", details, seconds), "; ")
 		}
 	}
 	body, _ := json.Marshal(envelope{message, details, public.Code})

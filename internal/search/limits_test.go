@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,6 +105,10 @@ func TestSearch_SlowSearchesEndInTime(t *testing.T) {
 	for range 2 {
 		_, err := reader.Search(context.Background(), client, search.Query{Text: "zanzibar", Limit: 5})
 		wantKind(t, err, apierror.KindUnavailable, "a search that takes too long")
+		var refused *apierror.Error
+		if errors.As(err, &refused); !strings.Contains(refused.Details, "three letters or more") {
+			t.Errorf("the caller is not told what takes less: %q", refused.Details)
+		}
 	}
 }
 

@@ -128,6 +128,9 @@ func (r *Reader) readNewest(
 	return rows, !goesOn, nil
 }
 
+// tooSlow tells what takes less: waiting may not help, as the client may have too many interviews.
+const tooSlow = "q was searched for in all interviews and took too long: a word of three letters or more, or one campaign, takes less"
+
 // searchAll reads whatever it takes, within the time that is left.
 func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, deadline time.Time) (Found, error) {
 	var found Found
@@ -140,6 +143,9 @@ func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, dea
 		rows, err := in.Queries().ListSearchHits(ctx, db.ListSearchHitsParams{
 			ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxHits: int32(q.Limit),
 		})
+		if postgres.SQLState(err) == "57014" { // query_canceled
+			return apierror.Unavailable(fmt.Errorf("searching all interviews: %w", err)).WithDetails(tooSlow)
+		}
 		if err != nil {
 			return fmt.Errorf("searching all interviews: %w", searchError(in, err))
 		}
