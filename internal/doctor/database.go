@@ -123,8 +123,11 @@ const headroom = 10
 
 func (c *checker) connections(ctx context.Context) Finding {
 	var most, reserved, used int
+	// Of another role's session only who it is and where is shown, unless the login is in pg_read_all_stats.
 	c.queryRow(ctx, `SELECT current_setting('max_connections')::integer, current_setting('superuser_reserved_connections')::integer,
-		(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`, nil, &most, &reserved, &used)
+		(SELECT count(*) FROM pg_stat_activity AS a
+			WHERE a.backend_type = 'client backend' OR a.backend_type IS NULL AND a.datid IS NOT NULL AND a.usesysid IS NOT NULL)`,
+		nil, &most, &reserved, &used)
 	if free := most - reserved - used; free < headroom {
 		return warning("Raise max_connections, or lower CLIENTINTEL_POOL_SIZE.", "%d of %d connections are in use, %d are free", used, most, free)
 	}

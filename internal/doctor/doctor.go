@@ -54,6 +54,8 @@ type checker struct {
 	owns bool
 	// migrated reports whether there is a schema to look at.
 	migrated bool
+	// newer reports whether that schema is a later release's.
+	newer bool
 	// err is the first failed query of the running check.
 	err error
 }

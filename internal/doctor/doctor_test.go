@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -90,6 +91,40 @@ func TestExamine_WhatIsBroken(t *testing.T) {
 				t.Errorf("%s is %q: %s; want %q and %q", name, f.State, f.Message, c.state, c.says)
 			}
 		})
+	}
+}
+
+// A later release may have replaced what its migrations make: after servers went back to
+// this one, that is no damage, and this release could not repair it.
+func TestExamine_ALaterReleasesSchema(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	d.Exec(t, `CREATE OR REPLACE FUNCTION fold_case(original text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT lower($1)';
+		INSERT INTO goose_db_version (version_id, is_applied) SELECT max(version_id) + 1, true FROM goose_db_version`)
+	found := examined(t, of(d))
+	for name, says := range map[string]string{"schema/migrations": "is newer than", "schema/objects": "function fold_case"} {
+		if f := found[name]; f.State != doctor.Warning || !strings.Contains(f.Message, says) || strings.Contains(f.Advice, "rebuild") {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// Sessions of other roles count too, though a login sees little of them.
+func TestExamine_ConnectionsOfOthers(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	const others = 5
+	for range others {
+		conn, err := pgx.Connect(t.Context(), d.OwnerURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	}
+	var used int
+	message := examined(t, doctor.Database{OwnerURL: d.ServerURL, ServerURL: d.ServerURL})["database/connections"].Message
+	if _, err := fmt.Sscanf(message, "%d of", &used); err != nil || used <= others {
+		t.Errorf("%d connections of the owner are open beside the server's: %s", others, message)
 	}
 }
 

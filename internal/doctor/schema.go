@@ -19,11 +19,12 @@ func (c *checker) migrations(ctx context.Context) Finding {
 	}
 	err = schema.Check()
 	// The checks after this one query tables of a complete schema.
-	c.migrated = err == nil || schema.Version > postgres.SchemaVersion() && !errors.Is(err, postgres.ErrUnreleasedSchema)
+	c.newer = schema.Version > postgres.SchemaVersion() && !errors.Is(err, postgres.ErrUnreleasedSchema)
+	c.migrated = err == nil || c.newer
 	switch {
 	case err == nil:
 		return ok("all %d migrations are applied", schema.Version)
-	case c.migrated:
+	case c.newer:
 		return warning("Use the release that migrated it, or a later one.", "%s", err)
 	}
 	return wrong("No server serves it like this.", "%s", err)
@@ -41,6 +42,9 @@ func (c *checker) objects(ctx context.Context) Finding {
 		names, lost = append(names, o.String()), lost || o.Repair == ""
 	}
 	switch {
+	case c.newer && len(names) > 0:
+		return warning("Run doctor of the release that migrated it, which tells damage from what that release changed.",
+			"not as this release's migrations make them: %s", shorten(names))
 	case lost:
 		return wrong("Restore the column from a backup: see docs/deployment.md.", "missing or not as migrations make them: %s", shorten(names))
 	case len(names) > 0:
