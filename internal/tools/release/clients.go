@@ -53,6 +53,10 @@ func pythonWheel(source string) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	licence, err := filesIn(source, "LICENSE")
+	if err != nil {
+		return nil, "", err
+	}
 	metadata, readme := files[len(files)-2], files[len(files)-1]
 	version := pythonVersion.FindSubmatch(metadata.text)
 	if version == nil {
@@ -62,6 +66,7 @@ func pythonWheel(source string) ([]byte, string, error) {
 	info := name + ".dist-info/"
 	files = append(files[:len(files)-2],
 		file{info + "METADATA", slices.Concat(metadata.text, []byte("\n"), readme.text)},
+		file{info + "licenses/LICENSE", licence[0].text},
 		file{info + "WHEEL", []byte("Wheel-Version: 1.0\nGenerator: clientintel\nRoot-Is-Purelib: true\nTag: py3-none-any\n")})
 	var record strings.Builder
 	for _, f := range files {
@@ -112,7 +117,7 @@ func describedPackage(source string) (packageDescription, error) {
 	return described, nil
 }
 
-// npmPackage is an archive of what package.json lists.
+// npmPackage is an archive of what package.json lists, and the licence.
 func npmPackage(source string) ([]byte, string, error) {
 	described, err := describedPackage(source)
 	if err != nil {
@@ -123,6 +128,11 @@ func npmPackage(source string) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	licence, err := filesIn(source, "LICENSE")
+	if err != nil {
+		return nil, "", err
+	}
+	files = append(files, licence...)
 	var out bytes.Buffer
 	compress := gzip.NewWriter(&out)
 	writer := tar.NewWriter(compress)

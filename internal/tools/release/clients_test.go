@@ -15,7 +15,7 @@ import (
 )
 
 // A wheel's record names every file of it with its hash, and the packages come out
-// the same wherever they are made.
+// the same wherever they are made, each with the licence that it is passed on under.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	first, second := t.TempDir(), t.TempDir()
@@ -73,6 +73,14 @@ func TestClients(t *testing.T) {
 	}
 	if len(recorded) != len(wheel.File) || len(recorded) < 10 {
 		t.Errorf("%d files, %d recorded", len(wheel.File), len(recorded))
+	}
+	sum := sha256.Sum256(licence)
+	if line := fmt.Sprintf(".dist-info/licenses/LICENSE,sha256=%s,%d\n", base64.RawURLEncoding.EncodeToString(sum[:]), len(licence)); !strings.Contains(record, line) {
+		t.Errorf("the wheel has no %q", line)
+	}
+	listed, err := exec.Command("tar", "-tzf", filepath.Join(first, names[1])).CombinedOutput()
+	if err != nil || !strings.Contains(string(listed), "package/LICENSE\n") {
+		t.Errorf("the npm package has %v\n%s", err, listed)
 	}
 }
 
