@@ -52,9 +52,9 @@ func TestDeploy_Kubernetes(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"deploy/kubernetes/clientintel.yaml": {
 			"enableServiceLinks: false", "terminationGracePeriodSeconds: 35", "args: [serve, --no-migrate]", "path: /readyz",
-			"kind: PodDisruptionBudget", "kind: NetworkPolicy", "maxUnavailable: 0",
+			"kind: PodDisruptionBudget", "kind: NetworkPolicy", "maxUnavailable: 0", "mountPath: /etc/ssl/certs", "name: clientintel-certificates",
 		},
-		"deploy/kubernetes/migrate.yaml":    {"enableServiceLinks: false", "args: [migrate]", "key: owner-url"},
+		"deploy/kubernetes/migrate.yaml":    {"enableServiceLinks: false", "args: [migrate]", "key: owner-url", "mountPath: /etc/ssl/certs", "name: clientintel-certificates"},
 		"deploy/kubernetes/monitoring.yaml": {"kind: ServiceMonitor", "path: /metrics"},
 	} {
 		for _, want := range wants {
@@ -62,6 +62,10 @@ func TestDeploy_Kubernetes(t *testing.T) {
 				t.Errorf("%s has no %q", path, want)
 			}
 		}
+	}
+	// The image has no certificates, and the page's URLs are verify-full.
+	if want := "kubectl create configmap clientintel-certificates --from-file=ca-certificates.crt="; !strings.Contains(fileOf(t, "docs/deployment.md"), want) {
+		t.Errorf("the page has no %q", want)
 	}
 }
 
