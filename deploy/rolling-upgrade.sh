@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Upgrades a running pair of servers under load, and counts the requests that fail.
 #
-#   DATABASE_URL=… DATABASE_OWNER_URL=… KEY=ci_… deploy/rolling-upgrade.sh OLD NEW
+#   DATABASE_URL=… DATABASE_OWNER_URL=… KEY=cik_… deploy/rolling-upgrade.sh OLD NEW
 #
 # OLD and NEW are the programs of two releases. Two servers of OLD answer requests
 # that go, as a load balancer sends them, to those that /readyz says are ready. NEW
