@@ -12,6 +12,20 @@ import (
 	"github.com/google/uuid"
 )
 
+const ConfigureFullSearch = `-- name: ConfigureFullSearch :exec
+SELECT
+    set_config('statement_timeout', $1::text, true),
+    set_config('gin_fuzzy_search_limit', '0', true)
+`
+
+// ConfigureFullSearch bounds the statements of a search through all of client_id's
+// documents, in its own transaction. Under another gin_fuzzy_search_limit the
+// trigram index returns a random part of what matches.
+func (q *Queries) ConfigureFullSearch(ctx context.Context, milliseconds string) error {
+	_, err := q.db.Exec(ctx, ConfigureFullSearch, milliseconds)
+	return err
+}
+
 const CountOutdatedSearchDocuments = `-- name: CountOutdatedSearchDocuments :one
 SELECT (
     (
@@ -119,17 +133,6 @@ func (q *Queries) IndexSearchDocuments(ctx context.Context, arg IndexSearchDocum
 	var added *int32
 	err := row.Scan(&added)
 	return added, err
-}
-
-const LimitSearchTime = `-- name: LimitSearchTime :exec
-SELECT set_config('statement_timeout', $1::text, true)
-`
-
-// LimitSearchTime bounds the statements of a search through all of client_id's
-// documents, in its own transaction.
-func (q *Queries) LimitSearchTime(ctx context.Context, milliseconds string) error {
-	_, err := q.db.Exec(ctx, LimitSearchTime, milliseconds)
-	return err
 }
 
 const ListNewestSearchHits = `-- name: ListNewestSearchHits :many

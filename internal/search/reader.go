@@ -137,8 +137,8 @@ func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, dea
 	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 		left := max(time.Until(deadline), time.Millisecond) // zero would be no limit
 		timeout := strconv.FormatInt(left.Milliseconds(), 10)
-		if err := in.Queries().LimitSearchTime(ctx, timeout); err != nil {
-			return fmt.Errorf("limiting a search: %w", err)
+		if err := in.Queries().ConfigureFullSearch(ctx, timeout); err != nil {
+			return fmt.Errorf("configuring a search: %w", err)
 		}
 		rows, err := in.Queries().ListSearchHits(ctx, db.ListSearchHitsParams{
 			ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxHits: int32(q.Limit),

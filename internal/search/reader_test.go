@@ -91,6 +91,22 @@ func TestSearch_EqualsTheOracleInEveryWay(t *testing.T) {
 	}
 }
 
+// A default of the database that lets GIN indexes return a random part of the
+// matches takes no hit from a search.
+func TestSearch_FindsAllUnderAFuzzyLimit(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	conn := connect(t, database.OwnerURL)
+	random := rand.New(rand.NewPCG(21, 22))
+	client := addClient(t, conn, "acme", "legacy")
+	all := corpus(t, conn, client, random, 300)
+	index(t, conn, 0)
+	database.Exec(t, "ALTER DATABASE "+database.Name+" SET gin_fuzzy_search_limit = 1")
+	limits := limitsOf(5)
+	limits.First = 2
+	holdAgainstOracle(t, openReader(t, database.OwnerURL, limits), client, all, random, "all in the index")
+}
+
 // inLocale migrates a database whose letters are those of another locale.
 func inLocale(t *testing.T, d *dbtest.Database, locale string) string {
 	t.Helper()

@@ -51,10 +51,13 @@ LEFT JOIN searched_interviews AS i ON i.client_id = h.client_id AND i.id = h.id 
 LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id
 ORDER BY h.created_at DESC, h.id;
 
--- name: LimitSearchTime :exec
--- LimitSearchTime bounds the statements of a search through all of client_id's
--- documents, in its own transaction.
-SELECT set_config('statement_timeout', @milliseconds::text, true);
+-- name: ConfigureFullSearch :exec
+-- ConfigureFullSearch bounds the statements of a search through all of client_id's
+-- documents, in its own transaction. Under another gin_fuzzy_search_limit the
+-- trigram index returns a random part of what matches.
+SELECT
+    set_config('statement_timeout', @milliseconds::text, true),
+    set_config('gin_fuzzy_search_limit', '0', true);
 
 -- name: IndexSearchDocuments :one
 -- IndexSearchDocuments puts up to max_documents documents of large clients into the
