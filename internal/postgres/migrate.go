@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -181,6 +182,6 @@ func ParseURL(url string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the database URL cannot be read: expected postgres://user:password@host:port/database, or key=value settings")
 	}
-	config.RuntimeParams["client_encoding"] = clientEncoding
+	maps.Copy(config.RuntimeParams, connectionSettings)
 	return config, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -82,7 +83,7 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 5 * time.Second
 	}
-	config.ConnConfig.RuntimeParams["client_encoding"] = clientEncoding
+	maps.Copy(config.ConnConfig.RuntimeParams, connectionSettings)
 	config.BeforeConnect = limitCancelRequests
 	distributed := &atomic.Bool{}
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {

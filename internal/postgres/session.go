@@ -8,9 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// clientEncoding is named when a connection begins: another one, which a database
-// or a role may have set, would store texts encoded twice.
-const clientEncoding = "UTF8"
+// connectionSettings are named when a connection begins, whatever a database or a
+// role has set. Under another encoding texts would be stored encoded twice;
+// without conforming strings pgx sends no simple query.
+var connectionSettings = map[string]string{"client_encoding": "UTF8", "standard_conforming_strings": "on"}
 
 type setting struct{ name, value string }
 
