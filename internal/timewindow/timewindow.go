@@ -13,6 +13,7 @@ const Accepted = "YYYY-MM-DD, or YYYY-MM-DDThh:mm[:ss[.fraction]] with Z, an off
 var (
 	errGrammar  = errors.New("is not a date or date-time")
 	errCalendar = errors.New("is not a real calendar date or time")
+	errYears    = errors.New("is outside the years 0001 to 9999 in UTC")
 )
 
 var momentPattern = regexp.MustCompile(
@@ -44,8 +45,11 @@ func Parse(text string) (Moment, error) {
 	if zone != "Z" && err == nil {
 		_, err = time.Parse("15:04", zone[1:])
 	}
-	if err != nil || at.Year() < 1 || at.UTC().Year() < 1 || at.UTC().Year() > 9999 {
+	if err != nil || at.Year() < 1 {
 		return Moment{}, errCalendar
+	}
+	if year := at.UTC().Year(); year < 1 || year > 9999 {
+		return Moment{}, errYears
 	}
 	return Moment{at: at.UTC().Truncate(time.Microsecond)}, nil
 }

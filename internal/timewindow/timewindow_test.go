@@ -45,6 +45,15 @@ func TestParse_Refuses(t *testing.T) {
 	}
 }
 
+// An offset can lead a real date out of the years that are accepted.
+func TestParse_TellsAYearThatIsOutOfRange(t *testing.T) {
+	for _, text := range []string{"0001-01-01T00:00+00:01", "9999-12-31T23:59:59.999999-00:01"} {
+		if _, err := Parse(text); err == nil || err.Error() != "is outside the years 0001 to 9999 in UTC" {
+			t.Errorf("Parse(%q) fails with %v", text, err)
+		}
+	}
+}
+
 func TestUntil_IncludesTheDayOrTheMicrosecond(t *testing.T) {
 	for text, want := range map[string]string{
 		"2026-03-01":                "2026-03-02T00:00:00Z",
