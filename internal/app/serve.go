@@ -109,8 +109,18 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    32 << 10,
+		Protocols:         oneRequestAtATime(),
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		// OPTIONS * is refused as every unknown path is.
 		DisableGeneralOptionsHandler: true,
 	}
+}
+
+// oneRequestAtATime leaves HTTP/2 out. Its connections carry hundreds of requests at once
+// and take a mebibyte of each body before anybody reads it: no bound on connections would
+// bound the memory.
+func oneRequestAtATime() *http.Protocols {
+	only := new(http.Protocols)
+	only.SetHTTP1(true)
+	return only
 }

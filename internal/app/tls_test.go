@@ -73,7 +73,7 @@ func TestServe_TLSIsReadAgain(t *testing.T) {
 	serial := func() int64 {
 		t.Helper()
 		// Each request is a connection of its own; the certificate is signed by itself.
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}}
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+at+"/api/client/v1/openapi.json", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -85,6 +85,9 @@ func TestServe_TLSIsReadAgain(t *testing.T) {
 		defer response.Body.Close()
 		if response.StatusCode != http.StatusOK {
 			t.Errorf("status %d", response.StatusCode)
+		}
+		if response.ProtoMajor != 1 {
+			t.Errorf("%s, where a connection may carry many requests at once", response.Proto)
 		}
 		return response.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}

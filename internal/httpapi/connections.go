@@ -98,9 +98,6 @@ func setConnectionKey(ctx context.Context, key uuid.UUID) {
 	defer of.all.mu.Unlock()
 	of.all.leaveLists(of)
 	of.key = key
-	if of.state == http.StateIdle && of.all.byConn[of.Conn] == of { // HTTP/2: its stream was reset since
-		of.all.wait(of)
-	}
 }
 
 // Len is how many are open.

@@ -105,25 +105,3 @@ func TestConnections_AllAreBounded(t *testing.T) {
 		}
 	}
 }
-
-// With HTTP/2 a caller may reset its stream before its request is admitted: the
-// connection then waits already.
-func TestConnections_OfAKeyThatIsKnownLateAreBounded(t *testing.T) {
-	t.Parallel()
-	all, key := NewConnections(), uuid.New()
-	first := (*trackedConn)(nil)
-	for range maxIdleOfKey + 1 {
-		c := &trackedConn{closed: make(chan struct{})}
-		ctx := all.Context(context.Background(), c)
-		all.Track(c, http.StateActive)
-		all.Track(c, http.StateIdle)
-		setConnectionKey(ctx, key)
-		if first == nil {
-			first = c
-		}
-	}
-	first.wantClosed(t)
-	if n := all.idle[key].Len(); n != maxIdleOfKey {
-		t.Errorf("%d connections wait", n)
-	}
-}
