@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -57,6 +58,9 @@ func (t *stream) send() error {
 // closes the connection, so that the part cannot be read as a complete answer.
 func (t *stream) end(ctx context.Context, reason error) error {
 	if reason == nil {
+		if !t.started { // it is the whole answer
+			t.w.Header().Set("Content-Length", strconv.Itoa(len(t.buf)))
+		}
 		reason = t.send()
 	}
 	if reason == nil || !t.started {

@@ -60,3 +60,21 @@ func TestStream_FailsLikeAnyAnswerBeforeItsFirstChunk(t *testing.T) {
 		t.Errorf("%d bytes were sent", w.Body.Len())
 	}
 }
+
+// An answer that is sent at once has its length, so that its compressor is known to be done.
+func TestStream_WholeAnswersHaveTheirLength(t *testing.T) {
+	t.Parallel()
+	for size, length := range map[int]string{7: "7", streamChunk: ""} {
+		w := httptest.NewRecorder()
+		out := newStream(w, make([]byte, size))
+		if err := out.flush(); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.end(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Header().Get("Content-Length"); got != length || w.Body.Len() != size {
+			t.Errorf("%d bytes of %d have the length %q", w.Body.Len(), size, got)
+		}
+	}
+}

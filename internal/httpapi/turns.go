@@ -7,7 +7,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
-	"strings"
+	"strconv"
 	"sync"
 
 	"github.com/google/uuid"
@@ -76,8 +76,12 @@ func (t *turn) end() {
 // Encodes tells whether large results wait for their turn at being encoded.
 func (s *Server) Encodes() bool { return s.encoding.Waiting() > 0 }
 
-// turnSize is how many bytes of an answer are compressed in one turn.
-const turnSize = 64 << 10
+const (
+	// turnSize is how many bytes of an answer are compressed in one turn.
+	turnSize = 64 << 10
+	// minCompressed is the size from which an answer is compressed.
+	minCompressed = 1400
+)
 
 // compressInTurns applies a middleware that compresses answers. Large ones are
 // compressed in turns of their clients.
@@ -100,11 +104,27 @@ type turnWriter struct {
 	turns *fairqueue.Slots
 }
 
-func (w *turnWriter) Write(b []byte) (written int, err error) {
+func (w *turnWriter) Write(b []byte) (int, error) {
 	record := recordFrom(w.r.Context())
 	record.encodingOfCall.end()
-	client, accepted := record.clientID, w.r.Header.Get("Accept-Encoding")
-	if client == uuid.Nil || len(b) < turnSize || !strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "zstd") {
+	compression, compresses := w.ResponseWriter.(io.Closer)
+	isWhole := len(b) >= minCompressed && w.Header().Get("Content-Length") == strconv.Itoa(len(b))
+	switch {
+	case !compresses || record.clientID == uuid.Nil || !isWhole && len(b) < turnSize:
+		return w.ResponseWriter.Write(b)
+	case !isWhole:
+		return w.writePieces(record.clientID, b)
+	}
+	// The compressor, which is larger than most answers, is given back before anything is
+	// sent: a caller that does not read keeps none.
+	return w.out.hold(func() (int, error) {
+		n, err := w.writePieces(record.clientID, b)
+		return n, cmp.Or(err, compression.Close())
+	})
+}
+
+func (w *turnWriter) writePieces(client uuid.UUID, b []byte) (written int, err error) {
+	if len(b) < turnSize {
 		return w.ResponseWriter.Write(b)
 	}
 	w.out.mostlyIDs = isMostlyIDs(b)
@@ -130,7 +150,7 @@ func (w *turnWriter) writePiece(ctx context.Context, client uuid.UUID, piece []b
 func (w *turnWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func newCompression() (func(http.Handler) http.HandlerFunc, error) {
-	return gzhttp.NewWrapper(gzhttp.MinSize(1400), gzhttp.CompressionLevel(1),
+	return gzhttp.NewWrapper(gzhttp.MinSize(minCompressed), gzhttp.CompressionLevel(1),
 		gzhttp.Implementation(writer.GzipWriterFactory{Levels: gzkp.Levels, New: newGzipWriter}))
 }
 
@@ -163,8 +183,12 @@ func (w *heldWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// hold keeps what a function writes, and sends it then.
+// hold keeps what a function writes, and sends it then. Within another hold, that one
+// sends it.
 func (w *heldWriter) hold(write func() (int, error)) (int, error) {
+	if w.held != nil {
+		return write()
+	}
 	held := NewBuffer()
 	w.held = held
 	n, err := write()

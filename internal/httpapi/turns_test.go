@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +41,8 @@ func (c *compressions) Write(b []byte) (int, error) {
 	return c.ResponseWriter.Write(b)
 }
 
+func (c *compressions) Close() error { return nil }
+
 // A client's answer waits for the piece that is being compressed and one more of another
 // client's answers, however many these are and however large.
 func TestCompression_ClientsTakeTurns(t *testing.T) {
@@ -60,7 +63,6 @@ func TestCompression_ClientsTakeTurns(t *testing.T) {
 		}))
 		running.Go(func() {
 			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
-			r.Header.Set("Accept-Encoding", "gzip")
 			handler.ServeHTTP(w, r.WithContext(withRecord(r.Context(), &requestRecord{clientID: client})))
 			if w.Body.Len() != size {
 				t.Errorf("%d bytes were sent, want %d", w.Body.Len(), size)
@@ -77,6 +79,77 @@ func TestCompression_ClientsTakeTurns(t *testing.T) {
 	running.Wait()
 	if got := slices.Index(all.order, modest); len(all.order) != answers*pieces+1 || got != 2 {
 		t.Errorf("of %d pieces the modest client's was number %d, want 2", len(all.order), got)
+	}
+}
+
+// compressor stands for compressing into another writer. It keeps some until it is closed.
+type compressor struct {
+	http.ResponseWriter
+	kept   []byte
+	closed bool
+}
+
+func (c *compressor) Write(b []byte) (int, error) {
+	c.kept = append(c.kept, b...)
+	if len(c.kept) < turnSize {
+		return len(b), nil
+	}
+	_, err := c.ResponseWriter.Write(c.kept)
+	c.kept = nil
+	return len(b), err
+}
+
+func (c *compressor) Close() error {
+	_, err := c.ResponseWriter.Write(c.kept)
+	c.kept, c.closed = nil, true
+	return err
+}
+
+// sending notes whether the compressor was closed when something was sent.
+type sending struct {
+	http.ResponseWriter
+	by   *compressor
+	open bool
+}
+
+func (s *sending) Write(b []byte) (int, error) {
+	s.open = s.open || !s.by.closed
+	return s.ResponseWriter.Write(b)
+}
+
+// The compressor of an answer that is written whole is given back before anything is sent:
+// an answer that is not read keeps none.
+func TestCompression_WholeAnswersKeepNoCompressor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		size  int
+		whole bool
+	}{
+		"small": {minCompressed, true},
+		"large": {3*turnSize + 1, true},
+		"parts": {3*turnSize + 1, false},
+	} {
+		used := &compressor{}
+		handler := logTo(t, io.Discard).compressInTurns(func(next http.Handler) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				used.ResponseWriter = w
+				next.ServeHTTP(used, r)
+				_ = used.Close()
+			}
+		}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if c.whole {
+				w.Header().Set("Content-Length", strconv.Itoa(c.size))
+			}
+			if n, err := w.Write(make([]byte, c.size)); n != c.size || err != nil {
+				t.Errorf("%s: %d bytes were written: %v", name, n, err)
+			}
+		}))
+		answer, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+		w := &sending{ResponseWriter: answer, by: used}
+		handler.ServeHTTP(w, r.WithContext(withRecord(r.Context(), &requestRecord{clientID: uuid.New()})))
+		if w.open == c.whole || answer.Body.Len() != c.size {
+			t.Errorf("%s: sent with an open compressor: %t, %d bytes", name, w.open, answer.Body.Len())
+		}
 	}
 }
 

@@ -12,22 +12,21 @@ import (
 func TestCall_DirectlyAndThroughTheLibrary(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
-	for range 8 { // more than an answer may have that is sent without its length
-		seed.Interview(t, "acme", nil)
-	}
+	seed.Interview(t, "acme", nil)
 	key := srv.KeyFor(t, "acme")
 	for _, revision := range revisions {
 		for _, arguments := range []string{`{}`, `{"limit":0}`} {
 			ask := func(member string) (any, bool) {
 				params := `{"name":"list_interviews","arguments":` + arguments + member + `}`
-				header := form(revision, "tools/call", "list_interviews")
-				header.Set("Accept-Encoding", "identity")
-				answer := srv.Post(t, endpoint, key, header, strings.NewReader(message(revision, "tools/call", params)))
-				return decode(t, []byte(moment.ReplaceAllString(string(answer.Body), `"$1":"…"`))), answer.Header.Get("Content-Length") != ""
+				// The library writes the id's character without an escape.
+				body := strings.Replace(message(revision, "tools/call", params), `"id":7`, `"id":"\u0037"`, 1)
+				answer := srv.Post(t, endpoint, key, form(revision, "tools/call", "list_interviews"), strings.NewReader(body))
+				text := string(answer.Body)
+				return decode(t, []byte(moment.ReplaceAllString(text, `"$1":"…"`))), strings.Contains(text, `"id":"\u0037"`)
 			}
 			usual, direct := ask("")
-			unusual, large := ask(`,"anything":1`)
-			if !direct || arguments == `{}` && large {
+			unusual, unusualDirect := ask(`,"anything":1`)
+			if !direct || unusualDirect {
 				t.Errorf("%s %s: not answered directly, or not through the library", revision, arguments)
 			}
 			if !reflect.DeepEqual(usual, unusual) {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -51,12 +52,16 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 		w.text = append(w.text, b[:min(len(b), maxErrorText-len(w.text))]...)
 		return len(b), nil
 	}
-	w.WriteHeader(http.StatusOK)
 	at := max(bytes.IndexByte(b, '{'), 0) // a stream's event has lines around the message
 	e := readError(b[at:])
 	if e == nil {
+		if !w.started && w.Header().Get("Content-Type") == "application/json" { // it is written at once
+			w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+		}
+		w.WriteHeader(http.StatusOK)
 		return w.ResponseWriter.Write(b)
 	}
+	w.WriteHeader(http.StatusOK)
 	if e.Code == 0 {
 		e.Code = jsonrpc.CodeInvalidParams // of params that could not be decoded the library has no code
 	}

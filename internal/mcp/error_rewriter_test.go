@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -54,6 +55,17 @@ func TestErrors_OfTheLibraryAreInPlainWords(t *testing.T) {
 	newest := agent{srv, key, "2026-07-28"}.send(t, "tools/list", "", `{"cursor":5}`).WantStatus(t, http.StatusBadRequest)
 	if refused := rpcErrorOf(t, newest); refused.Error.Code != -32602 || refused.Error.Message != "params.cursor must be a text" {
 		t.Errorf("the newest revision: got %s", newest.Body)
+	}
+}
+
+// What the library answers is known to be whole: its compressor is given back before it
+// is sent.
+func TestErrors_ResultsOfTheLibraryHaveTheirLength(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	answer := srv.Post(t, endpoint, srv.KeyFor(t, "acme"), with("Accept-Encoding", "identity"), strings.NewReader(message("2025-11-25", "tools/list", `{}`)))
+	if got := answer.Header.Get("Content-Length"); got != strconv.Itoa(len(answer.Body)) || len(answer.Body) < 8<<10 {
+		t.Errorf("%d bytes have the length %q", len(answer.Body), got)
 	}
 }
 
