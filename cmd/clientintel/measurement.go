@@ -103,7 +103,12 @@ func newMeasurementRebuild(e *environment) *cobra.Command {
 				return usagef("name either --client, whose measurement is to be rebuilt, or --all")
 			}
 			ctx := cmd.Context()
-			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
+			connect := e.withOwner
+			if all {
+				connect = e.withOwnerToRepair
+			}
+			return connect(ctx, func(conn *pgx.Conn) error {
+				m := measurement.NewMaintenance(conn)
 				var clients []measurement.Client
 				var err error
 				if all {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // environment is what a command uses beside its arguments.
@@ -197,12 +198,26 @@ func (e *environment) withDatabase(ctx context.Context, log *slog.Logger, do fun
 // this release's own. Any other schema stops the command and is left as it is:
 // migrating it would stop servers of another release.
 func (e *environment) withOwner(ctx context.Context, do func(*pgx.Conn) error) error {
+	return e.withOwnerToRepair(ctx, seeingClients(ctx, do))
+}
+
+// withOwnerToRepair is withOwner where the schema's policies may be those of another owner.
+func (e *environment) withOwnerToRepair(ctx context.Context, do func(*pgx.Conn) error) error {
 	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
 		if err := d.CheckSchema(ctx); err != nil {
 			return err
 		}
 		return d.WithOwner(ctx, do)
 	})
+}
+
+func seeingClients(ctx context.Context, do func(*pgx.Conn) error) func(*pgx.Conn) error {
+	return func(conn *pgx.Conn) error {
+		if err := postgres.CheckSeesClients(ctx, conn); err != nil {
+			return err
+		}
+		return do(conn)
+	}
 }
 
 // withOwnerOfNew is withOwner, and creates the schema in an empty database.
@@ -212,7 +227,7 @@ func (e *environment) withOwnerOfNew(ctx context.Context, do func(*pgx.Conn) err
 		if err := d.CreateSchema(ctx, log); err != nil {
 			return err
 		}
-		return d.WithOwner(ctx, do)
+		return d.WithOwner(ctx, seeingClients(ctx, do))
 	})
 }
 

@@ -300,3 +300,29 @@ func TestRun_AMemberOfTheOwnerWorks(t *testing.T) {
 		}
 	}
 }
+
+// A dump restored under another owner keeps the policies of the old one: commands would
+// find no client and end as if all were well.
+func TestCommands_PoliciesOfAnotherOwner(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
+		t.Fatalf("importing: %+v", got)
+	}
+	d.Exec(t, `DO $$ DECLARE p record; BEGIN
+		FOR p IN SELECT polrelid::regclass AS owned FROM pg_policy WHERE polname = 'owner_accesses_every_client' LOOP
+			EXECUTE format('ALTER POLICY owner_accesses_every_client ON %s TO pg_monitor', p.owned);
+		END LOOP; END $$`)
+	for _, args := range []string{"clients list", "keys list", "measurement audit", "import -"} {
+		if got := command(t, env, acme, strings.Fields(args)...); got.code != exitFailed || got.stdout != "" || !strings.Contains(got.stderr, "rebuild --all") {
+			t.Errorf("%s: %+v", args, got)
+		}
+	}
+	if got := command(t, env, "", "measurement", "rebuild", "--all"); got.code != exitDone {
+		t.Errorf("repairing: %+v", got)
+	}
+	if got := command(t, env, "", "clients", "list"); got.code != exitDone || !strings.Contains(got.stdout, "acme") {
+		t.Errorf("afterwards: %+v", got)
+	}
+}

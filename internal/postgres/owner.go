@@ -42,3 +42,21 @@ func checkOwner(ctx context.Context, q Querier) error {
 	}
 	return fmt.Errorf("the login %s %s: name its owner's login with --owner-url (DATABASE_OWNER_URL)", o.Login, lacks)
 }
+
+// CheckSeesClients refuses an owner whom row-level security shows no client, as where a
+// dump was restored with --no-owner: its policies were made for another login.
+func CheckSeesClients(ctx context.Context, q Querier) error {
+	var login string
+	var sees bool
+	err := q.QueryRow(ctx, `SELECT current_user::text, NOT row_security_active('public.clients') OR EXISTS (
+		SELECT FROM pg_policy AS p, unnest(p.polroles) AS r (oid)
+		WHERE p.polrelid = 'public.clients'::regclass AND p.polname = 'owner_accesses_every_client' AND (r.oid = 0 OR pg_has_role(r.oid, 'USAGE')))`).
+		Scan(&login, &sees)
+	if err != nil {
+		return fmt.Errorf("asking whether the owner sees the clients: %w", err)
+	}
+	if !sees {
+		return fmt.Errorf("row-level security shows %s no client, as no policy of the schema is for it: run 'clientintel measurement rebuild --all'", login)
+	}
+	return nil
+}
