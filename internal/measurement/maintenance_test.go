@@ -211,6 +211,7 @@ func TestMaintenance_SearchDocumentsAreComparedAndCorrected(t *testing.T) {
 	for name, change := range map[string]string{
 		"changed":   "UPDATE interviews SET best_quote = 'another'",
 		"left over": "DELETE FROM interviews",
+		"withdrawn": "UPDATE interviews SET reportable = false",
 		"missing":   "DELETE FROM search_documents",
 		"moved":     "UPDATE search_documents SET campaign_id = gen_random_uuid()",
 	} {
