@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
+	"testing"
 
 	"github.com/google/uuid"
 
@@ -35,6 +38,7 @@ func parsedOf(r *http.Request) *parsed { return r.Context().Value(parsedKey{}).(
 func (u *parsers) ListInterviews(_ http.ResponseWriter, r *http.Request, params api.ListInterviewsParams) {
 	query, err := u.server.parseListInterviews(auth.CallerFrom(r.Context()), params)
 	u.parsedPage(r, query.Page, err)
+	parsedOf(r).as += fmt.Sprintf("%s%q", basisOf, query.Scope.Filters)
 }
 
 func (u *parsers) ListCampaigns(_ http.ResponseWriter, r *http.Request, params api.ListCampaignsParams) {
@@ -52,6 +56,9 @@ func (u *parsers) ListSynthesis(_ http.ResponseWriter, r *http.Request, params a
 	query, err := u.server.parseCollection(caller, params)
 	u.parsedPage(r, query.Page, err)
 }
+
+// basisOf comes before the filters of a list's basis.
+const basisOf = ", its basis of "
 
 // A cursor is one text for every filter of a list.
 func (u *parsers) parsedPage(r *http.Request, p page.Request, err error) {
@@ -73,4 +80,42 @@ func (u *parsers) SearchIntelligence(_ http.ResponseWriter, r *http.Request, par
 
 func (u *parsers) GetInterview(_ http.ResponseWriter, r *http.Request, id uuid.UUID) {
 	parsedOf(r).as = id.String()
+}
+
+// Without a filter in its cursor a walk would go on with rows of another list, and
+// without it in its scope a basis would be another list's.
+func TestParameters_EachOfAListIsPartOfItsWalk(t *testing.T) {
+	t.Parallel()
+	server := newFuzzedServer(t)
+	goesWith := map[string]string{
+		"lane": "surface=portal&type=lane", "campaign": "surface=portal&type=campaign", "day": "type=daily_feed",
+	}
+	for _, path := range []string{Prefix + "/interviews", Prefix + "/campaigns", Prefix + "/synthesis"} {
+		for name, p := range server.params[path] {
+			if name == "limit" || name == "starting_after" {
+				continue
+			}
+			without, err := server.parse(t, path, goesWith[name])
+			if err != nil {
+				t.Fatal(err)
+			}
+			value := "2026-03-01" // dates have several examples
+			if p.Example != nil {
+				value = fmt.Sprint(p.Example)
+			}
+			query := goesWith[name] + "&" + name + "=" + url.QueryEscape(value)
+			with, err := server.parse(t, path, query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, _, _ := strings.Cut(without, basisOf)
+			cursor, filters, hasBasis := strings.Cut(with, basisOf)
+			if cursor == before {
+				t.Errorf("%s?%s: the cursor is the same without %s", path, query, name)
+			}
+			if hasBasis && !strings.Contains(filters, name) {
+				t.Errorf("%s?%s: the basis is of %s", path, query, filters)
+			}
+		}
+	}
 }

@@ -125,6 +125,7 @@ type parameter struct {
 	Ref      string `json:"$ref"`
 	Name, In string
 	Required bool
+	Example  any
 	Schema   struct {
 		Ref       string `json:"$ref"`
 		Type      string
@@ -136,13 +137,13 @@ type parameter struct {
 	}
 }
 
-func newFuzzedServer(f *testing.F) *fuzzedServer {
-	f.Helper()
+func newFuzzedServer(t testing.TB) *fuzzedServer {
+	t.Helper()
 	server, err := New(Deps{
 		Validation: config.Off, Log: slog.New(slog.NewJSONHandler(io.Discard, nil)), Cursors: page.NewCodec([]byte(strings.Repeat("k", 32))),
 	})
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
 	a := &fuzzedServer{server: server, params: map[string]map[string]parameter{}}
 	a.router = chi.NewRouter()
@@ -156,7 +157,7 @@ func newFuzzedServer(f *testing.F) *fuzzedServer {
 		}))
 	})
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
 
 	text := openapi.JSON()
@@ -170,7 +171,7 @@ func newFuzzedServer(f *testing.F) *fuzzedServer {
 		}
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
 	for path, item := range doc.Paths {
 		if strings.HasSuffix(path, ".json") {
@@ -184,7 +185,7 @@ func newFuzzedServer(f *testing.F) *fuzzedServer {
 			}
 			if ref := p.Schema.Ref; ref != "" {
 				if err := json.Unmarshal(doc.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]], &p.Schema); err != nil {
-					f.Fatal(err)
+					t.Fatal(err)
 				}
 			}
 			if p.In == "query" {
@@ -194,7 +195,7 @@ func newFuzzedServer(f *testing.F) *fuzzedServer {
 	}
 	slices.Sort(a.paths)
 	if len(a.paths) != 6 || len(a.params[Prefix+"/synthesis"]) != 12 {
-		f.Fatalf("the model reads %d operations and %d parameters of synthesis from the contract", len(a.paths), len(a.params[Prefix+"/synthesis"]))
+		t.Fatalf("the model reads %d operations and %d parameters of synthesis from the contract", len(a.paths), len(a.params[Prefix+"/synthesis"]))
 	}
 	return a
 }
