@@ -22,7 +22,7 @@ type column struct {
 	presence presence
 	// missing is written for a field that is left out, in binary.
 	missing []byte
-	// refers names the kind of record that a field points to, in the same client.
+	// references is the kind of record that a field names, of the same client.
 	references *kind
 	// redacted values are never repeated in errors: what people said, who they are.
 	redacted bool

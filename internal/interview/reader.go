@@ -120,7 +120,7 @@ func beyond(q ListQuery) page.Position {
 // pageQuery is the query for a page, which each set of filters has its own of.
 func pageQuery(ctx context.Context, caller auth.Caller, q ListQuery) postgres.Query {
 	after := cmp.Or(q.Page.After, new(beyond(q)))
-	page := db.ListInterviewsParams{
+	all := db.ListInterviewsParams{
 		WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
 		WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), ClientID: caller.ClientID,
 		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: q.Created.From, MaxRows: q.Page.LookAhead(),
@@ -129,19 +129,19 @@ func pageQuery(ctx context.Context, caller auth.Caller, q ListQuery) postgres.Qu
 		switch {
 		case q.CampaignID != nil:
 			_, err = queries.ListInterviewsOfCampaign(ctx, db.ListInterviewsOfCampaignParams{
-				WithIdentity: page.WithIdentity, WithTranscripts: page.WithTranscripts,
-				WithCustomExtraction: page.WithCustomExtraction, ClientID: page.ClientID,
+				WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts,
+				WithCustomExtraction: all.WithCustomExtraction, ClientID: all.ClientID,
 				CampaignID: *q.CampaignID, Status: orEmpty(q.Status),
-				AfterCreatedAt: page.AfterCreatedAt, AfterID: page.AfterID, FromCreatedAt: page.FromCreatedAt, MaxRows: page.MaxRows,
+				AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
 			})
 		case q.Status != nil:
 			_, err = queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams{
-				WithIdentity: page.WithIdentity, WithTranscripts: page.WithTranscripts,
-				WithCustomExtraction: page.WithCustomExtraction, ClientID: page.ClientID, Status: *q.Status,
-				AfterCreatedAt: page.AfterCreatedAt, AfterID: page.AfterID, FromCreatedAt: page.FromCreatedAt, MaxRows: page.MaxRows,
+				WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts,
+				WithCustomExtraction: all.WithCustomExtraction, ClientID: all.ClientID, Status: *q.Status,
+				AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
 			})
 		default:
-			_, err = queries.ListInterviews(ctx, page)
+			_, err = queries.ListInterviews(ctx, all)
 		}
 		return err
 	})
