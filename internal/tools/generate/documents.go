@@ -33,6 +33,10 @@ func documents() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	columns, err := contract.PythonColumns(document)
+	if err != nil {
+		return nil, err
+	}
 	guides := map[string][]byte{}
 	for _, name := range []string{"bi-guide", "agent-guide"} {
 		if guides[name], err = os.ReadFile("openapi/guides/" + name + ".md"); err != nil {
@@ -51,6 +55,8 @@ func documents() (map[string][]byte, error) {
 		"openapi/generated/openapi.json":   served,
 		"openapi/generated/schemas.json":   schemas,
 		"internal/demodata/demo.ndjson.gz": demo.Bytes(),
+
+		"openapi/clients/python/clientintel/_columns.py": columns,
 	}
 	for name, text := range rendered {
 		made["internal/apidocs/pages/"+name] = text

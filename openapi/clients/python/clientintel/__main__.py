@@ -6,10 +6,10 @@ import argparse
 import sys
 
 from ._client import Client
+from ._columns import TABLES
 from ._errors import ClientIntelError
 from ._stores import open_store
 from ._sync import COLUMNS, sync
-from ._tables import TABLES
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -9,7 +9,8 @@ import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._tables import TABLES, arrow_table
+from ._columns import TABLES
+from ._tables import arrow_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

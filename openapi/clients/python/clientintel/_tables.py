@@ -1,31 +1,13 @@
-"""The columns of the lists, and what kind of value each holds."""
+"""Rows of the lists as a pyarrow table or a pandas frame."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._columns import TABLES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-TABLES: dict[str, dict[str, str]] = {
-    "interviews": {
-        "id": "text", "client_id": "text", "conversation_goal_id": "text", "participant_name": "text",
-        "participant_email": "text", "interview_type": "text", "status": "text", "duration_seconds": "number",
-        "nps_score": "number", "customer_sentiment": "text", "churn_risk": "text", "best_quote": "text",
-        "transcript": "json", "raw_extraction": "json", "custom_extraction": "json", "created_at": "time",
-    },
-    "campaigns": {
-        "id": "text", "client_id": "text", "slug": "text", "display_name": "text", "campaign_brief": "text", "goal": "text",
-        "goal_context": "text", "key_questions": "json", "target_segment": "text", "playbook": "text", "cadence": "text",
-        "active": "boolean", "launch_status": "text", "launched_at": "time", "last_refreshed": "time", "created_at": "time",
-        "updated_at": "time",
-    },
-    "synthesis": {
-        "id": "text", "client_id": "text", "synthesis_type": "text", "lane_id": "text", "conversation_goal_id": "text",
-        "document": "json", "contract_version": "text", "status": "text", "cadence": "text", "feed_date": "date",
-        "last_refreshed": "time", "created_at": "time", "updated_at": "time",
-    },
-}
 
 
 def arrow_table(table: str, rows: Iterable[Mapping[str, Any]], columns: list[str] | None = None) -> Any:
