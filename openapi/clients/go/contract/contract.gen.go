@@ -387,7 +387,7 @@ type ErrorResponse struct {
 
 	// Details On a 400, the parameter, what is wrong with it and what is accepted. For people; it may change.
 	//
-	// Examples: limit must be an integer from 1 to 200.
+	// Examples: limit must be a whole number from 1 to 200, in plain digits, not "0"
 	Details *string `json:"details,omitempty"`
 
 	// Error A short sentence, or a fixed word.
