@@ -216,7 +216,7 @@ export interface components {
             error: string;
             /**
              * @description On a 400, the parameter, what is wrong with it and what is accepted. For people; it may change.
-             * @example limit must be an integer from 1 to 200.
+             * @example limit must be a whole number from 1 to 200, in plain digits, not "0"
              */
             details?: string;
             /**
@@ -829,7 +829,7 @@ export interface components {
             cadence?: string | null;
             /**
              * Format: date
-             * @description The day of a daily feed. Always present; null on other types.
+             * @description The day of a daily feed; usually null on other types. Always present.
              * @example 2026-03-04
              */
             feed_date?: string | null;
@@ -1143,10 +1143,14 @@ export interface components {
         };
         /**
          * @description Any other error, in the same envelope: 405 with `Allow` when the method is not GET, 413 when the request is too
-         *     large, 500 when the service is at fault.
+         *     large (the MCP endpoint's), 500 when the service is at fault.
          */
         OtherError: {
             headers: {
+                Allow: components["headers"]["AllowIfKnown"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1213,6 +1217,11 @@ export interface components {
          * @example 1772704800
          */
         RateLimitResetIfKnown: number;
+        /**
+         * @description The methods that the path takes, on a 405.
+         * @example GET
+         */
+        AllowIfKnown: string;
         /**
          * @description Seconds to wait, rounded up. A request after that long is admitted.
          * @example 42
@@ -1504,21 +1513,21 @@ export interface operations {
                  */
                 surface?: "portal";
                 /**
-                 * @description Only the feed of this day, `YYYY-MM-DD`; a time of day is a 400. It goes with `type=daily_feed`, and in
-                 *     collection mode also without a `type`; a row without a feed date never matches. It does not go together
-                 *     with `date_from` or `date_to`.
+                 * @description Only rows whose `feed_date` is this day, `YYYY-MM-DD`; a time of day is a 400. It goes with
+                 *     `type=daily_feed`, and in collection mode also without a `type`; a row without a feed date never matches. It
+                 *     does not go together with `date_from` or `date_to`.
                  * @example 2026-03-04
                  */
                 day?: string;
                 /**
-                 * @description Only feeds of this day or later, `YYYY-MM-DD`; a time of day is a 400. It goes with `type=daily_feed`, and
-                 *     in collection mode also without a `type`; a row without a feed date never matches. After `date_to` it is
-                 *     400 `invalid_date_range`.
+                 * @description Only rows whose `feed_date` is this day or later, `YYYY-MM-DD`; a time of day is a 400. It goes with
+                 *     `type=daily_feed`, and in collection mode also without a `type`; a row without a feed date never matches.
+                 *     After `date_to` it is 400 `invalid_date_range`.
                  * @example 2026-03-01
                  */
                 date_from?: string;
                 /**
-                 * @description Only feeds of this day or earlier, `YYYY-MM-DD`, that day included; a time of day is a 400. It goes with
+                 * @description Only rows whose `feed_date` is this day or earlier, `YYYY-MM-DD`; a time of day is a 400. It goes with
                  *     `type=daily_feed`, and in collection mode also without a `type`; a row without a feed date never matches.
                  * @example 2026-03-04
                  */
