@@ -51,9 +51,23 @@ var cells = map[string]cell{
 		run: [][]string{{"sh", "-c", "mv oapi-codegen.txt main.go && go mod init made && " +
 			"go mod edit -replace github.com/clientintel/clientintel/openapi/clients/go=$ROOT/openapi/clients/go && go mod tidy && go run ."}},
 	},
+	"ogen": {
+		program: "ogen.txt",
+		run: [][]string{{"sh", "-c", "mv ogen.txt main.go && go mod init made && go get -tool github.com/ogen-go/ogen/cmd/ogen@v1.24.0 && " +
+			"go tool ogen --target openapi --package openapi $CONTRACT && go mod tidy && go run ."}},
+		wrong: []string{"canonical portal", "legacy portal"},
+	},
 	"java": {
 		generator: "java", options: []string{"--additional-properties=containerDefaultToNull=true"}, program: "src/main/java/tour/Tour.java",
 		run: [][]string{{"mvn", "--batch-mode", "--quiet", "-DskipTests", "-Dmaven.test.skip", "-Dexec.mainClass=tour.Tour",
+			"compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
+	},
+	// The same with Jackson in place of Gson.
+	"java-jackson": {
+		generator: "java",
+		options:   []string{"--library=native", "--additional-properties=containerDefaultToNull=true", "--schema-mappings=SynthesisItem=Object"},
+		program:   "src/main/java/tour/Jackson.java",
+		run: [][]string{{"mvn", "--batch-mode", "--quiet", "-DskipTests", "-Dmaven.test.skip", "-Dexec.mainClass=tour.Jackson",
 			"compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 	},
 	"kotlin": {
@@ -170,6 +184,7 @@ func startMatrix(t *testing.T) *matrixServer {
 			status, code = http.StatusServiceUnavailable, "measurement_unavailable"
 		}
 		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Request-Id", "a request") // ogen refuses an answer without a required header
 		w.WriteHeader(status)
 		_, _ = fmt.Fprintf(w, `{"error": %q, "code": %q}`, strings.ReplaceAll(code, "_", " "), code)
 	}))
