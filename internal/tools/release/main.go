@@ -71,6 +71,18 @@ func release(ctx context.Context, out string, check bool) error {
 		}
 		made = append(made, t.binary(), t.binary()+".cdx.json")
 	}
+	var binaries []string
+	for _, t := range targets {
+		binaries = append(binaries, filepath.Join(out, t.binary()))
+	}
+	notices, err := noticesOf(ctx, binaries)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(out, noticesFile), notices, 0o644); err != nil {
+		return err
+	}
+	made = append(made, noticesFile)
 	clients, err := buildClients(".", out)
 	if err != nil {
 		return err

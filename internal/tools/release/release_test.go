@@ -71,6 +71,29 @@ func TestBinary(t *testing.T) {
 		t.Errorf("two bills of one binary differ (%v)", err)
 	}
 	holdBill(t, text)
+	holdNotices(t, path, text)
+}
+
+// holdNotices wants the licences of every part that the bill names.
+func holdNotices(t *testing.T, path string, text []byte) {
+	t.Helper()
+	notices, err := noticesOf(t.Context(), []string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bill
+	if err := json.Unmarshal(text, &b); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range b.Components {
+		name := part.Name + " " + part.Version
+		if part.Name == "stdlib" {
+			name = "Go go" + part.Version
+		}
+		if !bytes.Contains(notices, []byte("\n"+name+": ")) {
+			t.Errorf("no licence of %s is passed on", name)
+		}
+	}
 }
 
 func holdStatic(t *testing.T, path string) {
