@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -155,21 +156,28 @@ func TestMigrations_AreNumberedWithoutGaps(t *testing.T) {
 	}
 }
 
-// Each migration can be taken back, and leaves nothing that keeps it from being
-// applied again.
-func TestMigrations_GoDownAndUpAgain(t *testing.T) {
-	t.Parallel()
-	database := dbtest.New(t)
+// migrationsOf can go up and down in a database, one by one.
+func migrationsOf(t *testing.T, database *dbtest.Database) (*goose.Provider, *sql.DB) {
+	t.Helper()
 	config, err := pgx.ParseConfig(database.OwnerURL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	db := stdlib.OpenDB(*config)
-	defer db.Close()
+	t.Cleanup(func() { _ = db.Close() })
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return provider, db
+}
+
+// Each migration can be taken back, and leaves nothing that keeps it from being
+// applied again.
+func TestMigrations_GoDownAndUpAgain(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	provider, db := migrationsOf(t, database)
 	if _, err := provider.DownTo(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -201,16 +209,7 @@ func TestMigrations_GoDownAndUpAgain(t *testing.T) {
 func TestMigrations_EachGoesBackToTheOneBefore(t *testing.T) {
 	t.Parallel()
 	database := dbtest.NewEmpty(t)
-	config, err := pgx.ParseConfig(database.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := stdlib.OpenDB(*config)
-	defer db.Close()
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	provider, _ := migrationsOf(t, database)
 	conn := connect(t, database.OwnerURL)
 	var made [][]postgres.Object // by each migration
 	for range provider.ListSources() {
