@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
@@ -107,7 +108,10 @@ func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
 	if stdout := e.run(t, "clients", "list"); !strings.Contains(stdout, client) {
 		t.Errorf("distributing again lost the client: %s", stdout)
 	}
-	plain := &environment{Nodes: nodes, name: "postgres"}
+	plain := &environment{Nodes: nodes, name: e.name + "_plain"}
+	administrator := (&environment{Nodes: nodes, name: "postgres"}).on(t, nodes.Coordinator)
+	exec(t, administrator, fmt.Sprintf("CREATE DATABASE %s OWNER %s", plain.name, embedded.Owner))
+	t.Cleanup(func() { _, _ = administrator.Exec(context.Background(), "DROP DATABASE "+plain.name) })
 	if _, err := postgres.Distribute(t.Context(), plain.ownerURL(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "administrator prepares") {
 		t.Errorf("without the extension: %v", err)
 	}
