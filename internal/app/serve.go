@@ -44,7 +44,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 		apiServer.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get}
 		serveAPI = func(l net.Listener) error { return apiServer.ServeTLS(l, "", "") }
 	}
-	go func() { failed <- serveAPI(api) }()
+	go func() { failed <- serveAPI(s.connections.Listen(api)) }()
 	go func() { failed <- opsServer.Serve(operator) }()
 	maintenance, stopMaintenance := context.WithCancel(context.WithoutCancel(ctx)) // until the last request
 	defer stopMaintenance()
@@ -100,6 +100,10 @@ func (s *Server) closingWhenDraining(h http.Handler) http.Handler {
 	})
 }
 
+// maxHeaderBytes bounds a request's line and headers; the library reads 4 KiB beyond it.
+// Reading that many headers of a few bytes takes a millisecond.
+const maxHeaderBytes = 8 << 10
+
 // httpServer bounds whatever a client could delay.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	return &http.Server{
@@ -108,7 +112,7 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 		ReadTimeout:       15 * time.Second,
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       120 * time.Second,
-		MaxHeaderBytes:    32 << 10,
+		MaxHeaderBytes:    maxHeaderBytes,
 		Protocols:         oneRequestAtATime(),
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		// OPTIONS * is refused as every unknown path is.

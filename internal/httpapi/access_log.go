@@ -23,6 +23,7 @@ import (
 func (s *Server) accessLog(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
+		dropUnusedHeaders(r)
 		record := &requestRecord{requestID: requestID(r)}
 		r = r.WithContext(withRecord(r.Context(), record))
 		w.Header().Set("X-Request-Id", record.requestID)

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"crypto/tls"
+	"net"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -54,36 +56,62 @@ func TestArrivals_AreSpread(t *testing.T) {
 	})
 }
 
-// Only the first request on a connection waits for others, and those after a refusal.
+// talkingConn has something to read at any time.
+type talkingConn struct{ net.Conn }
+
+func (talkingConn) Read(b []byte) (int, error) { return len(b), nil }
+
+// talkers accepts such connections.
+type talkers struct{ net.Listener }
+
+func (talkers) Accept() (net.Conn, error) { return talkingConn{}, nil }
+
+// What comes on a connection waits for others until a request was admitted on it.
 func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		all := NewConnections()
-		known := &trackedConn{closed: make(chan struct{})}
-		ctx := all.Context(context.Background(), known)
-		all.Track(known, http.StateActive)
-		setConnectionKey(ctx, uuid.New())
-		all.Track(known, http.StateIdle)
-		a := all.arrivals
-		a.mu.Lock()
-		a.each, a.free = 1, 0
-		a.mu.Unlock()
-		began := time.Now()
-		for range 3 {
-			c := &trackedConn{closed: make(chan struct{})}
-			all.Context(context.Background(), c)
-			go all.Track(c, http.StateActive)
-		}
-		synctest.Wait()
-		a.mu.Lock()
-		if n := len(a.waiting); n != 3 {
-			t.Errorf("%d requests wait, want 3", n)
-		}
-		a.mu.Unlock()
-		all.Track(known, http.StateActive)
-		if took := time.Since(began); took != 0 {
-			t.Errorf("a request on a connection with a key waits %s", took)
-		}
-		time.Sleep(time.Second)
-	})
+	for _, secure := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			all := NewConnections()
+			listener := all.Listen(talkers{})
+			// accept returns what is read, what the server knows, and its context.
+			accept := func() (read, known net.Conn, ctx context.Context) {
+				read, err := listener.Accept()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if known = read; secure {
+					known = tls.Client(read, &tls.Config{ServerName: "x"})
+				}
+				return read, known, all.Context(context.Background(), known)
+			}
+			keyed, _, ctx := accept()
+			setConnectionKey(ctx, uuid.New())
+			a := all.arrivals
+			a.mu.Lock()
+			a.each, a.free = 1, 0
+			a.mu.Unlock()
+			began := time.Now()
+			for range 3 {
+				conn, known, _ := accept()
+				all.Track(known, http.StateIdle)
+				go func() { _, _ = conn.Read(make([]byte, 1)) }()
+			}
+			synctest.Wait()
+			a.mu.Lock()
+			if n := len(a.waiting); n != 3 {
+				t.Errorf("%d connections wait, want 3", n)
+			}
+			a.mu.Unlock()
+			if !all.expectsRequests() {
+				t.Error("a request that waits is not waited for when the server stops")
+			}
+			if _, err := keyed.Read(make([]byte, 1)); err != nil || time.Since(began) != 0 {
+				t.Errorf("a connection with a key waits %s (%v)", time.Since(began), err)
+			}
+			time.Sleep(2 * newConnectionSilence)
+			if all.expectsRequests() {
+				t.Error("requests that had their turn are waited for")
+			}
+		})
+	}
 }

@@ -47,6 +47,8 @@ type connection struct {
 	net.Conn
 	all *Connections
 	key uuid.UUID
+	// reads paces what is read of it; nil where the listener does not.
+	reads *pacedConn
 	// idle and keyless are its places in the lists; nil: it has none.
 	idle, keyless *list.Element
 	idleSince     time.Time
@@ -82,7 +84,7 @@ func (c *Connections) add(conn net.Conn) (of *connection, beyond bool) {
 	if beyond = len(c.byConn) >= maxConnections; beyond {
 		c.closeOne()
 	}
-	of = &connection{Conn: conn, all: c, opened: time.Now()}
+	of = &connection{Conn: conn, all: c, reads: pacedBelow(conn), opened: time.Now()}
 	of.keyless = c.keyless.PushBack(of)
 	c.byConn[conn] = of
 	return of, beyond
@@ -98,6 +100,9 @@ func setConnectionKey(ctx context.Context, key uuid.UUID) {
 	defer of.all.mu.Unlock()
 	of.all.leaveLists(of)
 	of.key = key
+	if of.reads != nil {
+		of.reads.unpaced.Store(true)
+	}
 }
 
 // Len is how many are open.
@@ -107,21 +112,13 @@ func (c *Connections) Len() int {
 	return len(c.byConn)
 }
 
-// Track is for http.Server.ConnState. It delays a request on a connection that has no
-// key yet while many of them come at once.
+// Track is for http.Server.ConnState.
 func (c *Connections) Track(conn net.Conn, state http.ConnState) {
-	if c.track(conn, state) {
-		c.arrivals.await()
-	}
-}
-
-// track tells whether a request begins on a connection without a key.
-func (c *Connections) track(conn net.Conn, state http.ConnState) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	of := c.byConn[conn]
 	if of == nil { // it was closed
-		return false
+		return
 	}
 	of.state = state
 	switch {
@@ -132,7 +129,6 @@ func (c *Connections) track(conn net.Conn, state http.ConnState) bool {
 	case of.idle != nil:
 		c.leaveLists(of)
 	}
-	return state == http.StateActive && of.key == uuid.Nil
 }
 
 // AwaitRequests waits until what was asked is answered, or ctx ends: http.Server drops a
@@ -147,7 +143,8 @@ func (c *Connections) expectsRequests() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, of := range c.byConn {
-		if of.state == http.StateActive || of.state == http.StateNew && time.Since(of.opened) < newConnectionSilence {
+		if of.state == http.StateActive || of.reads != nil && of.reads.waiting.Load() ||
+			of.state == http.StateNew && time.Since(of.opened) < newConnectionSilence {
 			return true
 		}
 	}

@@ -190,9 +190,7 @@ func isArguments(above []level) bool {
 
 // replaceBody returns the request with the message, which was read, as its body.
 func replaceBody(r *http.Request, message []byte) *http.Request {
-	r = r.Clone(r.Context())
-	// There are no streams to resume.
-	r.Header.Del("Last-Event-ID")
+	r = r.WithContext(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(message))
 	r.ContentLength = int64(len(message))
 	return r

@@ -3,11 +3,14 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +31,51 @@ func unknownPrefixes(ctx context.Context, s *environment, own *tally) (func(), e
 // noKey asks on all connections for what no key is needed to be refused.
 func noKey(ctx context.Context, s *environment, own *tally) (func(), error) {
 	return flood(ctx, s, own, connections, "/interviews?limit=1", func(int) string { return "" }), nil
+}
+
+// largeHeads are requests with as many headers as are accepted, each of a few bytes, and
+// a key that was never issued.
+func largeHeads(ctx context.Context, s *environment, own *tally) (func(), error) {
+	const connections, size = 2000, 11 << 10
+	var headers strings.Builder
+	for i := 0; headers.Len() < size; i++ {
+		headers.WriteString("x" + strconv.FormatInt(int64(i), 36) + ":\r\n")
+	}
+	return many(connections, func(int) {
+		for ctx.Err() == nil {
+			head := fmt.Sprintf("GET %s/interviews HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer cik_%s_%s\r\n%s\r\n",
+				cluster.Prefix, rand.Text()[:12], strings.Repeat("x", 49), headers.String())
+			if sendHeads(ctx, s, own, head) != nil {
+				rest(ctx, 100*time.Millisecond)
+			}
+		}
+	}, nil), nil
+}
+
+// sendHeads sends a request without a body, again and again on one connection.
+func sendHeads(ctx context.Context, s *environment, own *tally, head string) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(s.server.URL, "http://"))
+	if err != nil {
+		return fmt.Errorf("connecting: %w", err)
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	for answers := bufio.NewReader(conn); ; {
+		began := time.Now()
+		if _, err := io.WriteString(conn, head); err != nil {
+			return fmt.Errorf("sending: %w", err)
+		}
+		answer, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			return fmt.Errorf("reading: %w", err)
+		}
+		_, err = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+		if err != nil {
+			return fmt.Errorf("reading: %w", err)
+		}
+		own.add(cluster.Response{Status: answer.StatusCode, Header: answer.Header, Took: time.Since(began)})
+	}
 }
 
 // idleConnections are those of one key, each with a request now and then.

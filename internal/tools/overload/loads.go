@@ -27,6 +27,7 @@ func loads() []load {
 		{"1000 keep-alive", keepAlive},
 		{"slow headers", slowHeaders},
 		{"slow bodies", slowBodies},
+		{"large heads", largeHeads},
 		{"large messages", largeMessages},
 		{"unknown prefixes", unknownPrefixes},
 		{"no key", noKey},
