@@ -3,15 +3,26 @@ package openapi
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// ValidationDocument returns a copy of the contract that is for kin-openapi's
+// ValidationDocument returns the contract in the form that is for kin-openapi's
 // validator only. In its mode for OpenAPI 3.1 the validator compiles every schema
 // at each call. Its mode for 3.0 lacks only const, which is copied to enum. Tests
-// compare the two modes.
-func ValidationDocument() (*openapi3.T, error) {
+// compare the two modes. It is read once: callers share it, and must not change it.
+func ValidationDocument() (*openapi3.T, error) { return validationDocument() }
+
+// ToolValidationDocument is ValidationDocument for answers to tools.
+func ToolValidationDocument() (*openapi3.T, error) { return toolValidationDocument() }
+
+var (
+	validationDocument     = sync.OnceValues(readValidationDocument)
+	toolValidationDocument = sync.OnceValues(readToolValidationDocument)
+)
+
+func readValidationDocument() (*openapi3.T, error) {
 	document, err := openapi3.NewLoader().LoadFromData(JSON())
 	if err != nil {
 		return nil, fmt.Errorf("loading the contract: %w", err)
@@ -33,9 +44,8 @@ func ValidationDocument() (*openapi3.T, error) {
 // schema: agents pay for what they read.
 var Omissible = map[string]string{"InterviewAnalytics": "rows"}
 
-// ToolValidationDocument is ValidationDocument for answers to tools.
-func ToolValidationDocument() (*openapi3.T, error) {
-	document, err := ValidationDocument()
+func readToolValidationDocument() (*openapi3.T, error) {
+	document, err := readValidationDocument()
 	if err != nil {
 		return nil, err
 	}

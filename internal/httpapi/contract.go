@@ -3,7 +3,6 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
-	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -41,7 +40,6 @@ func loadContract() (*contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	toolDoc := sync.OnceValues(openapi.ToolValidationDocument)
 	c := &contract{operations: map[string]*operation{}, byPath: map[string]*operation{}}
 	for path, item := range doc.Paths.Map() {
 		for method, described := range item.Operations() {
@@ -50,7 +48,7 @@ func loadContract() (*contract, error) {
 			}
 			op := newOperation(&routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: described})
 			op.toolRoute = func() *routers.Route {
-				doc, err := toolDoc()
+				doc, err := openapi.ToolValidationDocument()
 				if err != nil {
 					return nil
 				}

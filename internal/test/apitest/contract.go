@@ -1,8 +1,12 @@
 package apitest
 
 import (
+	"bytes"
 	"context"
+	"mime"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -10,29 +14,48 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// contractRouter routes the contract in its own dialect, OpenAPI 3.1; the server
-// itself checks in a faster one. So every test holds the two against each other.
-var contractRouter = sync.OnceValues(func() (routers.Router, error) {
-	text := openapi.JSON()
-	doc, err := openapi3.NewLoader().LoadFromData(text)
+// writtenContract is the contract as it is written, in the dialect of OpenAPI 3.1; the
+// server itself checks in a faster one. So every test holds the two against each other.
+type writtenContract struct {
+	router routers.Router
+
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler // compiles each schema once
+}
+
+const contractURL = "urn:contract"
+
+var contract = sync.OnceValues(func() (*writtenContract, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.JSON())
 	if err != nil {
 		return nil, err
 	}
-	return gorillamux.NewRouter(doc)
+	router, err := gorillamux.NewRouter(doc)
+	if err != nil {
+		return nil, err
+	}
+	text, err := jsonschema.UnmarshalJSON(bytes.NewReader(openapi.JSON()))
+	if err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	return &writtenContract{router: router, compiler: compiler}, compiler.AddResource(contractURL, text)
 })
 
 // holdAgainstContract fails the test when an answer breaks the contract.
 func holdAgainstContract(t testing.TB, req *http.Request, a *Answer) {
 	t.Helper()
-	router, err := contractRouter()
+	contract, err := contract()
 	if err != nil {
 		t.Fatalf("loading the contract: %v", err)
 	}
-	route, params, err := router.FindRoute(req)
+	route, params, err := contract.router.FindRoute(req)
 	if err != nil {
 		return // no operation: its refusals are tested where they are made
 	}
@@ -40,7 +63,13 @@ func holdAgainstContract(t testing.TB, req *http.Request, a *Answer) {
 	case http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusInternalServerError:
 		return // these stand in no operation
 	}
-	options := &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true}
+	schema, err := contract.schemaOf(route, a.Status)
+	if err != nil {
+		t.Fatalf("%s: %v", a.request, err)
+	}
+	options := &openapi3filter.Options{
+		AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true, ExcludeResponseBody: schema != nil,
+	}
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: req, PathParams: params, Route: route, Options: options,
@@ -50,4 +79,39 @@ func holdAgainstContract(t testing.TB, req *http.Request, a *Answer) {
 	if err := openapi3filter.ValidateResponse(context.Background(), input.SetBodyBytes(a.Body)); err != nil {
 		t.Errorf("%s: the answer breaks the contract: %v", a.request, err)
 	}
+	if schema == nil {
+		return
+	}
+	if media, _, err := mime.ParseMediaType(a.Header.Get("Content-Type")); err != nil || media != jsonType {
+		t.Errorf("%s: the answer is %q, the contract has %s", a.request, a.Header.Get("Content-Type"), jsonType)
+	}
+	body, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.Body))
+	if err == nil {
+		err = schema.Validate(body)
+	}
+	if err != nil {
+		t.Errorf("%s: the answer breaks the contract: %v", a.request, err)
+	}
+}
+
+const jsonType = "application/json"
+
+// schemaOf is the schema of an operation's JSON with a status; nil where it has none.
+func (c *writtenContract) schemaOf(route *routers.Route, status int) (*jsonschema.Schema, error) {
+	name := strconv.Itoa(status)
+	declared := route.Operation.Responses.Value(name)
+	if declared == nil {
+		name, declared = "default", route.Operation.Responses.Default()
+	}
+	if declared == nil || declared.Value.Content[jsonType] == nil {
+		return nil, nil
+	}
+	at := declared.Ref
+	if at == "" {
+		escape := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D")
+		at = "#/paths/" + escape.Replace(route.Path) + "/" + strings.ToLower(route.Method) + "/responses/" + name
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.compiler.Compile(contractURL + at + "/content/application~1json/schema")
 }

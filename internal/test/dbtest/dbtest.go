@@ -58,7 +58,7 @@ func New(t testing.TB) *Database {
 		t.Fatalf("preparing the test database: %v", failed)
 	}
 	name := fmt.Sprintf("t%d_%d", os.Getpid(), count.Add(1))
-	if err := administer(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s", name, template, owner)); err != nil {
+	if err := administer(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s STRATEGY file_copy", name, template, owner)); err != nil {
 		t.Fatalf("cloning the template: %v", err)
 	}
 	t.Cleanup(func() {
