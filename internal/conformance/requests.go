@@ -124,13 +124,7 @@ func (r *run) once(
 	if len(res.body) > maxBody {
 		return nil, skipf("%s answers more than %d MiB", res, maxBody>>20)
 	}
-	_ = json.Unmarshal(res.body, &res.envelope) // not every body is one
-	var rpc struct {
-		Error struct{ Data verify.Envelope }
-	}
-	if json.Unmarshal(res.body, &rpc) == nil && rpc.Error.Data.Code != nil {
-		res.envelope = rpc.Error.Data
-	}
+	res.envelope = envelopeOf(res.body)
 	r.checkResponse(res)
 	return res, nil
 }
@@ -182,4 +176,17 @@ func (res *response) decode() (*verify.Response, error) {
 		return nil, fmt.Errorf("%s: %w", res, err)
 	}
 	return decoded, nil
+}
+
+// envelopeOf is the envelope that a body is, or that is the data of a JSON-RPC error.
+// Not every body has one.
+func envelopeOf(body []byte) (e verify.Envelope) {
+	var rpc struct {
+		Error struct{ Data verify.Envelope }
+	}
+	_ = json.Unmarshal(body, &e)
+	if e.Data == nil && e.Code == nil && json.Unmarshal(body, &rpc) == nil && rpc.Error.Data.Code != nil {
+		return rpc.Error.Data
+	}
+	return e
 }
