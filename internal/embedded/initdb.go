@@ -153,11 +153,18 @@ func createRolesAndDatabase(ctx context.Context, socket, password string) error 
 	if err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)`, Database).Scan(&made); err != nil {
 		return fmt.Errorf("looking for the database: %w", err)
 	}
-	if made {
-		return nil
+	if !made {
+		if _, err := conn.Exec(ctx, "CREATE DATABASE "+Database+" OWNER "+Owner); err != nil {
+			return fmt.Errorf("making the database: %w", err)
+		}
 	}
-	if _, err := conn.Exec(ctx, "CREATE DATABASE "+Database+" OWNER "+Owner); err != nil {
-		return fmt.Errorf("making the database: %w", err)
+	// "on" is pglz, which took half of the time of an import of ten million.
+	if _, err := conn.Exec(ctx, `DO $$ BEGIN
+		IF EXISTS (SELECT FROM pg_settings WHERE name = 'wal_compression' AND 'lz4' = ANY (enumvals)) THEN
+			ALTER DATABASE `+Database+` SET wal_compression = 'lz4';
+		END IF;
+	END $$`); err != nil {
+		return fmt.Errorf("choosing the log's compression: %w", err)
 	}
 	return nil
 }

@@ -60,6 +60,8 @@ func TestOpen_Settings(t *testing.T) {
 	} {
 		wantQuery(t, c.OwnerURL(), "SHOW "+name, want)
 	}
+	wantQuery(t, c.OwnerURL(), `SELECT setting IN ('lz4', CASE WHEN NOT 'lz4' = ANY (enumvals) THEN 'pglz' END)
+		FROM pg_settings WHERE name = 'wal_compression'`, "t")
 }
 
 func TestOpen_LaterStartKeepsData(t *testing.T) {

@@ -21,7 +21,8 @@ type writer struct {
 	// copies tells that row-level security lets this login COPY into tables.
 	copies bool
 	// staged are the kinds whose staging table was made.
-	staged map[*kind]bool
+	staged  map[*kind]bool
+	staging emptied
 	// known are the kinds of which an id was registered before, claimedNew the batches
 	// that were registered as if none were.
 	known      map[*kind]bool
@@ -167,7 +168,7 @@ func (w *writer) put(ctx context.Context, b *batch, fresh bool) ([]pgconn.Comman
 		if err != nil {
 			return nil, err
 		}
-		_, err = w.merge(ctx, b.kind, nil, "import_ids")
+		_, err = w.merge(ctx, b, nil, "import_ids")
 		return []pgconn.CommandTag{copied}, err
 	}
 	if err := w.stage(ctx, b); err != nil {
@@ -177,7 +178,7 @@ func (w *writer) put(ctx context.Context, b *batch, fresh bool) ([]pgconn.Comman
 	if fresh {
 		queries = []string{b.kind.insertQuery()}
 	}
-	return w.merge(ctx, b.kind, queries, "import_ids, import_"+b.kind.table)
+	return w.merge(ctx, b, queries, "import_ids", "import_"+b.kind.table)
 }
 
 // stage streams the batch's rows into the kind's staging table.
@@ -202,7 +203,7 @@ func (w *writer) copy(ctx context.Context, rows []byte, table string, columns []
 
 // merge runs the queries that move the staged rows to where they belong, and empties
 // the tables in which they were.
-func (w *writer) merge(ctx context.Context, k *kind, queries []string, staged string) ([]pgconn.CommandTag, error) {
+func (w *writer) merge(ctx context.Context, b *batch, queries []string, staged ...string) ([]pgconn.CommandTag, error) {
 	var done []pgconn.CommandTag
 	steps := &pgx.Batch{}
 	for _, query := range queries {
@@ -211,10 +212,12 @@ func (w *writer) merge(ctx context.Context, k *kind, queries []string, staged st
 			return nil
 		})
 	}
-	if w.replacing != nil && k != clientKind {
-		steps.Queue("INSERT INTO kept_" + k.table + " SELECT i.client_id, i.id FROM import_ids AS i")
+	if w.replacing != nil && b.kind != clientKind {
+		steps.Queue("INSERT INTO kept_" + b.kind.table + " SELECT i.client_id, i.id FROM import_ids AS i")
 	}
-	steps.Queue("TRUNCATE " + staged)
+	for _, statement := range w.staging.empty(len(b.rows), staged) {
+		steps.Queue(statement)
+	}
 	return done, w.tx.SendBatch(ctx, steps).Close()
 }
 
