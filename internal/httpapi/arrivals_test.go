@@ -66,7 +66,8 @@ type talkers struct{ net.Listener }
 
 func (talkers) Accept() (net.Conn, error) { return talkingConn{}, nil }
 
-// What comes on a connection waits for others until a request was admitted on it.
+// What comes on a connection waits for others until a request was admitted on it, and
+// large heads do then.
 func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{false, true} {
@@ -96,10 +97,13 @@ func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 				all.Track(known, http.StateIdle)
 				go func() { _, _ = conn.Read(make([]byte, 1)) }()
 			}
+			large, _, ctx := accept()
+			setConnectionKey(ctx, uuid.New())
+			go func() { _, _ = large.Read(make([]byte, headPiece)) }()
 			synctest.Wait()
 			a.mu.Lock()
-			if n := len(a.waiting); n != 3 {
-				t.Errorf("%d connections wait, want 3", n)
+			if n := len(a.waiting); n != 4 {
+				t.Errorf("%d connections wait, want 4", n)
 			}
 			a.mu.Unlock()
 			if !all.expectsRequests() {

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Listen paces what is read of a listener's connections as long as they have no key.
+// Listen paces what is read of a listener's connections: all as long as they have no key,
+// large heads from then on.
 func (c *Connections) Listen(l net.Listener) net.Listener { return pacedListener{l, c.arrivals} }
 
 type pacedListener struct {
@@ -23,12 +24,15 @@ func (l pacedListener) Accept() (net.Conn, error) {
 	return &pacedConn{Conn: conn, arrivals: l.arrivals}, nil
 }
 
-// pacedConn passes on what it reads in turns, a piece of at most 4 KiB in each: a request
-// is parsed, and takes memory, in its turn.
+// headPiece is how many bytes of a head the HTTP library reads at most at a time.
+const headPiece = 4 << 10
+
+// pacedConn passes on what it reads in turns, a piece in each: a request is parsed, and
+// takes memory, in its turn.
 type pacedConn struct {
 	net.Conn
 	arrivals *arrivals
-	// unpaced is set once a request was admitted on it.
+	// unpaced is set once a request was admitted on it: short ones pass.
 	unpaced atomic.Bool
 	// waiting says that something was read and waits for its turn.
 	waiting atomic.Bool
@@ -36,7 +40,7 @@ type pacedConn struct {
 
 func (c *pacedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if n > 0 && !c.unpaced.Load() {
+	if n == headPiece || n > 0 && !c.unpaced.Load() {
 		c.waiting.Store(true)
 		c.arrivals.await()
 		c.waiting.Store(false)

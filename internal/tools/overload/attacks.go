@@ -23,28 +23,36 @@ const connections = 5000
 
 // unknownPrefixes are well-formed keys that were never issued, another for each request.
 func unknownPrefixes(ctx context.Context, s *environment, own *tally) (func(), error) {
-	return flood(ctx, s, own, connections, "/interviews?limit=1", func(int) string {
-		return "cik_" + rand.Text()[:12] + "_" + strings.Repeat("x", 49)
-	}), nil
+	return flood(ctx, s, own, connections, "/interviews?limit=1", func(int) string { return unknownKey() }), nil
 }
+
+func unknownKey() string { return "cik_" + rand.Text()[:12] + "_" + strings.Repeat("x", 49) }
 
 // noKey asks on all connections for what no key is needed to be refused.
 func noKey(ctx context.Context, s *environment, own *tally) (func(), error) {
 	return flood(ctx, s, own, connections, "/interviews?limit=1", func(int) string { return "" }), nil
 }
 
-// largeHeads are requests with as many headers as are accepted, each of a few bytes, and
-// a key that was never issued.
+// largeHeads are requests with as many headers as are accepted, each of a few bytes, every
+// other with a good key, the rest with keys that were never issued.
 func largeHeads(ctx context.Context, s *environment, own *tally) (func(), error) {
 	const connections, size = 2000, 11 << 10
+	keys, err := s.pg.IssueKeys(ctx, "globex", 1)
+	if err != nil {
+		return nil, err
+	}
 	var headers strings.Builder
 	for i := 0; headers.Len() < size; i++ {
 		headers.WriteString("x" + strconv.FormatInt(int64(i), 36) + ":\r\n")
 	}
-	return many(connections, func(int) {
+	return many(connections, func(i int) {
 		for ctx.Err() == nil {
-			head := fmt.Sprintf("GET %s/interviews HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer cik_%s_%s\r\n%s\r\n",
-				cluster.Prefix, rand.Text()[:12], strings.Repeat("x", 49), headers.String())
+			key := keys[0]
+			if i%2 == 0 {
+				key = unknownKey()
+			}
+			head := fmt.Sprintf("GET %s/interviews?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n",
+				cluster.Prefix, key, headers.String())
 			if sendHeads(ctx, s, own, head) != nil {
 				rest(ctx, 100*time.Millisecond)
 			}
