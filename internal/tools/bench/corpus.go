@@ -101,14 +101,16 @@ func importPart(ctx context.Context, conn *pgx.Conn, part corpus.Options, logf f
 // unindexedDocuments is how many the server's own maintenance leaves outside the index of trigrams.
 const unindexedDocuments = 5000
 
-// warm prepares a filled database as one that has stood for a day: documents indexed,
-// statistics and visibility known, pages in memory.
-func warm(ctx context.Context, cluster *embedded.Cluster, logf func(string, ...any)) error {
-	conn, err := pgx.Connect(ctx, cluster.URL(embedded.Superuser, embedded.Database))
-	if err != nil {
-		return err
+// warm prepares a filled database as one that has stood for a day: statistics and
+// visibility known, pages in memory, and documents indexed where searches are measured.
+func warm(ctx context.Context, conn *pgx.Conn, searches bool, logf func(string, ...any)) error {
+	if !searches {
+		// Nor does a server index any meanwhile, which takes hours at huge scale.
+		if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtextextended('clientintel index_search_documents', 0))"); err != nil {
+			return fmt.Errorf("keeping the servers from indexing: %w", err)
+		}
+		return prewarm(ctx, conn, logf)
 	}
-	defer conn.Close(ctx)
 	// The importer leaves these statistics to autovacuum, which takes its time.
 	if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) search_documents"); err != nil {
 		return fmt.Errorf("analyzing search documents: %w", err)

@@ -150,9 +150,6 @@ func (s *session) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := warm(ctx, s.cluster, s.logf); err != nil {
-		return err
-	}
 	return s.connect(ctx)
 }
 
@@ -181,6 +178,9 @@ func (s *session) build(ctx context.Context) error {
 func (s *session) connect(ctx context.Context) error {
 	var err error
 	if s.admin, err = pgx.Connect(ctx, s.cluster.URL(embedded.Superuser, embedded.Database)); err != nil {
+		return err
+	}
+	if err := warm(ctx, s.admin, s.wants("9", "10", "11", "24_search_common", "24_search_rare", "24_search_phrase", "24_search_scan"), s.logf); err != nil {
 		return err
 	}
 	backend, err := statOf(int(s.admin.PgConn().PID()))
