@@ -74,18 +74,21 @@ func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			all := NewConnections()
 			listener := all.Listen(talkers{})
-			// accept returns what is read, what the server knows, and its context.
-			accept := func() (read, known net.Conn, ctx context.Context) {
+			// accept returns a connection that is no longer new, and its context.
+			accept := func() (net.Conn, context.Context) {
 				read, err := listener.Accept()
 				if err != nil {
 					t.Fatal(err)
 				}
-				if known = read; secure {
+				known := read
+				if secure {
 					known = tls.Client(read, &tls.Config{ServerName: "x"})
 				}
-				return read, known, all.Context(context.Background(), known)
+				ctx := all.Context(context.Background(), known)
+				all.Track(known, http.StateIdle)
+				return read, ctx
 			}
-			keyed, _, ctx := accept()
+			keyed, ctx := accept()
 			setConnectionKey(ctx, uuid.New())
 			a := all.arrivals
 			a.mu.Lock()
@@ -93,11 +96,10 @@ func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 			a.mu.Unlock()
 			began := time.Now()
 			for range 3 {
-				conn, known, _ := accept()
-				all.Track(known, http.StateIdle)
+				conn, _ := accept()
 				go func() { _, _ = conn.Read(make([]byte, 1)) }()
 			}
-			large, _, ctx := accept()
+			large, ctx := accept()
 			setConnectionKey(ctx, uuid.New())
 			go func() { _, _ = large.Read(make([]byte, headPiece)) }()
 			synctest.Wait()
