@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// arrivalsEach is how many requests of connections without a key begin in an
-	// arrivalInterval for each processor: less than half of its time.
+	// arrivalsEach is how many pieces of requests are read in an arrivalInterval for each
+	// processor: less than half of its time, where requests are short.
 	arrivalInterval = time.Millisecond
 	arrivalsEach    = 6
 	// maxArrivals bounds, in intervals, what begins at once after a late tick.
@@ -17,7 +17,8 @@ const (
 	oldestOneIn = 3
 )
 
-// arrivals spreads the beginnings of requests on connections without a key. If
+// arrivals spreads the beginnings of requests on connections without a key, and large
+// heads on all. If
 // thousands come at once, whatever is ready after them would wait for them all. The
 // newest begins first, as it is the likeliest to come from anybody else.
 type arrivals struct {

@@ -104,19 +104,18 @@ const unindexedDocuments = 5000
 // warm prepares a filled database as one that has stood for a day: statistics and
 // visibility known, pages in memory, and documents indexed where searches are measured.
 func warm(ctx context.Context, conn *pgx.Conn, searches bool, logf func(string, ...any)) error {
-	if !searches {
-		// Nor does a server index any meanwhile, which takes hours at huge scale.
-		if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtextextended('clientintel index_search_documents', 0))"); err != nil {
-			return fmt.Errorf("keeping the servers from indexing: %w", err)
-		}
-		return prewarm(ctx, conn, logf)
-	}
 	// The importer leaves these statistics to autovacuum, which takes its time.
 	if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) search_documents"); err != nil {
 		return fmt.Errorf("analyzing search documents: %w", err)
 	}
+	if !searches {
+		// Nor do the servers index any then: at huge scale it takes hours.
+		if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtextextended('clientintel index_search_documents', 0))"); err != nil {
+			return fmt.Errorf("keeping the servers from indexing: %w", err)
+		}
+	}
 	all, began := 0, time.Now()
-	for {
+	for searches {
 		n, err := search.Index(ctx, conn, search.DefaultLimits().Newest, unindexedDocuments, 20_000)
 		if err != nil {
 			return fmt.Errorf("indexing search documents: %w", err)
