@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/httpapi"
 	"github.com/clientintel/clientintel/internal/search"
 )
 
@@ -32,19 +33,18 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	}
 	defer operator.Close()
 
-	apiServer, opsServer := s.httpServer(s.closingWhenDraining(s.Handler)), s.httpServer(s.OpsHandler)
+	apiServer, opsServer := s.httpServer(httpapi.WithTLS(s.closingWhenDraining(s.Handler))), s.httpServer(s.OpsHandler)
 	apiServer.ConnContext, apiServer.ConnState = s.connections.Context, s.connections.Track
 	failed := make(chan error, 2)
-	serveAPI := apiServer.Serve
+	var secure *tls.Config
 	if s.settings.TLSCert != "" {
 		certificate, err := newCertificate(s.settings.TLSCert, s.settings.TLSKey, s.log)
 		if err != nil {
 			return err
 		}
-		apiServer.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get}
-		serveAPI = func(l net.Listener) error { return apiServer.ServeTLS(l, "", "") }
+		secure = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get, NextProtos: []string{"http/1.1"}}
 	}
-	go func() { failed <- serveAPI(s.connections.Listen(api)) }()
+	go func() { failed <- apiServer.Serve(s.connections.Listen(api, secure)) }()
 	go func() { failed <- opsServer.Serve(operator) }()
 	maintenance, stopMaintenance := context.WithCancel(context.WithoutCancel(ctx)) // until the last request
 	defer stopMaintenance()
@@ -100,8 +100,8 @@ func (s *Server) closingWhenDraining(h http.Handler) http.Handler {
 	})
 }
 
-// maxHeaderBytes bounds a request's line and headers; the library reads 4 KiB beyond it.
-// Reading that many headers of a few bytes takes a millisecond.
+// maxHeaderBytes bounds a request's line and headers; the library reads 4 KiB beyond it,
+// and 8 KiB from a connection's second request on.
 const maxHeaderBytes = 8 << 10
 
 // httpServer bounds whatever a client could delay.

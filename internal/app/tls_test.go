@@ -47,9 +47,9 @@ func writeCertificate(t *testing.T, number int64, certFile, keyFile string) {
 	}
 }
 
-// A server without a proxy speaks TLS, and reads a renewed certificate without a
+// A server without a proxy speaks TLS, knows so, and reads a renewed certificate without a
 // restart.
-func TestServe_TLSIsReadAgain(t *testing.T) {
+func TestServe_TLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
@@ -70,10 +70,10 @@ func TestServe_TLSIsReadAgain(t *testing.T) {
 	address, done := make(chan string, 1), make(chan error, 1)
 	go func() { done <- server.Serve(ctx, func(api, _ string) { address <- api }) }()
 	at := <-address
+	// Each request is a connection of its own; the certificate is signed by itself.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}}
 	serial := func() int64 {
 		t.Helper()
-		// Each request is a connection of its own; the certificate is signed by itself.
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}}
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+at+"/api/client/v1/openapi.json", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -94,6 +94,26 @@ func TestServe_TLSIsReadAgain(t *testing.T) {
 	if got := serial(); got != 1 {
 		t.Errorf("certificate %d, want 1", got)
 	}
+	refused := func(method, path string, headers http.Header, want int) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, "https://"+at+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header = headers
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%s %s: status %d, want %d", method, path, response.StatusCode, want)
+		}
+	}
+	// What is known of a connection and counted on it is so behind TLS too.
+	refused(http.MethodGet, "/api/client/v1/openapi.json", http.Header{"X": make([]string, 101)}, http.StatusRequestHeaderFieldsTooLarge)
+	refused(http.MethodPost, "/api/client/v1/mcp", http.Header{"Origin": {"http://" + at}}, http.StatusForbidden)
+	refused(http.MethodPost, "/api/client/v1/mcp", http.Header{"Origin": {"https://" + at}}, http.StatusUnauthorized)
 	// Files that do not fit each other leave the present certificate in use.
 	if err := os.WriteFile(keyFile, []byte("half written"), 0o600); err != nil {
 		t.Fatal(err)

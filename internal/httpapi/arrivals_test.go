@@ -73,20 +73,21 @@ func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			all := NewConnections()
-			listener := all.Listen(talkers{})
-			// accept returns a connection that is no longer new, and its context.
+			var config *tls.Config
+			if secure {
+				config = &tls.Config{}
+			}
+			listener := all.Listen(talkers{}, config)
+			// accept returns what is read of a connection that is no longer new, below TLS,
+			// and its context.
 			accept := func() (net.Conn, context.Context) {
-				read, err := listener.Accept()
+				conn, err := listener.Accept()
 				if err != nil {
 					t.Fatal(err)
 				}
-				known := read
-				if secure {
-					known = tls.Client(read, &tls.Config{ServerName: "x"})
-				}
-				ctx := all.Context(context.Background(), known)
-				all.Track(known, http.StateIdle)
-				return read, ctx
+				ctx := all.Context(context.Background(), conn)
+				all.Track(conn, http.StateIdle)
+				return conn.(*headConn).pace, ctx
 			}
 			keyed, ctx := accept()
 			setConnectionKey(ctx, uuid.New())

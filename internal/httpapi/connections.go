@@ -47,8 +47,8 @@ type connection struct {
 	net.Conn
 	all *Connections
 	key uuid.UUID
-	// reads paces what is read of it; nil where the listener does not.
-	reads *pacedConn
+	// head paces and counts what is read of it; nil where the listener does not.
+	head *headConn
 	// idle and keyless are its places in the lists; nil: it has none.
 	idle, keyless *list.Element
 	idleSince     time.Time
@@ -84,7 +84,8 @@ func (c *Connections) add(conn net.Conn) (of *connection, beyond bool) {
 	if beyond = len(c.byConn) >= maxConnections; beyond {
 		c.closeOne()
 	}
-	of = &connection{Conn: conn, all: c, reads: pacedBelow(conn), opened: time.Now()}
+	of = &connection{Conn: conn, all: c, opened: time.Now()}
+	of.head, _ = conn.(*headConn)
 	of.keyless = c.keyless.PushBack(of)
 	c.byConn[conn] = of
 	return of, beyond
@@ -100,8 +101,8 @@ func setConnectionKey(ctx context.Context, key uuid.UUID) {
 	defer of.all.mu.Unlock()
 	of.all.leaveLists(of)
 	of.key = key
-	if of.reads != nil {
-		of.reads.unpaced.Store(true)
+	if of.head != nil {
+		of.head.pace.unpaced.Store(true)
 	}
 }
 
@@ -121,6 +122,9 @@ func (c *Connections) Track(conn net.Conn, state http.ConnState) {
 		return
 	}
 	of.state = state
+	if state == http.StateIdle && of.head != nil {
+		of.head.next()
+	}
 	switch {
 	case state == http.StateClosed || state == http.StateHijacked:
 		c.forget(of)
@@ -143,7 +147,7 @@ func (c *Connections) expectsRequests() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, of := range c.byConn {
-		if of.state == http.StateActive || of.reads != nil && of.reads.waiting.Load() ||
+		if of.state == http.StateActive || of.head != nil && of.head.pace.waiting.Load() ||
 			of.state == http.StateNew && time.Since(of.opened) < newConnectionSilence {
 			return true
 		}

@@ -6,13 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// Listen paces what is read of a listener's connections: all as long as they have no key,
-// large heads from then on.
-func (c *Connections) Listen(l net.Listener) net.Listener { return pacedListener{l, c.arrivals} }
+// Listen paces what is read of a listener's connections, all as long as they have no key,
+// large heads from then on, and counts the headers. With a configuration, they speak TLS.
+func (c *Connections) Listen(l net.Listener, secure *tls.Config) net.Listener {
+	return pacedListener{l, c.arrivals, secure}
+}
 
 type pacedListener struct {
 	net.Listener
 	arrivals *arrivals
+	secure   *tls.Config
 }
 
 // Accept waits for the next connection. An error is the listener's.
@@ -21,7 +24,11 @@ func (l pacedListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pacedConn{Conn: conn, arrivals: l.arrivals}, nil
+	paced := &pacedConn{Conn: conn, arrivals: l.arrivals}
+	if l.secure != nil {
+		return newHeadConn(tls.Server(paced, l.secure), paced), nil
+	}
+	return newHeadConn(paced, paced), nil
 }
 
 // headPiece is how many bytes of a head the HTTP library reads at most at a time.
@@ -46,22 +53,4 @@ func (c *pacedConn) Read(b []byte) (int, error) {
 		c.waiting.Store(false)
 	}
 	return n, err
-}
-
-// CloseWrite lets the server end an answer before it closes a connection whose caller
-// still sends.
-func (c *pacedConn) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return nil
-}
-
-// pacedBelow is the connection that a listener paces, below TLS if need be.
-func pacedBelow(conn net.Conn) *pacedConn {
-	if encrypted, ok := conn.(*tls.Conn); ok {
-		conn = encrypted.NetConn()
-	}
-	paced, _ := conn.(*pacedConn)
-	return paced
 }

@@ -33,17 +33,19 @@ func noKey(ctx context.Context, s *environment, own *tally) (func(), error) {
 	return flood(ctx, s, own, connections, "/interviews?limit=1", func(int) string { return "" }), nil
 }
 
-// largeHeads are requests with as many headers as are accepted, each of a few bytes, every
-// other with a good key, the rest with keys that were never issued.
+// largeHeads are requests with as many headers as are accepted and with thousands of a few
+// bytes each, every other with a good key, the rest with keys that were never issued.
 func largeHeads(ctx context.Context, s *environment, own *tally) (func(), error) {
 	const connections, size = 2000, 11 << 10
 	keys, err := s.pg.IssueKeys(ctx, "globex", 1)
 	if err != nil {
 		return nil, err
 	}
-	var headers strings.Builder
-	for i := 0; headers.Len() < size; i++ {
-		headers.WriteString("x" + strconv.FormatInt(int64(i), 36) + ":\r\n")
+	var headers [2]string
+	for kind, value := range []string{strings.Repeat("x", 100), ""} {
+		for i := 0; len(headers[kind]) < size && i < 98+kind*size; i++ {
+			headers[kind] += "x" + strconv.FormatInt(int64(i), 36) + ":" + value + "\r\n"
+		}
 	}
 	return many(connections, func(i int) {
 		for ctx.Err() == nil {
@@ -52,7 +54,7 @@ func largeHeads(ctx context.Context, s *environment, own *tally) (func(), error)
 				key = unknownKey()
 			}
 			head := fmt.Sprintf("GET %s/interviews?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n",
-				cluster.Prefix, key, headers.String())
+				cluster.Prefix, key, headers[i/2%2])
 			if sendHeads(ctx, s, own, head) != nil {
 				rest(ctx, 100*time.Millisecond)
 			}

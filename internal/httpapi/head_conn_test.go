@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// piecesConn has a text to read, in pieces of any length.
+type piecesConn struct {
+	net.Conn
+	text string
+	draw *rand.Rand
+}
+
+func (c *piecesConn) Read(b []byte) (int, error) {
+	if c.text == "" {
+		return 0, io.EOF
+	}
+	n := copy(b, c.text[:min(len(c.text), 1+c.draw.IntN(40))])
+	c.text = c.text[n:]
+	return n, nil
+}
+
+// head is a request line, so many headers, and the end, with line ends of any kind.
+func head(draw *rand.Rand, method string, headers int) string {
+	end := func() string { return []string{"\n", "\r\n"}[draw.IntN(2)] }
+	text := method + " / HTTP/1.1" + end() + "Host: x" + end()
+	for i := 1; i < headers; i++ {
+		text += fmt.Sprintf("h%d:%s%s", i, strings.Repeat(" ", draw.IntN(2)), end())
+	}
+	return text + end()
+}
+
+// What a connection passes on is what came, up to the headers that it accepts, in whatever
+// pieces it comes; a body has any number of lines, and so have the next request's headers.
+func TestHeadConn_CountsHeaders(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		draw := rand.New(rand.NewPCG(seed, 1))
+		body := strings.Repeat("\n", 3*maxHeaders)
+		first := head(draw, "POST", 1+draw.IntN(maxHeaders)) + body
+		conn := newHeadConn(&piecesConn{text: first, draw: draw}, nil)
+		if read, err := io.ReadAll(conn); err != nil || string(read) != first {
+			t.Fatalf("seed %d: %q became %q (%v)", seed, first, read, err)
+		}
+		conn.next()
+		headers := maxHeaders - 1 + draw.IntN(4)
+		conn.Conn = &piecesConn{text: head(draw, "GET", headers) + body, draw: draw}
+		request, err := http.ReadRequest(bufio.NewReader(io.LimitReader(conn, 12<<10)))
+		if headers > maxHeaders {
+			if err == nil {
+				t.Fatalf("seed %d: %d headers are read", seed, headers)
+			}
+			continue
+		}
+		if err != nil || len(request.Header)+1 != headers {
+			t.Fatalf("seed %d: %d headers: %d are read (%v)", seed, headers, len(request.Header)+1, err)
+		}
+	}
+}
