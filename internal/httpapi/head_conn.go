@@ -5,11 +5,17 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"time"
 )
 
 // maxHeaders bounds the headers of a request, whatever their length: the HTTP library takes
 // a millisecond and 150 KB for as many of a few bytes as it reads.
-const maxHeaders = 100
+const (
+	maxHeaders = 100
+	// manyHeadersDelay is how long a refusal of more takes: a caller that is refused at
+	// once connects again at once.
+	manyHeadersDelay = 2 * time.Second
+)
 
 // headConn counts the lines of a head. After the last that it accepts, all is one line
 // without end: the HTTP library, which has no bound of its own for them, refuses that
@@ -37,12 +43,15 @@ func (c *headConn) Read(b []byte) (int, error) {
 		return fill(b), nil
 	}
 	n, err := c.Conn.Read(b)
-	fill(b[n-c.beyond(b[:n]) : n])
+	if beyond := c.beyond(b[:n]); beyond > 0 {
+		time.Sleep(manyHeadersDelay)
+		fill(b[n-beyond : n])
+	}
 	return n, err
 }
 
-// beyond counts the lines of what was read, and returns how many bytes of it follow the last
-// line that is accepted.
+// beyond counts the lines of what was read, and returns how many bytes of it follow the text
+// of one line more than is accepted.
 func (c *headConn) beyond(read []byte) int {
 	for !c.ended {
 		line, rest, whole := bytes.Cut(read, []byte("\n"))
@@ -58,7 +67,7 @@ func (c *headConn) beyond(read []byte) int {
 			c.ended = true
 		}
 		if c.lines > maxHeaders+1 {
-			return len(read)
+			return len(rest) + 1
 		}
 		c.blank, read = true, rest
 	}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // piecesConn has a text to read, in pieces of any length.
@@ -41,6 +43,10 @@ func head(draw *rand.Rand, method string, headers int) string {
 // pieces it comes; a body has any number of lines, and so have the next request's headers.
 func TestHeadConn_CountsHeaders(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, countHeaders)
+}
+
+func countHeaders(t *testing.T) {
 	for seed := range uint64(200) {
 		draw := rand.New(rand.NewPCG(seed, 1))
 		body := strings.Repeat("\n", 3*maxHeaders)
@@ -52,10 +58,11 @@ func TestHeadConn_CountsHeaders(t *testing.T) {
 		conn.next()
 		headers := maxHeaders - 1 + draw.IntN(4)
 		conn.Conn = &piecesConn{text: head(draw, "GET", headers) + body, draw: draw}
+		began := time.Now()
 		request, err := http.ReadRequest(bufio.NewReader(io.LimitReader(conn, 12<<10)))
 		if headers > maxHeaders {
-			if err == nil {
-				t.Fatalf("seed %d: %d headers are read", seed, headers)
+			if err == nil || time.Since(began) != manyHeadersDelay {
+				t.Fatalf("seed %d: of %d headers %d are read after %s (%v)", seed, headers, len(request.Header), time.Since(began), err)
 			}
 			continue
 		}
