@@ -40,7 +40,7 @@ func (s *session) measureConcurrency(ctx context.Context) error {
 		return err
 	}
 	for _, set := range sets {
-		c := &concurrency{session: s, set: set, ours: map[int]*series{}, theirs: map[int]*series{}, own: map[int]*series{}, others: map[int][]*series{}}
+		c := &concurrency{session: s, set: set, ours: map[int]*series{}, theirs: map[int]*series{}, own: map[int]*series{}, floor: map[int]*series{}, others: map[int][]*series{}}
 		if !slices.ContainsFunc(concurrencies, c.wantsPages) {
 			continue
 		}
@@ -111,10 +111,10 @@ type concurrency struct {
 	set          pageSet
 	ours, theirs map[int]*series
 	limits       map[int][]*series
-	// own is the product's SQL on PostgreSQL alone, others are the servers named
-	// with -against: both are only shown.
-	own    map[int]*series
-	others map[int][]*series
+	// own is the product's SQL on PostgreSQL alone, floor the least that a server does,
+	// others are the servers named with -against: all are only shown.
+	own, floor map[int]*series
+	others     map[int][]*series
 }
 
 func (c *concurrency) measure(ctx context.Context, product, baselineServer *serverProcess, others []*serverProcess) error {
@@ -125,6 +125,7 @@ func (c *concurrency) measure(ctx context.Context, product, baselineServer *serv
 	}
 	ours := c.set.paths(func(_ *brand, all []position) []string { return pagePaths(all, 50) })
 	theirs := c.set.paths(func(b *brand, all []position) []string { return baselinePaths(b, all, 50) })
+	floor := c.set.paths(floorPaths)
 	pages := func(v *serverProcess, name string, paths []string, connections int) workload {
 		return c.httpWorkload(fmt.Sprintf("%s, %s, %d connections", name, c.set.title, connections), requests{
 			service: v, keys: c.set.keys, paths: paths, groups: len(c.set.brands), connections: connections, contains: pageCount(50),
@@ -154,6 +155,7 @@ func (c *concurrency) measure(ctx context.Context, product, baselineServer *serv
 				return err
 			}
 			add(own, func(one *series) { c.own[n] = one })
+			add(pages(baselineServer, "HTTP and pgx alone", floor, n), func(one *series) { c.floor[n] = one })
 		}
 	}
 	all, err := c.compare(ctx, "pages of "+c.set.title, workloads...)
@@ -185,7 +187,7 @@ func (c *concurrency) set16to19() {
 		ours := slices.Clip(append([]*series{c.ours[n]}, c.others[n]...))
 		below = append(below, c.limits[n]...)
 		if key := c.key("16", n); c.wants(key) {
-			c.report.set(key, ours[0].ratioTo(best(rate, below...), rate), append(append(ours, c.limits[n]...), c.own[n])...)
+			c.report.set(key, ours[0].ratioTo(best(rate, below...), rate), append(append(ours, c.limits[n]...), c.own[n], c.floor[n])...)
 		}
 		if key := c.key("17", n); c.wants(key) {
 			c.report.set(key, ours[0].absolute(func(m sample) float64 { return m.p99.Seconds() / m.p50.Seconds() }), ours...)

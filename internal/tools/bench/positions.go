@@ -172,3 +172,11 @@ func baselinePaths(b *brand, positions []position, limit int) []string {
 	}
 	return paths
 }
+
+func floorPaths(b *brand, positions []position) []string {
+	paths := make([]string, len(positions))
+	for i, p := range positions {
+		paths[i] = baseline.FloorPath(b.id, p.CreatedAt, p.ID)
+	}
+	return paths
+}
