@@ -29,7 +29,7 @@ func TestQueue_ServesKeysInRotation(t *testing.T) {
 	if got := q.Before("c"); got != 2 {
 		t.Errorf("%d come before a first c, want 2", got)
 	}
-	if got, found := q.Pop(func(key string) bool { return key != "a" }); got != 10 || !found {
+	if got, found := q.Pop(func(key string, _ int) bool { return key != "a" }); got != 10 || !found {
 		t.Errorf("got %d, want that of b", got)
 	}
 	for want := range 3 {

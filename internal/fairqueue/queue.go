@@ -31,10 +31,11 @@ func (q *Queue[K, T]) Push(key K, item T) {
 	q.size++
 }
 
-// Pop removes the oldest item of the next key that may be served; nil: of the next key.
-func (q *Queue[K, T]) Pop(may func(K) bool) (item T, found bool) {
+// Pop removes the oldest item of the next key whose oldest item may be served; nil: of the
+// next key.
+func (q *Queue[K, T]) Pop(may func(K, T) bool) (item T, found bool) {
 	for i, l := range q.rotation {
-		if may != nil && !may(l.key) {
+		if may != nil && !may(l.key, l.items[0]) {
 			continue
 		}
 		if i == 0 {

@@ -85,7 +85,7 @@ func (s *Slots) release(client uuid.UUID) {
 // grant gives the free slots to those whose turn it is.
 func (s *Slots) grant() {
 	for s.free > 0 {
-		next, found := s.waiting.Pop(func(client uuid.UUID) bool { return s.held[client] < s.share })
+		next, found := s.waiting.Pop(func(client uuid.UUID, _ *waiter) bool { return s.held[client] < s.share })
 		if !found {
 			return
 		}

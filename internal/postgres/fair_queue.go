@@ -28,6 +28,7 @@ type fairQueue struct {
 	mu      sync.Mutex
 	free    int
 	held    map[uuid.UUID]int // of the connections that are not free
+	batches map[uuid.UUID]int // of those held, that run batches
 	waiting fairqueue.Queue[uuid.UUID, *waiter]
 	// last asked last, and before it other, which is another client.
 	last, other asked
@@ -59,8 +60,12 @@ type waiter struct {
 // maxBatch bounds the queries of a batch: the last one waits for all before it.
 const maxBatch = 8
 
+// maxBatches is how many batches of one client run at once. What its others would gain by
+// a connection of their own costs more than waiting for the next batch.
+func (f *fairQueue) maxBatches() int { return max(1, f.connections/2) }
+
 func newFairQueue(connections int, maxWait time.Duration) *fairQueue {
-	return &fairQueue{connections: connections, free: connections, maxWait: maxWait, held: map[uuid.UUID]int{}}
+	return &fairQueue{connections: connections, free: connections, maxWait: maxWait, held: map[uuid.UUID]int{}, batches: map[uuid.UUID]int{}}
 }
 
 // acquire waits for a connection. The caller releases it.
@@ -78,7 +83,7 @@ func (f *fairQueue) acquire(ctx context.Context, client uuid.UUID) error {
 	defer f.mu.Unlock()
 	select {
 	case <-w.granted: // just now
-		f.giveBack(client)
+		f.giveBack(client, false)
 	default:
 		f.leave(w, ctx.Err())
 	}
@@ -131,8 +136,8 @@ func (f *fairQueue) enqueue(client uuid.UUID, q *batchedQuery) (*waiter, error) 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.note(client)
-	if f.free > 0 && f.mayHold(client) {
-		f.take(client)
+	if f.free > 0 && f.mayStart(client, q) {
+		f.take(client, q)
 		return nil, nil
 	}
 	if f.waiting.LenOf(client) >= f.connections &&
@@ -169,27 +174,42 @@ func (f *fairQueue) mayHold(client uuid.UUID) bool {
 	return time.Since(other.at) > othersAskFor
 }
 
-func (f *fairQueue) take(client uuid.UUID) {
-	f.free--
-	f.held[client]++
+// mayStart tells whether a client may have a connection for a query, which may be nil, or
+// waits for one of its batches to end.
+func (f *fairQueue) mayStart(client uuid.UUID, q *batchedQuery) bool {
+	return f.mayHold(client) && (q == nil || f.batches[client] < f.maxBatches() || config.Disabled("read_batches"))
 }
 
-// giveBack returns a client's connection, and grants it.
-func (f *fairQueue) giveBack(client uuid.UUID) {
+func (f *fairQueue) take(client uuid.UUID, q *batchedQuery) {
+	f.free--
+	f.held[client]++
+	if q != nil {
+		f.batches[client]++
+	}
+}
+
+// giveBack returns a client's connection, which may have run a batch, and grants it.
+func (f *fairQueue) giveBack(client uuid.UUID, batch bool) {
 	f.free++
 	if f.held[client]--; f.held[client] == 0 {
 		delete(f.held, client)
+	}
+	if batch {
+		if f.batches[client]--; f.batches[client] == 0 {
+			delete(f.batches, client)
+		}
 	}
 	for f.free > 0 && f.grantNext() {
 	}
 }
 
-// release returns a connection that a client held for a time and a number of queries.
-func (f *fairQueue) release(client uuid.UUID, held time.Duration, queries int) {
+// release returns a connection that a client held for a time: for a batch of so many
+// queries, or for none.
+func (f *fairQueue) release(client uuid.UUID, held time.Duration, batch int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.recordHeld(held / time.Duration(queries))
-	f.giveBack(client)
+	f.recordHeld(held / time.Duration(max(batch, 1)))
+	f.giveBack(client, batch > 0)
 }
 
 // recordHeld weighs one value so little that a few slow first statements on new
@@ -197,13 +217,13 @@ func (f *fairQueue) release(client uuid.UUID, held time.Duration, queries int) {
 func (f *fairQueue) recordHeld(held time.Duration) { f.meanHeld += (held - f.meanHeld) / 16 }
 
 // grantNext grants a free connection to the oldest waiter of the next client that may
-// hold it, and tells whether there is one.
+// have it, and tells whether there is one.
 func (f *fairQueue) grantNext() bool {
-	next, found := f.waiting.Pop(f.mayHold)
+	next, found := f.waiting.Pop(func(client uuid.UUID, w *waiter) bool { return f.mayStart(client, w.query) })
 	if !found {
 		return false
 	}
-	f.take(next.client)
+	f.take(next.client, next.query)
 	if next.query != nil && !config.Disabled("read_batches") {
 		next.batched = f.takeBatch(next.client)
 	}
@@ -211,10 +231,10 @@ func (f *fairQueue) grantNext() bool {
 	return true
 }
 
-// takeBatch removes a client's next queries from the queue, at most one connection's
-// share of all waiters. The request that runs them has left it.
+// takeBatch removes a client's next queries from the queue, at most one batch's share of
+// what it has waiting. The request that runs them has left it.
 func (f *fairQueue) takeBatch(client uuid.UUID) []*batchedQuery {
-	share := min((f.waiting.Len()+f.connections)/f.connections, maxBatch)
+	share := min((f.waiting.LenOf(client)+f.maxBatches())/f.maxBatches(), maxBatch)
 	var batched []*batchedQuery
 	for len(batched)+1 < share {
 		next, found := f.waiting.PopOf(client, func(w *waiter) bool { return w.query != nil })

@@ -41,7 +41,7 @@ func TestFairQueue_AcceptsAgain(t *testing.T) {
 		if err := f.acquire(t.Context(), client); err != nil {
 			t.Fatal("refused although a connection is free")
 		}
-		f.release(client, time.Minute, 1)
+		f.release(client, time.Minute, 0)
 	}
 	_ = f.acquire(t.Context(), client)
 	if _, err := f.enqueue(client, nil); err != nil {
@@ -50,11 +50,11 @@ func TestFairQueue_AcceptsAgain(t *testing.T) {
 	if err := f.acquire(t.Context(), client); err == nil {
 		t.Error("another may wait for one that takes a minute")
 	}
-	f.release(client, time.Millisecond, 1) // to the first
-	f.release(client, time.Millisecond, 1)
+	f.release(client, time.Millisecond, 0) // to the first
+	f.release(client, time.Millisecond, 0)
 	for range 100 {
 		_ = f.acquire(t.Context(), client)
-		f.release(client, time.Millisecond, 1)
+		f.release(client, time.Millisecond, 0)
 	}
 	_ = f.acquire(t.Context(), client)
 	if w, err := f.enqueue(client, nil); err != nil || w == nil {
@@ -77,7 +77,7 @@ func TestFairQueue_ServesClientsInRotation(t *testing.T) {
 			}
 			*waited = time.Since(began)
 			time.Sleep(time.Second)
-			f.release(client, time.Second, 1)
+			f.release(client, time.Second, 0)
 		}
 		var ignored [100]time.Duration
 		for i := range ignored {
@@ -110,7 +110,7 @@ func TestFairQueue_LeavesConnectionsToOthers(t *testing.T) {
 		if !at(uuid.Nil) { // the server's own probe
 			t.Error("a probe waits")
 		}
-		f.release(uuid.Nil, time.Second, 1)
+		f.release(uuid.Nil, time.Second, 0)
 		for n := range 4 {
 			if !at(greedy) {
 				t.Errorf("alone, a client waits for number %d", n+1)
@@ -123,7 +123,7 @@ func TestFairQueue_LeavesConnectionsToOthers(t *testing.T) {
 			t.Error("a connection is granted that is none")
 		}
 		for range 3 {
-			f.release(greedy, time.Second, 1)
+			f.release(greedy, time.Second, 0)
 		}
 		if f.held[modest] != 1 || f.held[greedy] != 2 || f.free != 1 {
 			t.Errorf("%d of the one, %d of the other, %d free; want 1, 2, 1", f.held[modest], f.held[greedy], f.free)
@@ -134,8 +134,8 @@ func TestFairQueue_LeavesConnectionsToOthers(t *testing.T) {
 		if !at(modest) {
 			t.Error("no connection was left")
 		}
-		f.release(modest, time.Second, 1)
-		f.release(modest, time.Second, 1)
+		f.release(modest, time.Second, 0)
+		f.release(modest, time.Second, 0)
 		time.Sleep(othersAskFor + time.Second)
 		for range 2 {
 			if !at(greedy) {
@@ -173,12 +173,60 @@ func TestFairQueue_LosesNoConnection(t *testing.T) {
 			defer cancel()
 			if f.acquire(ctx, clients[i%2]) == nil {
 				time.Sleep(time.Millisecond)
-				f.release(clients[i%2], time.Millisecond, 1)
+				f.release(clients[i%2], time.Millisecond, 0)
 			}
 		})
 	}
 	all.Wait()
 	if f.free != 3 || f.waiting.Len() != 0 {
 		t.Errorf("%d connections are free, want 3; %d wait", f.free, f.waiting.Len())
+	}
+}
+
+// A client's queries that can share a snapshot run in a few batches at a time: what comes
+// meanwhile waits for the next one, though connections are free. What needs a connection
+// of its own, and other clients, do not.
+func TestFairQueue_ClientsRunAFewBatches(t *testing.T) {
+	t.Parallel()
+	f := newFairQueue(4, time.Hour)
+	client := uuid.New()
+	query := func() *batchedQuery { return &batchedQuery{result: make(chan error, 1)} }
+	for range 2 {
+		if w, err := f.enqueue(client, query()); w != nil || err != nil {
+			t.Fatalf("a first batch waits (%v)", err)
+		}
+	}
+	var waiters []*waiter
+	for range 5 {
+		w, err := f.enqueue(client, query())
+		if w == nil || err != nil {
+			t.Fatalf("a third batch begins (%v)", err)
+		}
+		waiters = append(waiters, w)
+	}
+	if w, err := f.enqueue(client, nil); w != nil || err != nil {
+		t.Errorf("what runs alone waits (%v)", err)
+	}
+	f.release(client, time.Second, 0)
+	if w, err := f.enqueue(uuid.New(), query()); w != nil || err != nil {
+		t.Errorf("another client's query waits (%v)", err)
+	}
+	if f.waiting.Len() != 5 {
+		t.Fatalf("%d wait, want 5", f.waiting.Len())
+	}
+	f.release(client, time.Second, 1)
+	select {
+	case <-waiters[0].granted:
+	default:
+		t.Fatal("the next batch does not begin where one ended")
+	}
+	// Three of five: the rest is the other batch's.
+	if n := 1 + len(waiters[0].batched); n != 3 {
+		t.Errorf("the next batch has %d queries, want 3", n)
+	}
+	f.release(client, time.Second, 3)
+	f.release(client, time.Second, 1)
+	if f.waiting.Len() != 0 || f.batches[client] != 2 {
+		t.Errorf("%d wait, %d batches run; want 0, 2", f.waiting.Len(), f.batches[client])
 	}
 }

@@ -182,15 +182,15 @@ func (p *Pool) Waiting() int {
 // acquiredConn is a connection taken from the pool.
 type acquiredConn struct {
 	*pgxpool.Conn
-	queue   *fairQueue
-	client  uuid.UUID
-	since   time.Time
-	queries int
+	queue  *fairQueue
+	client uuid.UUID
+	since  time.Time
+	batch  int
 }
 
 // Release gives the connection back.
 func (l *acquiredConn) Release() {
-	l.queue.release(l.client, time.Since(l.since), l.queries)
+	l.queue.release(l.client, time.Since(l.since), l.batch)
 	l.Conn.Release()
 }
 
@@ -202,17 +202,18 @@ func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*acquiredConn, er
 	if err := p.queue.acquire(ctx, client); err != nil {
 		return nil, fmt.Errorf("waiting for a connection: %w", err)
 	}
-	return p.connect(ctx, client, 1)
+	return p.connect(ctx, client, 0)
 }
 
-// connect takes the connection that the queue granted a client, for a number of queries.
-func (p *Pool) connect(ctx context.Context, client uuid.UUID, queries int) (*acquiredConn, error) {
+// connect takes the connection that the queue granted a client: for a batch of so many
+// queries, or for none.
+func (p *Pool) connect(ctx context.Context, client uuid.UUID, batch int) (*acquiredConn, error) {
 	began := time.Now()
 	conn, err := p.Acquire(ctx)
 	if err != nil {
-		p.queue.release(client, time.Since(began), queries)
+		p.queue.release(client, time.Since(began), batch)
 		return nil, fmt.Errorf("taking a connection: %w", err)
 	}
 	// From here: making a connection is slow, and seldom.
-	return &acquiredConn{conn, p.queue, client, time.Now(), queries}, nil
+	return &acquiredConn{conn, p.queue, client, time.Now(), batch}, nil
 }
