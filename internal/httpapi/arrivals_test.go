@@ -61,6 +61,8 @@ type talkingConn struct{ net.Conn }
 
 func (talkingConn) Read(b []byte) (int, error) { return len(b), nil }
 
+func (talkingConn) SetWriteDeadline(time.Time) error { return nil }
+
 // talkers accepts such connections.
 type talkers struct{ net.Listener }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net"
 	"sync/atomic"
+	"time"
 )
 
 // Listen paces what is read of a listener's connections, all as long as they have no key,
@@ -26,10 +27,17 @@ func (l pacedListener) Accept() (net.Conn, error) {
 	}
 	paced := &pacedConn{Conn: conn, arrivals: l.arrivals}
 	if l.secure != nil {
+		// The HTTP library sets a deadline for writing when it has read a request.
+		if err := conn.SetWriteDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+			return nil, err
+		}
 		return newHeadConn(tls.Server(paced, l.secure), paced), nil
 	}
 	return newHeadConn(paced, paced), nil
 }
+
+// handshakeTimeout bounds what TLS writes before a first request.
+const handshakeTimeout = 5 * time.Second
 
 // headPiece is how many bytes of a head the HTTP library reads at most at a time.
 const headPiece = 4 << 10
