@@ -124,15 +124,27 @@ BEGIN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = 'admit takes a limit of at least 1, a window longer than none and a clock''s shift';
     END IF;
+    -- With another limit, window or clock a caller could clear a key's log, or fill it ahead.
+    IF (max_requests <> 600 OR time_window <> interval '1 hour' OR clock_shift <> interval '0')
+        AND NOT pg_has_role(session_user, current_user, 'MEMBER')
+    THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = 'admit counts 600 requests an hour by the database''s clock, other than for the schema''s owner';
+    END IF;
 
     -- Keys are locked in one order, or two groups could wait for each other. An
     -- advisory lock writes nothing, and no operator's transaction holds it up. The
     -- blank key, which unknown prefixes count towards, comes last, further down.
-    PERFORM pg_advisory_xact_lock(r.lock)
-    FROM unnest((
-        SELECT array_agg(DISTINCT hashtextextended(p.prefix, 600))
-        FROM unnest(prefixes) AS p (prefix)
-    )) AS r (lock);
+    -- For one that comes alone an expression does, which is cheaper than a statement.
+    IF cardinality(prefixes) <> 1 THEN
+        PERFORM pg_advisory_xact_lock(r.lock)
+        FROM unnest((
+            SELECT array_agg(DISTINCT hashtextextended(p.prefix, 600))
+            FROM unnest(prefixes) AS p (prefix)
+        )) AS r (lock);
+    ELSIF pg_advisory_xact_lock(hashtextextended(prefixes[1], 600)) IS NULL THEN
+        RAISE EXCEPTION 'a lock was not taken';
+    END IF;
 
     -- Nearly every request is simple: its key in force and in use, its secret right,
     -- room in the window. One that comes alone is spared what gathers a group.
@@ -1575,6 +1587,10 @@ CREATE FUNCTION public.record_statuses(clock_shift interval, key_ids uuid[], seq
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
+    IF clock_shift IS DISTINCT FROM interval '0' AND NOT pg_has_role(session_user, current_user, 'MEMBER') THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = 'record_statuses goes by the database''s clock, other than for the schema''s owner';
+    END IF;
     -- A crash can lose a status, never a counted request.
     PERFORM set_config('synchronous_commit', 'off', true);
     INSERT INTO public.request_statuses (recorded_at, key_ids, seqs, statuses)
@@ -1885,6 +1901,25 @@ ALTER TABLE public.key_audits ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+
+--
+-- Name: key_clients; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.key_clients WITH (security_invoker='false') AS
+ SELECT sha256(convert_to(k.prefix, 'UTF8'::name)) AS prefix_hash,
+    k.client_id,
+    k.last_used_at
+   FROM public.api_keys k
+  WHERE (k.client_id IS NOT NULL);
+
+
+--
+-- Name: VIEW key_clients; Type: COMMENT; Schema: public; Owner: -
+--
+
+COMMENT ON VIEW public.key_clients IS 'The client of each key, by the SHA-256 of its prefix.';
 
 
 --
@@ -3320,6 +3355,13 @@ GRANT SELECT ON TABLE public.interviews TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.clients TO clientintel_server;
+
+
+--
+-- Name: TABLE key_clients; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.key_clients TO clientintel_server;
 
 
 --

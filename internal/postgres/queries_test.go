@@ -31,6 +31,7 @@ var readsManyClients = map[string]string{
 	"ListClients: api_keys":                         "the operator lists what every client has",
 	"ListKeyAudits: api_keys":                       "joined to the audits that the operator lists",
 	"ListKeyAudits: key_audits":                     "the operator may list the audits of all clients",
+	"ListKeyClients: key_clients":                   "the server asks whose key each prefix is",
 	"ListKeys: api_keys":                            "the operator may list the keys of all clients",
 	"ListKeys: request_log":                         "joined to the keys that the operator lists",
 	"ListMeasuredClients: clients":                  "the operator may list all clients",

@@ -89,10 +89,11 @@ type Limiter struct {
 	queue              *queue
 	// callers are those whose next request is likely to be admitted.
 	callers *callerCache
-	// unverified has the places of requests whose key is not known to be held,
-	// limited those of keys that have used up their limit, keyless those of requests
-	// that the database is not asked about.
+	// unverified has the places of requests whose key is not known to be held, by the
+	// client that its prefix names, limited those of keys that have used up their limit,
+	// keyless those of requests that the database is not asked about.
 	unverified, limited, keyless *places
+	keyClients                   keyClients
 	// likely delays the refusals of all others.
 	likely  refusals
 	stop    chan struct{}
@@ -158,6 +159,7 @@ const (
 func New(pool *postgres.Pool) *Limiter {
 	l := newLimiter(pool)
 	l.stopped.Go(func() { l.statuses.run(l.stop) })
+	l.stopped.Go(func() { l.keyClients.run(pool, l.stop) })
 	l.stopped.Go(l.work)
 	return l
 }
@@ -168,7 +170,7 @@ func newLimiter(pool *postgres.Pool) *Limiter {
 	return &Limiter{
 		pool: pool, maxRequests: maxRequests, window: window, clockShift: clockShift,
 		queue: newQueue(), callers: newCallerCache(),
-		unverified: newPlaces(), limited: newPlaces(), keyless: newPlaces(),
+		unverified: newPlaces(2 * maxUnverified), limited: newPlaces(maxUnverified), keyless: newPlaces(maxUnverified),
 		stop:     make(chan struct{}),
 		statuses: newStatusRecorder(pool, clockShift),
 	}
@@ -184,8 +186,8 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	if known, ok := l.bypass.lookup(r); ok {
 		return known, nil
 	}
-	// Not by prefix, which the caller chooses, nor by whether a prefix is known,
-	// which the time would tell: only the right secret is verified.
+	// Whoever is likely to be admitted passes all others. Not by prefix, which the caller
+	// chooses: only the right secret is verified.
 	cached, deadline := l.callers.get(r), time.Now().Add(groupTimeout)
 	if cached.likely {
 		a, err := l.admit(ctx, cached.ClientID, r, deadline)
@@ -194,21 +196,21 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 		}
 		return a, err
 	}
-	places := l.unverified
-	if cached.ClientID != uuid.Nil {
-		places = l.limited
+	places, client := l.limited, cached.ClientID
+	if client == uuid.Nil {
+		places, client = l.unverified, l.keyClients.of(r.Prefix)
 	}
-	if err := places.acquire(ctx, cached.ClientID); err != nil {
+	if err := places.acquire(ctx, client); err != nil {
 		return Admission{}, err
 	}
 	if least := time.Now().Add(minGroupTimeout); deadline.Before(least) {
 		deadline = least
 	}
-	a, err := l.admit(ctx, cached.ClientID, r, deadline)
+	a, err := l.admit(ctx, client, r, deadline)
 	if err == nil && (a.Verdict == Admitted || a.Verdict == Limited && places == l.unverified) {
-		places.Release(cached.ClientID)
+		places.Release(client)
 	} else {
-		places.releaseLater(cached.ClientID)
+		places.releaseLater(client)
 	}
 	return a, err
 }

@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	// maxUnverified is how many requests at once are served of callers that are not
-	// known to hold a key, and how many of keys that have used up their limit: with
-	// those that wait, whoever sends unknown prefixes takes no more of a group.
+	// maxUnverified is how many requests at once are served of callers of a client that
+	// are not known to hold a key, of all with unknown prefixes, of keys that have used
+	// up their limit, and of requests without a key. Of the first two kinds together,
+	// twice as many are.
 	maxUnverified = 8
 	// unverifiedPause is how much longer such a request keeps its place when it was
 	// refused, which bounds what a flood of them costs.
@@ -40,8 +41,8 @@ func refusalDelay(waiting int) time.Duration {
 // places has the places of requests that are likely to be refused.
 type places struct{ *fairqueue.Slots }
 
-func newPlaces() *places {
-	return &places{fairqueue.NewSlots(maxUnverified, maxUnverified, maxRefusing)}
+func newPlaces(n int) *places {
+	return &places{fairqueue.NewSlots(n, maxUnverified, maxRefusing)}
 }
 
 func (p *places) acquire(ctx context.Context, client uuid.UUID) error {

@@ -62,14 +62,20 @@ func load() ([]mutant, error) {
 	return all, nil
 }
 
-// mutated is the text of the mutant's file below dir, with the change made.
+// mutated is the text of the mutant's file below dir, with the change made; of a
+// migration, in the way up.
 func (m mutant) mutated(dir string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(dir, m.File))
 	if err != nil {
 		return nil, err
 	}
-	if n := bytes.Count(text, []byte(m.Old)); n != 1 {
+	changed, down, hasDown := bytes.Cut(text, []byte("-- +goose Down"))
+	if n := bytes.Count(changed, []byte(m.Old)); n != 1 {
 		return nil, fmt.Errorf("%s has its old text %d times, not once", m.File, n)
 	}
-	return bytes.Replace(text, []byte(m.Old), []byte(m.New), 1), nil
+	changed = bytes.Replace(changed, []byte(m.Old), []byte(m.New), 1)
+	if hasDown {
+		changed = append(append(changed, "-- +goose Down"...), down...)
+	}
+	return changed, nil
 }
