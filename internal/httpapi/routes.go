@@ -63,9 +63,13 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 
 // refuseTransferEncoding refuses bodies of unknown length where none belongs, and
 // ends every connection that carried one: a proxy in front and this server could
-// disagree on where the next request begins.
+// disagree on where the next request begins. With HTTP/1.0 the library leaves the
+// header out, so all of those end.
 func (s *Server) refuseTransferEncoding(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !r.ProtoAtLeast(1, 1) {
+			w.Header().Set("Connection", "close")
+		}
 		if len(r.TransferEncoding) == 0 {
 			next.ServeHTTP(w, r)
 			return
