@@ -33,8 +33,10 @@ func TestLimiter_UnverifiedCallersShareAFewPlaces(t *testing.T) {
 	}
 	flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: caller.Prefix}) }) // a real prefix with a wrong secret
 	flood.Go(func() { _, _ = l.Admit(ctx, caller) })
-	for l.unverified.Waiting() < flooding+1-maxUnverified || l.queue.len() < maxUnverified+1 {
-		time.Sleep(time.Millisecond)
+	for end := time.Now().Add(minRefusalDelay); l.unverified.Waiting() < flooding+1-maxUnverified || l.queue.len() < maxUnverified+1; {
+		if time.Sleep(time.Millisecond); time.Now().After(end) {
+			t.Fatalf("%d wait for a place, %d are in the queue", l.unverified.Waiting(), l.queue.len())
+		}
 	}
 	if got := l.queue.len(); got != maxUnverified+1 {
 		t.Errorf("%d requests are in the queue, want %d", got, maxUnverified+1)
