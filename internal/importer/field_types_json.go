@@ -33,17 +33,10 @@ var (
 				row[key] = true
 			}
 		}
-		switch {
-		case len(row) == 3:
+		if len(row) == 3 {
 			return dst, &problem{requirement: "must not carry synthesis_type, document and contract_version together: it would pass for a row of the collection"}
-		case schema.typ == jsonInvalid:
-			return dst, &problem{path: ".schema", requirement: "is missing: must be " + nonEmptyTextType.description}
-		case schema.typ == jsonString && len(schema.text) == 0:
-			return dst, &problem{path: ".schema", requirement: "must be " + nonEmptyTextType.description + `, not ""`}
-		case schema.typ != jsonString:
-			return dst, &problem{path: ".schema", accepted: nonEmptyTextType.description, got: schema}
 		}
-		return appendJSON(dst, v), nil
+		return appendJSON(dst, v), checkText(".schema", schema)
 	}}
 
 	transcriptType = fieldType{"a list of objects", jsonArray, func(dst []byte, v value) ([]byte, *problem) {
@@ -130,13 +123,23 @@ func checkQuestion(q value, first jsonType, n int) *problem {
 		given[string(unescaped(name))] = v
 	}
 	for _, name := range []string{"id", "question"} {
-		v, ok := given[name]
-		if !ok {
-			return &problem{path: path + "." + name, requirement: "is missing: must be " + nonEmptyTextType.description}
+		if p := checkText(path+"."+name, given[name]); p != nil {
+			return p
 		}
-		if v.typ != jsonString || len(v.text) == 0 {
-			return &problem{path: path + "." + name, accepted: nonEmptyTextType.description, got: v}
-		}
+	}
+	return nil
+}
+
+// checkText wants a text that is not empty inside a value. An empty one is told even
+// where values are redacted.
+func checkText(path string, v value) *problem {
+	switch {
+	case v.typ == jsonInvalid:
+		return &problem{path: path, requirement: "is missing: must be " + nonEmptyTextType.description}
+	case v.typ != jsonString:
+		return &problem{path: path, accepted: nonEmptyTextType.description, got: v}
+	case len(v.text) == 0:
+		return &problem{path: path, requirement: "must be " + nonEmptyTextType.description + `, not ""`}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 )
@@ -147,7 +148,7 @@ func (s *jsonScanner) members(is jsonType, each func(name, v value) bool) jsonTy
 			if s.peek() != '"' {
 				return s.unexpected("a field name in quotes")
 			}
-			if name = s.scan(each != nil); name.typ == jsonInvalid {
+			if name = s.scan(); name.typ == jsonInvalid {
 				return jsonInvalid
 			}
 			s.space()
@@ -157,7 +158,7 @@ func (s *jsonScanner) members(is jsonType, each func(name, v value) bool) jsonTy
 			s.at++
 			s.space()
 		}
-		v := s.scan(each != nil)
+		v := s.scan()
 		if v.typ == jsonInvalid || each != nil && !each(name, v) {
 			return jsonInvalid
 		}
@@ -176,12 +177,8 @@ func (s *jsonScanner) members(is jsonType, each func(name, v value) bool) jsonTy
 	}
 }
 
-// scan scans a value. With keep it also returns the value's text and what in it
-// is unstorable, which otherwise counts for the value around it.
-func (s *jsonScanner) scan(keep bool) value {
-	if !keep {
-		return value{typ: s.value()}
-	}
+// scan scans a value. What in it is unstorable counts for the value around it too.
+func (s *jsonScanner) scan() value {
 	start, outer := s.at, s.unstorable
 	s.unstorable = ""
 	is := s.value()
@@ -189,7 +186,7 @@ func (s *jsonScanner) scan(keep bool) value {
 	if is == jsonString {
 		v.text, v.escaped = s.text[start+1:s.at-1], s.escaped
 	}
-	s.unstorable = outer
+	s.unstorable = cmp.Or(outer, v.unstorable)
 	return v
 }
 

@@ -1,11 +1,10 @@
 package importer
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strconv"
+	"unicode"
 	"unicode/utf16"
 )
 
@@ -80,13 +79,12 @@ func (s *jsonScanner) escape() jsonType {
 	case first == 0:
 		s.noteUnstorable(unstorableNUL)
 	case utf16.IsSurrogate(first):
-		if s.peek() == '\\' && s.at+1 < len(s.text) && s.text[s.at+1] == 'u' {
-			if second, ok := s.hex4(s.at + 2); ok && first < 0xDC00 && second >= 0xDC00 && second < 0xE000 {
-				s.at += 6
-				return jsonString
-			}
+		second, ok := s.hex4(s.at + 2)
+		if ok && string(s.text[s.at:s.at+2]) == `\u` && utf16.DecodeRune(first, second) != unicode.ReplacementChar {
+			s.at += 6
+		} else {
+			s.noteUnstorable(unstorableSurrogate)
 		}
-		s.noteUnstorable(unstorableSurrogate)
 	}
 	return jsonString
 }
@@ -105,9 +103,8 @@ func (s *jsonScanner) hex4(at int) (rune, bool) {
 	if at+4 > len(s.text) {
 		return 0, false
 	}
-	var r [2]byte
-	_, err := hex.Decode(r[:], s.text[at:at+4])
-	return rune(binary.BigEndian.Uint16(r[:])), err == nil
+	r, err := strconv.ParseUint(string(s.text[at:at+4]), 16, 16)
+	return rune(r), err == nil
 }
 
 // digits scans a run of digits and returns its length.
