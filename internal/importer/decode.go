@@ -97,7 +97,7 @@ func (d *decoder) line(text []byte) error {
 	switch {
 	case d.trailer:
 		return r.refuse("", "must not follow the trailer")
-	case r.trailer:
+	case r.kind == trailerKind:
 		return d.endLine()
 	}
 	d.records++

@@ -29,26 +29,12 @@ func (d *decoder) delete() error {
 // for a client may be left out. A record whose id goes by another name may use it.
 func (r *record) deleteIdentity() (row, error) {
 	k := r.kind
-	var id, client value
-	for _, f := range r.fields {
-		var to *value
-		switch string(f.name) {
-		case "kind", "op":
-			continue
-		case "id", k.idField:
-			to = &id
-		case "client_id":
-			to = &client
-		default:
-			return row{}, r.refuse(k.path(f.name), "is not a field of a delete, which has op, kind, client_id and id")
-		}
-		if to.typ != jsonInvalid {
-			return row{}, r.refuse(k.path(f.name), "is given twice")
-		}
-		*to = f.value
+	given, err := r.only("a delete", "op", "kind", "client_id", "id")
+	if err != nil {
+		return row{}, err
 	}
+	id, client := given["id"], given["client_id"]
 	found := row{line: r.line}
-	var err error
 	if found.id, err = r.uuid("id", id); err != nil {
 		return row{}, err
 	}

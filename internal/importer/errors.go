@@ -152,14 +152,7 @@ func shorten(text []byte) string {
 
 // path is the path of a field of this kind.
 func (k *kind) path(field []byte) string {
-	return k.name + "." + fieldName(field)
-}
-
-func fieldName(field []byte) string {
-	if len(field) == 0 {
-		return `""`
-	}
-	return shorten(field)
+	return k.name + "." + cmp.Or(shorten(field), `""`)
 }
 
 // explain words a problem with a column's value.

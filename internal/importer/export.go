@@ -38,7 +38,7 @@ func Export(ctx context.Context, conn *pgx.Conn, client uuid.UUID, withKeys bool
 		}
 		lines += n
 	}
-	fmt.Fprintf(out, `{"kind":%q,"lines":%d}`+"\n", trailerKind, lines)
+	fmt.Fprintf(out, `{"kind":%q,"lines":%d}`+"\n", trailerKind.name, lines)
 	return lines, out.Flush()
 }
 
