@@ -12,8 +12,8 @@ import (
 // finish makes the checks that need the whole file, then those of the database.
 func (w *writer) finish(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		w.correctCampaignLive, w.removeTheRest, ofEachKind(w.checkDeletes), w.deleteClients,
-		ofEachKind(w.checkReferences), ofEachKind(w.checkSlugs), w.mergeAPIKeys, w.mergeRequestLog,
+		w.correctCampaignLive, w.removeTheRest, w.checkDeletes, w.deleteClients,
+		w.checkReferences, w.checkSlugs, w.mergeAPIKeys, w.mergeRequestLog,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -24,38 +24,23 @@ func (w *writer) finish(ctx context.Context) error {
 	return databaseError(ctx, "proving references", err)
 }
 
-// ofEachKind checks all kinds, and refuses the first line that is refused for one.
-func ofEachKind(check func(context.Context, *kind) (*LineError, error)) func(context.Context) error {
-	return func(ctx context.Context) error {
-		var first *LineError
-		for _, k := range kinds {
-			refused, err := check(ctx, k)
-			if err != nil {
-				return err
-			}
-			if refused != nil && (first == nil || refused.Line < first.Line) {
-				first = refused
-			}
-		}
-		if first == nil {
-			return nil
-		}
-		return first
+// checkDeletes refuses to delete what other records still refer to.
+func (w *writer) checkDeletes(ctx context.Context) error {
+	t, by, err := w.firstReferredTo(ctx, inOrder(w.deferred.deleted))
+	if err != nil || by == "" {
+		return err
 	}
+	return w.deferred.deleted[t].refuse(fmt.Sprintf("%s cannot be deleted: %s still refers to it", t.id, by))
 }
 
-// checkDeletes refuses to delete what other records still refer to.
-func (w *writer) checkDeletes(ctx context.Context, k *kind) (*LineError, error) {
-	for _, t := range ofKind(k, w.deferred.deleted) {
-		by, err := w.referrer(ctx, t)
-		if err != nil {
-			return nil, err
-		}
-		if by != "" {
-			return w.deferred.deleted[t].refuse(fmt.Sprintf("%s cannot be deleted: %s still refers to it", t.id, by)), nil
+// firstReferredTo is the first key that a record refers to, and that record's name.
+func (w *writer) firstReferredTo(ctx context.Context, keys []recordKey) (recordKey, string, error) {
+	for _, t := range keys {
+		if by, err := w.referrer(ctx, t); err != nil || by != "" {
+			return t, by, err
 		}
 	}
-	return nil, nil
+	return recordKey{}, "", nil
 }
 
 // referrer names a record that refers to t, or is empty.
@@ -97,7 +82,7 @@ func (w *writer) deleteClients(ctx context.Context) error {
 			w.count(clientKind).Removed++
 		}
 	}
-	_, ids := keyArrays(ofKind(clientKind, w.deferred.deleted))
+	_, ids := ofKind(clientKind, inOrder(w.deferred.deleted))
 	if len(ids) == 0 {
 		return nil
 	}
