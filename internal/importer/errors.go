@@ -28,17 +28,19 @@ type LineError struct {
 }
 
 func (e *LineError) Error() string {
+	where := inFile(e.File, fmt.Sprintf("line %d", e.Line))
 	if e.Field == "" {
-		return e.where() + ": " + e.Reason
+		return where + ": " + e.Reason
 	}
-	return e.where() + ": " + e.Field + ": " + e.Reason
+	return where + ": " + e.Field + ": " + e.Reason
 }
 
-func (e *LineError) where() string {
-	if e.File == "" {
-		return fmt.Sprintf("line %d", e.Line)
+// inFile tells a file's lines, alone in an import of one file.
+func inFile(file, lines string) string {
+	if file == "" {
+		return lines
 	}
-	return fmt.Sprintf("%s: line %d", e.File, e.Line)
+	return file + ": " + lines
 }
 
 // maxLineErrors bounds how many bad lines of a file are told.
