@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"iter"
@@ -41,7 +42,8 @@ type jsonScanner struct {
 	at    int
 	depth int
 	// escaped is about the string scanned last.
-	escaped    bool
+	escaped bool
+	// unstorable is the first reason found, as in value.
 	unstorable string
 	// grows is by how much the text is longer with its numbers written out, as the
 	// database does: a line of 16 MiB could become 1 GB. It is counted from where it
@@ -69,13 +71,6 @@ func (s *jsonScanner) unexpected(expected string) jsonType {
 	return s.fail("expected " + expected)
 }
 
-// noteUnstorable keeps the first reason.
-func (s *jsonScanner) noteUnstorable(flaw string) {
-	if s.unstorable == "" {
-		s.unstorable = flaw
-	}
-}
-
 // peek is the next byte, NUL at the end: no token starts with one.
 func (s *jsonScanner) peek() byte {
 	if s.at < len(s.text) {
@@ -85,13 +80,8 @@ func (s *jsonScanner) peek() byte {
 }
 
 func (s *jsonScanner) space() {
-	for s.at < len(s.text) {
-		switch s.text[s.at] {
-		case ' ', '\t', '\r', '\n':
-			s.at++
-		default:
-			return
-		}
+	for c := s.peek(); c == ' ' || c == '\t' || c == '\r' || c == '\n'; c = s.peek() {
+		s.at++
 	}
 }
 
@@ -118,7 +108,7 @@ func (s *jsonScanner) value() jsonType {
 }
 
 func (s *jsonScanner) literal(word string, is jsonType) jsonType {
-	if len(s.text)-s.at < len(word) || string(s.text[s.at:s.at+len(word)]) != word {
+	if !bytes.HasPrefix(s.text[s.at:], []byte(word)) {
 		return s.unexpected("a value")
 	}
 	s.at += len(word)

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -77,13 +78,13 @@ func (s *jsonScanner) escape() jsonType {
 	s.at += 5
 	switch {
 	case first == 0:
-		s.noteUnstorable(unstorableNUL)
+		s.unstorable = cmp.Or(s.unstorable, unstorableNUL)
 	case utf16.IsSurrogate(first):
 		second, ok := s.hex4(s.at + 2)
 		if ok && string(s.text[s.at:s.at+2]) == `\u` && utf16.DecodeRune(first, second) != unicode.ReplacementChar {
 			s.at += 6
 		} else {
-			s.noteUnstorable(unstorableSurrogate)
+			s.unstorable = cmp.Or(s.unstorable, unstorableSurrogate)
 		}
 	}
 	return jsonString
@@ -110,7 +111,7 @@ func (s *jsonScanner) hex4(at int) (rune, bool) {
 // digits scans a run of digits and returns its length.
 func (s *jsonScanner) digits() int {
 	start := s.at
-	for s.at < len(s.text) && isDigit(s.text[s.at]) {
+	for isDigit(s.peek()) {
 		s.at++
 	}
 	return s.at - start
@@ -154,7 +155,7 @@ func (s *jsonScanner) number() jsonType {
 		signs++ // the point
 	}
 	if plain > maxDigits {
-		s.noteUnstorable(unstorableNumber)
+		s.unstorable = cmp.Or(s.unstorable, unstorableNumber)
 	}
 	s.grows += max(0, signs+plain-(s.at-begins))
 	return jsonNumber
