@@ -17,9 +17,7 @@ type decoder struct {
 	values [maxFields]value
 	open   map[*kind]*batch
 	// maxRows is at how many rows a batch is closed.
-	maxRows int
-	// spare is memory for the next batch.
-	spare    []byte
+	maxRows  int
 	deferred *deferredChecks
 	send     func(*batch) error
 	at       Progress
@@ -156,8 +154,8 @@ func (d *decoder) batchFor(id row, deletes bool) (*batch, error) {
 		b = nil
 	}
 	if b == nil {
-		b = newBatch(k, d.spare)
-		d.open[k], d.spare = b, nil
+		b = newBatch(k)
+		d.open[k] = b
 	}
 	if p, known := b.positions[id.id]; known && p.client != id.client {
 		return nil, d.record.refuse(k.name+"."+k.idField, ownedReason(id.id, p.client))
@@ -186,6 +184,6 @@ func (d *decoder) flush(b *batch) error {
 		}
 	}
 	delete(d.open, b.kind)
-	d.spare = b.close(d.at)
+	b.close(d.at)
 	return d.send(b)
 }
