@@ -24,28 +24,24 @@ type campaignState struct {
 	unseen bool
 }
 
-// forgetCampaigns drops campaigns that the file is about to change. A trigger on
-// campaigns updates the interviews that were written before.
+// forgetCampaigns drops campaigns, if any, that the file is about to change. A trigger
+// on campaigns updates the interviews that were written before.
 func (w *writer) forgetCampaigns(k *kind, rows []row) {
-	if k != campaignKind {
-		return
-	}
 	for _, r := range rows {
-		delete(w.campaigns, recordKey{campaignKind, r.client, r.id})
+		delete(w.campaigns, recordKey{k, r.client, r.id})
 	}
 }
+
+func (r row) campaignKey() recordKey { return recordKey{campaignKind, r.client, r.campaign} }
 
 // fillCampaignLive fills in the last column of a batch of interviews.
 func (w *writer) fillCampaignLive(ctx context.Context, b *batch) error {
 	w.forgetCampaigns(b.kind, b.rows)
-	if b.kind != interviewKind {
-		return nil
-	}
 	if err := w.lookUpCampaigns(ctx, b); err != nil {
 		return err
 	}
 	for _, r := range b.rows {
-		if r.hasCampaign && w.campaigns[recordKey{campaignKind, r.client, r.campaign}].live {
+		if r.hasCampaign && w.campaigns[r.campaignKey()].live {
 			b.copy[r.end-1] = 1
 		}
 	}
@@ -57,7 +53,7 @@ func compareIDs(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 	byClient := map[uuid.UUID][]uuid.UUID{}
 	for _, r := range b.rows {
-		t := recordKey{campaignKind, r.client, r.campaign}
+		t := r.campaignKey()
 		if _, known := w.campaigns[t]; known || !r.hasCampaign {
 			continue
 		}
@@ -89,7 +85,7 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, error) {
 	moving := map[uuid.UUID]db.DeleteMovedInterviewsParams{}
 	for _, r := range b.rows {
-		if r.hasCampaign && w.campaigns[recordKey{campaignKind, r.client, r.campaign}].unseen {
+		if r.hasCampaign && w.campaigns[r.campaignKey()].unseen {
 			m := moving[r.client]
 			moving[r.client] = db.DeleteMovedInterviewsParams{ClientID: r.client, Ids: append(m.Ids, r.id), Campaigns: append(m.Campaigns, r.campaign)}
 		}
@@ -108,9 +104,7 @@ func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, erro
 // correctCampaignLive updates the interviews of campaigns that were assumed to
 // be live, or deleted and written again.
 func (w *writer) correctCampaignLive(ctx context.Context) error {
-	for t := range w.deferred.rewritten {
-		w.assumed[t] = true
-	}
+	maps.Copy(w.assumed, w.deferred.rewritten)
 	assumed := slices.SortedFunc(maps.Keys(w.assumed), func(a, b recordKey) int {
 		return cmp.Or(compareIDs(a.client, b.client), compareIDs(a.id, b.id))
 	})

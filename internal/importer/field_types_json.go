@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 )
@@ -22,11 +23,8 @@ var (
 	// the server adds.
 	portalBodyType = fieldType{"an object", jsonObject, func(dst []byte, v value) ([]byte, *problem) {
 		row := map[string]bool{}
-		var schema value
-		for name, v := range members(v) {
+		for name := range members(v) {
 			switch key := string(unescaped(name)); key {
-			case "schema":
-				schema = v // of a name given twice, jsonb keeps the last
 			case "measurement_integrity":
 				return dst, &problem{requirement: "must not carry measurement_integrity: the server adds it"}
 			case "synthesis_type", "document", "contract_version":
@@ -36,7 +34,7 @@ var (
 		if len(row) == 3 {
 			return dst, &problem{requirement: "must not carry synthesis_type, document and contract_version together: it would pass for a row of the collection"}
 		}
-		return appendJSON(dst, v), checkText(".schema", schema)
+		return appendJSON(dst, v), checkText(".schema", member(v, "schema"))
 	}}
 
 	transcriptType = fieldType{"a list of objects", jsonArray, func(dst []byte, v value) ([]byte, *problem) {
@@ -117,17 +115,7 @@ func checkQuestion(q value, first jsonType, n int) *problem {
 	case first == jsonString:
 		return nil
 	}
-	// Of a name given twice, jsonb keeps the last.
-	given := map[string]value{}
-	for name, v := range members(q) {
-		given[string(unescaped(name))] = v
-	}
-	for _, name := range []string{"id", "question"} {
-		if p := checkText(path+"."+name, given[name]); p != nil {
-			return p
-		}
-	}
-	return nil
+	return cmp.Or(checkText(path+".id", member(q, "id")), checkText(path+".question", member(q, "question")))
 }
 
 // checkText wants a text that is not empty inside a value. An empty one is told even

@@ -189,6 +189,17 @@ func elements(list value) iter.Seq2[int, value] {
 	}
 }
 
+// member is an object's of a name. Of one that is given twice, jsonb keeps the last.
+func member(object value, name string) value {
+	var last value
+	for n, v := range members(object) {
+		if string(unescaped(n)) == name {
+			last = v
+		}
+	}
+	return last
+}
+
 // members are those of an object that was scanned before.
 func members(object value) iter.Seq2[value, value] {
 	return func(yield func(name, v value) bool) {
