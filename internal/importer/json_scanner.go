@@ -86,25 +86,23 @@ func (s *jsonScanner) space() {
 }
 
 func (s *jsonScanner) value() jsonType {
-	switch c := s.peek(); c {
-	case '"':
+	switch c := s.peek(); {
+	case c == '"':
 		return s.string()
-	case '{':
+	case c == '{':
 		return s.members(jsonObject, nil)
-	case '[':
+	case c == '[':
 		return s.members(jsonArray, nil)
-	case 't':
+	case c == 't':
 		return s.literal("true", jsonBool)
-	case 'f':
+	case c == 'f':
 		return s.literal("false", jsonBool)
-	case 'n':
+	case c == 'n':
 		return s.literal("null", jsonNull)
-	default:
-		if c == '-' || isDigit(c) {
-			return s.number()
-		}
-		return s.unexpected("a value")
+	case c == '-', isDigit(c):
+		return s.number()
 	}
+	return s.unexpected("a value")
 }
 
 func (s *jsonScanner) literal(word string, is jsonType) jsonType {

@@ -24,20 +24,15 @@ const maxDigits = 400
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
-// plainBytes are the bytes that a string holds as they are. What lies above
-// ASCII counts as plain: whole values are checked for UTF-8 at once.
-var plainBytes = func() (plain [256]bool) {
-	for c := range plain {
-		plain[c] = c >= 0x20 && c != '"' && c != '\\'
-	}
-	return plain
-}()
+// isPlain says that a string holds a byte as it is. What lies above ASCII counts as
+// plain: whole values are checked for UTF-8 at once.
+func isPlain(c byte) bool { return c >= 0x20 && c != '"' && c != '\\' }
 
 func (s *jsonScanner) string() jsonType {
 	text, at := s.text, s.at+1
 	s.escaped = false
 	for {
-		for at < len(text) && plainBytes[text[at]] {
+		for at < len(text) && isPlain(text[at]) {
 			at++
 		}
 		s.at = at

@@ -25,11 +25,8 @@ func (k *kind) insertQuery() string {
 // campaign do not wait for each other. Without RETURNING, Citus counts the rows that
 // were there as inserted.
 func (k *kind) mergeQueries() []string {
-	switch {
-	case k == clientKind:
+	if k == clientKind {
 		return mergeClientsQueries
-	case k.ofKeys(): // at the end, see mergeAPIKeys
-		return nil
 	}
 	columns := k.columnNames()
 	var sets, old []string
