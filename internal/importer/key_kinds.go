@@ -60,13 +60,13 @@ func logRowID(key uuid.UUID, at, seq value) uuid.UUID {
 }
 
 var (
-	prefixType = textual("12 letters and digits", func(dst, text []byte) ([]byte, bool) {
-		return append(dst, text...), holdsOnly("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 12, text)
+	prefixType = textOf("12 letters and digits", func(text []byte) bool {
+		return holdsOnly("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 12, text)
 	})
 
 	hashBytesType = textual(hashType.description, func(dst, text []byte) ([]byte, bool) {
 		dst, err := hex.AppendDecode(dst, text)
-		return dst, err == nil && holdsOnly(hexadecimal, 64, text)
+		return dst, err == nil && isHash(text)
 	})
 
 	scopesType = listOf("a list of scopes", "a scope", textOID, func(text []byte) ([]byte, bool) {
