@@ -27,8 +27,6 @@ const (
 // value is one JSON value, as a slice of the line.
 type value struct {
 	typ jsonType
-	// escaped says that a string holds escapes.
-	escaped bool
 	// text is the value as it stands in the line; a string's without quotes.
 	text []byte
 	// unstorable is the first thing inside that JSON allows and PostgreSQL does not.
@@ -41,8 +39,6 @@ type jsonScanner struct {
 	text  []byte
 	at    int
 	depth int
-	// escaped is about the string scanned last.
-	escaped bool
 	// unstorable is the first reason found, as in value.
 	unstorable string
 	// grows is by how much the text is longer with its numbers written out, as the
@@ -172,7 +168,7 @@ func (s *jsonScanner) scan() value {
 	is := s.value()
 	v := value{typ: is, text: s.text[start:s.at], unstorable: s.unstorable}
 	if is == jsonString {
-		v.text, v.escaped = s.text[start+1:s.at-1], s.escaped
+		v.text = s.text[start+1 : s.at-1]
 	}
 	s.unstorable = cmp.Or(outer, v.unstorable)
 	return v

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -30,7 +31,6 @@ func isPlain(c byte) bool { return c >= 0x20 && c != '"' && c != '\\' }
 
 func (s *jsonScanner) string() jsonType {
 	text, at := s.text, s.at+1
-	s.escaped = false
 	for {
 		for at < len(text) && isPlain(text[at]) {
 			at++
@@ -44,7 +44,6 @@ func (s *jsonScanner) string() jsonType {
 			s.at++
 			return jsonString
 		case '\\':
-			s.escaped = true
 			if s.escape() == jsonInvalid {
 				return jsonInvalid
 			}
@@ -87,7 +86,7 @@ func (s *jsonScanner) escape() jsonType {
 
 // unescaped is a scanned string with its escapes undone. It may share the line's memory.
 func unescaped(v value) []byte {
-	if !v.escaped {
+	if !bytes.Contains(v.text, []byte{'\\'}) {
 		return v.text
 	}
 	var text string
