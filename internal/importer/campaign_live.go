@@ -81,8 +81,8 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 
 // deleteMovedToUnseen deletes the interviews of a batch that move to a campaign which
 // does not exist yet, to be inserted again: on an update, a trigger looks up the
-// campaign at once. It returns how many there were.
-func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, error) {
+// campaign at once.
+func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) error {
 	moving := map[uuid.UUID]db.DeleteMovedInterviewsParams{}
 	for _, r := range b.rows {
 		if r.hasCampaign && w.campaigns[r.campaignKey()].unseen {
@@ -90,15 +90,14 @@ func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, erro
 			moving[r.client] = db.DeleteMovedInterviewsParams{ClientID: r.client, Ids: append(m.Ids, r.id), Campaigns: append(m.Campaigns, r.campaign)}
 		}
 	}
-	var moved int64
 	for _, client := range slices.SortedFunc(maps.Keys(moving), compareIDs) { // as in lookUpCampaigns
-		n, err := w.queries.DeleteMovedInterviews(ctx, moving[client])
+		moved, err := w.queries.DeleteMovedInterviews(ctx, moving[client])
 		if err != nil {
-			return moved, databaseError(ctx, "moving interviews", err)
+			return databaseError(ctx, "moving interviews", err)
 		}
-		moved += n
+		w.tally(b.kind, -moved, moved) // their insert counts them as added
 	}
-	return moved, nil
+	return nil
 }
 
 // correctCampaignLive updates the interviews of campaigns that were assumed to

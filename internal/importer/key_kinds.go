@@ -146,7 +146,7 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 	if err != nil {
 		return databaseError(ctx, "writing api_keys", err)
 	}
-	w.countAtTheEnd(apiKeyKind, added, changed)
+	w.tally(apiKeyKind, added, changed)
 	return nil
 }
 
@@ -196,7 +196,7 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	if err != nil {
 		return databaseError(ctx, "writing request_log", err)
 	}
-	w.countAtTheEnd(requestLogKind, added.RowsAffected(), 0)
+	w.tally(requestLogKind, added.RowsAffected(), 0)
 	return nil
 }
 
@@ -223,10 +223,4 @@ func (w *writer) refuseAny(ctx context.Context, message, query string) error {
 		return databaseError(ctx, "checking keys", err)
 	}
 	return fmt.Errorf("nothing was imported: "+message, a, b)
-}
-
-// countAtTheEnd corrects what was staged as unchanged.
-func (w *writer) countAtTheEnd(k *kind, added, changed int64) {
-	count := w.count(k)
-	count.Added, count.Changed, count.Unchanged = added, changed, count.Unchanged-added-changed
 }
