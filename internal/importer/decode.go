@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/google/uuid"
 )
@@ -47,7 +46,7 @@ func (d *decoder) file(in *files) error {
 	for readable := true; readable && len(found) < maxLineErrors; {
 		text, err := lines.next()
 		d.at = Progress{Lines: lines.lines, Bytes: lines.bytes}
-		if errors.Is(err, io.EOF) {
+		if isEnd(err) {
 			break
 		}
 		// Where a line that is too long ends is not known.

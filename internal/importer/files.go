@@ -128,7 +128,7 @@ func decompress(in io.ReadCloser) (io.ReadCloser, error) {
 	}
 	ahead := bufio.NewReaderSize(in, 64<<10)
 	magic, err := ahead.Peek(4)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && !isEnd(err) {
 		return nil, err
 	}
 	switch {

@@ -46,13 +46,13 @@ func newLineReader(f *files) *lineReader {
 // ends the last stream. A byte order mark at the start of a stream is skipped.
 func (r *lineReader) next() ([]byte, error) {
 	line, err := r.read()
-	for len(line) == 0 && errors.Is(err, io.EOF) {
+	for len(line) == 0 && isEnd(err) {
 		if err := r.open(); err != nil {
 			return nil, err
 		}
 		line, err = r.read()
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && !isEnd(err) {
 		return nil, fmt.Errorf("nothing was imported: reading %s: %w", r.files.where(r.lines+1), err)
 	}
 	r.lines++
@@ -67,6 +67,10 @@ func (r *lineReader) next() ([]byte, error) {
 	}
 	return line, nil
 }
+
+// isEnd says that a stream ended in good order. What a source fails of may wrap io.EOF:
+// a server hung up.
+func isEnd(err error) bool { return err == io.EOF } //nolint:errorlint // the very value
 
 // read reads to a line's end, or until it is too long. What was searched is not
 // searched again: an import takes no longer than linear in its bytes, however they arrive.
