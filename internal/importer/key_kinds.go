@@ -125,9 +125,7 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 		),
 
 		added AS (
-			INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, created_at, expires_at, revoked_at, last_used_at)
-			SELECT k.prefix, k.id, k.client_id, k.name, k.secret_hash, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
-			FROM import_api_keys AS k
+			`+apiKeyKind.insertQuery()+`
 			ON CONFLICT (prefix) DO NOTHING
 			RETURNING *
 		),
@@ -189,10 +187,7 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	added, err := w.tx.Exec(ctx, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
-		SELECT l.client_id, l.key_id, l.at, l.seq, l.route, l.status
-		FROM import_request_log AS l
-		ON CONFLICT DO NOTHING`)
+	added, err := w.tx.Exec(ctx, requestLogKind.insertQuery()+" ON CONFLICT DO NOTHING")
 	if err != nil {
 		return databaseError(ctx, "writing request_log", err)
 	}
