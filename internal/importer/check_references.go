@@ -89,9 +89,10 @@ func (w *writer) missing(ctx context.Context, targets []recordKey) ([]recordKey,
 		if len(ids) == 0 {
 			continue
 		}
+		// ForEachRow returns the query's error.
 		rows, _ := w.tx.Query(ctx, fmt.Sprintf(`SELECT t.%[2]s, t.id
 			FROM %[1]s AS t
-			WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))`, k.table, k.columns[0].name), clients, ids) // ForEachRow returns its error
+			WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))`, k.table, k.columns[0].name), clients, ids)
 		t := recordKey{kind: k}
 		if _, err := pgx.ForEachRow(rows, []any{&t.client, &t.id}, func() error { found[t] = true; return nil }); err != nil {
 			return nil, databaseError(ctx, "looking up "+k.table, err)

@@ -184,7 +184,8 @@ func (w *writer) stage(ctx context.Context, b *batch) error {
 }
 
 func (w *writer) copy(ctx context.Context, rows []byte, table string, columns []string) (int64, error) {
-	done, err := w.tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(rows), fmt.Sprintf("COPY %s (%s) FROM STDIN (FORMAT binary)", table, strings.Join(columns, ", ")))
+	query := fmt.Sprintf("COPY %s (%s) FROM STDIN (FORMAT binary)", table, strings.Join(columns, ", "))
+	done, err := w.tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(rows), query)
 	return done.RowsAffected(), err
 }
 
