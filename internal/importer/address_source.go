@@ -150,9 +150,4 @@ func (d *download) resume(cause error) error {
 	return fmt.Errorf("it broke off after %d bytes: %w", d.at, cause)
 }
 
-func (d *download) Close() error {
-	if d.body == nil {
-		return nil
-	}
-	return d.body.Close()
-}
+func (d *download) Close() error { return d.body.Close() }

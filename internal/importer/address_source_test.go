@@ -112,6 +112,31 @@ func TestADownloadThatChangedIsRefused(t *testing.T) {
 	}
 }
 
+// A server that hangs up in place of an answer is no end of the input, though the error
+// wraps io.EOF: the files before it are not imported without it.
+func TestAServerThatHangsUpEndsNoInput(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_ = conn.Close()
+		}
+	}))
+	t.Cleanup(srv.Close)
+	source, err := Address(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Import(t.Context(), d.conn, Options{}, Stream("a.ndjson", strings.NewReader(client(""))), source)
+	if want := "nothing was imported: " + srv.URL + ": EOF"; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if left := d.dump(t); len(left) > 0 {
+		t.Errorf("the database holds %v", left)
+	}
+}
+
 // An address is one source of an import, compressed or not; keys never come from one.
 func TestAnImportFromAnAddress(t *testing.T) {
 	t.Parallel()

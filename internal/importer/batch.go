@@ -56,9 +56,8 @@ var (
 	copyTrailer = []byte{0xff, 0xff}
 )
 
-// newBatch begins a batch in memory that another one has left.
-func newBatch(k *kind, memory []byte) *batch {
-	return &batch{kind: k, copy: append(memory[:0], copyHeader...), positions: map[uuid.UUID]position{}}
+func newBatch(k *kind) *batch {
+	return &batch{kind: k, copy: bytes.Clone(copyHeader), positions: map[uuid.UUID]position{}}
 }
 
 // accepts reports whether a record of this id may join the batch: an id that the
@@ -91,8 +90,7 @@ func (b *batch) addDelete(r row) {
 // close drops the rows that a later line replaced and ends the COPY stream.
 // Interviews stand in it in the order of three of their indexes: each then finds the
 // pages that the row before it wrote, which saves a third of the database's work.
-// It returns the memory in which they stood in the file's order.
-func (b *batch) close(at Progress) []byte {
+func (b *batch) close(at Progress) {
 	b.at = at
 	b.rows = slices.DeleteFunc(b.rows, func(r row) bool { return r.replaced })
 	inOrder := make([]*row, len(b.rows))
@@ -112,7 +110,6 @@ func (b *batch) close(at Progress) []byte {
 		r.start, r.end = start, len(b.copy)
 	}
 	b.copy = append(b.copy, copyTrailer...)
-	return unordered
 }
 
 // copyOfIdentities is the rows' clients and ids, as binary COPY wants them.

@@ -24,28 +24,24 @@ type campaignState struct {
 	unseen bool
 }
 
-// forgetCampaigns drops campaigns that the file is about to change. A trigger on
-// campaigns updates the interviews that were written before.
+// forgetCampaigns drops campaigns, if any, that the file is about to change. A trigger
+// on campaigns updates the interviews that were written before.
 func (w *writer) forgetCampaigns(k *kind, rows []row) {
-	if k != campaignKind {
-		return
-	}
 	for _, r := range rows {
-		delete(w.campaigns, recordKey{campaignKind, r.client, r.id})
+		delete(w.campaigns, recordKey{k, r.client, r.id})
 	}
 }
+
+func (r row) campaignKey() recordKey { return recordKey{campaignKind, r.client, r.campaign} }
 
 // fillCampaignLive fills in the last column of a batch of interviews.
 func (w *writer) fillCampaignLive(ctx context.Context, b *batch) error {
 	w.forgetCampaigns(b.kind, b.rows)
-	if b.kind != interviewKind {
-		return nil
-	}
 	if err := w.lookUpCampaigns(ctx, b); err != nil {
 		return err
 	}
 	for _, r := range b.rows {
-		if r.hasCampaign && w.campaigns[recordKey{campaignKind, r.client, r.campaign}].live {
+		if r.hasCampaign && w.campaigns[r.campaignKey()].live {
 			b.copy[r.end-1] = 1
 		}
 	}
@@ -57,7 +53,7 @@ func compareIDs(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 	byClient := map[uuid.UUID][]uuid.UUID{}
 	for _, r := range b.rows {
-		t := recordKey{campaignKind, r.client, r.campaign}
+		t := r.campaignKey()
 		if _, known := w.campaigns[t]; known || !r.hasCampaign {
 			continue
 		}
@@ -85,32 +81,29 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 
 // deleteMovedToUnseen deletes the interviews of a batch that move to a campaign which
 // does not exist yet, to be inserted again: on an update, a trigger looks up the
-// campaign at once. It returns how many there were.
-func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) (int64, error) {
+// campaign at once.
+func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) error {
 	moving := map[uuid.UUID]db.DeleteMovedInterviewsParams{}
 	for _, r := range b.rows {
-		if r.hasCampaign && w.campaigns[recordKey{campaignKind, r.client, r.campaign}].unseen {
+		if r.hasCampaign && w.campaigns[r.campaignKey()].unseen {
 			m := moving[r.client]
 			moving[r.client] = db.DeleteMovedInterviewsParams{ClientID: r.client, Ids: append(m.Ids, r.id), Campaigns: append(m.Campaigns, r.campaign)}
 		}
 	}
-	var moved int64
 	for _, client := range slices.SortedFunc(maps.Keys(moving), compareIDs) { // as in lookUpCampaigns
-		n, err := w.queries.DeleteMovedInterviews(ctx, moving[client])
+		moved, err := w.queries.DeleteMovedInterviews(ctx, moving[client])
 		if err != nil {
-			return moved, databaseError(ctx, "moving interviews", err)
+			return databaseError(ctx, "moving interviews", err)
 		}
-		moved += n
+		w.tally(b.kind, -moved, moved) // their insert counts them as added
 	}
-	return moved, nil
+	return nil
 }
 
 // correctCampaignLive updates the interviews of campaigns that were assumed to
 // be live, or deleted and written again.
 func (w *writer) correctCampaignLive(ctx context.Context) error {
-	for t := range w.deferred.rewritten {
-		w.assumed[t] = true
-	}
+	maps.Copy(w.assumed, w.deferred.rewritten)
 	assumed := slices.SortedFunc(maps.Keys(w.assumed), func(a, b recordKey) int {
 		return cmp.Or(compareIDs(a.client, b.client), compareIDs(a.id, b.id))
 	})

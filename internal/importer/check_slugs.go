@@ -12,58 +12,59 @@ import (
 
 // checkSlugs refuses the first line whose slug another record of the client had. The
 // database's constraint would fail at the commit, and not name the line.
-func (w *writer) checkSlugs(ctx context.Context, k *kind) (*LineError, error) {
-	written := w.deferred.written
-	targets := ofKind(k, written)
-	if len(targets) == 0 {
-		return nil, nil
-	}
-	if err := w.lockClientSlugs(ctx, k); err != nil {
-		return nil, err
-	}
-	// Each slug once: of lines with the same one, each would otherwise be joined to each.
-	unique, scope := "client_id, slug", "o.client_id = w.client_id AND "
-	if k == clientKind {
-		unique, scope = "slug", ""
-	}
-	clients, ids := keyArrays(targets)
-	rows, _ := w.tx.Query(ctx, fmt.Sprintf(`WITH written AS MATERIALIZED (
-			SELECT DISTINCT %[3]s
-			FROM %[1]s AS t
-			WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))
-		)
-		SELECT o.%[2]s, o.id, o.slug
-		FROM %[1]s AS o
-		JOIN written AS w ON %[4]so.slug = w.slug`, k.table, k.columns[0].name, unique, scope), clients, ids) // ForEachRow returns its error
+func (w *writer) checkSlugs(ctx context.Context) error {
+	written := inOrder(w.deferred.written)
 	// given are the slugs of the records in the input, taken those of records before.
 	given, taken := map[recordKey]slugKey{}, map[slugKey]recordKey{}
-	t := recordKey{kind: k}
-	var slug string
-	if _, err := pgx.ForEachRow(rows, []any{&t.client, &t.id, &slug}, func() error {
-		key := slugKey{t.client, slug}
+	for _, k := range kinds {
+		clients, ids := ofKind(k, written)
+		if len(ids) == 0 {
+			continue
+		}
+		if err := w.lockClientSlugs(ctx, k); err != nil {
+			return err
+		}
+		unique := "client_id, slug"
 		if k == clientKind {
-			key.client = uuid.Nil
+			unique = "slug"
 		}
-		if _, inInput := written[t]; inInput {
-			given[t] = key
-		} else {
-			taken[key] = t
+		// Each slug once: of lines with the same one, each would otherwise be joined to each.
+		rows, _ := w.tx.Query(ctx, fmt.Sprintf(`WITH written AS MATERIALIZED (
+				SELECT DISTINCT %[3]s
+				FROM %[1]s AS t
+				WHERE (t.%[2]s, t.id) IN (SELECT unnest($1::uuid[]), unnest($2::uuid[]))
+			)
+			SELECT o.%[2]s, o.id, o.slug
+			FROM %[1]s AS o
+			JOIN written USING (%[3]s)`, k.table, k.columns[0].name, unique), clients, ids) // ForEachRow returns its error
+		t := recordKey{kind: k}
+		var slug string
+		if _, err := pgx.ForEachRow(rows, []any{&t.client, &t.id, &slug}, func() error {
+			key := slugKey{k, t.client, slug}
+			if k == clientKind {
+				key.client = uuid.Nil
+			}
+			if _, inInput := w.deferred.written[t]; inInput {
+				given[t] = key
+			} else {
+				taken[key] = t
+			}
+			return nil
+		}); err != nil {
+			return databaseError(ctx, "looking up slugs of "+k.table, err)
 		}
-		return nil
-	}); err != nil {
-		return nil, databaseError(ctx, "looking up slugs of "+k.table, err)
 	}
-	for _, t := range targets {
+	for _, t := range written {
 		key, stored := given[t]
 		if !stored { // deleted further down
 			continue
 		}
 		if earlier, is := taken[key]; is {
-			return written[t].refuse(fmt.Sprintf("%q is the slug of %s %s already", key.slug, k.name, earlier.id)), nil
+			return w.deferred.written[t].refuse(fmt.Sprintf("%q is the slug of %s %s already", key.slug, t.kind.name, earlier.id))
 		}
 		taken[key] = t
 	}
-	return nil, nil
+	return nil
 }
 
 // lockClientSlugs lets one import at a time add or change clients where no index
@@ -79,8 +80,9 @@ func (w *writer) lockClientSlugs(ctx context.Context, k *kind) error {
 	return databaseError(ctx, "waiting for other imports of clients", err)
 }
 
-// slugKey is a slug and the client in which it is unique, none for a client's own.
+// slugKey is a slug and where it is unique, no client's for a client's own.
 type slugKey struct {
+	kind   *kind
 	client uuid.UUID
 	slug   string
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/google/uuid"
 )
@@ -17,9 +16,7 @@ type decoder struct {
 	values [maxFields]value
 	open   map[*kind]*batch
 	// maxRows is at how many rows a batch is closed.
-	maxRows int
-	// spare is memory for the next batch.
-	spare    []byte
+	maxRows  int
 	deferred *deferredChecks
 	send     func(*batch) error
 	at       Progress
@@ -49,7 +46,7 @@ func (d *decoder) file(in *files) error {
 	for readable := true; readable && len(found) < maxLineErrors; {
 		text, err := lines.next()
 		d.at = Progress{Lines: lines.lines, Bytes: lines.bytes}
-		if errors.Is(err, io.EOF) {
+		if isEnd(err) {
 			break
 		}
 		// Where a line that is too long ends is not known.
@@ -97,7 +94,7 @@ func (d *decoder) line(text []byte) error {
 	switch {
 	case d.trailer:
 		return r.refuse("", "must not follow the trailer")
-	case r.trailer:
+	case r.kind == trailerKind:
 		return d.endLine()
 	}
 	d.records++
@@ -156,8 +153,8 @@ func (d *decoder) batchFor(id row, deletes bool) (*batch, error) {
 		b = nil
 	}
 	if b == nil {
-		b = newBatch(k, d.spare)
-		d.open[k], d.spare = b, nil
+		b = newBatch(k)
+		d.open[k] = b
 	}
 	if p, known := b.positions[id.id]; known && p.client != id.client {
 		return nil, d.record.refuse(k.name+"."+k.idField, ownedReason(id.id, p.client))
@@ -186,6 +183,6 @@ func (d *decoder) flush(b *batch) error {
 		}
 	}
 	delete(d.open, b.kind)
-	d.spare = b.close(d.at)
+	b.close(d.at)
 	return d.send(b)
 }

@@ -82,7 +82,11 @@ func (d *decoder) appendColumn(dst []byte, i int, to *row) ([]byte, error) {
 		return append(dst, 0xff, 0xff, 0xff, 0xff), nil
 	}
 	start := len(dst)
-	dst, p := c.typ.append(append(dst, 0, 0, 0, 0), v)
+	dst = append(dst, 0, 0, 0, 0)
+	p := &problem{got: v}
+	if v.typ == c.typ.json {
+		dst, p = c.typ.append(dst, v)
+	}
 	if p != nil {
 		return dst, d.record.refuse(k.name+"."+c.field+p.path, c.explain(p))
 	}

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -62,25 +63,20 @@ func (f *deferredChecks) addDeleted(t recordKey, line int64) {
 	}
 }
 
-// ofKind lists the keys of one kind in the order of their lines.
-func ofKind(k *kind, places map[recordKey]place) []recordKey {
-	var keys []recordKey
-	for t := range places {
-		if t.kind == k {
-			keys = append(keys, t)
-		}
-	}
-	slices.SortFunc(keys, func(a, b recordKey) int {
-		return cmp.Or(cmp.Compare(places[a].line, places[b].line), slices.Compare(a.id[:], b.id[:]))
+// inOrder lists the keys in the order of their lines, those of a line in that of kinds.
+func inOrder(places map[recordKey]place) []recordKey {
+	return slices.SortedFunc(maps.Keys(places), func(a, b recordKey) int {
+		return cmp.Or(cmp.Compare(places[a].line, places[b].line), cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind)))
 	})
-	return keys
 }
 
-// keyArrays are the keys' clients and ids, as query parameters.
-func keyArrays(keys []recordKey) ([]uuid.UUID, []uuid.UUID) {
+// ofKind are the clients and ids of one kind's keys, as query parameters.
+func ofKind(k *kind, keys []recordKey) ([]uuid.UUID, []uuid.UUID) {
 	var clients, ids []uuid.UUID
 	for _, t := range keys {
-		clients, ids = append(clients, t.client), append(ids, t.id)
+		if t.kind == k {
+			clients, ids = append(clients, t.client), append(ids, t.id)
+		}
 	}
 	return clients, ids
 }

@@ -1,6 +1,10 @@
 package importer
 
-import "github.com/google/uuid"
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
 
 // delete decodes a line that deletes a record.
 func (d *decoder) delete() error {
@@ -12,7 +16,7 @@ func (d *decoder) delete() error {
 	t := recordKey{r.kind, id.client, id.id}
 	if r.kind == clientKind {
 		// What of a client is counted goes with its row at once, so it is
-		// deleted last, when nothing of it is left; see check_deletes.go.
+		// deleted last, when nothing of it is left; see deleteClients.
 		d.deferred.addDeleted(t, r.line)
 		return nil
 	}
@@ -29,26 +33,12 @@ func (d *decoder) delete() error {
 // for a client may be left out. A record whose id goes by another name may use it.
 func (r *record) deleteIdentity() (row, error) {
 	k := r.kind
-	var id, client value
-	for _, f := range r.fields {
-		var to *value
-		switch string(f.name) {
-		case "kind", "op":
-			continue
-		case "id", k.idField:
-			to = &id
-		case "client_id":
-			to = &client
-		default:
-			return row{}, r.refuse(k.path(f.name), "is not a field of a delete, which has op, kind, client_id and id")
-		}
-		if to.typ != jsonInvalid {
-			return row{}, r.refuse(k.path(f.name), "is given twice")
-		}
-		*to = f.value
+	given, err := r.only("a delete", "op", "kind", "client_id", "id")
+	if err != nil {
+		return row{}, err
 	}
+	id, client := given["id"], given["client_id"]
 	found := row{line: r.line}
-	var err error
 	if found.id, err = r.uuid("id", id); err != nil {
 		return row{}, err
 	}
@@ -73,4 +63,28 @@ func (r *record) uuid(name string, v value) (uuid.UUID, error) {
 		return id, r.refuse(r.kind.name+"."+name, "must be "+uuidType.description+", not "+describe(v))
 	}
 	return id, nil
+}
+
+// deleteClients deletes the clients that the file deletes, after their last
+// record, with their revoked keys and their counters.
+func (w *writer) deleteClients(ctx context.Context) error {
+	for t := range w.deferred.rewritten {
+		if t.kind == clientKind {
+			w.count(clientKind).Removed++
+		}
+	}
+	_, ids := ofKind(clientKind, inOrder(w.deferred.deleted))
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := w.queries.DeleteRevokedKeys(ctx, ids); err != nil {
+		return databaseError(ctx, "deleting keys", err)
+	}
+	deleted, err := w.queries.DeleteClients(ctx, ids)
+	if err != nil {
+		return databaseError(ctx, "deleting clients", err)
+	}
+	w.count(clientKind).Removed += deleted
+	w.count(clientKind).Missing += int64(len(ids)) - deleted
+	return databaseError(ctx, "deleting clients", w.queries.DeleteMeasurementChanges(ctx, ids))
 }

@@ -28,17 +28,19 @@ type LineError struct {
 }
 
 func (e *LineError) Error() string {
+	where := inFile(e.File, fmt.Sprintf("line %d", e.Line))
 	if e.Field == "" {
-		return e.where() + ": " + e.Reason
+		return where + ": " + e.Reason
 	}
-	return e.where() + ": " + e.Field + ": " + e.Reason
+	return where + ": " + e.Field + ": " + e.Reason
 }
 
-func (e *LineError) where() string {
-	if e.File == "" {
-		return fmt.Sprintf("line %d", e.Line)
+// inFile tells a file's lines, alone in an import of one file.
+func inFile(file, lines string) string {
+	if file == "" {
+		return lines
 	}
-	return fmt.Sprintf("%s: line %d", e.File, e.Line)
+	return file + ": " + lines
 }
 
 // maxLineErrors bounds how many bad lines of a file are told.
@@ -152,14 +154,7 @@ func shorten(text []byte) string {
 
 // path is the path of a field of this kind.
 func (k *kind) path(field []byte) string {
-	return k.name + "." + fieldName(field)
-}
-
-func fieldName(field []byte) string {
-	if len(field) == 0 {
-		return `""`
-	}
-	return shorten(field)
+	return k.name + "." + cmp.Or(shorten(field), `""`)
 }
 
 // explain words a problem with a column's value.

@@ -38,7 +38,7 @@ func Export(ctx context.Context, conn *pgx.Conn, client uuid.UUID, withKeys bool
 		}
 		lines += n
 	}
-	fmt.Fprintf(out, `{"kind":%q,"lines":%d}`+"\n", trailerKind, lines)
+	fmt.Fprintf(out, `{"kind":%q,"lines":%d}`+"\n", trailerKind.name, lines)
 	return lines, out.Flush()
 }
 
@@ -53,7 +53,7 @@ func (k *kind) exportQuery() string {
 	for _, c := range k.columns {
 		switch {
 		case c.field == "":
-		case c.typ.description == hashBytesType.description && k == apiKeyKind:
+		case k == apiKeyKind && c.name == "secret_hash":
 			fields = append(fields, fmt.Sprintf("encode(t.%s, 'hex') AS %s", c.name, c.field))
 		default:
 			fields = append(fields, fmt.Sprintf("t.%s AS %s", c.name, c.field))
@@ -67,8 +67,8 @@ func (k *kind) exportQuery() string {
 }
 
 // exportRows writes the rows of a query that makes a JSON text of each.
-func exportRows(ctx context.Context, tx pgx.Tx, out *bufio.Writer, query string, args ...any) (int64, error) {
-	rows, _ := tx.Query(ctx, query, args...) // rows.Err returns its error
+func exportRows(ctx context.Context, tx pgx.Tx, out *bufio.Writer, query string, client uuid.UUID) (int64, error) {
+	rows, _ := tx.Query(ctx, query, client) // rows.Err returns its error
 	defer rows.Close()
 	var lines int64
 	for rows.Next() {
@@ -81,10 +81,7 @@ func exportRows(ctx context.Context, tx pgx.Tx, out *bufio.Writer, query string,
 			}
 			line = short.Bytes()
 		}
-		if _, err := out.Write(line); err != nil {
-			return lines, err
-		}
-		if err := out.WriteByte('\n'); err != nil {
+		if _, err := fmt.Fprintf(out, "%s\n", line); err != nil {
 			return lines, err
 		}
 		lines++

@@ -16,15 +16,8 @@ type fieldType struct {
 	// description completes "must be …".
 	description string
 	json        jsonType
-	// add appends a value of the JSON type, or refuses it with a problem.
-	add func(dst []byte, v value) ([]byte, *problem)
-}
-
-func (t *fieldType) append(dst []byte, v value) ([]byte, *problem) {
-	if v.typ != t.json {
-		return dst, &problem{got: v}
-	}
-	return t.add(dst, v)
+	// append appends a value of the JSON type, or refuses it with a problem.
+	append func(dst []byte, v value) ([]byte, *problem)
 }
 
 // problem is why a value is not accepted.
@@ -49,28 +42,29 @@ func textual(description string, read func(dst, text []byte) ([]byte, bool)) fie
 	}}
 }
 
-const hexadecimal = "0123456789abcdef"
+// textOf is the type of a string that is stored as it is, if it is valid.
+func textOf(description string, valid func(text []byte) bool) fieldType {
+	return textual(description, func(dst, text []byte) ([]byte, bool) { return append(dst, text...), valid(text) })
+}
 
 // holdsOnly says that a text has so many characters, all of them of a set in ASCII.
 func holdsOnly(set string, n int, text []byte) bool {
 	return len(text) == n && len(bytes.Trim(text, set)) == 0
 }
 
-var (
-	textType = textual("a string", func(dst, text []byte) ([]byte, bool) { return append(dst, text...), true })
+func isHash(text []byte) bool { return holdsOnly("0123456789abcdef", 64, text) }
 
-	nonEmptyTextType = textual("a string that is not empty", func(dst, text []byte) ([]byte, bool) {
-		return append(dst, text...), len(text) > 0
-	})
+var (
+	textType = textOf("a string", func([]byte) bool { return true })
+
+	nonEmptyTextType = textOf("a string that is not empty", func(text []byte) bool { return len(text) > 0 })
 
 	// A slug is a key of an index, whose entries are bounded.
-	slugType = textual("a string of 1 to 200 characters", func(dst, text []byte) ([]byte, bool) {
-		return append(dst, text...), len(text) > 0 && utf8.RuneCount(text) <= 200
+	slugType = textOf("a string of 1 to 200 characters", func(text []byte) bool {
+		return len(text) > 0 && utf8.RuneCount(text) <= 200
 	})
 
-	hashType = textual("64 lower-case hexadecimal digits", func(dst, text []byte) ([]byte, bool) {
-		return append(dst, text...), holdsOnly(hexadecimal, 64, text)
-	})
+	hashType = textOf("64 lower-case hexadecimal digits", isHash)
 
 	uuidType = textual("a UUID of 36 characters", func(dst, text []byte) ([]byte, bool) {
 		id, ok := parseUUID(text)
@@ -116,9 +110,7 @@ var (
 
 // oneOf is the type of a string out of a short list.
 func oneOf(words ...string) fieldType {
-	return textual(list(words, "or"), func(dst, text []byte) ([]byte, bool) {
-		return append(dst, text...), slices.Contains(words, string(text))
-	})
+	return textOf(list(words, "or"), func(text []byte) bool { return slices.Contains(words, string(text)) })
 }
 
 // list reads "a, b or c".

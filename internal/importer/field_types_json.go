@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 )
@@ -22,28 +23,18 @@ var (
 	// the server adds.
 	portalBodyType = fieldType{"an object", jsonObject, func(dst []byte, v value) ([]byte, *problem) {
 		row := map[string]bool{}
-		var schema value
-		for name, v := range members(v) {
+		for name := range members(v) {
 			switch key := string(unescaped(name)); key {
-			case "schema":
-				schema = v // of a name given twice, jsonb keeps the last
 			case "measurement_integrity":
 				return dst, &problem{requirement: "must not carry measurement_integrity: the server adds it"}
 			case "synthesis_type", "document", "contract_version":
 				row[key] = true
 			}
 		}
-		switch {
-		case len(row) == 3:
+		if len(row) == 3 {
 			return dst, &problem{requirement: "must not carry synthesis_type, document and contract_version together: it would pass for a row of the collection"}
-		case schema.typ == jsonInvalid:
-			return dst, &problem{path: ".schema", requirement: "is missing: must be " + nonEmptyTextType.description}
-		case schema.typ == jsonString && len(schema.text) == 0:
-			return dst, &problem{path: ".schema", requirement: "must be " + nonEmptyTextType.description + `, not ""`}
-		case schema.typ != jsonString:
-			return dst, &problem{path: ".schema", accepted: nonEmptyTextType.description, got: schema}
 		}
-		return appendJSON(dst, v), nil
+		return appendJSON(dst, v), checkText(".schema", member(v, "schema"))
 	}}
 
 	transcriptType = fieldType{"a list of objects", jsonArray, func(dst []byte, v value) ([]byte, *problem) {
@@ -124,19 +115,19 @@ func checkQuestion(q value, first jsonType, n int) *problem {
 	case first == jsonString:
 		return nil
 	}
-	// Of a name given twice, jsonb keeps the last.
-	given := map[string]value{}
-	for name, v := range members(q) {
-		given[string(unescaped(name))] = v
-	}
-	for _, name := range []string{"id", "question"} {
-		v, ok := given[name]
-		if !ok {
-			return &problem{path: path + "." + name, requirement: "is missing: must be " + nonEmptyTextType.description}
-		}
-		if v.typ != jsonString || len(v.text) == 0 {
-			return &problem{path: path + "." + name, accepted: nonEmptyTextType.description, got: v}
-		}
+	return cmp.Or(checkText(path+".id", member(q, "id")), checkText(path+".question", member(q, "question")))
+}
+
+// checkText wants a text that is not empty inside a value. An empty one is told even
+// where values are redacted.
+func checkText(path string, v value) *problem {
+	switch {
+	case v.typ == jsonInvalid:
+		return &problem{path: path, requirement: "is missing: must be " + nonEmptyTextType.description}
+	case v.typ != jsonString:
+		return &problem{path: path, accepted: nonEmptyTextType.description, got: v}
+	case len(v.text) == 0:
+		return &problem{path: path, requirement: "must be " + nonEmptyTextType.description + `, not ""`}
 	}
 	return nil
 }

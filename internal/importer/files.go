@@ -44,15 +44,13 @@ type files struct {
 
 // open opens the next source, io.EOF after the last one.
 func (f *files) open(linesBefore int64) (io.ReadCloser, error) {
-	f.mu.Lock()
 	n := len(f.before)
-	if n < len(f.sources) {
-		f.before = append(f.before, linesBefore)
-	}
-	f.mu.Unlock()
 	if n == len(f.sources) {
 		return nil, io.EOF
 	}
+	f.mu.Lock()
+	f.before = append(f.before, linesBefore)
+	f.mu.Unlock()
 	in, err := f.sources[n].Open(f.ctx)
 	if err != nil {
 		return nil, fmt.Errorf("nothing was imported: %s: %w", f.sources[n].Name, err)
@@ -88,22 +86,18 @@ func (f *files) place(line int64) (string, int64) {
 
 // where tells a line's place in an error's text, which locate does not reach.
 func (f *files) where(line int64) string {
-	at := &LineError{}
-	at.File, at.Line = f.place(line)
-	return at.where()
+	file, line := f.place(line)
+	return inFile(file, fmt.Sprintf("line %d", line))
 }
 
 // span tells where the lines from first to last are.
 func (f *files) span(first, last int64) string {
 	file, from := f.place(first)
 	other, to := f.place(last)
-	switch file {
-	case "":
-		return fmt.Sprintf("lines %d to %d", from, to)
-	case other:
-		return fmt.Sprintf("%s: lines %d to %d", file, from, to)
+	if file != other {
+		return f.where(first) + " to " + f.where(last)
 	}
-	return f.where(first) + " to " + f.where(last)
+	return inFile(file, fmt.Sprintf("lines %d to %d", from, to))
 }
 
 // locate replaces the lines of an error, numbered through, by those of their files.
@@ -134,7 +128,7 @@ func decompress(in io.ReadCloser) (io.ReadCloser, error) {
 	}
 	ahead := bufio.NewReaderSize(in, 64<<10)
 	magic, err := ahead.Peek(4)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && !isEnd(err) {
 		return nil, err
 	}
 	switch {

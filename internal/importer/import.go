@@ -134,6 +134,21 @@ func (w *writer) writeAll(ctx context.Context, pipe *pipeline, report func(Progr
 	return w.finish(ctx)
 }
 
+// finish makes the checks that need the whole file, then those of the database.
+func (w *writer) finish(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		w.correctCampaignLive, w.removeTheRest, w.checkDeletes, w.deleteClients,
+		w.checkReferences, w.checkSlugs, w.mergeAPIKeys, w.mergeRequestLog,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	// The checks of the commit, now, while they can still be interrupted.
+	_, err := w.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
+	return databaseError(ctx, "proving references", err)
+}
+
 //go:embed session.sql
 var sessionSettings string
 

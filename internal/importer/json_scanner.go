@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"iter"
 )
@@ -25,8 +27,6 @@ const (
 // value is one JSON value, as a slice of the line.
 type value struct {
 	typ jsonType
-	// escaped says that a string holds escapes.
-	escaped bool
 	// text is the value as it stands in the line; a string's without quotes.
 	text []byte
 	// unstorable is the first thing inside that JSON allows and PostgreSQL does not.
@@ -39,8 +39,7 @@ type jsonScanner struct {
 	text  []byte
 	at    int
 	depth int
-	// escaped is about the string scanned last.
-	escaped    bool
+	// unstorable is the first reason found, as in value.
 	unstorable string
 	// grows is by how much the text is longer with its numbers written out, as the
 	// database does: a line of 16 MiB could become 1 GB. It is counted from where it
@@ -68,13 +67,6 @@ func (s *jsonScanner) unexpected(expected string) jsonType {
 	return s.fail("expected " + expected)
 }
 
-// noteUnstorable keeps the first reason.
-func (s *jsonScanner) noteUnstorable(flaw string) {
-	if s.unstorable == "" {
-		s.unstorable = flaw
-	}
-}
-
 // peek is the next byte, NUL at the end: no token starts with one.
 func (s *jsonScanner) peek() byte {
 	if s.at < len(s.text) {
@@ -84,40 +76,33 @@ func (s *jsonScanner) peek() byte {
 }
 
 func (s *jsonScanner) space() {
-	for s.at < len(s.text) {
-		switch s.text[s.at] {
-		case ' ', '\t', '\r', '\n':
-			s.at++
-		default:
-			return
-		}
+	for c := s.peek(); c == ' ' || c == '\t' || c == '\r' || c == '\n'; c = s.peek() {
+		s.at++
 	}
 }
 
 func (s *jsonScanner) value() jsonType {
-	switch c := s.peek(); c {
-	case '"':
+	switch c := s.peek(); {
+	case c == '"':
 		return s.string()
-	case '{':
+	case c == '{':
 		return s.members(jsonObject, nil)
-	case '[':
+	case c == '[':
 		return s.members(jsonArray, nil)
-	case 't':
+	case c == 't':
 		return s.literal("true", jsonBool)
-	case 'f':
+	case c == 'f':
 		return s.literal("false", jsonBool)
-	case 'n':
+	case c == 'n':
 		return s.literal("null", jsonNull)
-	default:
-		if c == '-' || isDigit(c) {
-			return s.number()
-		}
-		return s.unexpected("a value")
+	case c == '-', isDigit(c):
+		return s.number()
 	}
+	return s.unexpected("a value")
 }
 
 func (s *jsonScanner) literal(word string, is jsonType) jsonType {
-	if len(s.text)-s.at < len(word) || string(s.text[s.at:s.at+len(word)]) != word {
+	if !bytes.HasPrefix(s.text[s.at:], []byte(word)) {
 		return s.unexpected("a value")
 	}
 	s.at += len(word)
@@ -147,7 +132,7 @@ func (s *jsonScanner) members(is jsonType, each func(name, v value) bool) jsonTy
 			if s.peek() != '"' {
 				return s.unexpected("a field name in quotes")
 			}
-			if name = s.scan(each != nil); name.typ == jsonInvalid {
+			if name = s.scan(); name.typ == jsonInvalid {
 				return jsonInvalid
 			}
 			s.space()
@@ -157,7 +142,7 @@ func (s *jsonScanner) members(is jsonType, each func(name, v value) bool) jsonTy
 			s.at++
 			s.space()
 		}
-		v := s.scan(each != nil)
+		v := s.scan()
 		if v.typ == jsonInvalid || each != nil && !each(name, v) {
 			return jsonInvalid
 		}
@@ -176,20 +161,16 @@ func (s *jsonScanner) members(is jsonType, each func(name, v value) bool) jsonTy
 	}
 }
 
-// scan scans a value. With keep it also returns the value's text and what in it
-// is unstorable, which otherwise counts for the value around it.
-func (s *jsonScanner) scan(keep bool) value {
-	if !keep {
-		return value{typ: s.value()}
-	}
+// scan scans a value. What in it is unstorable counts for the value around it too.
+func (s *jsonScanner) scan() value {
 	start, outer := s.at, s.unstorable
 	s.unstorable = ""
 	is := s.value()
 	v := value{typ: is, text: s.text[start:s.at], unstorable: s.unstorable}
 	if is == jsonString {
-		v.text, v.escaped = s.text[start+1:s.at-1], s.escaped
+		v.text = s.text[start+1 : s.at-1]
 	}
-	s.unstorable = outer
+	s.unstorable = cmp.Or(outer, v.unstorable)
 	return v
 }
 
@@ -200,6 +181,17 @@ func elements(list value) iter.Seq2[int, value] {
 		at := -1
 		s.members(jsonArray, func(_, v value) bool { at++; return yield(at, v) })
 	}
+}
+
+// member is an object's of a name. Of one that is given twice, jsonb keeps the last.
+func member(object value, name string) value {
+	var last value
+	for n, v := range members(object) {
+		if string(unescaped(n)) == name {
+			last = v
+		}
+	}
+	return last
 }
 
 // members are those of an object that was scanned before.

@@ -13,7 +13,7 @@ import (
 func scanned(text []byte) (value, bool) {
 	s := jsonScanner{text: text}
 	s.space()
-	v := s.scan(true)
+	v := s.scan()
 	if v.typ == jsonInvalid {
 		return v, false
 	}

@@ -1,11 +1,12 @@
 package importer
 
 import (
-	"encoding/binary"
-	"encoding/hex"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
+	"unicode"
 	"unicode/utf16"
 )
 
@@ -24,20 +25,14 @@ const maxDigits = 400
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
-// plainBytes are the bytes that a string holds as they are. What lies above
-// ASCII counts as plain: whole values are checked for UTF-8 at once.
-var plainBytes = func() (plain [256]bool) {
-	for c := range plain {
-		plain[c] = c >= 0x20 && c != '"' && c != '\\'
-	}
-	return plain
-}()
+// isPlain says that a string holds a byte as it is. What lies above ASCII counts as
+// plain: whole values are checked for UTF-8 at once.
+func isPlain(c byte) bool { return c >= 0x20 && c != '"' && c != '\\' }
 
 func (s *jsonScanner) string() jsonType {
 	text, at := s.text, s.at+1
-	s.escaped = false
 	for {
-		for at < len(text) && plainBytes[text[at]] {
+		for at < len(text) && isPlain(text[at]) {
 			at++
 		}
 		s.at = at
@@ -49,7 +44,6 @@ func (s *jsonScanner) string() jsonType {
 			s.at++
 			return jsonString
 		case '\\':
-			s.escaped = true
 			if s.escape() == jsonInvalid {
 				return jsonInvalid
 			}
@@ -78,22 +72,21 @@ func (s *jsonScanner) escape() jsonType {
 	s.at += 5
 	switch {
 	case first == 0:
-		s.noteUnstorable(unstorableNUL)
+		s.unstorable = cmp.Or(s.unstorable, unstorableNUL)
 	case utf16.IsSurrogate(first):
-		if s.peek() == '\\' && s.at+1 < len(s.text) && s.text[s.at+1] == 'u' {
-			if second, ok := s.hex4(s.at + 2); ok && first < 0xDC00 && second >= 0xDC00 && second < 0xE000 {
-				s.at += 6
-				return jsonString
-			}
+		second, ok := s.hex4(s.at + 2)
+		if ok && string(s.text[s.at:s.at+2]) == `\u` && utf16.DecodeRune(first, second) != unicode.ReplacementChar {
+			s.at += 6
+		} else {
+			s.unstorable = cmp.Or(s.unstorable, unstorableSurrogate)
 		}
-		s.noteUnstorable(unstorableSurrogate)
 	}
 	return jsonString
 }
 
 // unescaped is a scanned string with its escapes undone. It may share the line's memory.
 func unescaped(v value) []byte {
-	if !v.escaped {
+	if !bytes.Contains(v.text, []byte{'\\'}) {
 		return v.text
 	}
 	var text string
@@ -105,15 +98,14 @@ func (s *jsonScanner) hex4(at int) (rune, bool) {
 	if at+4 > len(s.text) {
 		return 0, false
 	}
-	var r [2]byte
-	_, err := hex.Decode(r[:], s.text[at:at+4])
-	return rune(binary.BigEndian.Uint16(r[:])), err == nil
+	r, err := strconv.ParseUint(string(s.text[at:at+4]), 16, 16)
+	return rune(r), err == nil
 }
 
 // digits scans a run of digits and returns its length.
 func (s *jsonScanner) digits() int {
 	start := s.at
-	for s.at < len(s.text) && isDigit(s.text[s.at]) {
+	for isDigit(s.peek()) {
 		s.at++
 	}
 	return s.at - start
@@ -157,7 +149,7 @@ func (s *jsonScanner) number() jsonType {
 		signs++ // the point
 	}
 	if plain > maxDigits {
-		s.noteUnstorable(unstorableNumber)
+		s.unstorable = cmp.Or(s.unstorable, unstorableNumber)
 	}
 	s.grows += max(0, signs+plain-(s.at-begins))
 	return jsonNumber

@@ -60,13 +60,13 @@ func logRowID(key uuid.UUID, at, seq value) uuid.UUID {
 }
 
 var (
-	prefixType = textual("12 letters and digits", func(dst, text []byte) ([]byte, bool) {
-		return append(dst, text...), holdsOnly("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 12, text)
+	prefixType = textOf("12 letters and digits", func(text []byte) bool {
+		return holdsOnly("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 12, text)
 	})
 
 	hashBytesType = textual(hashType.description, func(dst, text []byte) ([]byte, bool) {
 		dst, err := hex.AppendDecode(dst, text)
-		return dst, err == nil && holdsOnly(hexadecimal, 64, text)
+		return dst, err == nil && isHash(text)
 	})
 
 	scopesType = listOf("a list of scopes", "a scope", textOID, func(text []byte) ([]byte, bool) {
@@ -111,6 +111,7 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 		return databaseError(ctx, "looking up revoked keys", err)
 	}
 	var added, changed int64
+	// What moved more than a key's last use is noted. In it, api_keys is as it was before.
 	err = w.tx.QueryRow(ctx, `WITH changed AS (
 			UPDATE api_keys AS a
 			SET expires_at = least(a.expires_at, k.expires_at),
@@ -121,38 +122,30 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 				AND (least(a.expires_at, k.expires_at), least(a.revoked_at, k.revoked_at), greatest(a.last_used_at, k.last_used_at))
 					IS DISTINCT FROM (a.expires_at, a.revoked_at, a.last_used_at)
 			RETURNING a.*
-		)`+noteKeys("changed", "now"), apikey.Account()).Scan(&changed)
-	if err != nil {
-		return databaseError(ctx, "writing api_keys", err)
-	}
-	err = w.tx.QueryRow(ctx, `WITH added AS (
-			INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, created_at, expires_at, revoked_at, last_used_at)
-			SELECT k.prefix, k.id, k.client_id, k.name, k.secret_hash, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
-			FROM import_api_keys AS k
+		),
+
+		added AS (
+			`+apiKeyKind.insertQuery()+`
 			ON CONFLICT (prefix) DO NOTHING
 			RETURNING *
-		)`+noteKeys("added", "new"), apikey.Account()).Scan(&added)
-	if err != nil {
-		return databaseError(ctx, "writing api_keys", err)
-	}
-	w.countAtTheEnd(apiKeyKind, added, changed)
-	return nil
-}
+		),
 
-// noteKeys makes the rows of keys audit for those that a statement wrote, unless only
-// their last use moved, and counts what was written. api_keys is as it was before.
-func noteKeys(written, how string) string {
-	return `, noted AS (
+		noted AS (
 			INSERT INTO key_audits (client_id, action, key_id, account, detail)
-			SELECT k.client_id, 'import', k.id, $1, format('` + how + `: %s, scopes %s, expires %s, revoked %s',
-				to_json(regexp_replace(k.name, '[\u007f-\u009f]', '?', 'g')), array_to_string(k.scopes, ','),
+			SELECT k.client_id, 'import', k.id, $1, format('%s: %s, scopes %s, expires %s, revoked %s',
+				k.how, to_json(regexp_replace(k.name, '[\u007f-\u009f]', '?', 'g')), array_to_string(k.scopes, ','),
 				coalesce(k.expires_at::text, 'never'), coalesce(k.revoked_at::text, 'no'))
-			FROM ` + written + ` AS k
+			FROM (SELECT 'now' AS how, c.* FROM changed AS c UNION ALL SELECT 'new', d.* FROM added AS d) AS k
 			LEFT JOIN api_keys AS a ON a.prefix = k.prefix
 			WHERE a.prefix IS NULL OR (a.expires_at, a.revoked_at) IS DISTINCT FROM (k.expires_at, k.revoked_at)
 		)
-		SELECT count(*)
-		FROM ` + written
+
+		SELECT (SELECT count(*) FROM added), (SELECT count(*) FROM changed)`, apikey.Account()).Scan(&added, &changed)
+	if err != nil {
+		return databaseError(ctx, "writing api_keys", err)
+	}
+	w.tally(apiKeyKind, added, changed)
+	return nil
 }
 
 // mergeRequestLog moves staged log rows, when their keys are there.
@@ -194,14 +187,11 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	added, err := w.tx.Exec(ctx, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
-		SELECT l.client_id, l.key_id, l.at, l.seq, l.route, l.status
-		FROM import_request_log AS l
-		ON CONFLICT DO NOTHING`)
+	added, err := w.tx.Exec(ctx, requestLogKind.insertQuery()+" ON CONFLICT DO NOTHING")
 	if err != nil {
 		return databaseError(ctx, "writing request_log", err)
 	}
-	w.countAtTheEnd(requestLogKind, added.RowsAffected(), 0)
+	w.tally(requestLogKind, added.RowsAffected(), 0)
 	return nil
 }
 
@@ -228,10 +218,4 @@ func (w *writer) refuseAny(ctx context.Context, message, query string) error {
 		return databaseError(ctx, "checking keys", err)
 	}
 	return fmt.Errorf("nothing was imported: "+message, a, b)
-}
-
-// countAtTheEnd corrects what was staged as unchanged.
-func (w *writer) countAtTheEnd(k *kind, added, changed int64) {
-	count := w.count(k)
-	count.Added, count.Changed, count.Unchanged = added, changed, count.Unchanged-added-changed
 }

@@ -25,38 +25,40 @@ const (
 
 const lineTooLong = "must not be longer than 16 MiB and 64 KiB"
 
-// lineReader cuts streams, one after the other, into lines without copying them.
-// No line goes on in the next stream.
+// lineReader cuts streams, one after the other, into lines. No line goes on in the next
+// stream.
 type lineReader struct {
-	files  *files
-	in     io.ReadCloser
-	stream *bufio.Scanner // of in
-	buf    []byte
-	// searched is how much of the stream's next line has no end.
-	searched     int
+	files        *files
+	in           io.ReadCloser
+	stream       *bufio.Reader // of in
+	line         []byte
 	lines, bytes int64
 	// first says that the stream's next line is its first.
 	first bool
 }
 
 func newLineReader(f *files) *lineReader {
-	return &lineReader{files: f, buf: make([]byte, 256<<10), stream: bufio.NewScanner(strings.NewReader(""))}
+	none := io.NopCloser(strings.NewReader(""))
+	return &lineReader{files: f, in: none, stream: bufio.NewReaderSize(none, 256<<10)}
 }
 
 // next is the next line without its end, valid until the call after; io.EOF
 // ends the last stream. A byte order mark at the start of a stream is skipped.
 func (r *lineReader) next() ([]byte, error) {
-	for !r.stream.Scan() && !r.tooLong() {
-		if err := r.stream.Err(); err != nil {
-			return nil, fmt.Errorf("nothing was imported: reading %s: %w", r.files.where(r.lines+1), err)
-		}
+	line, err := r.read()
+	for len(line) == 0 && isEnd(err) {
 		if err := r.open(); err != nil {
 			return nil, err
 		}
+		line, err = r.read()
+	}
+	if err != nil && !isEnd(err) {
+		return nil, fmt.Errorf("nothing was imported: reading %s: %w", r.files.where(r.lines+1), err)
 	}
 	r.lines++
-	line := r.stream.Bytes()
-	if r.tooLong() || len(line) > maxLine {
+	r.bytes += int64(len(line))
+	line = bytes.TrimSuffix(line, []byte{'\n'})
+	if len(line) > maxLine {
 		return nil, &LineError{Line: r.lines, Reason: lineTooLong}
 	}
 	if r.first {
@@ -66,8 +68,23 @@ func (r *lineReader) next() ([]byte, error) {
 	return line, nil
 }
 
-// tooLong says that the stream's next line has no end within the buffer.
-func (r *lineReader) tooLong() bool { return errors.Is(r.stream.Err(), bufio.ErrTooLong) }
+// isEnd says that a stream ended in good order. What a source fails of may wrap io.EOF:
+// a server hung up.
+func isEnd(err error) bool { return err == io.EOF } //nolint:errorlint // the very value
+
+// read reads to a line's end, or until it is too long. What was searched is not
+// searched again: an import takes no longer than linear in its bytes, however they arrive.
+func (r *lineReader) read() ([]byte, error) {
+	r.line = r.line[:0]
+	for len(r.line) <= maxLine {
+		part, err := r.stream.ReadSlice('\n')
+		r.line = append(r.line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return r.line, err
+		}
+	}
+	return r.line, nil
+}
 
 // open goes on with the next stream; io.EOF says that there is none.
 func (r *lineReader) open() error {
@@ -76,35 +93,10 @@ func (r *lineReader) open() error {
 	if err != nil {
 		return err
 	}
-	r.in, r.stream, r.searched, r.first = in, bufio.NewScanner(in), 0, true
-	r.stream.Buffer(r.buf, maxLine+2) // a line that is too long, and its end
-	r.stream.Split(r.split)
+	r.in, r.first = in, true
+	r.stream.Reset(in)
 	return nil
 }
 
-func (r *lineReader) close() {
-	if r.in != nil {
-		_ = r.in.Close()
-		r.in = nil
-	}
-}
-
-// split finds a line's end. What was searched is not searched again: an import takes
-// no longer than linear in its bytes, however they arrive.
-func (r *lineReader) split(data []byte, atEnd bool) (int, []byte, error) {
-	var advance int
-	end := bytes.IndexByte(data[r.searched:], '\n')
-	switch {
-	case end >= 0:
-		end += r.searched
-		advance = end + 1
-	case atEnd && r.stream.Err() == nil && len(data) > 0:
-		end, advance = len(data), len(data)
-	default:
-		r.searched = len(data)
-		return 0, nil, nil
-	}
-	r.searched = 0
-	r.bytes += int64(advance)
-	return advance, data[:end], nil
-}
+// close may be called twice.
+func (r *lineReader) close() { _ = r.in.Close() }

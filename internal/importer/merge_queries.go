@@ -25,22 +25,14 @@ func (k *kind) insertQuery() string {
 // campaign do not wait for each other. Without RETURNING, Citus counts the rows that
 // were there as inserted.
 func (k *kind) mergeQueries() []string {
-	switch {
-	case k == clientKind:
+	if k == clientKind {
 		return mergeClientsQueries
-	case k.ofKeys(): // at the end, see mergeAPIKeys
-		return nil
 	}
 	columns := k.columnNames()
-	var sets, old []string
-	for _, c := range columns {
-		sets = append(sets, c+" = s."+c)
-		old = append(old, "t."+c)
-	}
-	update := fmt.Sprintf(`UPDATE %[1]s AS t SET %[2]s
+	update := fmt.Sprintf(`UPDATE %[1]s AS t SET (%[2]s) = ROW(%[4]s)
 		FROM import_%[1]s AS s
 		WHERE t.client_id = s.client_id AND t.id = s.id AND record_image_ne(ROW(%[3]s), ROW(%[4]s))`,
-		k.table, strings.Join(sets, ", "), strings.Join(old, ", "), "s."+strings.Join(columns, ", s."))
+		k.table, strings.Join(columns, ", "), "t."+strings.Join(columns, ", t."), "s."+strings.Join(columns, ", s."))
 	return []string{k.insertQuery() + " ON CONFLICT (client_id, id) DO NOTHING RETURNING 1", update}
 }
 

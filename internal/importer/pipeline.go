@@ -1,6 +1,9 @@
 package importer
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // pipeline parses on a goroutine of its own, a batch ahead of the writer.
 type pipeline struct {
@@ -38,5 +41,22 @@ func (p *pipeline) send(b *batch) error {
 		return nil
 	case <-p.ctx.Done():
 		return interrupted(p.ctx)
+	}
+}
+
+// progressEvery bounds the rate of progress reports.
+const progressEvery = 200 * time.Millisecond
+
+// throttled tells of progress, unless it did so a moment ago; that the work is
+// finishing always.
+func throttled(tell func(Progress), start time.Time) func(Progress) {
+	var last time.Time
+	return func(at Progress) {
+		if tell == nil || !at.Finishing && time.Since(last) < progressEvery {
+			return
+		}
+		last = time.Now()
+		at.Elapsed = last.Sub(start)
+		tell(at)
 	}
 }

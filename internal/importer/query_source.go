@@ -15,8 +15,7 @@ import (
 // source and ends with the import.
 type Queries struct {
 	url  string
-	conn *pgx.Conn
-	tx   pgx.Tx
+	conn *pgx.Conn // nil until a transaction is begun
 }
 
 // NewQueries reads from the database of a URL.
@@ -25,13 +24,13 @@ func NewQueries(url string) *Queries { return &Queries{url: url} }
 // Source is what a query gives.
 func (q *Queries) Source(name, query string) Source {
 	return Source{Name: name, Remote: true, Close: q.close, Open: func(ctx context.Context) (io.ReadCloser, error) {
-		if q.tx == nil {
+		if q.conn == nil {
 			if err := q.begin(ctx); err != nil {
 				return nil, err
 			}
 		}
 		// A comment at the query's end must not swallow what follows it.
-		rows, err := q.tx.Query(ctx, fmt.Sprintf("SELECT to_jsonb(record)::text FROM (\n%s\n) AS record",
+		rows, err := q.conn.Query(ctx, fmt.Sprintf("SELECT to_jsonb(record)::text FROM (\n%s\n) AS record",
 			strings.TrimRight(strings.TrimSpace(query), "; \n")))
 		if err != nil {
 			return nil, err
@@ -45,11 +44,10 @@ func (q *Queries) begin(ctx context.Context) error {
 	if q.conn, err = pgx.Connect(ctx, q.url); err != nil {
 		return fmt.Errorf("cannot connect: %w", err) // without the password
 	}
-	q.tx, err = q.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
-	if err != nil {
+	if _, err := q.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}); err != nil {
 		return err
 	}
-	_, err = q.tx.Exec(ctx, writtenAsImported)
+	_, err = q.conn.Exec(ctx, writtenAsImported)
 	return err
 }
 
@@ -57,7 +55,7 @@ func (q *Queries) begin(ctx context.Context) error {
 func (q *Queries) close() {
 	if q.conn != nil {
 		_ = q.conn.Close(context.Background())
-		q.conn, q.tx = nil, nil
+		q.conn = nil
 	}
 }
 

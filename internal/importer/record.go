@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -19,8 +20,6 @@ type record struct {
 	fields []field
 	kind   *kind
 	delete bool
-	// trailer says that the line is the file's trailer, which has no kind.
-	trailer bool
 }
 
 func (r *record) refuse(field, reason string) *LineError {
@@ -29,7 +28,7 @@ func (r *record) refuse(field, reason string) *LineError {
 
 // parse checks the whole line's syntax and finds its kind and operation.
 func (r *record) parse(line int64, text []byte) error {
-	r.line, r.fields, r.kind, r.delete, r.trailer = line, r.fields[:0], nil, false, false
+	r.line, r.fields, r.kind, r.delete = line, r.fields[:0], nil, false
 	s := jsonScanner{text: text}
 	s.space()
 	if s.peek() != '{' {
@@ -65,7 +64,7 @@ func (r *record) parse(line int64, text []byte) error {
 	if err := r.findKind(); err != nil {
 		return err
 	}
-	if count > maxFields && !r.trailer {
+	if count > maxFields && r.kind != trailerKind {
 		return r.refuse(r.kind.name, fmt.Sprintf("has %d fields; %s has %s", count, r.kind.withArticle, list(r.kind.fields(), "and")))
 	}
 	return nil
@@ -75,14 +74,13 @@ func (r *record) findKind() error {
 	for _, f := range r.fields {
 		switch string(f.name) {
 		case "kind":
-			if r.kind != nil || r.trailer {
+			if r.kind != nil {
 				return r.refuse("kind", "is given twice")
 			}
 			if f.value.typ == jsonString {
-				name := string(unescaped(f.value))
-				r.kind, r.trailer = kindNamed(name), name == trailerKind
+				r.kind = kindNamed(string(unescaped(f.value)))
 			}
-			if r.kind == nil && !r.trailer {
+			if r.kind == nil {
 				return r.refuse("kind", "must be "+kindNames()+", not "+describe(f.value))
 			}
 		case "op":
@@ -95,10 +93,29 @@ func (r *record) findKind() error {
 			r.delete = true
 		}
 	}
-	if r.kind == nil && !r.trailer {
+	if r.kind == nil {
 		return r.refuse("kind", "is missing: must be "+kindNames())
 	}
 	return nil
+}
+
+// only returns the fields by name, and refuses those that of does not have.
+func (r *record) only(of string, has ...string) (map[string]value, error) {
+	given := map[string]value{}
+	for _, f := range r.fields {
+		name := string(f.name)
+		if name == r.kind.idField {
+			name = "id"
+		}
+		switch {
+		case !slices.Contains(has, name):
+			return nil, r.refuse(r.kind.path(f.name), fmt.Sprintf("is not a field of %s, which has %s", of, list(has, "and")))
+		case given[name].typ != jsonInvalid:
+			return nil, r.refuse(r.kind.path(f.name), "is given twice")
+		}
+		given[name] = f.value
+	}
+	return given, nil
 }
 
 func kindNames() string {

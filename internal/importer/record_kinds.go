@@ -203,7 +203,7 @@ var interviewKind = &kind{
 
 // kindNamed is nil for a kind that there is not.
 func kindNamed(name string) *kind {
-	for _, k := range allKinds {
+	for _, k := range lineKinds {
 		if k.name == name {
 			return k
 		}

@@ -3,11 +3,14 @@ package importer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
 // trailerKind is the kind of a file's last line, which says how many precede it.
-const trailerKind = "end"
+var trailerKind = &kind{name: "end"}
+
+var lineKinds = slices.Concat(allKinds, []*kind{trailerKind})
 
 // ErrIncomplete is wrapped by the error of an import whose input is empty, or
 // does not hold as many lines as promised.
@@ -16,20 +19,11 @@ var ErrIncomplete = errors.New("the input is not whole")
 // endLine checks the trailer: the lines before it are as many as it says.
 func (d *decoder) endLine() error {
 	r := &d.record
-	var lines value
-	for _, f := range r.fields {
-		switch string(f.name) {
-		case "kind":
-			continue
-		case "lines":
-			if lines.typ != jsonInvalid {
-				return r.refuse("end.lines", "is given twice")
-			}
-			lines = f.value
-		default:
-			return r.refuse("end."+fieldName(f.name), "is not a field of the trailer, which has kind and lines")
-		}
+	given, err := r.only("the trailer", "kind", "lines")
+	if err != nil {
+		return err
 	}
+	lines := given["lines"]
 	if lines.typ == jsonInvalid {
 		return r.refuse("end.lines", "is missing: must be "+countType.description)
 	}

@@ -61,13 +61,12 @@ func Vacuum(ctx context.Context, conn *pgx.Conn, s Summary) error {
 		if _, err := conn.Exec(ctx, "VACUUM (SKIP_LOCKED, ANALYZE) "+table); err != nil {
 			return fmt.Errorf("vacuuming %s: %w", table, err)
 		}
-		if table != "interviews" {
-			continue
-		}
-		// The interviews' triggers wrote to it. All of it is written again
-		// when it is indexed, so it is not vacuumed yet.
-		if _, err := conn.Exec(ctx, "ANALYZE (SKIP_LOCKED) search_documents"); err != nil {
-			return fmt.Errorf("analyzing search_documents: %w", err)
+		if table == "interviews" {
+			// The interviews' triggers wrote to it. All of it is written again
+			// when it is indexed, so it is not vacuumed yet.
+			if _, err := conn.Exec(ctx, "ANALYZE (SKIP_LOCKED) search_documents"); err != nil {
+				return fmt.Errorf("analyzing search_documents: %w", err)
+			}
 		}
 	}
 	return nil

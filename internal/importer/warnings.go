@@ -25,12 +25,7 @@ func (d *decoder) warnOfCampaign() {
 		if q.typ != jsonObject {
 			return // a list of strings
 		}
-		var id string
-		for name, v := range members(q) {
-			if string(unescaped(name)) == "id" {
-				id = text(v)
-			}
-		}
+		id := text(member(q, "id"))
 		if seen[id] {
 			d.warn(fmt.Sprintf("campaign.key_questions[%d].id", n), `"`+shorten([]byte(id))+`" is the id of an earlier question of the campaign`)
 		}

@@ -90,31 +90,26 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 	if err := w.fillCampaignLive(ctx, b); err != nil {
 		return err
 	}
-	if b.kind.ofKeys() { // merged at the end
-		if err := w.stage(ctx, b); err != nil {
-			return w.writeError(ctx, b, err)
-		}
-		w.countWritten(b, nil, 0)
-		return nil
+	w.count(b.kind).Unchanged += b.written // what is put in place is taken off
+	if b.kind.ofKeys() {
+		// Merged at the end.
+		return w.writeError(ctx, b, w.stage(ctx, b))
 	}
 	fresh, err := w.registerIDs(ctx, b)
 	if err != nil {
 		return err
 	}
-	moved := int64(0)
 	if !fresh {
-		if moved, err = w.deleteMovedToUnseen(ctx, b); err != nil {
+		if err := w.deleteMovedToUnseen(ctx, b); err != nil {
 			return err
 		}
 	}
-	done, err := w.put(ctx, b, fresh)
-	if err != nil {
+	if err := w.put(ctx, b, fresh); err != nil {
 		if isDuplicate(err) {
 			err = w.describeDuplicate(ctx, b, err)
 		}
 		return w.writeError(ctx, b, err)
 	}
-	w.countWritten(b, done, moved)
 	return w.analyze(ctx, b.kind)
 }
 
@@ -122,21 +117,12 @@ func (w *writer) writeError(ctx context.Context, b *batch, err error) error {
 	return databaseError(ctx, "writing "+b.kind.table+", "+w.in.span(b.rows[0].line, b.rows[len(b.rows)-1].line), err)
 }
 
-// countWritten counts a batch; moved rows were deleted before an insert wrote them again.
-func (w *writer) countWritten(b *batch, done []pgconn.CommandTag, moved int64) {
-	var added, changed int64
-	for _, query := range done {
-		switch {
-		case query.Insert(), strings.HasPrefix(query.String(), "COPY"):
-			added += query.RowsAffected()
-		case query.Update():
-			changed += query.RowsAffected()
-		}
-	}
-	count := w.count(b.kind)
-	count.Added += added - moved
-	count.Changed += changed + moved
-	count.Unchanged += b.written - added - changed
+// tally counts lines that were held to be unchanged as added or changed.
+func (w *writer) tally(k *kind, added, changed int64) {
+	count := w.count(k)
+	count.Added += added
+	count.Changed += changed
+	count.Unchanged -= added + changed
 }
 
 func (w *writer) delete(ctx context.Context, b *batch) error {
@@ -162,17 +148,17 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 
 // put puts the batch's rows in place: of fresh ones none exists. Rows are staged where
 // some exist, or where row-level security refuses COPY.
-func (w *writer) put(ctx context.Context, b *batch, fresh bool) ([]pgconn.CommandTag, error) {
+func (w *writer) put(ctx context.Context, b *batch, fresh bool) error {
 	if fresh && w.copies {
 		copied, err := w.copy(ctx, b.copy, b.kind.table, b.kind.columnNames())
 		if err != nil {
-			return nil, err
+			return err
 		}
-		_, err = w.merge(ctx, b, nil, "import_ids")
-		return []pgconn.CommandTag{copied}, err
+		w.tally(b.kind, copied, 0)
+		return w.merge(ctx, b, nil, "import_ids")
 	}
 	if err := w.stage(ctx, b); err != nil {
-		return nil, err
+		return err
 	}
 	queries := b.kind.mergeQueries()
 	if fresh {
@@ -197,18 +183,23 @@ func (w *writer) stage(ctx context.Context, b *batch) error {
 	return err
 }
 
-func (w *writer) copy(ctx context.Context, rows []byte, table string, columns []string) (pgconn.CommandTag, error) {
-	return w.tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(rows), fmt.Sprintf("COPY %s (%s) FROM STDIN (FORMAT binary)", table, strings.Join(columns, ", ")))
+func (w *writer) copy(ctx context.Context, rows []byte, table string, columns []string) (int64, error) {
+	query := fmt.Sprintf("COPY %s (%s) FROM STDIN (FORMAT binary)", table, strings.Join(columns, ", "))
+	done, err := w.tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(rows), query)
+	return done.RowsAffected(), err
 }
 
 // merge runs the queries that move the staged rows to where they belong, and empties
 // the tables in which they were.
-func (w *writer) merge(ctx context.Context, b *batch, queries []string, staged ...string) ([]pgconn.CommandTag, error) {
-	var done []pgconn.CommandTag
+func (w *writer) merge(ctx context.Context, b *batch, queries []string, staged ...string) error {
 	steps := &pgx.Batch{}
 	for _, query := range queries {
 		steps.Queue(query).Exec(func(tag pgconn.CommandTag) error {
-			done = append(done, tag)
+			if tag.Insert() {
+				w.tally(b.kind, tag.RowsAffected(), 0)
+			} else {
+				w.tally(b.kind, 0, tag.RowsAffected())
+			}
 			return nil
 		})
 	}
@@ -218,7 +209,7 @@ func (w *writer) merge(ctx context.Context, b *batch, queries []string, staged .
 	for _, statement := range w.staging.empty(len(b.rows), staged) {
 		steps.Queue(statement)
 	}
-	return done, w.tx.SendBatch(ctx, steps).Close()
+	return w.tx.SendBatch(ctx, steps).Close()
 }
 
 // describeDuplicate names which of the batch's records is there already: under
