@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 	_ "embed" // the roles
 	"errors"
@@ -69,18 +68,21 @@ func (c *Cluster) removeInits(ctx context.Context, base string) {
 	}
 }
 
-// initdb tries the locales in the order of preference until the system has
-// one of them.
+// initdb creates a cluster with letters by Unicode and order by code point, in the
+// first of these locales that the system has. From 17 on PostgreSQL has such a
+// provider built in; the system's locale still tells text search what a letter is.
 func initdb(ctx context.Context, a account, p programs, dir, passwords string) error {
 	var output string
 	var failed error
-	for _, locale := range locales(p.major) {
-		var out bytes.Buffer
-		cmd := a.command(filepath.Dir(dir), p.initdb(), append(locale,
-			"--pgdata="+dir, "--username="+Superuser, "--encoding=UTF8", "--data-checksums",
-			"--pwfile="+passwords, "--auth-local=scram-sha-256", "--auth-host=reject", "--no-instructions")...)
-		cmd.Stdout, cmd.Stderr = &out, &out
-		failed, output = run(ctx, cmd), out.String()
+	for _, ctype := range []string{"C.UTF-8", "en_US.UTF-8"} {
+		args := []string{
+			"--locale=C", "--lc-ctype=" + ctype, "--pgdata=" + dir, "--username=" + Superuser, "--encoding=UTF8", "--data-checksums",
+			"--pwfile=" + passwords, "--auth-local=scram-sha-256", "--auth-host=reject", "--no-instructions",
+		}
+		if p.major >= 17 {
+			args = append(args, "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
+		}
+		output, failed = run(ctx, a.command(filepath.Dir(dir), p.initdb(), args...))
 		if failed == nil || ctx.Err() != nil {
 			return failed
 		}
@@ -89,21 +91,6 @@ func initdb(ctx context.Context, a account, p programs, dir, passwords string) e
 		}
 	}
 	return fmt.Errorf("%s could not create a cluster in %s (%w)%s", p.initdb(), filepath.Dir(dir), failed, quote(output, 8))
-}
-
-// locales are initdb's arguments for letters by Unicode and order by code point.
-// From 17 on PostgreSQL has such a provider built in; the system's locale still
-// tells text search what a letter is.
-func locales(major int) [][]string {
-	var list [][]string
-	for _, ctype := range []string{"C.UTF-8", "en_US.UTF-8"} {
-		args := []string{"--locale=C", "--lc-ctype=" + ctype}
-		if major >= 17 {
-			args = append(args, "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
-		}
-		list = append(list, args)
-	}
-	return list
 }
 
 // syncDir makes a rename survive a power loss.
