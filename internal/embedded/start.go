@@ -66,7 +66,7 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, pass
 		if err := clearSocket(socket); err != nil {
 			return err
 		}
-		s, err := startServer(ctx, c.dir, a, p, socket, password, c.opts)
+		s, err := c.startServer(ctx, a, p, socket, password)
 		if err != nil && strings.Contains(err.Error(), "pre-existing shared memory block") && time.Now().Before(end) {
 			if err := sleep(ctx, 10*pollInterval); err != nil {
 				return err
@@ -77,7 +77,7 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, pass
 			return err
 		}
 		if err := createRolesAndDatabase(ctx, socket, password); err != nil {
-			return errors.Join(err, s.stop())
+			return errors.Join(err, c.stopServer(s))
 		}
 		c.mu.Lock()
 		c.server, c.socket, c.password = s, socket, password
