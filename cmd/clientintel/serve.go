@@ -83,8 +83,6 @@ func serve(
 ) error {
 	processors := app.ShareProcessors(d.ServerURL)
 	defer processors.Restore()
-	memory := app.LimitMemory()
-	defer memory.Restore()
 	if settings.Migrate {
 		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)
 		defer cancel()
@@ -105,6 +103,5 @@ func serve(
 	serving, ended := context.WithCancel(ctx)
 	defer ended()
 	go processors.UseAllWhile(serving, server.Encodes)
-	go memory.RaiseWith(serving, server.Connections)
 	return server.Serve(ctx, ready)
 }
