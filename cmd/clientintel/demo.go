@@ -62,7 +62,7 @@ func (e *environment) demo(ctx context.Context, settings config.Server, newKeys 
 		if err := d.Migrate(ctx, log); err != nil {
 			return err
 		}
-		var issued []issuedDemoKey
+		var issued []demoKey
 		err := d.WithOwner(ctx, func(conn *pgx.Conn) error {
 			if err := onlyDemoBrands(ctx, conn); err != nil {
 				return err
@@ -116,7 +116,7 @@ func onlyDemoBrands(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-func (e *environment) printDemo(base string, keys []issuedDemoKey) {
+func (e *environment) printDemo(base string, keys []demoKey) {
 	out := e.stdout
 	brand := ""
 	for _, k := range keys {
