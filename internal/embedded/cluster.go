@@ -39,10 +39,10 @@ type Cluster struct {
 
 	password string // of every login
 
-	cancel     context.CancelFunc // ends supervise
-	supervised chan struct{}      // closed when supervise has returned
-	closing    sync.Once
-	closed     error
+	cancel      context.CancelFunc // ends supervise
+	supervising sync.WaitGroup
+	closing     sync.Once
+	closed      error
 }
 
 // Open joins the server that already runs in o.Dir, else starts one. The
@@ -57,14 +57,13 @@ func open(ctx context.Context, o Options, places func(context.Context) []string)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Cluster{opts: o, searchPaths: places, releases: releases, log: o.Log, supervised: make(chan struct{})}
+	c := &Cluster{opts: o, searchPaths: places, releases: releases, log: o.Log}
 	if err := c.open(ctx); err != nil {
 		c.closeLocks()
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
-	var watching context.Context
-	watching, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	go c.supervise(watching)
+	ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	c.supervising.Go(func() { c.supervise(ctx) })
 	return c, nil
 }
 
@@ -173,7 +172,7 @@ func socketURL(socket, role, password, database string) string {
 func (c *Cluster) Close(ctx context.Context) error {
 	c.closing.Do(func() {
 		c.cancel()
-		<-c.supervised
+		c.supervising.Wait()
 		defer c.closeLocks()
 		if c.Attached() {
 			return

@@ -89,7 +89,6 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, pass
 // supervise starts the server again when it ends by itself, and runs it here when the
 // process that ran it has ended. It returns when ctx ends.
 func (c *Cluster) supervise(ctx context.Context) {
-	defer close(c.supervised)
 	for ctx.Err() == nil {
 		if !c.Attached() {
 			select {
