@@ -59,7 +59,7 @@ func (e *environment) demo(ctx context.Context, settings config.Server, newKeys 
 	log := e.textLog()
 	log.Info("starting the database", "in", e.settings.Database.DataDir)
 	return e.withDatabase(ctx, log, func(d *app.Database) error {
-		if err := d.Migrate(ctx, log); err != nil {
+		if err := d.Migrate(ctx); err != nil {
 			return err
 		}
 		var issued []demoKey

@@ -29,7 +29,7 @@ func newServe(e *environment) *cobra.Command {
 			e.settings.Server.Migrate = !noMigrate
 			log := e.serverLog()
 			return e.withDatabase(cmd.Context(), log, func(d *app.Database) error {
-				if d.Embedded {
+				if e.settings.Database.Embedded() {
 					log.Warn("the database is embedded, which is for trial: set DATABASE_URL for production")
 				}
 				return serve(cmd.Context(), d, e.settings.Server, log, func(address, operations string) {
@@ -86,7 +86,7 @@ func serve(
 	if settings.Migrate {
 		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)
 		defer cancel()
-		if err := d.Migrate(migrating, log); err != nil {
+		if err := d.Migrate(migrating); err != nil {
 			return err
 		}
 	} else if err := app.AwaitSchema(ctx, d.ServerURL, settings, log); err != nil {

@@ -91,9 +91,6 @@ func defaultDataDir(getenv func(string) string) string {
 	return filepath.Join(os.TempDir(), "clientintel")
 }
 
-// Owner is the login that migrates, imports and keeps keys.
-func (d Database) Owner() string { return cmp.Or(d.OwnerURL, d.URL) }
-
 // Embedded reports whether the data lives in an embedded PostgreSQL.
 func (d Database) Embedded() bool { return d.URL == "" && d.OwnerURL == "" }
 
