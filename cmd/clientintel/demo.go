@@ -118,26 +118,23 @@ func onlyDemoBrands(ctx context.Context, conn *pgx.Conn) error {
 
 func (e *environment) printDemo(base string, keys []demoKey) {
 	out := e.stdout
-	brand := ""
+	var brand, full string
 	for _, k := range keys {
 		if k.brand.Slug != brand {
 			brand = k.brand.Slug
 			fmt.Fprintf(out, "\n%s (%s, %s measurement)\n", k.brand.Name, k.brand.Trade, k.brand.Mode)
 		}
 		fmt.Fprintf(out, "  %-30s %s\n", strings.TrimPrefix(k.name, "demo: "), k.key)
-	}
-	fmt.Fprint(out, "\nPaste any of these:\n\n")
-	full := map[string]string{}
-	for _, k := range keys {
-		if k.name == "demo: every scope" {
-			full[k.brand.Mode] = k.key
+		if k.name == "demo: every scope" && k.brand.Mode == "canonical" {
+			full = k.key
 		}
 	}
+	fmt.Fprint(out, "\nPaste any of these:\n\n")
 	for _, path := range []string{
 		"interviews?limit=2", "campaigns?limit=3", "synthesis?type=home", "synthesis?surface=portal&type=daily_feed&limit=1",
 		"analytics/interviews", "intelligence/search?q=delivery&limit=3",
 	} {
-		fmt.Fprintf(out, "curl -s -H 'Authorization: Bearer %s' '%s/api/client/v1/%s'\n", full["canonical"], base, path)
+		fmt.Fprintf(out, "curl -s -H 'Authorization: Bearer %s' '%s/api/client/v1/%s'\n", full, base, path)
 	}
 	fmt.Fprintf(out, "curl -s '%s/api/client/v1/openapi.json'\n\nServing at %s until you press Ctrl-C.\n", base, base)
 }
