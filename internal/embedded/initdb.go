@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"crypto/rand"
 	_ "embed" // the roles
 	"errors"
 	"fmt"
@@ -19,18 +20,12 @@ import (
 func (c *Cluster) createCluster(ctx context.Context, a account, p programs, password string) error {
 	base := c.dir.cluster(p.major)
 	c.removeInits(ctx, base)
-	fresh, err := os.MkdirTemp(base, "data.init-")
+	passwords, err := a.writeFile(base, "password.init-", password)
 	if err != nil {
 		return dirError(c.dir.dir, err)
 	}
+	fresh := filepath.Join(base, "data.init-"+rand.Text())
 	defer os.RemoveAll(fresh)
-	if err := a.chown(fresh); err != nil {
-		return dirError(c.dir.dir, err)
-	}
-	passwords, err := a.writeFile(base, password)
-	if err != nil {
-		return dirError(c.dir.dir, err)
-	}
 	c.log.Info("creating the PostgreSQL cluster", "version", p.major, "data_dir", c.dir.dir)
 	err = initdb(ctx, a, p, fresh, passwords)
 	_ = os.Remove(passwords)
@@ -44,13 +39,17 @@ func (c *Cluster) createCluster(ctx context.Context, a account, p programs, pass
 }
 
 // writeFile writes a file that the account can read, under a new name.
-func (a account) writeFile(dir, text string) (string, error) {
-	f, err := os.CreateTemp(dir, "password.init-")
+func (a account) writeFile(dir, prefix, text string) (string, error) {
+	f, err := os.CreateTemp(dir, prefix)
 	if err != nil {
 		return "", err
 	}
 	_, err = f.WriteString(text)
-	return f.Name(), errors.Join(err, f.Close(), a.chown(f.Name()))
+	if err := errors.Join(err, f.Close(), a.chown(f.Name())); err != nil {
+		_ = os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
 }
 
 // removeInits removes what killed starts left. An initdb that the kernel is

@@ -132,16 +132,8 @@ func replacePID(a account, data string) error {
 		return err
 	}
 	_, rest, _ := strings.Cut(string(text), "\n")
-	fresh := path + ".new"
-	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	fresh, err := a.writeFile(data, "postmaster.pid.", fmt.Sprintf("%d\n%s", os.Getpid(), rest))
 	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(f, "%d\n%s", os.Getpid(), rest)
-	if err := errors.Join(err, f.Close(), a.chown(fresh)); err != nil {
 		return err
 	}
 	return os.Rename(fresh, path)
