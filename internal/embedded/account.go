@@ -104,10 +104,7 @@ func (a account) checkPrivate(path string) error {
 	if err != nil {
 		return err
 	}
-	uid, _, err := ownerOf(path)
-	if err != nil {
-		return err
-	}
+	uid := int(info.Sys().(*syscall.Stat_t).Uid)
 	switch {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory: move it away", path)

@@ -58,9 +58,7 @@ func (h dataDir) runningSocket() (string, error) {
 	if err != nil {
 		return "", dirError(h.dir, err)
 	}
-	if file.socket == "" || file.socket == h.cluster(major) {
-		return file.socket, nil
-	}
+	// None is there while the server is not that far, or where it was stopped.
 	if err := a.checkPrivate(file.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}

@@ -80,15 +80,11 @@ func (c *Cluster) startServer(ctx context.Context, a account, p programs, socket
 	if err == nil {
 		return s, nil
 	}
-	ended := s.ended()
 	if stopErr := c.stopServer(s); stopErr != nil {
 		return nil, errors.Join(err, stopErr)
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
-	case ended:
-		err = fmt.Errorf("PostgreSQL ended while starting (%w)", s.err)
 	}
 	return nil, fmt.Errorf("%w; the end of %s%s", err, c.dir.log(), quote(logFrom(out, offset), 12))
 }
@@ -104,7 +100,7 @@ func (c *Cluster) awaitReady(ctx context.Context, s *process, url string) error 
 		case err == nil:
 			return nil
 		case s.ended():
-			return err
+			return fmt.Errorf("PostgreSQL ended while starting (%w)", s.err)
 		case isCode(err, invalidPassword):
 			return fmt.Errorf("%s is not the password that the cluster was made with: restore it from a backup", filepath.Join(c.dir.dir, passwordFile))
 		case ctx.Err() != nil:
