@@ -51,10 +51,8 @@ func (c *Cluster) start(ctx context.Context) error {
 		if socket, err = socketDir(ctx, a, base); err != nil {
 			return err
 		}
-	} else if socket != base {
-		if err := a.makeDir(socket); err != nil {
-			return err
-		}
+	} else if err := a.makeDir(socket); err != nil {
+		return err
 	}
 	return c.serve(ctx, a, p, socket, password)
 }
