@@ -59,10 +59,10 @@ func (e *environment) demo(ctx context.Context, settings config.Server, newKeys 
 	log := e.textLog()
 	log.Info("starting the database", "in", e.settings.Database.DataDir)
 	return e.withDatabase(ctx, log, func(d *app.Database) error {
-		if err := d.Migrate(ctx, log); err != nil {
+		if err := d.Migrate(ctx); err != nil {
 			return err
 		}
-		var issued []issuedDemoKey
+		var issued []demoKey
 		err := d.WithOwner(ctx, func(conn *pgx.Conn) error {
 			if err := onlyDemoBrands(ctx, conn); err != nil {
 				return err
@@ -116,28 +116,25 @@ func onlyDemoBrands(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-func (e *environment) printDemo(base string, keys []issuedDemoKey) {
+func (e *environment) printDemo(base string, keys []demoKey) {
 	out := e.stdout
-	brand := ""
+	var brand, full string
 	for _, k := range keys {
 		if k.brand.Slug != brand {
 			brand = k.brand.Slug
 			fmt.Fprintf(out, "\n%s (%s, %s measurement)\n", k.brand.Name, k.brand.Trade, k.brand.Mode)
 		}
 		fmt.Fprintf(out, "  %-30s %s\n", strings.TrimPrefix(k.name, "demo: "), k.key)
-	}
-	fmt.Fprint(out, "\nPaste any of these:\n\n")
-	full := map[string]string{}
-	for _, k := range keys {
-		if k.name == "demo: every scope" {
-			full[k.brand.Mode] = k.key
+		if k.name == "demo: every scope" && k.brand.Mode == "canonical" {
+			full = k.key
 		}
 	}
+	fmt.Fprint(out, "\nPaste any of these:\n\n")
 	for _, path := range []string{
 		"interviews?limit=2", "campaigns?limit=3", "synthesis?type=home", "synthesis?surface=portal&type=daily_feed&limit=1",
 		"analytics/interviews", "intelligence/search?q=delivery&limit=3",
 	} {
-		fmt.Fprintf(out, "curl -s -H 'Authorization: Bearer %s' '%s/api/client/v1/%s'\n", full["canonical"], base, path)
+		fmt.Fprintf(out, "curl -s -H 'Authorization: Bearer %s' '%s/api/client/v1/%s'\n", full, base, path)
 	}
 	fmt.Fprintf(out, "curl -s '%s/api/client/v1/openapi.json'\n\nServing at %s until you press Ctrl-C.\n", base, base)
 }

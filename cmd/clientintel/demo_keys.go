@@ -14,28 +14,28 @@ import (
 	"github.com/clientintel/clientintel/internal/demodata"
 )
 
-// demoKey is one mix of scopes that the demo shows.
+// demoKey is a key that the demo shows.
 type demoKey struct {
 	name   string
 	scopes []auth.Scope
+	brand  demodata.Brand
+	key    string
 }
 
+// demoKeys are keys of each brand, for mixes of scopes.
 func demoKeys() []demoKey {
-	return []demoKey{
-		{"demo: default scopes", auth.Default()},
-		{"demo: every scope", auth.All()},
-		{"demo: campaigns only", []auth.Scope{auth.ReadCampaigns}},
-		{"demo: transcripts", append(auth.Default(), auth.ReadTranscripts)},
-		{"demo: identity and daily feed", append(auth.Default(), auth.ReadCustomerIdentity)},
-		{"demo: search", append(auth.Default(), auth.ReadCustomExtraction)},
+	var keys []demoKey
+	for _, b := range demodata.Brands() {
+		keys = append(keys,
+			demoKey{name: "demo: default scopes", brand: b, scopes: auth.Default()},
+			demoKey{name: "demo: every scope", brand: b, scopes: auth.All()},
+			demoKey{name: "demo: campaigns only", brand: b, scopes: []auth.Scope{auth.ReadCampaigns}},
+			demoKey{name: "demo: transcripts", brand: b, scopes: append(auth.Default(), auth.ReadTranscripts)},
+			demoKey{name: "demo: identity and daily feed", brand: b, scopes: append(auth.Default(), auth.ReadCustomerIdentity)},
+			demoKey{name: "demo: search", brand: b, scopes: append(auth.Default(), auth.ReadCustomExtraction)},
+		)
 	}
-}
-
-// issuedDemoKey is a key to show, and whose it is.
-type issuedDemoKey struct {
-	brand demodata.Brand
-	demoKey
-	key string
+	return keys
 }
 
 // demoKeysFile keeps the demo's keys by brand and name: what is invented needs no
@@ -44,7 +44,7 @@ const demoKeysFile = "demo-keys.json"
 
 // issueDemoKeys returns the keys of an earlier run that are still in force, and
 // issues the others. anew replaces all.
-func issueDemoKeys(ctx context.Context, registry *apikey.Registry, dir string, anew bool) ([]issuedDemoKey, error) {
+func issueDemoKeys(ctx context.Context, registry *apikey.Registry, dir string, anew bool) ([]demoKey, error) {
 	file := filepath.Join(dir, demoKeysFile)
 	kept := map[string]string{}
 	if text, err := os.ReadFile(file); err == nil && !anew {
@@ -54,32 +54,32 @@ func issueDemoKeys(ctx context.Context, registry *apikey.Registry, dir string, a
 	if err != nil {
 		return nil, err
 	}
-	texts := map[string]string{}
-	for _, k := range listed {
-		if k.RevokedAt != nil || !strings.HasPrefix(k.Name, "demo: ") {
+	keys := demoKeys()
+	for _, l := range listed {
+		if l.RevokedAt != nil || !strings.HasPrefix(l.Name, "demo: ") {
 			continue
 		}
-		name := k.ClientID.String() + " " + k.Name
-		token, _ := apikey.ParseToken(kept[name])
-		if token.Prefix == k.Prefix && slices.Equal(k.Scopes, scopesOf(k.Name)) {
-			texts[name] = kept[name]
-		} else if _, err := registry.Revoke(ctx, k.Prefix); err != nil {
+		text := kept[l.ClientID.String()+" "+l.Name]
+		token, _ := apikey.ParseToken(text)
+		n := slices.IndexFunc(keys, func(k demoKey) bool {
+			return k.brand.ID == l.ClientID && k.name == l.Name && joinScopes(k.scopes) == strings.Join(l.Scopes, ",")
+		})
+		if n >= 0 && token.Prefix == l.Prefix {
+			keys[n].key = text
+		} else if _, err := registry.Revoke(ctx, l.Prefix); err != nil {
 			return nil, err
 		}
 	}
-	var issued []issuedDemoKey
-	for _, b := range demodata.Brands() {
-		for _, k := range demoKeys() {
-			name := b.ID.String() + " " + k.name
-			if texts[name] == "" {
-				one, err := registry.Issue(ctx, apikey.Request{Client: b.ID.String(), Name: k.name, Scopes: k.scopes})
-				if err != nil {
-					return nil, err
-				}
-				texts[name] = one.Key
+	texts := map[string]string{}
+	for n, k := range keys {
+		if k.key == "" {
+			issued, err := registry.Issue(ctx, apikey.Request{Client: k.brand.ID.String(), Name: k.name, Scopes: k.scopes})
+			if err != nil {
+				return nil, err
 			}
-			issued = append(issued, issuedDemoKey{brand: b, demoKey: k, key: texts[name]})
+			keys[n].key = issued.Key
 		}
+		texts[k.brand.ID.String()+" "+k.name] = keys[n].key
 	}
 	text, err := json.MarshalIndent(texts, "", "  ")
 	if err != nil {
@@ -91,15 +91,5 @@ func issueDemoKeys(ctx context.Context, registry *apikey.Registry, dir string, a
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return nil, fmt.Errorf("keeping the demo's keys: %w", err)
 	}
-	return issued, nil
-}
-
-// scopesOf are the scopes of the demo's key of this name.
-func scopesOf(name string) []string {
-	for _, k := range demoKeys() {
-		if k.name == name {
-			return strings.Split(joinScopes(k.scopes), ",")
-		}
-	}
-	return nil
+	return keys, nil
 }

@@ -32,7 +32,7 @@ func TestDemo_PrintsLinesThatWork(t *testing.T) {
 	}
 	listed := command(t, env, "", "keys", "list", "--json")
 	revoked := regexp.MustCompile(`"revoked_at": ?"`).FindAllString(listed.stdout, -1)
-	if want := 2 * len(demoKeys()); listed.code != exitDone || len(revoked) != want {
+	if want := len(demoKeys()); listed.code != exitDone || len(revoked) != want {
 		t.Errorf("exit %d, %d keys are revoked, want %d: %s%s", listed.code, len(revoked), want, listed.stdout, listed.stderr)
 	}
 }

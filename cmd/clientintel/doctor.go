@@ -20,7 +20,7 @@ func newDoctor(e *environment) *cobra.Command {
 					OwnerURL: d.OwnerURL, ServerURL: d.ServerURL,
 					ReplicaURL: e.settings.Server.ReplicaURL, MaxLag: e.settings.Server.ReplicaMaxLag,
 				}
-				if d.Embedded {
+				if e.settings.Database.Embedded() {
 					examined.Dir = e.settings.Database.DataDir
 				}
 				findings := []doctor.Finding{}

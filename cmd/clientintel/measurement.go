@@ -42,17 +42,17 @@ func (e *environment) audit(ctx context.Context, m *measurement.Maintenance, nam
 	if err != nil {
 		return nil, err
 	}
+	defer e.progress("")
 	audits := make([]measurement.Audit, 0, len(clients))
 	for i, c := range clients {
 		e.progress("auditing %s (%d of %d)", c.Slug, i+1, len(clients))
-		var a measurement.Audit
-		if a, err = m.Audit(ctx, c); err != nil {
-			break
+		a, err := m.Audit(ctx, c)
+		if err != nil {
+			return nil, err
 		}
 		audits = append(audits, a)
 	}
-	e.progress("")
-	return audits, err
+	return audits, nil
 }
 
 func (e *environment) printAudits(audits []measurement.Audit) error {

@@ -48,15 +48,15 @@ func newMigrateUp(e *environment, use string) *cobra.Command {
 			if dryRun && distribute {
 				return usagef("name one of --dry-run and --distribute")
 			}
-			ctx, log := cmd.Context(), e.textLog()
-			return e.withDatabase(ctx, log, func(d *app.Database) error {
+			ctx := cmd.Context()
+			return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
 				if dryRun {
 					return e.printMigrations(ctx, d, true)
 				}
 				if distribute {
-					return d.Distribute(ctx, log)
+					return d.Distribute(ctx)
 				}
-				return d.Migrate(ctx, log)
+				return d.Migrate(ctx)
 			})
 		},
 	}

@@ -222,9 +222,8 @@ func seeingClients(ctx context.Context, do func(*pgx.Conn) error) func(*pgx.Conn
 
 // withOwnerOfNew is withOwner, and creates the schema in an empty database.
 func (e *environment) withOwnerOfNew(ctx context.Context, do func(*pgx.Conn) error) error {
-	log := e.textLog()
-	return e.withDatabase(ctx, log, func(d *app.Database) error {
-		if err := d.CreateSchema(ctx, log); err != nil {
+	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
+		if err := d.CreateSchema(ctx); err != nil {
 			return err
 		}
 		return d.WithOwner(ctx, seeingClients(ctx, do))

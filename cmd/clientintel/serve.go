@@ -29,7 +29,7 @@ func newServe(e *environment) *cobra.Command {
 			e.settings.Server.Migrate = !noMigrate
 			log := e.serverLog()
 			return e.withDatabase(cmd.Context(), log, func(d *app.Database) error {
-				if d.Embedded {
+				if e.settings.Database.Embedded() {
 					log.Warn("the database is embedded, which is for trial: set DATABASE_URL for production")
 				}
 				return serve(cmd.Context(), d, e.settings.Server, log, func(address, operations string) {
@@ -83,12 +83,10 @@ func serve(
 ) error {
 	processors := app.ShareProcessors(d.ServerURL)
 	defer processors.Restore()
-	memory := app.LimitMemory()
-	defer memory.Restore()
 	if settings.Migrate {
 		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)
 		defer cancel()
-		if err := d.Migrate(migrating, log); err != nil {
+		if err := d.Migrate(migrating); err != nil {
 			return err
 		}
 	} else if err := app.AwaitSchema(ctx, d.ServerURL, settings, log); err != nil {
@@ -105,6 +103,5 @@ func serve(
 	serving, ended := context.WithCancel(ctx)
 	defer ended()
 	go processors.UseAllWhile(serving, server.Encodes)
-	go memory.RaiseWith(serving, server.Connections)
 	return server.Serve(ctx, ready)
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 
@@ -17,10 +18,9 @@ type Database struct {
 	// OwnerURL migrates, imports and manages keys. ServerURL answers requests.
 	OwnerURL  string
 	ServerURL string
-	// Embedded reports whether it is our own PostgreSQL.
-	Embedded bool
 
-	cluster *embedded.Cluster
+	log     *slog.Logger
+	cluster *embedded.Cluster // nil unless it is our own PostgreSQL
 }
 
 // OpenDatabase names the database of the settings; without a URL it attaches to
@@ -30,15 +30,13 @@ func OpenDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*Da
 		return nil, err
 	}
 	if !c.Embedded() {
-		return &Database{OwnerURL: c.Owner(), ServerURL: c.URL}, nil
+		return &Database{OwnerURL: cmp.Or(c.OwnerURL, c.URL), ServerURL: c.URL, log: log}, nil
 	}
 	cluster, err := embedded.Open(ctx, embedded.Options{Dir: c.DataDir, BinDir: c.BinDir, Log: log})
 	if err != nil {
 		return nil, err
 	}
-	return &Database{
-		OwnerURL: cluster.OwnerURL(), ServerURL: cluster.ServerURL(), Embedded: true, cluster: cluster,
-	}, nil
+	return &Database{OwnerURL: cluster.OwnerURL(), ServerURL: cluster.ServerURL(), log: log, cluster: cluster}, nil
 }
 
 // UpgradeEmbedded moves the embedded database, which no other process uses, to a
@@ -57,33 +55,33 @@ func UpgradeEmbedded(ctx context.Context, c config.Database, major int, log *slo
 }
 
 // Migrate brings the schema up to date.
-func (d *Database) Migrate(ctx context.Context, log *slog.Logger) error {
-	applied, err := postgres.Migrate(ctx, d.OwnerURL, migrations.Files, log)
+func (d *Database) Migrate(ctx context.Context) error {
+	applied, err := postgres.Migrate(ctx, d.OwnerURL, migrations.Files, d.log)
 	if err != nil {
 		return err
 	}
 	if applied > 0 {
-		log.Info("the schema was brought up to date", "migrations", applied)
+		d.log.Info("the schema was brought up to date", "migrations", applied)
 	}
 	// Asked also where nothing was applied: a process may have ended between the two.
 	if due, err := postgres.DistributionIsDue(ctx, d.OwnerURL); err != nil || !due {
 		return err
 	}
-	_, err = postgres.Distribute(ctx, d.OwnerURL, log)
+	_, err = postgres.Distribute(ctx, d.OwnerURL, d.log)
 	return err
 }
 
 // Distribute brings the schema up to date and distributes its tables over the
 // workers of the database's server.
-func (d *Database) Distribute(ctx context.Context, log *slog.Logger) error {
-	if err := d.Migrate(ctx, log); err != nil {
+func (d *Database) Distribute(ctx context.Context) error {
+	if err := d.Migrate(ctx); err != nil {
 		return err
 	}
-	workers, err := postgres.Distribute(ctx, d.OwnerURL, log)
+	workers, err := postgres.Distribute(ctx, d.OwnerURL, d.log)
 	if err != nil {
 		return err
 	}
-	log.Info("the tables are distributed", "workers", workers)
+	d.log.Info("the tables are distributed", "workers", workers)
 	return nil
 }
 
@@ -99,13 +97,13 @@ func (d *Database) CheckSchema(ctx context.Context) error {
 
 // CreateSchema creates the schema in an empty database, and is CheckSchema in any
 // other.
-func (d *Database) CreateSchema(ctx context.Context, log *slog.Logger) error {
+func (d *Database) CreateSchema(ctx context.Context) error {
 	schema, err := postgres.ReadSchemaAsOwner(ctx, d.OwnerURL)
 	if err != nil {
 		return err
 	}
 	if schema.Empty {
-		return d.Migrate(ctx, log)
+		return d.Migrate(ctx)
 	}
 	return schema.Check()
 }

@@ -17,30 +17,15 @@ const (
 	maxMemoryOfConnections = 40 << 20
 )
 
-// MemoryLimit is where garbage is collected more often.
-type MemoryLimit struct{ before int64 }
-
-// LimitMemory collects garbage more often when the memory nears memoryLimit. It returns
-// nil where GOMEMLIMIT disables it.
-func LimitMemory() *MemoryLimit {
+// limitMemory collects garbage more often when the memory nears memoryLimit, which it
+// raises with the connections that are open, until ctx is done. GOMEMLIMIT disables it.
+func limitMemory(ctx context.Context, connections func() int) {
 	if os.Getenv("GOMEMLIMIT") != "" {
-		return nil
+		return
 	}
-	return &MemoryLimit{before: debug.SetMemoryLimit(memoryLimit)}
-}
-
-// Restore restores the limit from before.
-func (m *MemoryLimit) Restore() {
-	if m != nil {
-		debug.SetMemoryLimit(m.before)
-	}
-}
-
-// RaiseWith raises the limit with the connections that are open, until ctx is done.
-func (m *MemoryLimit) RaiseWith(ctx context.Context, connections func() int) {
-	if m != nil {
-		each(ctx, lookEvery, func() { debug.SetMemoryLimit(limitWith(connections())) })
-	}
+	before := debug.SetMemoryLimit(memoryLimit)
+	defer debug.SetMemoryLimit(before)
+	each(ctx, lookEvery, func() { debug.SetMemoryLimit(limitWith(connections())) })
 }
 
 // limitWith is the limit with so many connections, in steps of a MiB: the runtime does

@@ -14,32 +14,31 @@ import (
 func TestLimitMemory(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	t.Setenv("GOMEMLIMIT", "")
-	limit := LimitMemory()
-	if got := debug.SetMemoryLimit(-1); got != memoryLimit {
-		t.Errorf("the limit is %d, want %d", got, memoryLimit)
-	}
-	limit.Restore()
+	ctx, cancel := context.WithCancel(t.Context())
+	limitMemory(ctx, func() int {
+		if got := debug.SetMemoryLimit(-1); got != memoryLimit {
+			t.Errorf("the limit is %d, want %d", got, memoryLimit)
+		}
+		cancel()
+		return 0
+	})
 	t.Setenv("GOMEMLIMIT", "1GiB")
-	limit = LimitMemory()
-	limit.RaiseWith(t.Context(), func() int { return 5000 })
+	limitMemory(t.Context(), func() int { return 5000 })
 	if got := debug.SetMemoryLimit(-1); got != before {
 		t.Errorf("with GOMEMLIMIT the limit becomes %d, want %d", got, before)
 	}
-	limit.Restore()
 }
 
 // What connections hold is no garbage: the limit rises with them, up to a bound, and
 // falls when they are closed.
 func TestLimitMemory_RisesWithConnections(t *testing.T) { //nolint:paralleltest // it sets the process's limit
 	t.Setenv("GOMEMLIMIT", "")
-	limit := LimitMemory()
-	defer limit.Restore()
 	ctx, cancel := context.WithCancel(t.Context())
 	var open atomic.Int64
 	var following sync.WaitGroup
 	defer following.Wait()
 	defer cancel()
-	following.Go(func() { limit.RaiseWith(ctx, func() int { return int(open.Load()) }) })
+	following.Go(func() { limitMemory(ctx, func() int { return int(open.Load()) }) })
 	for _, step := range []struct {
 		connections int64
 		more        int64 // MiB

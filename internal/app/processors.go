@@ -22,19 +22,13 @@ func ShareProcessors(databaseURL string) Processors {
 	p := Processors{all, all}
 	if os.Getenv("GOMAXPROCS") == "" && onThisMachine(databaseURL) {
 		p.share = max(1, all/2)
-		p.use(p.share)
+		runtime.GOMAXPROCS(p.share)
 	}
 	return p
 }
 
 // Restore uses all again.
-func (p Processors) Restore() { p.use(p.all) }
-
-func (p Processors) use(n int) {
-	if n != runtime.GOMAXPROCS(0) {
-		runtime.GOMAXPROCS(n)
-	}
-}
+func (p Processors) Restore() { runtime.GOMAXPROCS(p.all) }
 
 const (
 	// lookEvery is how often UseAllWhile looks, useAllFor how many looks longer it uses
@@ -57,9 +51,9 @@ func (p Processors) UseAllWhile(ctx context.Context, busy func() bool) {
 			calm = 0
 		}
 		if calm < useAllFor {
-			p.use(p.all)
+			runtime.GOMAXPROCS(p.all)
 		} else {
-			p.use(p.share)
+			runtime.GOMAXPROCS(p.share)
 		}
 	})
 }

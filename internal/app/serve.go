@@ -49,6 +49,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	maintenance, stopMaintenance := context.WithCancel(context.WithoutCancel(ctx)) // until the last request
 	defer stopMaintenance()
 	debug.FreeOSMemory() // what starting took
+	go limitMemory(maintenance, s.connections.Len)
 	go s.repeat(maintenance, "maintaining the request log", time.Hour, db.New(s.admission).MaintainRequestLog)
 	if s.settings.ReplicaURL != "" {
 		go s.repeat(maintenance, "dating the replica", max(s.settings.ReplicaMaxLag/4, 50*time.Millisecond), s.sendReplicaHeartbeat)

@@ -222,9 +222,6 @@ func (s *Server) cursors(ctx context.Context) (*page.Codec, error) {
 // Encodes tells whether large results wait to be encoded.
 func (s *Server) Encodes() bool { return s.api.Encodes() }
 
-// Connections counts the connections that are open to callers.
-func (s *Server) Connections() int { return s.connections.Len() }
-
 // Ready tells whether requests would be admitted and answered. It logs each
 // change of the reason.
 func (s *Server) Ready(ctx context.Context) error {

@@ -91,9 +91,6 @@ func defaultDataDir(getenv func(string) string) string {
 	return filepath.Join(os.TempDir(), "clientintel")
 }
 
-// Owner is the login that migrates, imports and keeps keys.
-func (d Database) Owner() string { return cmp.Or(d.OwnerURL, d.URL) }
-
 // Embedded reports whether the data lives in an embedded PostgreSQL.
 func (d Database) Embedded() bool { return d.URL == "" && d.OwnerURL == "" }
 
@@ -146,24 +143,25 @@ func (s Server) BaseURL(address string) string {
 // Check reports every mistake, together.
 func (s Server) Check() error {
 	var mistakes []error
+	refuseIf := func(wrong bool, format string, args ...any) {
+		if wrong {
+			mistakes = append(mistakes, fmt.Errorf(format, args...))
+		}
+	}
 	for _, address := range []struct{ name, value string }{
 		{"--listen (CLIENTINTEL_LISTEN)", s.Listen}, {"--ops-listen (CLIENTINTEL_OPS_LISTEN)", s.OpsListen},
 	} {
-		if _, _, err := net.SplitHostPort(address.value); err != nil {
-			mistakes = append(mistakes, fmt.Errorf("%s must be host:port, such as 127.0.0.1:8080, not %q", address.name, address.value))
-		}
+		_, _, err := net.SplitHostPort(address.value)
+		refuseIf(err != nil, "%s must be host:port, such as 127.0.0.1:8080, not %q", address.name, address.value)
 	}
 	if s.PublicURL != "" {
 		u, err := url.Parse(s.PublicURL)
-		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			mistakes = append(mistakes, fmt.Errorf("--public-url (CLIENTINTEL_PUBLIC_URL) must be an address such as https://intelligence.example.com, not %q", s.PublicURL))
-		}
+		refuseIf(err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "",
+			"--public-url (CLIENTINTEL_PUBLIC_URL) must be an address such as https://intelligence.example.com, not %q", s.PublicURL)
 	}
 	oneOf := func(name, value string, accepted ...string) {
-		if !slices.Contains(accepted, value) {
-			mistakes = append(mistakes, fmt.Errorf("%s must be %s or %s, not %q",
-				name, strings.Join(accepted[:len(accepted)-1], ", "), accepted[len(accepted)-1], value))
-		}
+		refuseIf(!slices.Contains(accepted, value), "%s must be %s or %s, not %q",
+			name, strings.Join(accepted[:len(accepted)-1], ", "), accepted[len(accepted)-1], value)
 	}
 	oneOf("CLIENTINTEL_RESPONSE_VALIDATION", string(s.ResponseValidation), string(Enforce), string(Sample), string(Off))
 	oneOf("--replica-fallback (CLIENTINTEL_REPLICA_FALLBACK)", s.ReplicaFallback, "on", "off")
@@ -172,12 +170,8 @@ func (s Server) Check() error {
 	for _, secret := range []struct{ name, value string }{
 		{"CLIENTINTEL_CURSOR_SECRET", s.CursorSecret}, {"CLIENTINTEL_CURSOR_SECRET_PREVIOUS", s.CursorSecretPrevious},
 	} {
-		if secret.value != "" && len(secret.value) < 32 {
-			mistakes = append(mistakes, fmt.Errorf("%s must have at least 32 characters", secret.name))
-		}
+		refuseIf(secret.value != "" && len(secret.value) < 32, "%s must have at least 32 characters", secret.name)
 	}
-	if (s.TLSCert == "") != (s.TLSKey == "") {
-		mistakes = append(mistakes, errors.New("--tls-cert (CLIENTINTEL_TLS_CERT) and --tls-key (CLIENTINTEL_TLS_KEY) must be set together"))
-	}
+	refuseIf((s.TLSCert == "") != (s.TLSKey == ""), "--tls-cert (CLIENTINTEL_TLS_CERT) and --tls-key (CLIENTINTEL_TLS_KEY) must be set together")
 	return errors.Join(mistakes...)
 }

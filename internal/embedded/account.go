@@ -104,10 +104,7 @@ func (a account) checkPrivate(path string) error {
 	if err != nil {
 		return err
 	}
-	uid, _, err := ownerOf(path)
-	if err != nil {
-		return err
-	}
+	uid := int(info.Sys().(*syscall.Stat_t).Uid)
 	switch {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory: move it away", path)
@@ -125,11 +122,14 @@ func (a account) checkReach(ctx context.Context, dir string) error {
 	if !a.switched {
 		return nil
 	}
-	err := run(ctx, a.command(dir, "/bin/sh", "-c", ":"))
+	err := a.enter(ctx, dir)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	blocked := a.firstBlocked(dir)
+	blocked := dir
+	for above := filepath.Dir(dir); above != blocked && a.enter(ctx, above) != nil; above = filepath.Dir(blocked) {
+		blocked = above
+	}
 	info, statErr := os.Stat(blocked)
 	if statErr != nil || !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("running as %s in %s, because PostgreSQL does not run as root: %w", a.name, dir, err)
@@ -138,33 +138,9 @@ func (a account) checkReach(ctx context.Context, dir string) error {
 		a.name, blocked, info.Mode().Perm())
 }
 
-// firstBlocked is the first directory on the path to dir whose mode denies the
-// account, or dir.
-func (a account) firstBlocked(dir string) string {
-	if parent := filepath.Dir(dir); parent != dir {
-		if b := a.firstBlocked(parent); b != parent {
-			return b
-		} else if !a.canEnter(parent) {
-			return parent
-		}
-	}
-	return dir
-}
-
-func (a account) canEnter(dir string) bool {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
-	st, mode := info.Sys().(*syscall.Stat_t), info.Mode().Perm()
-	switch {
-	case int(st.Uid) == a.uid:
-		return mode&0o100 != 0
-	case int(st.Gid) == a.gid:
-		return mode&0o010 != 0
-	default:
-		return mode&0o001 != 0
-	}
+func (a account) enter(ctx context.Context, dir string) error {
+	_, err := run(ctx, a.command(dir, "/bin/sh", "-c", ":"))
+	return err
 }
 
 // command runs a program of PostgreSQL as the account, in dir, in a session of

@@ -14,11 +14,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,22 +59,21 @@ func platform() string {
 	return name
 }
 
-// fetch downloads the release and unpacks it in the staging directory, unless its
-// archive is another one than this source names.
-func (r release) fetch(ctx context.Context, from, staging string) (dir string, err error) {
+// fetch downloads the release and unpacks it below dir, unless its archive is another
+// one than this source names.
+func (r release) fetch(ctx context.Context, from, dir string) error {
 	want, known := r.SHA256[platform()]
 	if !known {
-		return "", errors.New("there is none for " + platform())
+		return errors.New("there is none for " + platform())
 	}
 	archive, err := r.download(ctx, from)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if got := sha256.Sum256(archive); hex.EncodeToString(got[:]) != want {
-		return "", fmt.Errorf("the archive's SHA-256 is %x, not %s: it is not the one that this program was made for", got, want)
+		return fmt.Errorf("the archive's SHA-256 is %x, not %s: it is not the one that this program was made for", got, want)
 	}
-	dir = filepath.Join(staging, "unpacked")
-	return dir, unpack(archive, dir)
+	return unpack(archive, dir)
 }
 
 // download reads the archive out of its artifact, a zip.
@@ -181,14 +182,11 @@ func readable(root *os.Root) error {
 	})
 }
 
-// newestMajor is what a new cluster gets where nothing is installed.
-const newestMajor = 18
-
 // download fetches PostgreSQL of the major wanted (0: the newest) into the
 // data directory.
 func (c *Cluster) download(ctx context.Context, a account, want int) (programs, error) {
 	if want == 0 {
-		want = newestMajor
+		want = slices.Max(slices.Collect(maps.Keys(c.releases)))
 	}
 	release, ok := c.releases[want]
 	source := cmp.Or(c.opts.DownloadFrom, "Maven Central")
@@ -205,8 +203,8 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 	}
 	defer os.RemoveAll(staging)
 	c.log.Info("no installed PostgreSQL fits; downloading one", "version", release.Version, "from", source)
-	unpacked, err := release.fetch(ctx, c.opts.DownloadFrom, staging)
-	if err != nil {
+	unpacked := filepath.Join(staging, "unpacked")
+	if err := release.fetch(ctx, c.opts.DownloadFrom, unpacked); err != nil {
 		return programs{}, fmt.Errorf("downloading PostgreSQL %s from %s: %w", release.Version, source, err)
 	}
 	if err := os.Chmod(staging, 0o755); err != nil { // for the account that runs the server

@@ -30,19 +30,19 @@ type Cluster struct {
 	releases    map[int]release // what may be downloaded
 	log         *slog.Logger
 
-	serverLock *lockFile // exclusive: this process runs the server
-	usersLock  *lockFile // shared: this process uses a server that another runs
+	serverLock lockFile // exclusive: this process runs the server
+	usersLock  lockFile // shared: this process uses a server that another runs
 
 	mu     sync.Mutex
-	server *server // nil while another process runs it
-	socket string  // socket directory, the same for as long as the cluster is open
+	server *process // nil while another process runs it
+	socket string   // socket directory, the same for as long as the cluster is open
 
 	password string // of every login
 
-	cancel     context.CancelFunc // ends supervise
-	supervised chan struct{}      // closed when supervise has returned
-	closing    sync.Once
-	closed     error
+	cancel      context.CancelFunc // ends supervise
+	supervising sync.WaitGroup
+	closing     sync.Once
+	closed      error
 }
 
 // Open joins the server that already runs in o.Dir, else starts one. The
@@ -57,34 +57,28 @@ func open(ctx context.Context, o Options, places func(context.Context) []string)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	h, err := openDataDir(ctx, o.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
-	}
-	c := &Cluster{dir: h, opts: o, searchPaths: places, releases: releases, log: o.Log, supervised: make(chan struct{})}
-	if err := c.openLocks(); err != nil {
-		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
-	}
-	if err := c.joinOrStart(ctx); err != nil {
+	c := &Cluster{opts: o, searchPaths: places, releases: releases, log: o.Log}
+	if err := c.open(ctx); err != nil {
 		c.closeLocks()
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
-	var watching context.Context
-	watching, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	go c.supervise(watching)
+	ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	c.supervising.Go(func() { c.supervise(ctx) })
 	return c, nil
 }
 
-func (c *Cluster) openLocks() error {
+func (c *Cluster) open(ctx context.Context) error {
 	var err error
+	if c.dir, err = openDataDir(ctx, c.opts.Dir); err != nil {
+		return err
+	}
 	if c.serverLock, err = openLock(c.dir, "postgres.lock"); err != nil {
 		return err
 	}
 	if c.usersLock, err = openLock(c.dir, "postgres.users"); err != nil {
-		c.serverLock.close()
 		return err
 	}
-	return nil
+	return c.joinOrStart(ctx)
 }
 
 func (c *Cluster) closeLocks() {
@@ -96,7 +90,7 @@ func (c *Cluster) closeLocks() {
 // server of the process that holds the lock answers.
 func (c *Cluster) joinOrStart(ctx context.Context) error {
 	waiting, stop := context.WithTimeoutCause(ctx, joinTimeout,
-		fmt.Errorf("another process holds %s, but its server does not answer; see %s", c.serverLock.path(), c.dir.log()))
+		fmt.Errorf("another process holds %s, but its server does not answer; see %s", c.serverLock.Name(), c.dir.log()))
 	defer stop()
 	report := every(5*time.Second, 2*time.Second)
 	for {
@@ -178,17 +172,17 @@ func socketURL(socket, role, password, database string) string {
 func (c *Cluster) Close(ctx context.Context) error {
 	c.closing.Do(func() {
 		c.cancel()
-		<-c.supervised
+		c.supervising.Wait()
 		defer c.closeLocks()
 		if c.Attached() {
 			return
 		}
 		c.awaitUsers(ctx)
-		if err := c.server.stop(); err != nil {
+		if err := c.stopServer(c.server); err != nil {
 			c.closed = fmt.Errorf("embedded PostgreSQL: %w", err)
 			return
 		}
-		if filepath.Dir(c.server.data) != c.socket {
+		if filepath.Dir(c.socket) != c.dir.dir {
 			_ = os.Remove(c.socket) // empty by now
 		}
 	})

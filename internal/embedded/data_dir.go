@@ -143,10 +143,7 @@ func ownerOf(path string) (int, int, error) {
 // newestCluster is the highest major that has a cluster here, or 0. Older
 // ones remain from before an upgrade by hand.
 func (h dataDir) newestCluster() (int, error) {
-	found, err := filepath.Glob(filepath.Join(globEscape(h.dir), "pg[1-9]*"))
-	if err != nil {
-		return 0, dirError(h.dir, err)
-	}
+	found, _ := filepath.Glob(filepath.Join(globEscape(h.dir), "pg[1-9]*")) // only a malformed pattern is an error
 	newest := 0
 	for _, path := range found {
 		major, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(path), "pg"))

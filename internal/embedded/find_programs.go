@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -103,17 +102,15 @@ var versionPattern = regexp.MustCompile(`^postgres \(PostgreSQL\) (\d+)`)
 func (a account) majorOf(ctx context.Context, postgres string) (int, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("no answer"))
 	defer stop()
-	var out bytes.Buffer
-	cmd := a.command("/", postgres, "--version")
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := run(ctx, cmd); err != nil {
-		return 0, fmt.Errorf("%s does not run (%w)%s", postgres, err, quote(out.String(), 1))
+	output, err := run(ctx, a.command("/", postgres, "--version"))
+	if err != nil {
+		return 0, fmt.Errorf("%s does not run (%w)%s", postgres, err, quote(output, 1))
 	}
-	m := versionPattern.FindSubmatch(out.Bytes())
+	m := versionPattern.FindStringSubmatch(output)
 	if m == nil {
 		return 0, fmt.Errorf("%s does not tell its version", postgres)
 	}
-	return strconv.Atoi(string(m[1]))
+	return strconv.Atoi(m[1])
 }
 
 // choose returns the programs for the cluster of the major wanted, or the
@@ -124,15 +121,12 @@ func (c *Cluster) choose(ctx context.Context, a account, want int) (programs, er
 	}
 	fetched, _ := filepath.Glob(filepath.Join(globEscape(c.dir.dir), "postgres-*", "bin"))
 	found, passed := a.search(ctx, append(c.searchPaths(ctx), fetched...))
-	newest := 0
-	for major := range found {
-		newest = max(newest, major)
-	}
+	majors := slices.Sorted(maps.Keys(found))
 	if p, ok := found[want]; ok {
 		return p, nil
 	}
-	if want == 0 && newest != 0 {
-		return found[newest], nil
+	if want == 0 && len(majors) > 0 {
+		return found[majors[len(majors)-1]], nil
 	}
 	p, err := c.download(ctx, a, want)
 	if err == nil || ctx.Err() != nil {
@@ -144,7 +138,7 @@ func (c *Cluster) choose(ctx context.Context, a account, want int) (programs, er
 	}
 	have := "no PostgreSQL"
 	var all []string
-	for _, major := range slices.Sorted(maps.Keys(found)) {
+	for _, major := range majors {
 		all = append(all, fmt.Sprintf("PostgreSQL %d (%s)", major, found[major].dir))
 	}
 	if len(all) > 0 {

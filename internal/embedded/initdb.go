@@ -1,8 +1,8 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
+	"crypto/rand"
 	_ "embed" // the roles
 	"errors"
 	"fmt"
@@ -20,18 +20,12 @@ import (
 func (c *Cluster) createCluster(ctx context.Context, a account, p programs, password string) error {
 	base := c.dir.cluster(p.major)
 	c.removeInits(ctx, base)
-	fresh, err := os.MkdirTemp(base, "data.init-")
+	passwords, err := a.writeFile(base, "password.init-", password)
 	if err != nil {
 		return dirError(c.dir.dir, err)
 	}
+	fresh := filepath.Join(base, "data.init-"+rand.Text())
 	defer os.RemoveAll(fresh)
-	if err := a.chown(fresh); err != nil {
-		return dirError(c.dir.dir, err)
-	}
-	passwords, err := a.writeFile(base, password)
-	if err != nil {
-		return dirError(c.dir.dir, err)
-	}
 	c.log.Info("creating the PostgreSQL cluster", "version", p.major, "data_dir", c.dir.dir)
 	err = initdb(ctx, a, p, fresh, passwords)
 	_ = os.Remove(passwords)
@@ -45,13 +39,17 @@ func (c *Cluster) createCluster(ctx context.Context, a account, p programs, pass
 }
 
 // writeFile writes a file that the account can read, under a new name.
-func (a account) writeFile(dir, text string) (string, error) {
-	f, err := os.CreateTemp(dir, "password.init-")
+func (a account) writeFile(dir, prefix, text string) (string, error) {
+	f, err := os.CreateTemp(dir, prefix)
 	if err != nil {
 		return "", err
 	}
 	_, err = f.WriteString(text)
-	return f.Name(), errors.Join(err, f.Close(), a.chown(f.Name()))
+	if err := errors.Join(err, f.Close(), a.chown(f.Name())); err != nil {
+		_ = os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
 }
 
 // removeInits removes what killed starts left. An initdb that the kernel is
@@ -69,18 +67,21 @@ func (c *Cluster) removeInits(ctx context.Context, base string) {
 	}
 }
 
-// initdb tries the locales in the order of preference until the system has
-// one of them.
+// initdb creates a cluster with letters by Unicode and order by code point, in the
+// first of these locales that the system has. From 17 on PostgreSQL has such a
+// provider built in; the system's locale still tells text search what a letter is.
 func initdb(ctx context.Context, a account, p programs, dir, passwords string) error {
 	var output string
 	var failed error
-	for _, locale := range locales(p.major) {
-		var out bytes.Buffer
-		cmd := a.command(filepath.Dir(dir), p.initdb(), append(locale,
-			"--pgdata="+dir, "--username="+Superuser, "--encoding=UTF8", "--data-checksums",
-			"--pwfile="+passwords, "--auth-local=scram-sha-256", "--auth-host=reject", "--no-instructions")...)
-		cmd.Stdout, cmd.Stderr = &out, &out
-		failed, output = run(ctx, cmd), out.String()
+	for _, ctype := range []string{"C.UTF-8", "en_US.UTF-8"} {
+		args := []string{
+			"--locale=C", "--lc-ctype=" + ctype, "--pgdata=" + dir, "--username=" + Superuser, "--encoding=UTF8", "--data-checksums",
+			"--pwfile=" + passwords, "--auth-local=scram-sha-256", "--auth-host=reject", "--no-instructions",
+		}
+		if p.major >= 17 {
+			args = append(args, "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
+		}
+		output, failed = run(ctx, a.command(filepath.Dir(dir), p.initdb(), args...))
 		if failed == nil || ctx.Err() != nil {
 			return failed
 		}
@@ -89,21 +90,6 @@ func initdb(ctx context.Context, a account, p programs, dir, passwords string) e
 		}
 	}
 	return fmt.Errorf("%s could not create a cluster in %s (%w)%s", p.initdb(), filepath.Dir(dir), failed, quote(output, 8))
-}
-
-// locales are initdb's arguments for letters by Unicode and order by code point.
-// From 17 on PostgreSQL has such a provider built in; the system's locale still
-// tells text search what a letter is.
-func locales(major int) [][]string {
-	var list [][]string
-	for _, ctype := range []string{"C.UTF-8", "en_US.UTF-8"} {
-		args := []string{"--locale=C", "--lc-ctype=" + ctype}
-		if major >= 17 {
-			args = append(args, "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
-		}
-		list = append(list, args)
-	}
-	return list
 }
 
 // syncDir makes a rename survive a power loss.

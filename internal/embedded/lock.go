@@ -10,39 +10,36 @@ import (
 // lockFile is a file to be locked. The kernel releases the lock when the process
 // ends; the file itself stays, since removing it would let two processes lock two
 // files of one name.
-type lockFile struct{ file *os.File }
+type lockFile struct{ *os.File }
 
-func openLock(h dataDir, name string) (*lockFile, error) {
+func openLock(h dataDir, name string) (lockFile, error) {
 	f, err := h.openFile(name)
-	if err != nil {
-		return nil, err
-	}
-	return &lockFile{f}, nil
+	return lockFile{f}, err
 }
 
-func (l *lockFile) tryExclusive() (bool, error) { return l.try(syscall.LOCK_EX) }
-func (l *lockFile) tryShared() (bool, error)    { return l.try(syscall.LOCK_SH) }
+func (l lockFile) tryExclusive() (bool, error) { return l.try(syscall.LOCK_EX) }
+func (l lockFile) tryShared() (bool, error)    { return l.try(syscall.LOCK_SH) }
 
-func (l *lockFile) try(how int) (bool, error) {
+func (l lockFile) try(how int) (bool, error) {
 	for {
-		switch err := syscall.Flock(int(l.file.Fd()), how|syscall.LOCK_NB); {
+		switch err := syscall.Flock(int(l.Fd()), how|syscall.LOCK_NB); {
 		case err == nil:
 			return true, nil
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.EWOULDBLOCK):
 			return false, nil
 		default:
-			return false, fmt.Errorf("locking %s: %w (is it on a network file system? name a local directory with --data-dir)", l.path(), err)
+			return false, fmt.Errorf("locking %s: %w (is it on a network file system? name a local directory with --data-dir)", l.Name(), err)
 		}
 	}
 }
 
-func (l *lockFile) path() string { return l.file.Name() }
-func (l *lockFile) unlock()      { _ = syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN) }
+func (l lockFile) unlock() { _ = syscall.Flock(int(l.Fd()), syscall.LOCK_UN) }
 
 // close unlocks first: a child that is just being started has a copy of the
-// file, which would keep the lock a moment longer.
-func (l *lockFile) close() {
+// file, which would keep the lock a moment longer. It may have no file, where none
+// could be opened.
+func (l lockFile) close() {
 	l.unlock()
-	_ = l.file.Close()
+	_ = l.Close()
 }

@@ -58,9 +58,7 @@ func (h dataDir) runningSocket() (string, error) {
 	if err != nil {
 		return "", dirError(h.dir, err)
 	}
-	if file.socket == "" || file.socket == h.cluster(major) {
-		return file.socket, nil
-	}
+	// None is there while the server is not that far, or where it was stopped.
 	if err := a.checkPrivate(file.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -132,16 +130,8 @@ func replacePID(a account, data string) error {
 		return err
 	}
 	_, rest, _ := strings.Cut(string(text), "\n")
-	fresh := path + ".new"
-	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	fresh, err := a.writeFile(data, "postmaster.pid.", fmt.Sprintf("%d\n%s", os.Getpid(), rest))
 	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(f, "%d\n%s", os.Getpid(), rest)
-	if err := errors.Join(err, f.Close(), a.chown(fresh)); err != nil {
 		return err
 	}
 	return os.Rename(fresh, path)

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"context"
 	"os/exec"
 	"runtime"
@@ -58,23 +59,25 @@ func (p *process) stop(signal syscall.Signal, timeout time.Duration) bool {
 	}
 }
 
-// run waits for a short-lived child; when ctx ends, it stops the child and
-// the children of the child.
-func run(ctx context.Context, cmd *exec.Cmd) error {
+// run waits for a short-lived child and returns its output; when ctx ends, it stops
+// the child and the children of the child.
+func run(ctx context.Context, cmd *exec.Cmd) (string, error) {
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 10 * time.Second
 	p, err := startProcess(cmd)
 	if err != nil {
-		return err
+		return "", err
 	}
 	select {
 	case <-p.done:
-		return p.err
+		return out.String(), p.err
 	case <-ctx.Done():
 		if !p.stop(syscall.SIGINT, 5*time.Second) {
 			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 			<-p.done
 		}
-		return context.Cause(ctx)
+		return out.String(), context.Cause(ctx)
 	}
 }
 

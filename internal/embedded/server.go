@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -43,13 +42,6 @@ var settings = map[string]string{
 	"log_checkpoints":         "off",
 }
 
-// server is a postgres that this process started.
-type server struct {
-	*process
-	dir  dataDir
-	data string
-}
-
 // serverArgs lets the caller's settings override the defaults, and what the rest
 // of the package relies on override both.
 func serverArgs(data, socket string, extra map[string]string) []string {
@@ -72,38 +64,34 @@ func serverArgs(data, socket string, extra map[string]string) []string {
 
 // startServer returns a server that takes connections. When it fails or ctx
 // ends, nothing is left running.
-func startServer(ctx context.Context, h dataDir, a account, p programs, socket, password string, o Options) (*server, error) {
-	out, offset, err := h.openLog()
+func (c *Cluster) startServer(ctx context.Context, a account, p programs, socket, password string) (*process, error) {
+	out, offset, err := c.dir.openLog()
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close() // the server has its own handle
-	s := &server{dir: h, data: h.data(p.major)}
-	cmd := a.command(h.cluster(p.major), p.postgres(), serverArgs(s.data, socket, o.Settings)...)
+	cmd := a.command(c.dir.cluster(p.major), p.postgres(), serverArgs(c.dir.data(p.major), socket, c.opts.Settings)...)
 	cmd.Stdout, cmd.Stderr = out, out
-	if s.process, err = startProcess(cmd); err != nil {
+	s, err := startProcess(cmd)
+	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", p.postgres(), err)
 	}
-	err = s.awaitReady(ctx, socketURL(socket, Superuser, password, "postgres"), o.Log)
+	err = c.awaitReady(ctx, s, socketURL(socket, Superuser, password, "postgres"))
 	if err == nil {
 		return s, nil
 	}
-	ended := s.ended()
-	if stopErr := s.stop(); stopErr != nil {
+	if stopErr := c.stopServer(s); stopErr != nil {
 		return nil, errors.Join(err, stopErr)
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
-	case ended:
-		err = fmt.Errorf("PostgreSQL ended while starting (%w)", s.err)
 	}
-	return nil, fmt.Errorf("%w; the end of %s%s", err, h.log(), quote(logFrom(out, offset), 12))
+	return nil, fmt.Errorf("%w; the end of %s%s", err, c.dir.log(), quote(logFrom(out, offset), 12))
 }
 
 // awaitReady waits for a connection, longer while the server reports that it
 // recovers from a crash.
-func (s *server) awaitReady(ctx context.Context, url string, log *slog.Logger) error {
+func (c *Cluster) awaitReady(ctx context.Context, s *process, url string) error {
 	begun := time.Now()
 	tell := every(10*time.Second, 3*time.Second)
 	for {
@@ -112,9 +100,9 @@ func (s *server) awaitReady(ctx context.Context, url string, log *slog.Logger) e
 		case err == nil:
 			return nil
 		case s.ended():
-			return err
+			return fmt.Errorf("PostgreSQL ended while starting (%w)", s.err)
 		case isCode(err, invalidPassword):
-			return fmt.Errorf("%s is not the password that the cluster was made with: restore it from a backup", filepath.Join(s.dir.dir, passwordFile))
+			return fmt.Errorf("%s is not the password that the cluster was made with: restore it from a backup", filepath.Join(c.dir.dir, passwordFile))
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		}
@@ -126,7 +114,7 @@ func (s *server) awaitReady(ctx context.Context, url string, log *slog.Logger) e
 			return fmt.Errorf("PostgreSQL does not answer after %s: %w", timeout, err)
 		}
 		if tell() {
-			log.Info("PostgreSQL is still starting; it may be recovering from a crash", "says", err.Error(), "log", s.dir.log())
+			c.log.Info("PostgreSQL is still starting; it may be recovering from a crash", "says", err.Error(), "log", c.dir.log())
 		}
 		if err := sleep(ctx, pollInterval/2); err != nil {
 			return err
@@ -155,13 +143,13 @@ func canConnect(ctx context.Context, url string) error {
 	return conn.Close(ctx)
 }
 
-// stop is a fast shutdown: sessions are ended, the data is written out. If
+// stopServer is a fast shutdown: sessions are ended, the data is written out. If
 // that takes too long, the next start replays the log instead.
-func (s *server) stop() error {
-	if s.process.stop(syscall.SIGINT, 30*time.Second) || s.process.stop(syscall.SIGQUIT, 15*time.Second) {
+func (c *Cluster) stopServer(s *process) error {
+	if s.stop(syscall.SIGINT, 30*time.Second) || s.stop(syscall.SIGQUIT, 15*time.Second) {
 		return nil
 	}
-	return fmt.Errorf("PostgreSQL (process %d) does not stop; see %s", s.pid, s.dir.log())
+	return fmt.Errorf("PostgreSQL (process %d) does not stop; see %s", s.pid, c.dir.log())
 }
 
 // openLog opens the server's log and returns the offset of this start's part. It

@@ -51,10 +51,8 @@ func (c *Cluster) start(ctx context.Context) error {
 		if socket, err = socketDir(ctx, a, base); err != nil {
 			return err
 		}
-	} else if socket != base {
-		if err := a.makeDir(socket); err != nil {
-			return err
-		}
+	} else if err := a.makeDir(socket); err != nil {
+		return err
 	}
 	return c.serve(ctx, a, p, socket, password)
 }
@@ -66,7 +64,7 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, pass
 		if err := clearSocket(socket); err != nil {
 			return err
 		}
-		s, err := startServer(ctx, c.dir, a, p, socket, password, c.opts)
+		s, err := c.startServer(ctx, a, p, socket, password)
 		if err != nil && strings.Contains(err.Error(), "pre-existing shared memory block") && time.Now().Before(end) {
 			if err := sleep(ctx, 10*pollInterval); err != nil {
 				return err
@@ -77,7 +75,7 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, pass
 			return err
 		}
 		if err := createRolesAndDatabase(ctx, socket, password); err != nil {
-			return errors.Join(err, s.stop())
+			return errors.Join(err, c.stopServer(s))
 		}
 		c.mu.Lock()
 		c.server, c.socket, c.password = s, socket, password
@@ -89,7 +87,6 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, pass
 // supervise starts the server again when it ends by itself, and runs it here when the
 // process that ran it has ended. It returns when ctx ends.
 func (c *Cluster) supervise(ctx context.Context) {
-	defer close(c.supervised)
 	for ctx.Err() == nil {
 		if !c.Attached() {
 			select {

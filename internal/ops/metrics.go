@@ -15,15 +15,17 @@ import (
 
 // Metrics are the server's metrics. No label holds data of a client.
 type Metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.HistogramVec
-	inFlight prometheus.Gauge
+	registry   *prometheus.Registry
+	registerer prometheus.Registerer // the registry, or one that adds a label
+	requests   *prometheus.HistogramVec
+	inFlight   prometheus.Gauge
 }
 
 // NewMetrics registers the metrics of the process and of requests.
 func NewMetrics(version string) *Metrics {
+	registry := prometheus.NewRegistry()
 	m := &Metrics{
-		registry: prometheus.NewRegistry(),
+		registry: registry, registerer: registry,
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "clientintel_request_duration_seconds",
 			Help:    "Requests by operation, status and caller, and how long they took.",
@@ -56,27 +58,21 @@ func (m *Metrics) RecordRequest(operation string, status int, caller string, too
 
 // RegisterCounter exports a counter that another package keeps.
 func (m *Metrics) RegisterCounter(name, help string, value func() int64) {
-	m.registry.MustRegister(prometheus.NewCounterFunc(
+	m.registerer.MustRegister(prometheus.NewCounterFunc(
 		prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 }
 
 // RegisterGauge exports a gauge that another package keeps.
 func (m *Metrics) RegisterGauge(name, help string, value func() float64) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+	m.registerer.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 }
 
 // RegisterPool exports a pool's connections.
 func (m *Metrics) RegisterPool(name string, pool *postgres.Pool) {
-	labels := prometheus.Labels{"pool": name}
-	gauge := func(metric, help string, value func() float64) {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(
-			prometheus.GaugeOpts{Name: metric, Help: help, ConstLabels: labels}, value))
-	}
-	gauge("clientintel_pool_connections", "Open connections.", func() float64 { return float64(pool.Stat().TotalConns()) })
-	gauge("clientintel_pool_connections_in_use", "Connections at work.", func() float64 { return float64(pool.Stat().AcquiredConns()) })
-	gauge("clientintel_pool_waiting", "Requests that wait for a connection.", func() float64 { return float64(pool.Waiting()) })
-	gauge("clientintel_pool_connections_max", "The most connections.", func() float64 { return float64(pool.Stat().MaxConns()) })
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "clientintel_pool_refused_total", Help: "Reads refused at once: too many waited for a connection.", ConstLabels: labels,
-	}, func() float64 { return float64(pool.Refused()) }))
+	of := &Metrics{registerer: prometheus.WrapRegistererWith(prometheus.Labels{"pool": name}, m.registry)}
+	of.RegisterGauge("clientintel_pool_connections", "Open connections.", func() float64 { return float64(pool.Stat().TotalConns()) })
+	of.RegisterGauge("clientintel_pool_connections_in_use", "Connections at work.", func() float64 { return float64(pool.Stat().AcquiredConns()) })
+	of.RegisterGauge("clientintel_pool_waiting", "Requests that wait for a connection.", func() float64 { return float64(pool.Waiting()) })
+	of.RegisterGauge("clientintel_pool_connections_max", "The most connections.", func() float64 { return float64(pool.Stat().MaxConns()) })
+	of.RegisterCounter("clientintel_pool_refused_total", "Reads refused at once: too many waited for a connection.", pool.Refused)
 }
