@@ -44,8 +44,7 @@ func (res *response) page() (*page, error) {
 type row struct {
 	fields map[string]json.RawMessage
 	id     string // empty for portal bodies
-	// nth tells rows of a list apart that have no id and the same content.
-	nth int
+	key    string // what identifies the row in its walk
 	// content is all fields but measurement_integrity, which changes with the
 	// time of reading.
 	content string
@@ -67,12 +66,4 @@ func decodeRow(raw json.RawMessage) (row, error) {
 // String names a row in messages, which must not quote a body.
 func (one row) String() string {
 	return cmp.Or(one.id, "a row")
-}
-
-// key identifies a row in its list.
-func (one row) key() string {
-	if one.id != "" {
-		return one.id
-	}
-	return fmt.Sprintf("%d %s", one.nth, one.content)
 }
