@@ -26,7 +26,7 @@ const maxErrorText = 300
 type errorRewriter struct {
 	http.ResponseWriter
 	request *request
-	code    int // of the JSON-RPC error that was written; 0: none was
+	code    int64 // of the JSON-RPC error that was written; 0: none was
 	started bool
 	status  int // of a withheld error
 	text    []byte
@@ -76,7 +76,7 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 
 // readError returns the error in a JSON-RPC response, or nil. A result is not read: it
 // can be large.
-func readError(response []byte) *rpcError {
+func readError(response []byte) *jsonrpc.Error {
 	decoder := json.NewDecoder(bytes.NewReader(response))
 	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
 		return nil
@@ -84,7 +84,7 @@ func readError(response []byte) *rpcError {
 	for decoder.More() {
 		switch name, _ := decoder.Token(); name {
 		case "error":
-			var e rpcError
+			var e jsonrpc.Error
 			if decoder.Decode(&e) != nil {
 				return nil
 			}
