@@ -44,7 +44,6 @@ func (res *response) page() (*page, error) {
 type row struct {
 	fields map[string]json.RawMessage
 	id     string // empty for portal bodies
-	key    string // what identifies the row in its walk
 	// content is all fields but measurement_integrity, which changes with the
 	// time of reading.
 	content string
@@ -67,3 +66,6 @@ func decodeRow(raw json.RawMessage) (row, error) {
 func (one row) String() string {
 	return cmp.Or(one.id, "a row")
 }
+
+// key tells the row from others in its place.
+func (one row) key() string { return cmp.Or(one.id, one.content) }

@@ -9,9 +9,10 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 )
 
-const prefix = "/api/client/v1"
+// Prefix is what every route begins with.
+const Prefix = "/api/client/v1"
 
-// The routes, below the prefix.
+// The routes, below it.
 const (
 	interviewsRoute = "/interviews"
 	detailRoute     = "/interviews/{id}"
@@ -45,8 +46,8 @@ func parseRequest(address string) (*request, error) {
 	}
 	r := &request{Scope: basis.Scope{Filters: map[string]string{}}}
 	path := u.Path
-	if at := strings.Index(path, prefix+"/"); at >= 0 {
-		path = path[at+len(prefix):]
+	if at := strings.Index(path, Prefix+"/"); at >= 0 {
+		path = path[at+len(Prefix):]
 	}
 	switch path {
 	case interviewsRoute, campaignsRoute, synthesisRoute, analyticsRoute, searchRoute:
