@@ -171,13 +171,10 @@ func (k *walk) compareIDs(r *Report) {
 
 // missingFrom lists what a has and b lacks; both ascend.
 func missingFrom(a, b []string) []string {
-	var only []string
-	for _, one := range a {
-		if _, found := slices.BinarySearch(b, one); !found {
-			only = append(only, one)
-		}
-	}
-	return only
+	return slices.DeleteFunc(slices.Clone(a), func(one string) bool {
+		_, found := slices.BinarySearch(b, one)
+		return found
+	})
 }
 
 func example(ids []string) string {
