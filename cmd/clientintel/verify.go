@@ -14,34 +14,34 @@ import (
 )
 
 func newVerify(e *environment) *cobra.Command {
-	var options verify.Options
+	var url string
 	cmd := &cobra.Command{
 		Use:   "verify FILE|-",
 		Short: "Recompute every hash and count in saved responses, offline",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "-" {
-				return e.verify(e.stdin, options)
+				return e.verify(e.stdin, url)
 			}
 			file, err := os.Open(args[0])
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], withoutPath(err))
 			}
 			defer file.Close()
-			return e.verify(file, options)
+			return e.verify(file, url)
 		},
 	}
-	cmd.Flags().StringVar(&options.URL, "url", "", "the request of responses that come without, as /api/client/v1/interviews?status=analyzed")
+	cmd.Flags().StringVar(&url, "url", "", "the request of responses that come without, as /api/client/v1/interviews?status=analyzed")
 	return e.jsonFlag(cmd)
 }
 
-func (e *environment) verify(in io.Reader, options verify.Options) error {
+func (e *environment) verify(in io.Reader, url string) error {
 	print := printReport
 	if e.json {
 		print = jsonReports()
 	}
-	summary, err := verify.Verify(in, options, func(r *verify.Report) error { return print(e.stdout, r) })
-	if _, option := errors.AsType[*verify.OptionError](err); option {
+	summary, err := verify.Verify(in, url, func(r *verify.Report) error { return print(e.stdout, r) })
+	if _, option := errors.AsType[*verify.URLError](err); option {
 		return usagef("--url: %w", err)
 	}
 	if err != nil {

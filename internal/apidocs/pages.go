@@ -1,6 +1,7 @@
 package apidocs
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"html"
@@ -61,12 +62,10 @@ func Files(publicURL string) ([]File, error) {
 		if err != nil {
 			return fmt.Errorf("reading the pages' files: %w", err)
 		}
-		made := File{Path: to, ContentType: contentTypes[path.Ext(name)], Body: body, Page: replacer == inPage}
-		if made.ContentType == "" {
-			made.ContentType = contentTypes[".txt"]
-		}
-		made.Body = []byte(replacer.Replace(string(body)))
-		files = append(files, made)
+		files = append(files, File{
+			Path: to, ContentType: cmp.Or(contentTypes[path.Ext(name)], contentTypes[".txt"]),
+			Body: []byte(replacer.Replace(string(body))), Page: replacer == inPage,
+		})
 		return nil
 	}
 	err := fs.WalkDir(embedded, ".", func(name string, entry fs.DirEntry, err error) error {

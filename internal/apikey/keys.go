@@ -81,7 +81,7 @@ func (r *Registry) Issue(ctx context.Context, req Request) (Issued, error) {
 		scopes = auth.Default()
 	}
 	var issued Issued
-	err = r.inTx(ctx, func(q *db.Queries) error {
+	err = r.inTx(ctx, func(_ pgx.Tx, q *db.Queries) error {
 		if issued, err = issue(ctx, q, client, req.Name, scopes, req.ExpiresAt); err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ type Rotation struct {
 // Rotate issues a new key of the same name and ends the old one.
 func (r *Registry) Rotate(ctx context.Context, named string, with Rotation) (Issued, error) {
 	var issued Issued
-	err := r.inTx(ctx, func(q *db.Queries) error {
+	err := r.inTx(ctx, func(_ pgx.Tx, q *db.Queries) error {
 		// Whoever revokes or rotates it at the same time is waited for.
 		if err := q.HoldKey(ctx, named); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (r *Registry) Revoke(ctx context.Context, named string) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	err = r.inTx(ctx, func(q *db.Queries) error {
+	err = r.inTx(ctx, func(_ pgx.Tx, q *db.Queries) error {
 		if key.RevokedAt, err = q.RevokeKey(ctx, db.RevokeKeyParams{ID: key.ID, Grace: 0}); err != nil {
 			return err
 		}
@@ -179,8 +179,7 @@ func (r *Registry) MendWindow(ctx context.Context, named string) (Key, int64, er
 		return Key{}, 0, err
 	}
 	var removed []int64
-	err = pgx.BeginTxFunc(ctx, r.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		q := db.New(tx)
+	err = r.inTx(ctx, func(tx pgx.Tx, q *db.Queries) error {
 		if err := q.LockKey(ctx, key.Prefix); err != nil {
 			return err
 		}
@@ -200,8 +199,8 @@ func (r *Registry) MendWindow(ctx context.Context, named string) (Key, int64, er
 	return key, int64(len(removed)), nil
 }
 
-func (r *Registry) inTx(ctx context.Context, do func(*db.Queries) error) error {
-	return pgx.BeginTxFunc(ctx, r.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error { return do(db.New(tx)) })
+func (r *Registry) inTx(ctx context.Context, do func(pgx.Tx, *db.Queries) error) error {
+	return pgx.BeginTxFunc(ctx, r.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error { return do(tx, db.New(tx)) })
 }
 
 // List lists the keys of a client, named by id or slug, or of all when empty.

@@ -93,12 +93,12 @@ func compareServed(served []byte) error {
 
 // firstDifference is the JSON pointer of the first difference, in the order of names.
 func firstDifference(at string, a, b any) string {
+	if reflect.DeepEqual(a, b) {
+		return ""
+	}
 	left, isObject := a.(map[string]any)
 	right, areObjects := b.(map[string]any)
 	if !isObject || !areObjects {
-		if reflect.DeepEqual(a, b) {
-			return ""
-		}
 		return at
 	}
 	either := maps.Clone(left)

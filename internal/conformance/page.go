@@ -44,8 +44,6 @@ func (res *response) page() (*page, error) {
 type row struct {
 	fields map[string]json.RawMessage
 	id     string // empty for portal bodies
-	// nth tells rows of a list apart that have no id and the same content.
-	nth int
 	// content is all fields but measurement_integrity, which changes with the
 	// time of reading.
 	content string
@@ -69,10 +67,5 @@ func (one row) String() string {
 	return cmp.Or(one.id, "a row")
 }
 
-// key identifies a row in its list.
-func (one row) key() string {
-	if one.id != "" {
-		return one.id
-	}
-	return fmt.Sprintf("%d %s", one.nth, one.content)
-}
+// key tells the row from others in its place.
+func (one row) key() string { return cmp.Or(one.id, one.content) }

@@ -100,10 +100,7 @@ func (r *run) checkRefusals(ctx context.Context, key *apiKey) {
 		{"interview_id_no_uuid", auth.ReadInterviewsMetadata, "/interviews/one", 404, "not_found"},
 	} {
 		r.check("errors/"+c.name, key, func() error {
-			if err := key.needs(c.scope); err != nil {
-				return err
-			}
 			return r.wantError(ctx, key, c.path, c.status, c.code)
-		})
+		}, c.scope)
 	}
 }

@@ -2,10 +2,13 @@ package conformance
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/auth"
 )
 
 // Outcome is the result of one check.
@@ -41,21 +44,28 @@ type Report struct {
 }
 
 // skipError says why a check was skipped.
-type skipError struct{ why string }
+type skipError string
 
-func (n *skipError) Error() string { return n.why }
+func (why skipError) Error() string { return string(why) }
 
-func skipf(format string, args ...any) error { return &skipError{fmt.Sprintf(format, args...)} }
+func skipf(format string, args ...any) error { return skipError(fmt.Sprintf(format, args...)) }
 
-// check makes one check: an error is a failure, a skipError skips it.
-func (r *run) check(name string, key *apiKey, do func() error) {
+func isSkipped(err error) bool { return errors.As(err, new(skipError)) }
+
+// check makes one check of a key that has the needed scopes: an error is a failure,
+// a skipError skips it.
+func (r *run) check(name string, key *apiKey, do func() error, needed ...auth.Scope) {
 	c := Check{Name: name, Outcome: Passed}
 	if key != nil {
 		c.Key = key.label
 	}
 	r.o.Progress(r.report.Requests, name)
 	started := time.Now()
-	if err := do(); err != nil {
+	err := key.needs(needed)
+	if err == nil {
+		err = do()
+	}
+	if err != nil {
 		c.Outcome, c.Detail = Failed, err.Error()
 		if isSkipped(err) {
 			c.Outcome = Skipped

@@ -16,7 +16,7 @@ import (
 
 const (
 	// prefix is what every route begins with.
-	prefix = "/api/client/v1"
+	prefix = verify.Prefix
 	// maxBody is the largest answer that is read.
 	maxBody = 64 << 20
 )

@@ -138,12 +138,9 @@ func (r *run) compareQuota(res *response) {
 	if before == nil || before.status == http.StatusTooManyRequests {
 		return
 	}
-	was, err := before.quota()
-	if err != nil {
-		return
-	}
-	is, err := res.quota()
-	if err != nil {
+	was, errBefore := before.quota()
+	is, errNow := res.quota()
+	if errBefore != nil || errNow != nil {
 		return
 	}
 	drop := was.remaining - is.remaining

@@ -72,13 +72,18 @@ type apiKey struct {
 	dropsByOne, largerDrops int
 }
 
-// needs skips a check when the key lacks the scope.
-func (key *apiKey) needs(scope auth.Scope) error {
-	has, err := key.known(scope)
-	if err == nil && !has {
-		return skipf("the key lacks %s", scope)
+// needs skips a check when the key lacks one of the scopes.
+func (key *apiKey) needs(scopes []auth.Scope) error {
+	for _, scope := range scopes {
+		has, err := key.known(scope)
+		if err != nil {
+			return err
+		}
+		if !has {
+			return skipf("the key lacks %s", scope)
+		}
 	}
-	return err
+	return nil
 }
 
 // known tells whether the key has the scope, and skips a check when no response

@@ -74,12 +74,9 @@ func (r *run) checkScopes(ctx context.Context, key *apiKey) {
 		})
 	}
 	r.check("scopes/portal_daily_feed", key, func() error {
-		if err := key.needs(auth.ReadSynthesis); err != nil {
-			return err
-		}
 		_, err := r.probe(ctx, key, "/synthesis?surface=portal&type=daily_feed&limit=2", auth.ReadCustomerIdentity)
 		return err
-	})
+	}, auth.ReadSynthesis)
 	r.check("scopes/interview", key, func() error { return r.checkDetail(ctx, key) })
 }
 
@@ -120,14 +117,12 @@ func (r *run) checkInterviews(key *apiKey, p *page) error {
 func (key *apiKey) hidden(inList bool) []string {
 	var names []string
 	for scope, name := range map[auth.Scope]string{
-		auth.ReadTranscripts: "transcript", auth.ReadCustomerIdentity: "participant_email", auth.ReadCustomExtraction: "custom_extraction",
+		auth.ReadTranscripts: "transcript", auth.ReadCustomerIdentity: "participant_email",
+		auth.ReadCustomExtraction: "custom_extraction", auth.ReadRawExtraction: "raw_extraction",
 	} {
-		if !key.scopes[scope] {
+		if !key.scopes[scope] || inList && scope == auth.ReadRawExtraction {
 			names = append(names, name)
 		}
-	}
-	if inList || !key.scopes[auth.ReadRawExtraction] {
-		names = append(names, "raw_extraction")
 	}
 	return names
 }

@@ -141,7 +141,7 @@ func TestImport_EdgesComeBackAsTheModelSays(t *testing.T) {
 			if !slices.Equal(got, ordered) {
 				t.Errorf("%s in pages of %d: got %v, want %v", path, size, got, ordered)
 			}
-			summary, err := verify.Verify(&saved, verify.Options{}, func(r *verify.Report) error {
+			summary, err := verify.Verify(&saved, "", func(r *verify.Report) error {
 				for _, c := range r.Checks {
 					if c.Outcome == verify.Fails {
 						t.Errorf("%s in pages of %d: verify says that %s fails: %s", path, size, c.Name, c.Detail)

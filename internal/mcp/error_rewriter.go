@@ -26,7 +26,7 @@ const maxErrorText = 300
 type errorRewriter struct {
 	http.ResponseWriter
 	request *request
-	code    int // of the JSON-RPC error that was written; 0: none was
+	code    int64 // of the JSON-RPC error that was written; 0: none was
 	started bool
 	status  int // of a withheld error
 	text    []byte
@@ -53,8 +53,8 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	at := max(bytes.IndexByte(b, '{'), 0) // a stream's event has lines around the message
-	e := readError(b[at:])
-	if e == nil {
+	e, found := readError(b[at:])
+	if !found {
 		if !w.started && w.Header().Get("Content-Type") == "application/json" { // it is written at once
 			w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 		}
@@ -70,31 +70,29 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 		e.Data = nil // it quotes the params
 	}
 	end := b[len(bytes.TrimRight(b, "\n")):]
-	_, err := w.ResponseWriter.Write(slices.Concat(b[:at], encodeRPCError(w.request.id, *e), end)) //nolint:gosec // JSON, served as such
+	_, err := w.ResponseWriter.Write(slices.Concat(b[:at], encodeRPCError(w.request.id, e), end)) //nolint:gosec // JSON, served as such
 	return len(b), err
 }
 
-// readError returns the error in a JSON-RPC response, or nil. A result is not read: it
-// can be large.
-func readError(response []byte) *rpcError {
+// readError returns the error in a JSON-RPC response, if it has one. A result is not
+// read: it can be large.
+func readError(response []byte) (jsonrpc.Error, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(response))
 	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
-		return nil
+		return jsonrpc.Error{}, false
 	}
 	for decoder.More() {
 		switch name, _ := decoder.Token(); name {
 		case "error":
-			var e rpcError
-			if decoder.Decode(&e) != nil {
-				return nil
-			}
-			return &e
+			var e jsonrpc.Error
+			err := decoder.Decode(&e)
+			return e, err == nil
 		case "result", nil:
-			return nil
+			return jsonrpc.Error{}, false
 		}
 		_, _ = decoder.Token() // the version, or the id
 	}
-	return nil
+	return jsonrpc.Error{}, false
 }
 
 // Unwrap lets http.ResponseController reach the connection.

@@ -23,7 +23,6 @@ type Handler struct {
 	transport http.Handler
 
 	tools          []tool
-	declarations   []*sdk.Tool
 	implementation *sdk.Implementation // how the server names itself
 	// newestPrefix is what a result of the newest revision begins with.
 	newestPrefix []byte
@@ -52,12 +51,12 @@ func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
 		api: api, public: public, tools: texts.Tools, servers: map[uint]*sdk.Server{},
 		implementation: &sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: version},
 	}
-	for _, t := range h.tools {
+	for i, t := range h.tools {
 		declared, known := schemas[t.Operation]
 		if !known {
 			return nil, fmt.Errorf("declaring %s: the contract has no operation %s", t.Name, t.Operation)
 		}
-		h.declarations = append(h.declarations, texts.declare(t, declared))
+		h.tools[i].declaration = texts.declare(t, declared)
 	}
 	name, _ := json.Marshal(h.implementation) // texts
 	h.newestPrefix = fmt.Appendf(nil, `"resultType":"complete","_meta":{%q:%s},`, sdk.MetaKeyServerInfo, name)

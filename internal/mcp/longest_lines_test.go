@@ -99,7 +99,7 @@ func TestImport_TheLongestLinesComeBackFromEveryRouteAndTool(t *testing.T) {
 			t.Errorf("%s: the content is not in the answer of %d bytes", c.path, len(body))
 		}
 		saved := fmt.Sprintf("{\"request\": %q, \"response\": %s}\n", full, body)
-		_, err := verify.Verify(strings.NewReader(saved), verify.Options{}, func(r *verify.Report) error {
+		_, err := verify.Verify(strings.NewReader(saved), "", func(r *verify.Report) error {
 			for _, check := range r.Checks {
 				if check.Outcome == verify.Fails {
 					t.Errorf("%s: verify says that %s fails: %s", c.path, check.Name, check.Detail)

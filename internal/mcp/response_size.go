@@ -11,12 +11,10 @@ import (
 	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
-const (
-	// maxResponse is the largest result of a tool, in bytes, unless it has one row
-	// alone, which no argument makes smaller. REST streams analytics; here a result is
-	// collected, and its message contains it twice.
-	maxResponse = 8 << 20
-)
+// maxResponse is the largest result of a tool, in bytes, unless it has one row
+// alone, which no argument makes smaller. REST streams analytics; here a result is
+// collected, and its message contains it twice.
+const maxResponse = 8 << 20
 
 var errTooManyLargeResponses = errors.New("too many large answers at once")
 

@@ -15,21 +15,15 @@ import (
 // codeServerError is the first of JSON-RPC's codes for errors of a server's own.
 const codeServerError = -32000
 
-type rpcError struct {
-	Code    int             `json:"code"`
-	Message string          `json:"message"`
-	Data    json.RawMessage `json:"data,omitempty"`
-}
-
 // encodeRPCError is the answer to the message with this id, null if it is unknown.
-func encodeRPCError(id json.RawMessage, e rpcError) []byte {
+func encodeRPCError(id json.RawMessage, e jsonrpc.Error) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
 	answer, _ := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
-		Error   rpcError        `json:"error"`
+		Error   jsonrpc.Error   `json:"error"`
 	}{"2.0", id, e})
 	return answer
 }
@@ -39,7 +33,7 @@ func encodeRPCError(id json.RawMessage, e rpcError) []byte {
 // its revision, since the official clients show nothing of another body. Everything
 // else is REST's envelope.
 func (c *request) encodeError(w http.ResponseWriter, r *http.Request, status int, e *apierror.Error, envelope []byte) []byte {
-	answer := rpcError{Code: jsonrpc.CodeInvalidRequest, Message: e.Message, Data: envelope}
+	answer := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: e.Message, Data: envelope}
 	switch {
 	case status == http.StatusBadRequest && c.unparsed:
 		answer.Code = jsonrpc.CodeParseError
@@ -68,7 +62,7 @@ func (c *request) encodeError(w http.ResponseWriter, r *http.Request, status int
 func (c *request) answerUnknownMethod(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(encodeRPCError(c.id, rpcError{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}))
+	_, _ = w.Write(encodeRPCError(c.id, jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}))
 }
 
 // readMembers sets a message's members and its id, nil if it has none. The library

@@ -69,7 +69,7 @@ func (h *Handler) newServer(visible uint) *sdk.Server {
 	server.AddReceivingMiddleware(refuseListCursors)
 	for i, t := range h.tools {
 		if visible&(1<<i) != 0 {
-			server.AddTool(h.declarations[i], h.toolHandler(t))
+			server.AddTool(t.declaration, h.toolHandler(t))
 		}
 	}
 	return server

@@ -3,6 +3,7 @@ package mcp
 import (
 	_ "embed" // the texts
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -10,6 +11,7 @@ import (
 type tool struct {
 	Name, Operation, Title, Use, Absent, Narrower string
 	Flags                                         []string
+	declaration                                   *sdk.Tool
 }
 
 // texts are what agents read of the tools.

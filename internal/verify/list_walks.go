@@ -7,15 +7,12 @@ import (
 
 // walk is the pages of one list read so far.
 type walk struct {
-	report Report
-	kind   kind
-	client string
-	// request is that of the first page read; fromStart tells that this page begins the list.
-	request   *request
-	fromStart bool
-	after     string // the cursor that the next page starts after
-	last      row
-	rows      int
+	report  Report
+	kind    *kind
+	request *request // of the first page read
+	after   string   // the cursor that the next page starts after
+	last    row
+	rows    int
 
 	// basis is the first page's; seen are the ids of the rows, if there is a basis.
 	basis *statedBasis
@@ -31,72 +28,72 @@ const maxOpenWalks = 100
 // walks joins pages to walks. Walks may alternate when pages come with their
 // requests.
 type walks struct {
-	byCursor map[string]*walk
-	latest   *walk
-	open     []*walk // the oldest first
+	open   []*walk // the oldest first
+	latest *walk   // of these; nil if it has ended
+	emit   func(*Report) error
 }
-
-func newWalks() *walks { return &walks{byCursor: map[string]*walk{}} }
 
 // isPage tells whether the response is a page of a list with a known order.
 func (res *Response) isPage() bool {
-	return res.Meta.HasMore != nil && slices.Contains([]kind{interviewList, campaignList, synthesisRows}, res.kind)
+	return res.Meta.HasMore != nil && slices.Contains([]*kind{interviewList, campaignList, synthesisRows}, res.kind)
 }
 
-// add adds a page, and returns the reports of the walks that it ends.
-func (w *walks) add(n int, res *Response) []*Report {
+// add adds a page, and reports the walks that it ends.
+func (w *walks) add(n int, res *Response) error {
 	if !res.isPage() {
 		return nil
 	}
-	var ended []*Report
 	on := w.find(res)
 	if on == nil {
-		on = newWalk(res)
 		// Without requests only the latest walk can continue, and this page begins another.
-		if slices.Contains(w.open, w.latest) && !w.latest.exact() {
-			ended = w.end([]*walk{w.latest}, false)
+		if w.latest != nil && !w.latest.request.isExact() {
+			if err := w.end(w.latest, false); err != nil {
+				return err
+			}
 		}
 		if len(w.open) == maxOpenWalks {
-			ended = append(ended, w.end(w.open[:1], false)...)
+			if err := w.end(w.open[0], false); err != nil {
+				return err
+			}
 		}
+		on = newWalk(res)
 		w.open = append(w.open, on)
-	} else {
-		delete(w.byCursor, on.after)
 	}
 	on.take(n, res)
 	w.latest = on
 	if *res.Meta.HasMore && res.Meta.NextCursor != nil {
 		on.after = *res.Meta.NextCursor
-		w.byCursor[on.after] = on
-		return ended
+		return nil
 	}
-	return append(ended, w.end([]*walk{on}, true)...)
+	return w.end(on, true)
 }
 
-// end removes walks and returns their reports.
-func (w *walks) end(walks []*walk, complete bool) []*Report {
-	var reports []*Report
-	for _, one := range slices.Clone(walks) {
-		w.open = slices.DeleteFunc(w.open, func(o *walk) bool { return o == one })
-		if w.byCursor[one.after] == one {
-			delete(w.byCursor, one.after)
-		}
-		if r := one.finish(complete); r != nil {
-			reports = append(reports, r)
-		}
+// end removes a walk and reports it.
+func (w *walks) end(one *walk, complete bool) error {
+	w.open = slices.DeleteFunc(w.open, func(o *walk) bool { return o == one })
+	if w.latest == one {
+		w.latest = nil
 	}
-	return reports
+	if r := one.finish(complete); r != nil {
+		return w.emit(r)
+	}
+	return nil
 }
 
 // find is the walk that a page continues. With a saved request, its cursor
 // determines the walk. Otherwise the page before must have a next page, and this
 // page must have no basis (only first pages have one) and come later in the order.
 func (w *walks) find(res *Response) *walk {
-	if res.request != nil && res.request.exact {
-		return w.byCursor[res.request.after]
+	if res.request.isExact() {
+		for _, on := range slices.Backward(w.open) {
+			if on.after == res.request.after {
+				return on
+			}
+		}
+		return nil
 	}
 	on := w.latest
-	continues := on != nil && w.byCursor[on.after] == on && on.kind == res.kind && on.client == res.Meta.ClientID &&
+	continues := on != nil && on.kind == res.kind && on.report.Client == res.Meta.ClientID &&
 		res.Meta.Basis == nil && len(res.rows) > 0 && res.kind.before(on.last, res.rows[0])
 	if !continues {
 		return nil
@@ -106,19 +103,14 @@ func (w *walks) find(res *Response) *walk {
 
 func newWalk(res *Response) *walk {
 	return &walk{
-		kind: res.kind, client: res.Meta.ClientID, request: res.request,
-		fromStart: res.request == nil || !res.request.exact || res.request.after == "",
-		basis:     res.Meta.Basis, total: res.Meta.Total,
-		report: Report{Of: "walk", What: string(res.kind), Client: res.Meta.ClientID},
+		kind: res.kind, request: res.request, basis: res.Meta.Basis, total: res.Meta.Total,
+		report: Report{Of: "walk", What: res.kind.name, Client: res.Meta.ClientID},
 	}
 }
 
-// exact tells whether the walk's pages come with their requests.
-func (k *walk) exact() bool { return k.request != nil && k.request.exact }
-
 func (k *walk) take(n int, res *Response) {
 	rows := res.rows
-	if len(k.report.Responses) > 0 && len(rows) > 0 && k.rows > 0 && !k.kind.before(k.last, rows[0]) {
+	if len(rows) > 0 && k.rows > 0 && !k.kind.before(k.last, rows[0]) {
 		k.report.check("order", false, "response %d goes on with %s, which does not come after %s", n, rows[0].ID, k.last.ID)
 	}
 	k.report.Responses = append(k.report.Responses, n)
@@ -152,13 +144,13 @@ func (k *walk) finish(complete bool) *Report {
 	switch {
 	case !complete:
 		r.skip("membership", "the last page is missing")
-	case !k.fromStart:
+	case k.request.isExact() && k.request.after != "":
 		r.skip("membership", "the first page is missing")
 	case k.changed != "":
 		r.skip("membership", "interviews were written meanwhile: the total went %s", k.changed)
 	case k.basis != nil:
 		k.compareIDs(r)
-	case k.total != nil && k.exact() && k.request.Whole():
+	case k.total != nil && k.request.isExact() && k.request.Whole():
 		r.equal("membership", k.rows, *k.total)
 	default:
 		r.skip("membership", "no basis says which interviews the walk should hold; it holds %d", k.rows)
@@ -179,13 +171,10 @@ func (k *walk) compareIDs(r *Report) {
 
 // missingFrom lists what a has and b lacks; both ascend.
 func missingFrom(a, b []string) []string {
-	var only []string
-	for _, one := range a {
-		if _, found := slices.BinarySearch(b, one); !found {
-			only = append(only, one)
-		}
-	}
-	return only
+	return slices.DeleteFunc(slices.Clone(a), func(one string) bool {
+		_, found := slices.BinarySearch(b, one)
+		return found
+	})
 }
 
 func example(ids []string) string {

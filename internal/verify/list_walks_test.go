@@ -148,7 +148,7 @@ func TestVerify_UnfinishedWalksAreLetGo(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := verify.Verify(strings.NewReader(input.String()), verify.Options{}, count); err == nil || told != 3 {
+	if _, err := verify.Verify(strings.NewReader(input.String()), "", count); err == nil || told != 3 {
 		t.Errorf("%d walks were told before the input broke (%v), want 3", told, err)
 	}
 
@@ -159,7 +159,7 @@ func TestVerify_UnfinishedWalksAreLetGo(t *testing.T) {
 		other := strings.Replace(pages[1], cursorOf(t, pages[1]), fmt.Sprintf("cursor-%d", n), 1)
 		input.WriteString(wrapped(paths[0], pages[0]) + wrapped(paths[1], other))
 	}
-	if _, err := verify.Verify(strings.NewReader(input.String()+"what"), verify.Options{}, count); err == nil || told != 50 {
+	if _, err := verify.Verify(strings.NewReader(input.String()+"what"), "", count); err == nil || told != 50 {
 		t.Errorf("%d walks were told before the input broke (%v), want 50 of 150", told, err)
 	}
 }

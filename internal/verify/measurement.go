@@ -17,8 +17,8 @@ func (res *Response) checkMeta(r *Report, rows int) {
 	if m.HasMore != nil {
 		r.check("cursor", *m.HasMore == (m.NextCursor != nil), "has_more is %v and next_cursor is present: %v", *m.HasMore, m.NextCursor != nil)
 	}
-	if res.request != nil && res.kind.route() != "" {
-		r.check("request", res.request.Route == res.kind.route(), "the response is of %s, the request was for %s", res.kind, res.request.Route)
+	if res.request != nil && res.kind.route != "" {
+		r.check("request", res.request.Route == res.kind.route, "the response is of %s, the request was for %s", res.kind.name, res.request.Route)
 	}
 	res.checkMeasurement(r)
 }
@@ -55,15 +55,15 @@ func (res *Response) checkMeasurement(r *Report) {
 	}
 }
 
-// checkBasis recomputes the basis, if there is one, and returns its ids. guess is
-// the scope that the response itself suggests.
-func (res *Response) checkBasis(r *Report, guess basis.Scope) []string {
+// checkBasis recomputes the basis, if there is one. guess is the scope that the
+// response itself suggests.
+func (res *Response) checkBasis(r *Report, guess basis.Scope) {
 	m := res.Meta
 	if m.Basis == nil {
 		if m.Mode == "canonical" {
 			r.skip("basis", "the response leaves it out")
 		}
-		return nil
+		return
 	}
 	stated := m.Basis
 	res.checkMembership(r, stated, "")
@@ -82,7 +82,6 @@ func (res *Response) checkBasis(r *Report, guess basis.Scope) []string {
 	}
 	res.checkScope(r, guess)
 	res.checkTotal(r)
-	return stated.IDs
 }
 
 // checkMembership recomputes what depends on the ids alone; name is a prefix for

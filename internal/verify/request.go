@@ -9,9 +9,10 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 )
 
-const prefix = "/api/client/v1"
+// Prefix is what every route begins with.
+const Prefix = "/api/client/v1"
 
-// The routes, below the prefix.
+// The routes, below it.
 const (
 	interviewsRoute = "/interviews"
 	detailRoute     = "/interviews/{id}"
@@ -25,10 +26,13 @@ const (
 type request struct {
 	basis.Scope        // without the client
 	after       string // starting_after
-	// exact tells that the request was saved with the response. One from
-	// Options.URL may be of another page.
+	// exact tells that the request was saved with the response. One from Verify's
+	// url may be of another page.
 	exact bool
 }
+
+// isExact tells whether it is known of which page the response is.
+func (r *request) isExact() bool { return r != nil && r.exact }
 
 // parseRequest reads an address: whole, from the host's root, or below the prefix.
 func parseRequest(address string) (*request, error) {
@@ -42,8 +46,8 @@ func parseRequest(address string) (*request, error) {
 	}
 	r := &request{Scope: basis.Scope{Filters: map[string]string{}}}
 	path := u.Path
-	if at := strings.Index(path, prefix+"/"); at >= 0 {
-		path = path[at+len(prefix):]
+	if at := strings.Index(path, Prefix+"/"); at >= 0 {
+		path = path[at+len(Prefix):]
 	}
 	switch path {
 	case interviewsRoute, campaignsRoute, synthesisRoute, analyticsRoute, searchRoute:

@@ -29,7 +29,7 @@ type Response struct {
 	data    json.RawMessage
 	present map[string]json.RawMessage // the fields of meta
 	request *request                   // nil: not known
-	kind    kind
+	kind    *kind
 	rows    []row  // of a list with an order, once it is checked
 	refused string // an error response's code
 }
@@ -70,19 +70,22 @@ type statedBasis struct {
 	Count          *int     `json:"source_count"`
 }
 
-// kind is the resource of a response.
-type kind string
+// kind is the resource of a response. The route is empty where several have it.
+type kind struct {
+	name, route string
+	check       func(*Response, *Report) error
+}
 
-const (
-	interviewList kind = "interviews"
-	interview     kind = "interview"
-	campaignList  kind = "campaigns"
-	synthesisRows kind = "synthesis"
-	portalBodies  kind = "portal synthesis"
-	analytics     kind = "analytics"
-	search        kind = "search"
-	emptyList     kind = "an empty list"
-	refusal       kind = "an error"
+var (
+	interviewList = &kind{"interviews", interviewsRoute, (*Response).checkInterviews}
+	interview     = &kind{"interview", detailRoute, (*Response).checkDetail}
+	campaignList  = &kind{"campaigns", campaignsRoute, (*Response).checkRows}
+	synthesisRows = &kind{"synthesis", synthesisRoute, (*Response).checkSynthesisRows}
+	portalBodies  = &kind{"portal synthesis", synthesisRoute, (*Response).checkPortal}
+	analytics     = &kind{"analytics", analyticsRoute, (*Response).checkAnalytics}
+	search        = &kind{"search", searchRoute, (*Response).checkSearch}
+	emptyList     = &kind{"an empty list", "", (*Response).checkEmptyList}
+	refusal       = &kind{"an error", "", (*Response).skipRefusal}
 )
 
 // parseResponse reads a value of the input: a response's body, alone or with its
@@ -108,7 +111,7 @@ func parseResponse(value []byte, given *request) (*Response, error) {
 	return body.decode(given)
 }
 
-// Decode decodes the response to a request, whose address is as in Options.URL.
+// Decode decodes the response to a request, whose address is as Verify has it.
 func (e *Envelope) Decode(address string) (*Response, error) {
 	asked, err := parseRequest(address)
 	if err != nil {
@@ -181,14 +184,6 @@ func (res *Response) recognize() error {
 		res.kind = emptyList
 	}
 	return nil
-}
-
-// route is empty for kinds that several routes have.
-func (k kind) route() string {
-	return map[kind]string{
-		interviewList: interviewsRoute, interview: detailRoute, campaignList: campaignsRoute, synthesisRows: synthesisRoute,
-		portalBodies: synthesisRoute, analytics: analyticsRoute, search: searchRoute,
-	}[k]
 }
 
 // unreadable explains a decoder's error.

@@ -202,7 +202,7 @@ func FuzzVerify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, input, address string) {
 		checks := 0
-		summary, err := verify.Verify(strings.NewReader(input), verify.Options{URL: address}, func(r *verify.Report) error {
+		summary, err := verify.Verify(strings.NewReader(input), address, func(r *verify.Report) error {
 			checks += len(r.Checks)
 			return nil
 		})
@@ -270,13 +270,13 @@ func TestVerify_UnreadableInputIsTold(t *testing.T) {
 		`{"request": "/interviews", "response": 7}`:                            "response 1, on line 1: this is no response of this API",
 		`{"request": "/interviews", "response": {"data": [], "meta": {}}}{"x"`: "response 2, on line 1: the response is cut off",
 	} {
-		_, err := verify.Verify(strings.NewReader(input), verify.Options{}, func(*verify.Report) error { return nil })
+		_, err := verify.Verify(strings.NewReader(input), "", func(*verify.Report) error { return nil })
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %q", input, err, want)
 		}
 	}
-	var option *verify.OptionError
-	if _, err := verify.Verify(strings.NewReader("{}"), verify.Options{URL: "/x"}, nil); !errors.As(err, &option) {
+	var option *verify.URLError
+	if _, err := verify.Verify(strings.NewReader("{}"), "/x", nil); !errors.As(err, &option) {
 		t.Errorf("a wrong --url: %v", err)
 	}
 	v := run(t, `{"error": "rate_limited", "code": "rate_limited"}`, "")

@@ -6,47 +6,43 @@ import (
 	"io"
 )
 
-// Options of a verification.
-type Options struct {
-	// URL is the request of every response that does not come with its own: an
-	// address of this API, whole or from its path on. Empty: not known.
-	URL string
-}
-
-// OptionError is a mistake in the options.
-type OptionError struct{ error }
+// URLError is a mistake in the address given to Verify.
+type URLError struct{ error }
 
 // Verify reads saved responses and calls show for each, and for each finished
 // walk of several pages. It keeps one response and a bounded number of open walks
 // in memory. Input that is no response of this API is an error with its position.
-func Verify(in io.Reader, o Options, show func(*Report) error) (Summary, error) {
+//
+// url is the request of every response that does not come with its own: an address
+// of this API, whole or from its path on. Empty: not known.
+func Verify(in io.Reader, url string, show func(*Report) error) (Summary, error) {
 	var summary Summary
 	var given *request
-	if o.URL != "" {
+	if url != "" {
 		var err error
-		if given, err = parseRequest(o.URL); err != nil {
-			return summary, &OptionError{err}
+		if given, err = parseRequest(url); err != nil {
+			return summary, &URLError{err}
 		}
 	}
 	emit := func(r *Report) error {
 		summary.add(r)
 		return show(r)
 	}
-	input, open := newValues(in), newWalks()
+	input, open := newValues(in), &walks{emit: emit}
 	for n := 1; ; n++ {
 		value, line, err := input.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {
-			err = verifyOne(n, value, given, open, emit)
+			err = verifyOne(n, value, given, open)
 		}
 		if err != nil {
 			return summary, fmt.Errorf("response %d, on line %d: %w", n, line, err)
 		}
 	}
-	for _, r := range open.end(open.open, false) {
-		if err := emit(r); err != nil {
+	for len(open.open) > 0 {
+		if err := open.end(open.open[0], false); err != nil {
 			return summary, err
 		}
 	}
@@ -56,7 +52,7 @@ func Verify(in io.Reader, o Options, show func(*Report) error) (Summary, error) 
 	return summary, nil
 }
 
-func verifyOne(n int, value []byte, given *request, open *walks, emit func(*Report) error) error {
+func verifyOne(n int, value []byte, given *request, open *walks) error {
 	res, err := parseResponse(value, given)
 	if err != nil {
 		return err
@@ -66,12 +62,10 @@ func verifyOne(n int, value []byte, given *request, open *walks, emit func(*Repo
 		return err
 	}
 	r.Responses = []int{n}
-	for _, r := range append([]*Report{r}, open.add(n, res)...) {
-		if err := emit(r); err != nil {
-			return err
-		}
+	if err := open.emit(r); err != nil {
+		return err
 	}
-	return nil
+	return open.add(n, res)
 }
 
 // Check recomputes one response by itself.
@@ -79,29 +73,13 @@ func (res *Response) Check() (*Report, error) {
 	if err := res.recognize(); err != nil {
 		return nil, err
 	}
-	r := &Report{Of: "response", What: string(res.kind), Client: res.Meta.ClientID}
-	var err error
-	switch res.kind {
-	case interviewList:
-		err = res.checkInterviews(r)
-	case campaignList:
-		err = res.checkRows(r)
-	case synthesisRows:
-		err = res.checkSynthesisRows(r)
-	case portalBodies:
-		err = res.checkPortal(r)
-	case interview:
-		err = res.checkDetail(r)
-	case analytics:
-		err = res.checkAnalytics(r)
-	case search:
-		err = res.checkSearch(r)
-	case refusal:
-		r.skip("error", "an error response (%s) states nothing to recompute", res.refused)
-	case emptyList:
-		res.checkMeta(r, 0)
-	}
-	return r, err
+	r := &Report{Of: "response", What: res.kind.name, Client: res.Meta.ClientID}
+	return r, res.kind.check(res, r)
+}
+
+func (res *Response) skipRefusal(r *Report) error {
+	r.skip("error", "an error response (%s) states nothing to recompute", res.refused)
+	return nil
 }
 
 // CheckWalk checks the pages of one list together, in the order in which they

@@ -28,7 +28,7 @@ func run(t *testing.T, input, address string) verified {
 	t.Helper()
 	v := verified{reports: map[string]*verify.Report{}}
 	var err error
-	v.Summary, err = verify.Verify(strings.NewReader(input), verify.Options{URL: address}, func(r *verify.Report) error {
+	v.Summary, err = verify.Verify(strings.NewReader(input), address, func(r *verify.Report) error {
 		v.reports[fmt.Sprint(r.Of, " ", r.Responses)] = r
 		return nil
 	})
