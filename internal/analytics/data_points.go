@@ -45,10 +45,10 @@ type dataPoint struct {
 
 func (p *dataPoint) decode(rows pgx.Rows) *postgres.RowDecoder {
 	return postgres.NewRowDecoder(rows,
-		postgres.Column{Name: "created_at", To: postgres.UnixMicro(&p.at)},
-		postgres.Column{Name: "id", To: postgres.UUID(&p.id)},
-		postgres.Column{Name: "campaign_id", To: postgres.NullUUID(&p.campaign)},
-		postgres.Column{Name: "nps_score", To: postgres.Float8(&p.score)},
+		postgres.Column{Name: "created_at", To: &p.at},
+		postgres.Column{Name: "id", To: &p.id},
+		postgres.Column{Name: "campaign_id", To: &p.campaign},
+		postgres.Column{Name: "nps_score", To: &p.score},
 	)
 }
 

@@ -1,6 +1,7 @@
 package interview
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,39 +33,31 @@ type Interview struct {
 	ChurnRisk         []byte
 	BestQuote         []byte
 
-	// These are JSON; nil also when the caller may not see them.
-	ParticipantEmail []byte
-	Transcript       []byte
-	CustomExtraction []byte
+	// Nil also when the caller may not see them.
+	ParticipantEmail json.RawMessage
+	Transcript       json.RawMessage
+	CustomExtraction json.RawMessage
 }
 
-// rows reads interviews one by one, without a copy of their texts.
-type rows struct {
-	*postgres.RowDecoder
-	one Interview
-}
-
-func newRows(found pgx.Rows) *rows {
-	r := &rows{}
-	i := &r.one
-	r.RowDecoder = postgres.NewRowDecoder(found,
-		postgres.Column{Name: "id", To: postgres.UUID(&i.ID)},
-		postgres.Column{Name: "client_id", To: postgres.UUID(&i.ClientID)},
-		postgres.Column{Name: "created_at", To: postgres.Time(&i.CreatedAt)},
-		postgres.Column{Name: "campaign_id", To: postgres.NullUUID(&i.CampaignID)},
-		postgres.Column{Name: "participant_name", To: postgres.Text(&i.ParticipantName)},
-		postgres.Column{Name: "interview_type", To: postgres.Text(&i.InterviewType)},
-		postgres.Column{Name: "status", To: postgres.Text(&i.Status)},
-		postgres.Column{Name: "duration_seconds", To: postgres.Float8(&i.DurationSeconds)},
-		postgres.Column{Name: "nps_score", To: postgres.Float8(&i.NPSScore)},
-		postgres.Column{Name: "customer_sentiment", To: postgres.Text(&i.CustomerSentiment)},
-		postgres.Column{Name: "churn_risk", To: postgres.Text(&i.ChurnRisk)},
-		postgres.Column{Name: "best_quote", To: postgres.Text(&i.BestQuote)},
-		postgres.Column{Name: "participant_email", To: postgres.JSONB(&i.ParticipantEmail)},
-		postgres.Column{Name: "transcript", To: postgres.JSONB(&i.Transcript)},
-		postgres.Column{Name: "custom_extraction", To: postgres.JSONB(&i.CustomExtraction)},
+// decode reads interviews into this one, without a copy of their texts.
+func (i *Interview) decode(rows pgx.Rows) *postgres.RowDecoder {
+	return postgres.NewRowDecoder(rows,
+		postgres.Column{Name: "id", To: &i.ID},
+		postgres.Column{Name: "client_id", To: &i.ClientID},
+		postgres.Column{Name: "created_at", To: &i.CreatedAt},
+		postgres.Column{Name: "campaign_id", To: &i.CampaignID},
+		postgres.Column{Name: "participant_name", To: &i.ParticipantName},
+		postgres.Column{Name: "interview_type", To: &i.InterviewType},
+		postgres.Column{Name: "status", To: &i.Status},
+		postgres.Column{Name: "duration_seconds", To: &i.DurationSeconds},
+		postgres.Column{Name: "nps_score", To: &i.NPSScore},
+		postgres.Column{Name: "customer_sentiment", To: &i.CustomerSentiment},
+		postgres.Column{Name: "churn_risk", To: &i.ChurnRisk},
+		postgres.Column{Name: "best_quote", To: &i.BestQuote},
+		postgres.Column{Name: "participant_email", To: &i.ParticipantEmail},
+		postgres.Column{Name: "transcript", To: &i.Transcript},
+		postgres.Column{Name: "custom_extraction", To: &i.CustomExtraction},
 	)
-	return r
 }
 
 // Detail is one usable interview with all its fields. Its JSON is nil also when

@@ -89,17 +89,18 @@ func takePage(found pgx.Rows, p page.Request, take Take) (*page.Position, int, e
 		return nil, 0, nil
 	}
 	defer found.Close()
-	rows := newRows(found)
+	var one Interview
+	rows := one.decode(found)
 	count, more := 0, false
 	var lastAt time.Time
 	var lastID uuid.UUID
 	for rows.Next() {
-		if count == p.Limit || !take(&rows.one) {
+		if count == p.Limit || !take(&one) {
 			more = true
 			break
 		}
 		count++
-		lastAt, lastID = rows.one.CreatedAt, rows.one.ID
+		lastAt, lastID = one.CreatedAt, one.ID
 	}
 	found.Close()
 	if err := rows.Err(); err != nil {

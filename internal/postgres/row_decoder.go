@@ -34,7 +34,11 @@ const yieldEvery = 128
 // Column binds a result's column to the variable that receives its values.
 type Column struct {
 	Name string
-	To   Variable
+	// To points to the variable: a uuid.UUID, which is never null, or a uuid.NullUUID; a
+	// time.Time in UTC or Microseconds, both never null, for a timestamptz; []byte for a
+	// text and json.RawMessage for a jsonb, both borrowed until the next row and nil for
+	// null; or a pgtype.Float8.
+	To any
 
 	at   int  // its place in the result
 	text bool // the values come as text: through a pooler that prepares no statements
@@ -67,7 +71,7 @@ func (d *RowDecoder) Next() bool {
 		c := &d.columns[i]
 		if !c.read(values[c.at], d.rows) {
 			// Without the value, which may be a client's data.
-			d.err = fmt.Errorf("the column %q has a value that is no %s", c.Name, typeName(c.To.oid()))
+			d.err = fmt.Errorf("the column %q has a value that is no %s", c.Name, typeName(oidOf(c.To)))
 			return false
 		}
 	}
@@ -95,9 +99,9 @@ func (d *RowDecoder) check() error {
 
 func (c *Column) read(value []byte, rows pgx.Rows) bool {
 	if !c.text || value == nil {
-		return c.To.decode(value)
+		return decode(value, c.To)
 	}
-	return rows.Conn().TypeMap().Scan(c.To.oid(), pgx.TextFormatCode, value, c.To.target()) == nil
+	return rows.Conn().TypeMap().Scan(oidOf(c.To), pgx.TextFormatCode, value, c.To) == nil
 }
 
 // bind finds each column's place in a result, and reports every difference.
@@ -114,8 +118,8 @@ func bind(columns []Column, fields []pgconn.FieldDescription) error {
 			wrong = append(wrong, fmt.Sprintf("%q is not expected", field.Name))
 		case found[i]:
 			wrong = append(wrong, fmt.Sprintf("%q comes twice", field.Name))
-		case columns[i].To.oid() != field.DataTypeOID:
-			wrong = append(wrong, fmt.Sprintf("%q is %s, not %s", field.Name, typeName(field.DataTypeOID), typeName(columns[i].To.oid())))
+		case oidOf(columns[i].To) != field.DataTypeOID:
+			wrong = append(wrong, fmt.Sprintf("%q is %s, not %s", field.Name, typeName(field.DataTypeOID), typeName(oidOf(columns[i].To))))
 			found[i] = true
 		default:
 			found[i] = true

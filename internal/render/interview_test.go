@@ -183,8 +183,6 @@ func detailOf(i interview.Interview) interview.Detail {
 		switch value := from.Field(n).Interface().(type) {
 		case []byte:
 			switch field := field.(type) {
-			case *json.RawMessage:
-				*field = value
 			case **string:
 				if value != nil {
 					*field = new(string(value))
@@ -192,6 +190,8 @@ func detailOf(i interview.Interview) interview.Detail {
 			case *string:
 				*field = string(value)
 			}
+		case json.RawMessage:
+			*field.(*json.RawMessage) = value
 		case pgtype.Float8:
 			if value.Valid {
 				*field.(**float64) = &value.Float64
