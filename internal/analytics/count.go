@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/google/uuid"
@@ -55,9 +54,6 @@ func (c *count) add(row Row, id uuid.UUID) {
 		c.ids = append(c.ids, id)
 	}
 }
-
-// listed gives the ids to the basis. At maxIDs there are more than a basis may hold.
-func (c *count) listed(context.Context, int32) ([]uuid.UUID, error) { return c.ids, nil }
 
 func (c *count) report(s measurement.Provenance) Report {
 	r := Report{

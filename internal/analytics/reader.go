@@ -101,9 +101,10 @@ func (r *Reader) Read(ctx context.Context, caller auth.Caller, q Query) (*Buffer
 		if err != nil || counted.total > MaxBuffered {
 			return err
 		}
-		read.Report, err = conclude(ctx, in, q, counted)
+		in.AddBasis(q.Scope, counted.ids)
+		read.Report = counted.report(in.Provenance)
 		buffered = read
-		return err
+		return nil
 	})
 	return buffered, err
 }
@@ -137,21 +138,14 @@ func (r *Reader) Stream(ctx context.Context, caller auth.Caller, q Query, take f
 		if err != nil {
 			return err
 		}
-		report, err = conclude(ctx, in, q, counted)
-		return err
+		in.AddBasis(q.Scope, counted.ids)
+		report = counted.report(in.Provenance)
+		return nil
 	})
 	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
 		err = apierror.Unavailable(errStalled)
 	}
 	return report, err
-}
-
-// conclude gives the statement its basis and sums up.
-func conclude(ctx context.Context, in *measurement.Snapshot, q Query, c *count) (Report, error) {
-	if err := in.AddBasis(ctx, q.Scope, c.listed); err != nil {
-		return Report{}, err
-	}
-	return c.report(in.Provenance), nil
 }
 
 // countRows runs the one statement, at most so many rows of it (nil: all).

@@ -187,7 +187,7 @@ func (r *Reader) Get(
 		})
 		return err
 	})
-	err := r.snapshots.ReadOnce(ctx, caller, query, func(ctx context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
+	err := r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
 		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.GetInterviewRow])
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
@@ -196,16 +196,11 @@ func (r *Reader) Get(
 			return fmt.Errorf("getting an interview: %w", err)
 		}
 		found = row
-		// The ids are known: nothing is asked of the snapshot, which has ended.
-		err = in.AddBasis(ctx, scope, only(id))
+		in.AddBasis(scope, []uuid.UUID{id})
 		standsOn = in.Provenance
-		return err
+		return nil
 	})
 	return found, standsOn, err
-}
-
-func only(id uuid.UUID) measurement.IDLister {
-	return func(context.Context, int32) ([]uuid.UUID, error) { return []uuid.UUID{id}, nil }
 }
 
 func orEmpty(s *string) string {
