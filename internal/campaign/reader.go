@@ -26,17 +26,17 @@ func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapsho
 // time of creation last, ties by id. It reads no interview, so there is no basis.
 func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (List, error) {
 	var found List
-	query := func(queries *db.Queries) ([]db.Campaign, error) { return listRows(ctx, queries, caller, q) }
-	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []db.Campaign) error {
+	query := func(queries *db.Queries) ([]Campaign, error) { return listRows(ctx, queries, caller, q) }
+	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []Campaign) error {
 		kept, next := page.Trim(rows, q.Page, positionOf)
-		found = List{Campaigns: make([]Campaign, len(kept)), Next: next, Measurement: in.Provenance}
-		for i, row := range kept {
-			one, err := fromRow(row)
+		for i, c := range kept {
+			questions, err := canonicalQuestions(c.KeyQuestions)
 			if err != nil {
-				return err
+				return fmt.Errorf("reading the key questions of %s: %w", c.ID, err)
 			}
-			found.Campaigns[i] = one
+			kept[i].KeyQuestions = questions
 		}
+		found = List{Campaigns: kept, Next: next, Measurement: in.Provenance}
 		return nil
 	})
 	if err != nil {
@@ -51,7 +51,7 @@ func beforeFirst(q ListQuery) page.Position {
 	return page.Position{Times: []time.Time{q.Created.Until}, ID: uuid.Max}
 }
 
-func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q ListQuery) ([]db.Campaign, error) {
+func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q ListQuery) ([]Campaign, error) {
 	from := q.Created.From
 	if !q.Dated {
 		from = page.Missing()
@@ -62,21 +62,14 @@ func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q Li
 	case q.ID != nil:
 		// One row at most, so there is no second page.
 		return queries.FindCampaign(ctx, db.FindCampaignParams{
-			ClientID: caller.ClientID, ID: *q.ID, LaunchStatus: orEmpty(q.LaunchStatus), UpdatedSince: q.UpdatedSince,
+			ClientID: caller.ClientID, ID: *q.ID, LaunchStatus: *cmp.Or(q.LaunchStatus, new("")), UpdatedSince: q.UpdatedSince,
 			FromCreatedAt: from, UntilCreatedAt: q.Created.Until,
 		})
 	}
 	after := cmp.Or(q.Page.After, new(beforeFirst(q)))
 	return queries.ListCampaigns(ctx, db.ListCampaignsParams{
-		ClientID: caller.ClientID, LaunchStatus: orEmpty(q.LaunchStatus), UpdatedSince: q.UpdatedSince,
+		ClientID: caller.ClientID, LaunchStatus: *cmp.Or(q.LaunchStatus, new("")), UpdatedSince: q.UpdatedSince,
 		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: from,
 		MaxRows: q.Page.LookAhead(),
 	})
-}
-
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

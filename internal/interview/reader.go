@@ -51,12 +51,12 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery, take
 	}
 	ctx, cancel := r.snapshots.Bounded(ctx)
 	defer cancel()
-	known, isKnown := measurement.KnownBasis{}, !first
-	if first && !q.MatchesNothing {
-		known, isKnown = r.snapshots.KnownBasis(q.Scope)
-	}
 	// A snapshot of one query is one round trip.
-	if isKnown && !q.MatchesNothing {
+	once, known := !q.MatchesNothing, measurement.KnownBasis{}
+	if once && first {
+		known, once = r.snapshots.KnownBasis(q.Scope)
+	}
+	if once {
 		err := r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
 			if first && !in.AddKnownBasis(q.Scope, known) {
 				return errBasisUnread
@@ -126,25 +126,24 @@ func pageQuery(ctx context.Context, caller auth.Caller, q ListQuery) postgres.Qu
 		WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), ClientID: caller.ClientID,
 		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: q.Created.From, MaxRows: q.Page.LookAhead(),
 	}
-	return postgres.QueryOf(func(queries *db.Queries) (err error) {
+	return postgres.QueryOf(func(queries *db.Queries) {
 		switch {
 		case q.CampaignID != nil:
-			_, err = queries.ListInterviewsOfCampaign(ctx, db.ListInterviewsOfCampaignParams{
+			_, _ = queries.ListInterviewsOfCampaign(ctx, db.ListInterviewsOfCampaignParams{
 				WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts,
 				WithCustomExtraction: all.WithCustomExtraction, ClientID: all.ClientID,
-				CampaignID: *q.CampaignID, Status: orEmpty(q.Status),
+				CampaignID: *q.CampaignID, Status: *cmp.Or(q.Status, new("")),
 				AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
 			})
 		case q.Status != nil:
-			_, err = queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams{
+			_, _ = queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams{
 				WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts,
 				WithCustomExtraction: all.WithCustomExtraction, ClientID: all.ClientID, Status: *q.Status,
 				AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
 			})
 		default:
-			_, err = queries.ListInterviews(ctx, all)
+			_, _ = queries.ListInterviews(ctx, all)
 		}
-		return err
 	})
 }
 
@@ -156,7 +155,7 @@ func listIDs(queries *db.Queries, caller auth.Caller, q ListQuery) measurement.I
 			return nil, nil
 		case q.CampaignID != nil:
 			return queries.ListMemberIDsOfCampaign(ctx, db.ListMemberIDsOfCampaignParams{
-				ClientID: caller.ClientID, CampaignID: *q.CampaignID, Status: orEmpty(q.Status),
+				ClientID: caller.ClientID, CampaignID: *q.CampaignID, Status: *cmp.Or(q.Status, new("")),
 				FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, MaxRows: max,
 			})
 		case q.Status != nil:
@@ -179,13 +178,12 @@ func (r *Reader) Get(
 ) (Detail, measurement.Provenance, error) {
 	var found Detail
 	var standsOn measurement.Provenance
-	query := postgres.QueryOf(func(queries *db.Queries) error {
-		_, err := queries.GetInterview(ctx, db.GetInterviewParams{
+	query := postgres.QueryOf(func(queries *db.Queries) {
+		_, _ = queries.GetInterview(ctx, db.GetInterviewParams{
 			WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
 			WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), WithRawExtraction: caller.Has(auth.ReadRawExtraction),
 			ClientID: caller.ClientID, ID: id,
 		})
-		return err
 	})
 	err := r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
 		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.GetInterviewRow])
@@ -201,11 +199,4 @@ func (r *Reader) Get(
 		return nil
 	})
 	return found, standsOn, err
-}
-
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

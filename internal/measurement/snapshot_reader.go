@@ -95,10 +95,7 @@ func ReadRows[Row any](
 	ctx context.Context, r *SnapshotReader, caller auth.Caller,
 	query func(*db.Queries) ([]Row, error), fn func(in *Snapshot, rows []Row) error,
 ) error {
-	only := postgres.QueryOf(func(queries *db.Queries) error {
-		_, err := query(queries)
-		return err
-	})
+	only := postgres.QueryOf(func(queries *db.Queries) { _, _ = query(queries) })
 	if only.SQL == "" {
 		return r.Read(ctx, caller, func(_ context.Context, in *Snapshot) error { return fn(in, nil) })
 	}

@@ -86,15 +86,11 @@ func bodyRows(
 			AfterFeedKey: after.Times[0], AfterPublishedKey: after.Times[1], AfterID: after.ID, MaxRows: q.Page.LookAhead(),
 		})
 	}
-	all := db.ListPortalDocumentsParams{
-		ClientID: caller.ClientID, Type: string(q.Type), OfDays: q.Days != nil,
+	return queries.ListPortalDocuments(ctx, db.ListPortalDocumentsParams{
+		ClientID: caller.ClientID, Type: string(q.Type),
+		OfDays: q.Days != nil, FirstDay: cmp.Or(q.Days, &Days{First: page.Missing()}).First,
 		AfterFeedKey: after.Times[0], AfterPublishedKey: after.Times[1], AfterID: after.ID, MaxRows: q.Page.LookAhead(),
-	}
-	all.FirstDay = page.Missing()
-	if q.Days != nil {
-		all.FirstDay = q.Days.First
-	}
-	return queries.ListPortalDocuments(ctx, all)
+	})
 }
 
 // beforeFirstBody is a position before every body of the query: after the last
