@@ -13,9 +13,11 @@ import (
 
 // SchemaVersion is the number of the last migration of this release: they are
 // numbered from one, without gaps.
-func SchemaVersion() int64 {
+func SchemaVersion() int64 { return int64(len(migrationNames())) }
+
+func migrationNames() []string {
 	names, _ := fs.Glob(migrations.Files, "*.sql") // fails on a bad pattern only
-	return int64(len(names))
+	return names
 }
 
 // Schema is what a database holds.
