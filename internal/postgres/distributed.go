@@ -72,26 +72,21 @@ func distributeWhenFree(ctx context.Context, conn *pgx.Conn, damaged error, log 
 // DistributionIsDue tells whether a distributed database has this release's schema and
 // was not distributed by this release since. Any login may ask.
 func DistributionIsDue(ctx context.Context, url string) (bool, error) {
-	conn, err := connectSimply(ctx, url)
-	if err != nil {
-		return false, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	return distributionIsDue(ctx, conn)
+	return onSimpleConnection(ctx, url, distributionIsDue)
 }
 
-func distributionIsDue(ctx context.Context, q Querier) (bool, error) {
-	done, err := IsDistributed(ctx, q)
+func distributionIsDue(ctx context.Context, conn *pgx.Conn) (bool, error) {
+	done, err := IsDistributed(ctx, conn)
 	if err != nil || !done {
 		return false, err
 	}
-	schema, err := ReadSchema(ctx, q)
+	schema, err := ReadSchema(ctx, conn)
 	if err != nil || schema.Check() != nil {
 		return false, err
 	}
 	var version string
 	// The comment is written in the transaction that distributes.
-	err = q.QueryRow(ctx, "SELECT coalesce(obj_description(to_regclass('public.distributed_objects'), 'pg_class'), '')").Scan(&version)
+	err = conn.QueryRow(ctx, "SELECT coalesce(obj_description(to_regclass('public.distributed_objects'), 'pg_class'), '')").Scan(&version)
 	if err != nil {
 		return false, fmt.Errorf("asking what distributed the tables: %w", err)
 	}

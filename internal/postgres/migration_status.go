@@ -41,15 +41,11 @@ type MigrationStatus struct {
 // MigrationStatuses compares a database with this release's migrations, and
 // changes nothing.
 func MigrationStatuses(ctx context.Context, ownerURL string) ([]MigrationStatus, error) {
-	conn, err := connectSimply(ctx, ownerURL)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	if err := checkOwner(ctx, conn); err != nil {
-		return nil, err
-	}
-	schema, err := ReadSchema(ctx, conn)
+	return onSimpleConnection(ctx, ownerURL, readMigrationStatuses)
+}
+
+func readMigrationStatuses(ctx context.Context, conn *pgx.Conn) ([]MigrationStatus, error) {
+	schema, err := readSchemaAsOwner(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
