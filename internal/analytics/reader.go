@@ -93,8 +93,7 @@ func (r *Reader) Read(ctx context.Context, caller auth.Caller, q Query) (*Buffer
 	var buffered *BufferedReport
 	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 		read := &BufferedReport{}
-		most := int64(MaxBuffered + 1)
-		counted, err := countRows(ctx, in, caller, q, &most, func(row Row) error {
+		counted, err := countRows(ctx, in, caller, q, new(int64(MaxBuffered+1)), func(row Row) error {
 			read.add(row)
 			return nil
 		})
@@ -211,10 +210,7 @@ func readCampaigns(
 	if _, err := results.Exec(); err != nil {
 		return named, nil, err
 	}
-	found, err := results.Query()
-	if err != nil {
-		return named, nil, err
-	}
+	found, _ := results.Query() // CollectRows returns its error
 	rows, err := pgx.CollectRows(found, pgx.RowToStructByName[db.ListCampaignNamesRow])
 	if err != nil {
 		return named, nil, err

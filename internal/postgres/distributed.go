@@ -117,13 +117,7 @@ func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 		return 0, err
 	}
 	schema, err := ReadSchema(ctx, tx)
-	if err == nil {
-		err = schema.Check()
-	}
-	if err == nil {
-		err = damaged
-	}
-	if err != nil {
+	if err = cmp.Or(err, schema.Check(), damaged); err != nil {
 		return 0, err
 	}
 	if _, err := tx.Exec(ctx, distributed.Distribute, pgx.QueryExecModeSimpleProtocol); err != nil {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -94,14 +95,11 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 			applied = partial.Applied
 		}
 		total += len(applied)
-		if hashErr := storeHashes(ctx, db, files, applied); hashErr != nil && err == nil {
-			err = hashErr
-		}
-		if err == nil || !gaveWay(err) {
-			if err != nil {
-				err = fmt.Errorf("migrating the schema: %w", err)
-			}
-			return total, err
+		switch err = cmp.Or(err, storeHashes(ctx, db, files, applied)); {
+		case err == nil:
+			return total, nil
+		case !gaveWay(err):
+			return total, fmt.Errorf("migrating the schema: %w", err)
 		}
 		log.Warn("a migration waits for a lock and tries again", "held_by", holds)
 		select {

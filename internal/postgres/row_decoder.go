@@ -21,7 +21,6 @@ import (
 type RowDecoder struct {
 	rows    pgx.Rows
 	columns []Column
-	checked bool
 	read    int
 	err     error
 }
@@ -46,21 +45,20 @@ type Column struct {
 
 // NewRowDecoder reads rows from their first one.
 func NewRowDecoder(rows pgx.Rows, columns ...Column) *RowDecoder {
-	return &RowDecoder{rows: rows, columns: columns}
+	d := &RowDecoder{rows: rows, columns: columns}
+	fields := rows.FieldDescriptions()
+	if fields == nil { // the query failed
+		rows.Close()
+	}
+	if rows.Err() == nil {
+		d.err = bind(columns, fields)
+	}
+	return d
 }
 
 // Next reads the next row into the variables, and closes the rows after the last one.
 func (d *RowDecoder) Next() bool {
-	if d.err != nil {
-		return false
-	}
-	if !d.checked {
-		d.checked = true
-		if d.err = d.check(); d.err != nil {
-			return false
-		}
-	}
-	if !d.rows.Next() {
+	if d.err != nil || !d.rows.Next() {
 		return false
 	}
 	if d.read++; d.read%yieldEvery == 0 {
@@ -84,17 +82,6 @@ func (d *RowDecoder) Err() error {
 		return d.err
 	}
 	return d.rows.Err()
-}
-
-func (d *RowDecoder) check() error {
-	fields := d.rows.FieldDescriptions()
-	if fields == nil { // the query failed
-		d.rows.Close()
-		if err := d.rows.Err(); err != nil {
-			return err
-		}
-	}
-	return bind(d.columns, fields)
 }
 
 func (c *Column) read(value []byte, rows pgx.Rows) bool {
