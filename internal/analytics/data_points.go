@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/google/uuid"
@@ -25,11 +26,7 @@ func newCampaigns() campaigns {
 }
 
 func (c campaigns) add(id uuid.UUID, slug string, label *string) {
-	named := &Campaign{Number: c.len(), Slug: slug, Label: slug}
-	if label != nil {
-		named.Label = *label
-	}
-	c.byID[id] = named
+	c.byID[id] = &Campaign{Number: c.len(), Slug: slug, Label: *cmp.Or(label, &slug)}
 }
 
 func (c campaigns) len() int { return 1 + len(c.byID) }

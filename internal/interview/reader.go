@@ -91,25 +91,20 @@ func takePage(found pgx.Rows, p page.Request, take Take) (*page.Position, int, e
 	defer found.Close()
 	var one Interview
 	rows := one.decode(found)
-	count, more := 0, false
+	count := 0
+	var next *page.Position
 	var lastAt time.Time
 	var lastID uuid.UUID
 	for rows.Next() {
 		if count == p.Limit || !take(&one) {
-			more = true
+			next = &page.Position{Times: []time.Time{lastAt}, ID: lastID}
 			break
 		}
 		count++
 		lastAt, lastID = one.CreatedAt, one.ID
 	}
 	found.Close()
-	if err := rows.Err(); err != nil {
-		return nil, 0, err
-	}
-	if more {
-		return &page.Position{Times: []time.Time{lastAt}, ID: lastID}, count, nil
-	}
-	return nil, count, nil
+	return next, count, rows.Err()
 }
 
 // beyond is a position before every row of the window: the instant at which the

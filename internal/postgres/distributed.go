@@ -142,11 +142,6 @@ func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 	return workers, err
 }
 
-// ErrNotEmpty refuses to distribute a database with records: triggers would count
-// them again while they are copied.
-var ErrNotEmpty = errors.New("this database holds records, and only an empty one can be distributed: distribute a new database, then move each client: " +
-	"'clientintel clients export CLIENT --with-keys' here, 'clientintel import --with-keys FILE' there; keys go on working")
-
 // checkDistributable counts the workers.
 func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) {
 	var installed, bypasses bool
@@ -175,8 +170,9 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 		OR EXISTS (SELECT 1 FROM api_keys AS k WHERE k.prefix <> '')`).Scan(&occupied); err != nil {
 		return 0, fmt.Errorf("looking for records: %w", err)
 	}
-	if occupied {
-		return 0, ErrNotEmpty
+	if occupied { // triggers would count the records again while they are copied
+		return 0, errors.New("this database holds records, and only an empty one can be distributed: distribute a new database, then move each client: " +
+			"'clientintel clients export CLIENT --with-keys' here, 'clientintel import --with-keys FILE' there; keys go on working")
 	}
 	return workers, nil
 }
