@@ -47,7 +47,7 @@ func (r *Snapshot) AddListBasis(ctx context.Context, scope basis.Scope, list IDL
 		if scope.Whole() && (known.tooMany || int64(known.count) != r.Provenance.Total) {
 			return unproven("%d interviews are listed and %d are counted", known.count, r.Provenance.Total)
 		}
-		r.reader.bases.put(basisKey{client: scope.ClientID, scope: known.scopeHash}, r.state.version, known.scopeIDs)
+		r.reader.bases.put(known.scopeHash, r.state.version, known.scopeIDs)
 	}
 	r.setBasis(scope, known.scopeHash, known.scopeIDs)
 	return nil
@@ -76,7 +76,7 @@ func (r *SnapshotReader) knownBasis(scope basis.Scope, in state) (known KnownBas
 		return known, true // it has none
 	}
 	known.scopeHash = scope.Hash()
-	known.scopeIDs, ok = r.bases.get(basisKey{client: scope.ClientID, scope: known.scopeHash}, in.version)
+	known.scopeIDs, ok = r.bases.get(known.scopeHash, in.version)
 	return known, ok
 }
 
