@@ -50,34 +50,28 @@ func New(snapshots, streams *measurement.SnapshotReader) *Reader {
 // BufferedReport is a window read whole.
 type BufferedReport struct {
 	Report Report
-	// blocks have the rows. One growing list would be copied a dozen times.
-	blocks [][]Row
+	// The rows are in blocks: one growing list would be copied a dozen times.
+	full [][]Row
+	last []Row
 }
 
 // rowsInBlock makes a block of 64 KB.
 const rowsInBlock = 4096
 
 func (b *BufferedReport) add(row Row) {
-	last := len(b.blocks) - 1
-	if last < 0 || len(b.blocks[last]) == rowsInBlock {
-		// The first block grows, as most windows are small.
-		size := 0
-		if last >= 0 {
-			size = rowsInBlock
-		}
-		b.blocks = append(b.blocks, make([]Row, 0, size))
-		last++
+	if len(b.last) == rowsInBlock {
+		b.full, b.last = append(b.full, b.last), make([]Row, 0, rowsInBlock)
 	}
-	b.blocks[last] = append(b.blocks[last], row)
+	b.last = append(b.last, row) // the first block grows, as most windows are small
 }
 
 // Size is about how much memory it takes.
-func (h *BufferedReport) Size() int64 { return int64(h.Report.Total) * int64(unsafe.Sizeof(Row{})) }
+func (b *BufferedReport) Size() int64 { return int64(b.Report.Total) * int64(unsafe.Sizeof(Row{})) }
 
 // Rows hands out the rows, newest first, ties by id.
 func (b *BufferedReport) Rows() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		for _, block := range b.blocks {
+		for _, block := range append(b.full, b.last) {
 			for _, row := range block {
 				if !yield(row) {
 					return
