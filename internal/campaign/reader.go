@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -45,12 +42,6 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (Lis
 	return found, nil
 }
 
-// beforeFirst is a position before every campaign of the window: the time at which
-// the window ends, which is not part of it, and the greatest id.
-func beforeFirst(q ListQuery) page.Position {
-	return page.Position{Times: []time.Time{q.Created.Until}, ID: uuid.Max}
-}
-
 func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q ListQuery) ([]Campaign, error) {
 	from := q.Created.From
 	if !q.Dated {
@@ -66,7 +57,7 @@ func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q Li
 			FromCreatedAt: from, UntilCreatedAt: q.Created.Until,
 		})
 	}
-	after := cmp.Or(q.Page.After, new(beforeFirst(q)))
+	after := q.Page.Start(q.Created.Until) // which the window does not hold
 	return queries.ListCampaigns(ctx, db.ListCampaignsParams{
 		ClientID: caller.ClientID, LaunchStatus: *cmp.Or(q.LaunchStatus, new("")), UpdatedSince: q.UpdatedSince,
 		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: from,

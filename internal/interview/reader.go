@@ -107,15 +107,9 @@ func takePage(found pgx.Rows, p page.Request, take Take) (*page.Position, int, e
 	return next, count, rows.Err()
 }
 
-// beyond is a position before every row of the window: the instant at which the
-// window ends, which it does not hold, and the greatest id.
-func beyond(q ListQuery) page.Position {
-	return page.Position{Times: []time.Time{q.Created.Until}, ID: uuid.Max}
-}
-
 // pageQuery is the query for a page, which each set of filters has its own of.
 func pageQuery(ctx context.Context, caller auth.Caller, q ListQuery) postgres.Query {
-	after := cmp.Or(q.Page.After, new(beyond(q)))
+	after := q.Page.Start(q.Created.Until) // which the window does not hold
 	all := db.ListInterviewsParams{
 		WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
 		WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), ClientID: caller.ClientID,

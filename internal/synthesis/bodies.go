@@ -73,7 +73,11 @@ func (r *Reader) ListBodies(ctx context.Context, caller auth.Caller, q BodyQuery
 func bodyRows(
 	ctx context.Context, queries *db.Queries, caller auth.Caller, q BodyQuery,
 ) ([]db.VisiblePortalDocument, error) {
-	after := cmp.Or(q.Page.After, new(beforeFirstBody(q)))
+	until := timewindow.Always().Until
+	if q.Days != nil {
+		until = q.Days.Last.AddDate(0, 0, 1)
+	}
+	after := q.Page.Start(until, page.Missing())
 	switch {
 	case q.Lane != nil:
 		return queries.ListPortalDocumentsOfLane(ctx, db.ListPortalDocumentsOfLaneParams{
@@ -91,16 +95,6 @@ func bodyRows(
 		OfDays: q.Days != nil, FirstDay: cmp.Or(q.Days, &Days{First: page.Missing()}).First,
 		AfterFeedKey: after.Times[0], AfterPublishedKey: after.Times[1], AfterID: after.ID, MaxRows: q.Page.LookAhead(),
 	})
-}
-
-// beforeFirstBody is a position before every body of the query: after the last
-// body of the following day.
-func beforeFirstBody(q BodyQuery) page.Position {
-	day := timewindow.Always().Until
-	if q.Days != nil {
-		day = q.Days.Last.AddDate(0, 0, 1)
-	}
-	return page.Position{Times: []time.Time{day, page.Missing()}, ID: uuid.Max}
 }
 
 func bodyPosition(r db.VisiblePortalDocument) page.Position {

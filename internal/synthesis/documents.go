@@ -69,8 +69,7 @@ func documentRows(
 	if q.MatchesNothing {
 		return nil, nil
 	}
-	beforeFirst := page.Position{Times: []time.Time{timewindow.Always().Until, page.Missing()}, ID: uuid.Max}
-	after := cmp.Or(q.Page.After, &beforeFirst)
+	after := q.Page.Start(timewindow.Always().Until, page.Missing())
 	all := db.ListSynthesisDocumentsParams{
 		ClientID: caller.ClientID, AfterRefreshedKey: after.Times[0], AfterUpdatedAt: after.Times[1], AfterID: after.ID,
 		UpdatedSince: *cmp.Or(q.UpdatedSince, &time.Time{}), MaxRows: q.Page.LookAhead(),
