@@ -34,11 +34,6 @@ type campaignTally struct {
 	value    int
 }
 
-// newCount counts rows of so many campaigns.
-func newCount(window timewindow.Window, maxIDs, campaigns int) *count {
-	return &count{window: window, maxIDs: maxIDs, campaigns: make([]campaignTally, campaigns)}
-}
-
 func (c *count) add(row Row, id uuid.UUID) {
 	c.total++
 	if n := len(c.days); n > 0 && c.days[n-1].day == row.Day {

@@ -149,7 +149,7 @@ func countRows(
 	if err != nil {
 		return nil, fmt.Errorf("reading campaigns' names: %w", err)
 	}
-	c := newCount(windowOf(q, in.AsOf), in.BasisLimit(), named.len())
+	c := &count{window: windowOf(q, in.AsOf), maxIDs: in.BasisLimit(), campaigns: make([]campaignTally, named.len())}
 	var rows pgx.Rows
 	switch {
 	case q.Campaign == nil:
