@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/google/uuid"
@@ -35,11 +34,6 @@ type campaignTally struct {
 	value    int
 }
 
-// newCount counts rows of so many campaigns.
-func newCount(window timewindow.Window, maxIDs, campaigns int) *count {
-	return &count{window: window, maxIDs: maxIDs, campaigns: make([]campaignTally, campaigns)}
-}
-
 func (c *count) add(row Row, id uuid.UUID) {
 	c.total++
 	if n := len(c.days); n > 0 && c.days[n-1].day == row.Day {
@@ -55,9 +49,6 @@ func (c *count) add(row Row, id uuid.UUID) {
 		c.ids = append(c.ids, id)
 	}
 }
-
-// listed gives the ids to the basis. At maxIDs there are more than a basis may hold.
-func (c *count) listed(context.Context, int32) ([]uuid.UUID, error) { return c.ids, nil }
 
 func (c *count) report(s measurement.Provenance) Report {
 	r := Report{

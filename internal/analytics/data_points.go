@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/google/uuid"
@@ -25,11 +26,7 @@ func newCampaigns() campaigns {
 }
 
 func (c campaigns) add(id uuid.UUID, slug string, label *string) {
-	named := &Campaign{Number: c.len(), Slug: slug, Label: slug}
-	if label != nil {
-		named.Label = *label
-	}
-	c.byID[id] = named
+	c.byID[id] = &Campaign{Number: c.len(), Slug: slug, Label: *cmp.Or(label, &slug)}
 }
 
 func (c campaigns) len() int { return 1 + len(c.byID) }
@@ -45,10 +42,10 @@ type dataPoint struct {
 
 func (p *dataPoint) decode(rows pgx.Rows) *postgres.RowDecoder {
 	return postgres.NewRowDecoder(rows,
-		postgres.Column{Name: "created_at", To: postgres.UnixMicro(&p.at)},
-		postgres.Column{Name: "id", To: postgres.UUID(&p.id)},
-		postgres.Column{Name: "campaign_id", To: postgres.NullUUID(&p.campaign)},
-		postgres.Column{Name: "nps_score", To: postgres.Float8(&p.score)},
+		postgres.Column{Name: "created_at", To: &p.at},
+		postgres.Column{Name: "id", To: &p.id},
+		postgres.Column{Name: "campaign_id", To: &p.campaign},
+		postgres.Column{Name: "nps_score", To: &p.score},
 	)
 }
 

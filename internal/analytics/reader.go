@@ -50,34 +50,28 @@ func New(snapshots, streams *measurement.SnapshotReader) *Reader {
 // BufferedReport is a window read whole.
 type BufferedReport struct {
 	Report Report
-	// blocks have the rows. One growing list would be copied a dozen times.
-	blocks [][]Row
+	// The rows are in blocks: one growing list would be copied a dozen times.
+	full [][]Row
+	last []Row
 }
 
 // rowsInBlock makes a block of 64 KB.
 const rowsInBlock = 4096
 
 func (b *BufferedReport) add(row Row) {
-	last := len(b.blocks) - 1
-	if last < 0 || len(b.blocks[last]) == rowsInBlock {
-		// The first block grows, as most windows are small.
-		size := 0
-		if last >= 0 {
-			size = rowsInBlock
-		}
-		b.blocks = append(b.blocks, make([]Row, 0, size))
-		last++
+	if len(b.last) == rowsInBlock {
+		b.full, b.last = append(b.full, b.last), make([]Row, 0, rowsInBlock)
 	}
-	b.blocks[last] = append(b.blocks[last], row)
+	b.last = append(b.last, row) // the first block grows, as most windows are small
 }
 
 // Size is about how much memory it takes.
-func (h *BufferedReport) Size() int64 { return int64(h.Report.Total) * int64(unsafe.Sizeof(Row{})) }
+func (b *BufferedReport) Size() int64 { return int64(b.Report.Total) * int64(unsafe.Sizeof(Row{})) }
 
 // Rows hands out the rows, newest first, ties by id.
 func (b *BufferedReport) Rows() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		for _, block := range b.blocks {
+		for _, block := range append(b.full, b.last) {
 			for _, row := range block {
 				if !yield(row) {
 					return
@@ -93,17 +87,17 @@ func (r *Reader) Read(ctx context.Context, caller auth.Caller, q Query) (*Buffer
 	var buffered *BufferedReport
 	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
 		read := &BufferedReport{}
-		most := int64(MaxBuffered + 1)
-		counted, err := countRows(ctx, in, caller, q, &most, func(row Row) error {
+		counted, err := countRows(ctx, in, caller, q, new(int64(MaxBuffered+1)), func(row Row) error {
 			read.add(row)
 			return nil
 		})
 		if err != nil || counted.total > MaxBuffered {
 			return err
 		}
-		read.Report, err = conclude(ctx, in, q, counted)
+		in.AddBasis(q.Scope, counted.ids)
+		read.Report = counted.report(in.Provenance)
 		buffered = read
-		return err
+		return nil
 	})
 	return buffered, err
 }
@@ -137,21 +131,14 @@ func (r *Reader) Stream(ctx context.Context, caller auth.Caller, q Query, take f
 		if err != nil {
 			return err
 		}
-		report, err = conclude(ctx, in, q, counted)
-		return err
+		in.AddBasis(q.Scope, counted.ids)
+		report = counted.report(in.Provenance)
+		return nil
 	})
 	if err != nil && errors.Is(context.Cause(ctx), errStalled) {
 		err = apierror.Unavailable(errStalled)
 	}
 	return report, err
-}
-
-// conclude gives the statement its basis and sums up.
-func conclude(ctx context.Context, in *measurement.Snapshot, q Query, c *count) (Report, error) {
-	if err := in.AddBasis(ctx, q.Scope, c.listed); err != nil {
-		return Report{}, err
-	}
-	return c.report(in.Provenance), nil
 }
 
 // countRows runs the one statement, at most so many rows of it (nil: all).
@@ -162,7 +149,7 @@ func countRows(
 	if err != nil {
 		return nil, fmt.Errorf("reading campaigns' names: %w", err)
 	}
-	c := newCount(windowOf(q, in.AsOf), in.BasisLimit(), named.len())
+	c := &count{window: windowOf(q, in.AsOf), maxIDs: in.BasisLimit(), campaigns: make([]campaignTally, named.len())}
 	var rows pgx.Rows
 	switch {
 	case q.Campaign == nil:
@@ -217,10 +204,7 @@ func readCampaigns(
 	if _, err := results.Exec(); err != nil {
 		return named, nil, err
 	}
-	found, err := results.Query()
-	if err != nil {
-		return named, nil, err
-	}
+	found, _ := results.Query() // CollectRows returns its error
 	rows, err := pgx.CollectRows(found, pgx.RowToStructByName[db.ListCampaignNamesRow])
 	if err != nil {
 		return named, nil, err

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -16,7 +17,7 @@ import (
 
 // Campaign is one campaign of a client. KeyQuestions is a JSON list of objects with
 // id and question, empty when there are none.
-type Campaign db.Campaign
+type Campaign = db.Campaign
 
 // ListQuery selects one page. A nil ID, LaunchStatus or UpdatedSince matches any
 // value. MatchesNothing is set when a filter's value cannot match.
@@ -39,22 +40,10 @@ type List struct {
 	Measurement measurement.Provenance
 }
 
-func fromRow(r db.Campaign) (Campaign, error) {
-	questions, err := canonicalQuestions(r.KeyQuestions)
-	if err != nil {
-		return Campaign{}, fmt.Errorf("reading the key questions of %s: %w", r.ID, err)
-	}
-	r.KeyQuestions = questions
-	return Campaign(r), nil
-}
-
 // positionOf spells a missing time of creation as the schema does, so that it sorts last.
-func positionOf(r db.Campaign) page.Position {
-	created := page.Missing()
-	if r.CreatedAt != nil {
-		created = *r.CreatedAt
-	}
-	return page.Position{Times: []time.Time{created}, ID: r.ID}
+func positionOf(r Campaign) page.Position {
+	created := cmp.Or(r.CreatedAt, new(page.Missing()))
+	return page.Position{Times: []time.Time{*created}, ID: r.ID}
 }
 
 // canonicalQuestions turns a list of plain strings, as old campaigns have it, into

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -26,17 +23,17 @@ func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapsho
 // time of creation last, ties by id. It reads no interview, so there is no basis.
 func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (List, error) {
 	var found List
-	query := func(queries *db.Queries) ([]db.Campaign, error) { return listRows(ctx, queries, caller, q) }
-	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []db.Campaign) error {
+	query := func(queries *db.Queries) ([]Campaign, error) { return listRows(ctx, queries, caller, q) }
+	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []Campaign) error {
 		kept, next := page.Trim(rows, q.Page, positionOf)
-		found = List{Campaigns: make([]Campaign, len(kept)), Next: next, Measurement: in.Provenance}
-		for i, row := range kept {
-			one, err := fromRow(row)
+		for i, c := range kept {
+			questions, err := canonicalQuestions(c.KeyQuestions)
 			if err != nil {
-				return err
+				return fmt.Errorf("reading the key questions of %s: %w", c.ID, err)
 			}
-			found.Campaigns[i] = one
+			kept[i].KeyQuestions = questions
 		}
+		found = List{Campaigns: kept, Next: next, Measurement: in.Provenance}
 		return nil
 	})
 	if err != nil {
@@ -45,13 +42,7 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (Lis
 	return found, nil
 }
 
-// beforeFirst is a position before every campaign of the window: the time at which
-// the window ends, which is not part of it, and the greatest id.
-func beforeFirst(q ListQuery) page.Position {
-	return page.Position{Times: []time.Time{q.Created.Until}, ID: uuid.Max}
-}
-
-func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q ListQuery) ([]db.Campaign, error) {
+func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q ListQuery) ([]Campaign, error) {
 	from := q.Created.From
 	if !q.Dated {
 		from = page.Missing()
@@ -62,21 +53,14 @@ func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q Li
 	case q.ID != nil:
 		// One row at most, so there is no second page.
 		return queries.FindCampaign(ctx, db.FindCampaignParams{
-			ClientID: caller.ClientID, ID: *q.ID, LaunchStatus: orEmpty(q.LaunchStatus), UpdatedSince: q.UpdatedSince,
+			ClientID: caller.ClientID, ID: *q.ID, LaunchStatus: *cmp.Or(q.LaunchStatus, new("")), UpdatedSince: q.UpdatedSince,
 			FromCreatedAt: from, UntilCreatedAt: q.Created.Until,
 		})
 	}
-	after := cmp.Or(q.Page.After, new(beforeFirst(q)))
+	after := q.Page.Start(q.Created.Until) // which the window does not hold
 	return queries.ListCampaigns(ctx, db.ListCampaignsParams{
-		ClientID: caller.ClientID, LaunchStatus: orEmpty(q.LaunchStatus), UpdatedSince: q.UpdatedSince,
+		ClientID: caller.ClientID, LaunchStatus: *cmp.Or(q.LaunchStatus, new("")), UpdatedSince: q.UpdatedSince,
 		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: from,
 		MaxRows: q.Page.LookAhead(),
 	})
-}
-
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -1,13 +1,13 @@
 package interview
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
@@ -15,7 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
-// Interview is one usable interview of a list as the database sent it. Its texts
+// Interview is one usable interview as the database sent it. Its texts
 // and its JSON are borrowed from the connection: they hold until the next one is
 // read. Nil is null.
 type Interview struct {
@@ -32,44 +32,34 @@ type Interview struct {
 	ChurnRisk         []byte
 	BestQuote         []byte
 
-	// These are JSON; nil also when the caller may not see them.
-	ParticipantEmail []byte
-	Transcript       []byte
-	CustomExtraction []byte
+	// Nil also when the caller may not see them.
+	ParticipantEmail json.RawMessage
+	Transcript       json.RawMessage
+	CustomExtraction json.RawMessage
+	RawExtraction    json.RawMessage // nil in a list, too
 }
 
-// rows reads interviews one by one, without a copy of their texts.
-type rows struct {
-	*postgres.RowDecoder
-	one Interview
+// decode reads interviews into this one, without a copy of their texts. more are the
+// columns that a list has not.
+func (i *Interview) decode(rows pgx.Rows, more ...postgres.Column) *postgres.RowDecoder {
+	return postgres.NewRowDecoder(rows, append([]postgres.Column{
+		{Name: "id", To: &i.ID},
+		{Name: "client_id", To: &i.ClientID},
+		{Name: "created_at", To: &i.CreatedAt},
+		{Name: "campaign_id", To: &i.CampaignID},
+		{Name: "participant_name", To: &i.ParticipantName},
+		{Name: "interview_type", To: &i.InterviewType},
+		{Name: "status", To: &i.Status},
+		{Name: "duration_seconds", To: &i.DurationSeconds},
+		{Name: "nps_score", To: &i.NPSScore},
+		{Name: "customer_sentiment", To: &i.CustomerSentiment},
+		{Name: "churn_risk", To: &i.ChurnRisk},
+		{Name: "best_quote", To: &i.BestQuote},
+		{Name: "participant_email", To: &i.ParticipantEmail},
+		{Name: "transcript", To: &i.Transcript},
+		{Name: "custom_extraction", To: &i.CustomExtraction},
+	}, more...)...)
 }
-
-func newRows(found pgx.Rows) *rows {
-	r := &rows{}
-	i := &r.one
-	r.RowDecoder = postgres.NewRowDecoder(found,
-		postgres.Column{Name: "id", To: postgres.UUID(&i.ID)},
-		postgres.Column{Name: "client_id", To: postgres.UUID(&i.ClientID)},
-		postgres.Column{Name: "created_at", To: postgres.Time(&i.CreatedAt)},
-		postgres.Column{Name: "campaign_id", To: postgres.NullUUID(&i.CampaignID)},
-		postgres.Column{Name: "participant_name", To: postgres.Text(&i.ParticipantName)},
-		postgres.Column{Name: "interview_type", To: postgres.Text(&i.InterviewType)},
-		postgres.Column{Name: "status", To: postgres.Text(&i.Status)},
-		postgres.Column{Name: "duration_seconds", To: postgres.Float8(&i.DurationSeconds)},
-		postgres.Column{Name: "nps_score", To: postgres.Float8(&i.NPSScore)},
-		postgres.Column{Name: "customer_sentiment", To: postgres.Text(&i.CustomerSentiment)},
-		postgres.Column{Name: "churn_risk", To: postgres.Text(&i.ChurnRisk)},
-		postgres.Column{Name: "best_quote", To: postgres.Text(&i.BestQuote)},
-		postgres.Column{Name: "participant_email", To: postgres.JSONB(&i.ParticipantEmail)},
-		postgres.Column{Name: "transcript", To: postgres.JSONB(&i.Transcript)},
-		postgres.Column{Name: "custom_extraction", To: postgres.JSONB(&i.CustomExtraction)},
-	)
-	return r
-}
-
-// Detail is one usable interview with all its fields. Its JSON is nil also when
-// the caller may not see it.
-type Detail = db.GetInterviewRow
 
 // Take receives interviews one by one, in order. False ends the page before the
 // interview; the first one is always taken.

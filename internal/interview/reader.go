@@ -51,12 +51,12 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery, take
 	}
 	ctx, cancel := r.snapshots.Bounded(ctx)
 	defer cancel()
-	known, isKnown := measurement.KnownBasis{}, !first
-	if first && !q.MatchesNothing {
-		known, isKnown = r.snapshots.KnownBasis(q.Scope)
-	}
 	// A snapshot of one query is one round trip.
-	if isKnown && !q.MatchesNothing {
+	once, known := !q.MatchesNothing, measurement.KnownBasis{}
+	if once && first {
+		known, once = r.snapshots.KnownBasis(q.Scope)
+	}
+	if once {
 		err := r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
 			if first && !in.AddKnownBasis(q.Scope, known) {
 				return errBasisUnread
@@ -89,61 +89,50 @@ func takePage(found pgx.Rows, p page.Request, take Take) (*page.Position, int, e
 		return nil, 0, nil
 	}
 	defer found.Close()
-	rows := newRows(found)
-	count, more := 0, false
+	var one Interview
+	rows := one.decode(found)
+	count := 0
+	var next *page.Position
 	var lastAt time.Time
 	var lastID uuid.UUID
 	for rows.Next() {
-		if count == p.Limit || !take(&rows.one) {
-			more = true
+		if count == p.Limit || !take(&one) {
+			next = &page.Position{Times: []time.Time{lastAt}, ID: lastID}
 			break
 		}
 		count++
-		lastAt, lastID = rows.one.CreatedAt, rows.one.ID
+		lastAt, lastID = one.CreatedAt, one.ID
 	}
 	found.Close()
-	if err := rows.Err(); err != nil {
-		return nil, 0, err
-	}
-	if more {
-		return &page.Position{Times: []time.Time{lastAt}, ID: lastID}, count, nil
-	}
-	return nil, count, nil
-}
-
-// beyond is a position before every row of the window: the instant at which the
-// window ends, which it does not hold, and the greatest id.
-func beyond(q ListQuery) page.Position {
-	return page.Position{Times: []time.Time{q.Created.Until}, ID: uuid.Max}
+	return next, count, rows.Err()
 }
 
 // pageQuery is the query for a page, which each set of filters has its own of.
 func pageQuery(ctx context.Context, caller auth.Caller, q ListQuery) postgres.Query {
-	after := cmp.Or(q.Page.After, new(beyond(q)))
+	after := q.Page.Start(q.Created.Until) // which the window does not hold
 	all := db.ListInterviewsParams{
 		WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
 		WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), ClientID: caller.ClientID,
 		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: q.Created.From, MaxRows: q.Page.LookAhead(),
 	}
-	return postgres.QueryOf(func(queries *db.Queries) (err error) {
+	return postgres.QueryOf(func(queries *db.Queries) {
 		switch {
 		case q.CampaignID != nil:
-			_, err = queries.ListInterviewsOfCampaign(ctx, db.ListInterviewsOfCampaignParams{
+			_, _ = queries.ListInterviewsOfCampaign(ctx, db.ListInterviewsOfCampaignParams{
 				WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts,
 				WithCustomExtraction: all.WithCustomExtraction, ClientID: all.ClientID,
-				CampaignID: *q.CampaignID, Status: orEmpty(q.Status),
+				CampaignID: *q.CampaignID, Status: *cmp.Or(q.Status, new("")),
 				AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
 			})
 		case q.Status != nil:
-			_, err = queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams{
+			_, _ = queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams{
 				WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts,
 				WithCustomExtraction: all.WithCustomExtraction, ClientID: all.ClientID, Status: *q.Status,
 				AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
 			})
 		default:
-			_, err = queries.ListInterviews(ctx, all)
+			_, _ = queries.ListInterviews(ctx, all)
 		}
-		return err
 	})
 }
 
@@ -155,7 +144,7 @@ func listIDs(queries *db.Queries, caller auth.Caller, q ListQuery) measurement.I
 			return nil, nil
 		case q.CampaignID != nil:
 			return queries.ListMemberIDsOfCampaign(ctx, db.ListMemberIDsOfCampaignParams{
-				ClientID: caller.ClientID, CampaignID: *q.CampaignID, Status: orEmpty(q.Status),
+				ClientID: caller.ClientID, CampaignID: *q.CampaignID, Status: *cmp.Or(q.Status, new("")),
 				FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, MaxRows: max,
 			})
 		case q.Status != nil:
@@ -171,45 +160,32 @@ func listIDs(queries *db.Queries, caller auth.Caller, q ListQuery) measurement.I
 	}
 }
 
-// Get returns one of the caller's usable interviews and what its numbers stand on.
-// Another client's, an unusable and a missing one are the same error.
+// Get hands one of the caller's usable interviews to take, and returns what its numbers
+// stand on. Another client's, an unusable and a missing one are the same error.
 func (r *Reader) Get(
-	ctx context.Context, caller auth.Caller, id uuid.UUID, scope basis.Scope,
-) (Detail, measurement.Provenance, error) {
-	var found Detail
+	ctx context.Context, caller auth.Caller, id uuid.UUID, scope basis.Scope, take func(*Interview),
+) (measurement.Provenance, error) {
 	var standsOn measurement.Provenance
-	query := postgres.QueryOf(func(queries *db.Queries) error {
-		_, err := queries.GetInterview(ctx, db.GetInterviewParams{
+	query := postgres.QueryOf(func(queries *db.Queries) {
+		_, _ = queries.GetInterview(ctx, db.GetInterviewParams{
 			WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
 			WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), WithRawExtraction: caller.Has(auth.ReadRawExtraction),
 			ClientID: caller.ClientID, ID: id,
 		})
-		return err
 	})
-	err := r.snapshots.ReadOnce(ctx, caller, query, func(ctx context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
-		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.GetInterviewRow])
-		switch {
-		case errors.Is(err, pgx.ErrNoRows):
+	err := r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, found pgx.Rows) error {
+		var one Interview
+		rows := one.decode(found, postgres.Column{Name: "raw_extraction", To: &one.RawExtraction})
+		if !rows.Next() {
+			if rows.Err() != nil {
+				return fmt.Errorf("getting an interview: %w", rows.Err())
+			}
 			return apierror.NotFound
-		case err != nil:
-			return fmt.Errorf("getting an interview: %w", err)
 		}
-		found = row
-		// The ids are known: nothing is asked of the snapshot, which has ended.
-		err = in.AddBasis(ctx, scope, only(id))
+		take(&one)
+		in.AddBasis(scope, []uuid.UUID{id})
 		standsOn = in.Provenance
-		return err
+		return nil
 	})
-	return found, standsOn, err
-}
-
-func only(id uuid.UUID) measurement.IDLister {
-	return func(context.Context, int32) ([]uuid.UUID, error) { return []uuid.UUID{id}, nil }
-}
-
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
+	return standsOn, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,25 +11,16 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 )
 
-// IDLister returns at most max of the ids in a scope, in any order.
-type IDLister func(ctx context.Context, max int32) ([]uuid.UUID, error)
-
-// AddBasis gives the provenance the basis of a scope, unless the client is legacy
-// or the scope holds more interviews than a basis may name.
-func (r *Snapshot) AddBasis(ctx context.Context, scope basis.Scope, list IDLister) error {
-	if r.Provenance.Mode != Canonical {
-		return nil
+// AddBasis gives the provenance the basis of a scope that holds these ids, which it
+// sorts, unless the client is legacy or they are more than a basis may name.
+func (r *Snapshot) AddBasis(scope basis.Scope, ids []uuid.UUID) {
+	if r.Provenance.Mode == Canonical {
+		r.setBasis(scope, scope.Hash(), r.scopeIDs(ids))
 	}
-	found, err := r.listScope(ctx, list)
-	if err != nil {
-		return err
-	}
-	r.setBasis(scope, scope.Hash(), found)
-	return nil
 }
 
-// BasisLimit is how many ids tell whether a basis may be given, and hold it if
-// it may: for a reader that meets them anyway. None for a legacy client.
+// BasisLimit is how many ids AddBasis needs to tell whether a basis may be given, and
+// to make it if it may. None for a legacy client.
 func (r *Snapshot) BasisLimit() int {
 	if r.Provenance.Mode != Canonical {
 		return 0
@@ -38,22 +28,26 @@ func (r *Snapshot) BasisLimit() int {
 	return r.reader.maxBasis + 1
 }
 
+// IDLister returns at most max of the ids in a scope, in any order.
+type IDLister func(ctx context.Context, max int32) ([]uuid.UUID, error)
+
 // AddListBasis is AddBasis for a list of interviews by their created_at, status
 // and campaign's id: the membership's version decides what such a scope holds,
-// so it is read once for each version. A scope that anything else decides (a
+// so its ids are read once for each version. A scope that anything else decides (a
 // text, a slug, the present moment) must not come here.
 func (r *Snapshot) AddListBasis(ctx context.Context, scope basis.Scope, list IDLister) error {
 	known, ok := r.reader.knownBasis(scope, r.state)
 	if !ok {
-		var err error
-		if known.scopeIDs, err = r.listScope(ctx, list); err != nil {
-			return err
+		ids, err := list(ctx, int32(r.reader.maxBasis)+1)
+		if err != nil {
+			return fmt.Errorf("reading the basis: %w", err)
 		}
+		known.scopeIDs = r.scopeIDs(ids)
 		// The whole list has as many interviews as the total counts.
 		if scope.Whole() && (known.tooMany || int64(known.count) != r.Provenance.Total) {
 			return unproven("%d interviews are listed and %d are counted", known.count, r.Provenance.Total)
 		}
-		r.reader.bases.put(basisKey{client: scope.ClientID, scope: known.scopeHash}, r.state.version, known.scopeIDs)
+		r.reader.bases.put(known.scopeHash, r.state.version, known.scopeIDs)
 	}
 	r.setBasis(scope, known.scopeHash, known.scopeIDs)
 	return nil
@@ -82,7 +76,7 @@ func (r *SnapshotReader) knownBasis(scope basis.Scope, in state) (known KnownBas
 		return known, true // it has none
 	}
 	known.scopeHash = scope.Hash()
-	known.scopeIDs, ok = r.bases.get(basisKey{client: scope.ClientID, scope: known.scopeHash}, in.version)
+	known.scopeIDs, ok = r.bases.get(known.scopeHash, in.version)
 	return known, ok
 }
 
@@ -104,17 +98,12 @@ type scopeIDs struct {
 	tooMany bool
 }
 
-func (r *Snapshot) listScope(ctx context.Context, list IDLister) (scopeIDs, error) {
-	ids, err := list(ctx, int32(r.reader.maxBasis)+1)
-	if err != nil {
-		return scopeIDs{}, fmt.Errorf("reading the basis: %w", err)
-	}
+func (r *Snapshot) scopeIDs(ids []uuid.UUID) scopeIDs {
 	if len(ids) > r.reader.maxBasis {
-		return scopeIDs{tooMany: true}, nil
+		return scopeIDs{tooMany: true}
 	}
-	ascending := slices.Clone(ids)
-	basis.SortIDs(ascending)
-	return scopeIDs{json: listJSON(ascending), count: len(ids), hash: basis.MembershipHash(ascending)}, nil
+	basis.SortIDs(ids)
+	return scopeIDs{json: listJSON(ids), count: len(ids), hash: basis.MembershipHash(ids)}
 }
 
 // listJSON is the JSON array of ids.

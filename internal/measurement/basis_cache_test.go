@@ -229,7 +229,7 @@ func TestBasisCache_TooManyAndNone(t *testing.T) {
 func TestBasisCache_IsBounded(t *testing.T) {
 	t.Parallel()
 	c := newBasisCache(4 * (160 + 512))
-	key := func(n int) basisKey { return basisKey{scope: fmt.Sprint(n)} }
+	key := func(n int) string { return fmt.Sprint(n) }
 	ids := make([]byte, 160)
 	var busy sync.WaitGroup
 	for worker := range 4 {
@@ -251,8 +251,8 @@ func TestBasisCache_IsBounded(t *testing.T) {
 			t.Errorf("entry %d is kept: %v, want %v: what was not used for longest goes", n, known, want)
 		}
 	}
-	if c.bytes != 4*(160+512) || c.recent.Len() != 4 || len(c.byKey) != 4 {
-		t.Errorf("%d bytes in %d entries under %d keys, want the bound in 4", c.bytes, c.recent.Len(), len(c.byKey))
+	if c.bytes != 4*(160+512) || c.recent.Len() != 4 || len(c.byHash) != 4 {
+		t.Errorf("%d bytes in %d entries under %d keys, want the bound in 4", c.bytes, c.recent.Len(), len(c.byHash))
 	}
 	c.put(key(9), version{}, scopeIDs{json: make([]byte, 16_000)})
 	if _, known := c.get(key(9), version{}); known || c.recent.Len() != 4 {

@@ -13,9 +13,6 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// ErrUnknownClient says that no client goes by that id or slug.
-var ErrUnknownClient = errors.New("no client has this id or slug")
-
 // Maintenance audits, rebuilds and switches measurement, as the owner, on a
 // connection of its own.
 type Maintenance struct {
@@ -37,7 +34,7 @@ func (m *Maintenance) Clients(ctx context.Context, named string) ([]Client, erro
 	}
 	if named != "" {
 		if len(rows) == 0 {
-			return nil, fmt.Errorf("%q: %w", named, ErrUnknownClient)
+			return nil, fmt.Errorf("%q: no client has this id or slug", named)
 		}
 		rows = rows[:1] // an id wins over a slug that looks like it
 	}

@@ -95,10 +95,7 @@ func ReadRows[Row any](
 	ctx context.Context, r *SnapshotReader, caller auth.Caller,
 	query func(*db.Queries) ([]Row, error), fn func(in *Snapshot, rows []Row) error,
 ) error {
-	only := postgres.QueryOf(func(queries *db.Queries) error {
-		_, err := query(queries)
-		return err
-	})
+	only := postgres.QueryOf(func(queries *db.Queries) { _, _ = query(queries) })
 	if only.SQL == "" {
 		return r.Read(ctx, caller, func(_ context.Context, in *Snapshot) error { return fn(in, nil) })
 	}
@@ -132,16 +129,13 @@ func (r *SnapshotReader) snapshot(caller auth.Caller, s *postgres.Snapshot) (*Sn
 // triggers and a foreign key, and the snapshot says whether those are enabled.
 func prove(s *postgres.Snapshot) (Provenance, error) {
 	m := s.Measurement
-	if m == nil && s.Replica {
-		return Provenance{}, apierror.Unavailable(errors.New("the key's client has not reached the replica yet"))
-	}
-	if m == nil {
-		return Provenance{}, apierror.Internal(errors.New("the key's client does not exist"))
-	}
-	if Mode(m.MeasurementMode) == Legacy {
-		return Provenance{Mode: Legacy, AsOf: s.AsOf}, nil
-	}
 	switch {
+	case m == nil && s.Replica:
+		return Provenance{}, apierror.Unavailable(errors.New("the key's client has not reached the replica yet"))
+	case m == nil:
+		return Provenance{}, apierror.Internal(errors.New("the key's client does not exist"))
+	case Mode(m.MeasurementMode) == Legacy:
+		return Provenance{Mode: Legacy, AsOf: s.AsOf}, nil
 	case m.MeasurementContractVersion == nil || *m.MeasurementContractVersion != ContractVersion:
 		return Provenance{}, unproven("the client's measurement contract version is unknown to this server")
 	case m.StateMembers == nil:

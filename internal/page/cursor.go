@@ -50,13 +50,14 @@ func appendPart(b []byte, part string) []byte {
 // Codec encodes and decodes cursors. The same position in the same scope gives
 // the same text, on every server that shares the secret.
 type Codec struct {
-	secret   []byte
-	previous [][]byte
+	secrets [][]byte // the first one makes cursors, each is accepted
 }
 
 // NewCodec takes the secret that all server processes share, and those before it
 // whose cursors are still accepted.
-func NewCodec(secret []byte, previous ...[]byte) *Codec { return &Codec{secret, previous} }
+func NewCodec(secret []byte, previous ...[]byte) *Codec {
+	return &Codec{append([][]byte{secret}, previous...)}
+}
 
 const (
 	cursorVersion = 1
@@ -71,7 +72,7 @@ func (c *Codec) Encode(p Position, scope Scope) string {
 		plain = binary.BigEndian.AppendUint64(plain, uint64(t.UnixMicro()))
 	}
 	plain = append(plain, p.ID[:]...)
-	return base64.RawURLEncoding.EncodeToString(append(plain, mac(c.secret, plain, scope)...))
+	return base64.RawURLEncoding.EncodeToString(append(plain, mac(c.secrets[0], plain, scope)...))
 }
 
 // Decode reads a cursor that Encode made for the same scope. Anything else is the
@@ -103,10 +104,7 @@ func (c *Codec) Decode(token string, scope Scope) (Position, error) {
 
 // made tells whether one of the secrets made a mac.
 func (c *Codec) made(plain, given []byte, scope Scope) bool {
-	if hmac.Equal(given, mac(c.secret, plain, scope)) {
-		return true
-	}
-	return slices.ContainsFunc(c.previous, func(secret []byte) bool { return hmac.Equal(given, mac(secret, plain, scope)) })
+	return slices.ContainsFunc(c.secrets, func(secret []byte) bool { return hmac.Equal(given, mac(secret, plain, scope)) })
 }
 
 func mac(secret, plain []byte, scope Scope) []byte {

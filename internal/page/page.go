@@ -1,5 +1,11 @@
 package page
 
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
 // DefaultLimit is the size of a page that names none, as in the contract.
 const DefaultLimit = 50
 
@@ -9,6 +15,15 @@ type Request struct {
 	After *Position // nil on the first page
 	// Scope is what the list's cursors are bound to.
 	Scope Scope
+}
+
+// Start is the position that the page starts after. The first page's is before every
+// row: at these times, which are later than any row's, with the greatest id.
+func (r Request) Start(beforeFirst ...time.Time) Position {
+	if r.After != nil {
+		return *r.After
+	}
+	return Position{Times: beforeFirst, ID: uuid.Max}
 }
 
 // LookAhead is how many rows to read: the one beyond the page only proves that

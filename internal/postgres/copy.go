@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // what a cluster holds
 	"fmt"
@@ -128,10 +129,7 @@ func pipe(ctx context.Context, from, to *pgx.Conn, out, in string) error {
 	}()
 	_, err := to.PgConn().CopyFrom(ctx, r, in)
 	r.CloseWithError(err) // ends the other side
-	if sent := <-failed; err == nil {
-		err = sent
-	}
-	if err != nil {
+	if err = cmp.Or(err, <-failed); err != nil {
 		return fmt.Errorf("%s: %w", in, err)
 	}
 	return nil

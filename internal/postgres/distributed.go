@@ -72,26 +72,21 @@ func distributeWhenFree(ctx context.Context, conn *pgx.Conn, damaged error, log 
 // DistributionIsDue tells whether a distributed database has this release's schema and
 // was not distributed by this release since. Any login may ask.
 func DistributionIsDue(ctx context.Context, url string) (bool, error) {
-	conn, err := connectSimply(ctx, url)
-	if err != nil {
-		return false, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	return distributionIsDue(ctx, conn)
+	return onSimpleConnection(ctx, url, distributionIsDue)
 }
 
-func distributionIsDue(ctx context.Context, q Querier) (bool, error) {
-	done, err := IsDistributed(ctx, q)
+func distributionIsDue(ctx context.Context, conn *pgx.Conn) (bool, error) {
+	done, err := IsDistributed(ctx, conn)
 	if err != nil || !done {
 		return false, err
 	}
-	schema, err := ReadSchema(ctx, q)
+	schema, err := ReadSchema(ctx, conn)
 	if err != nil || schema.Check() != nil {
 		return false, err
 	}
 	var version string
 	// The comment is written in the transaction that distributes.
-	err = q.QueryRow(ctx, "SELECT coalesce(obj_description(to_regclass('public.distributed_objects'), 'pg_class'), '')").Scan(&version)
+	err = conn.QueryRow(ctx, "SELECT coalesce(obj_description(to_regclass('public.distributed_objects'), 'pg_class'), '')").Scan(&version)
 	if err != nil {
 		return false, fmt.Errorf("asking what distributed the tables: %w", err)
 	}
@@ -122,13 +117,7 @@ func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 		return 0, err
 	}
 	schema, err := ReadSchema(ctx, tx)
-	if err == nil {
-		err = schema.Check()
-	}
-	if err == nil {
-		err = damaged
-	}
-	if err != nil {
+	if err = cmp.Or(err, schema.Check(), damaged); err != nil {
 		return 0, err
 	}
 	if _, err := tx.Exec(ctx, distributed.Distribute, pgx.QueryExecModeSimpleProtocol); err != nil {
@@ -152,11 +141,6 @@ func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 		}))
 	return workers, err
 }
-
-// ErrNotEmpty refuses to distribute a database with records: triggers would count
-// them again while they are copied.
-var ErrNotEmpty = errors.New("this database holds records, and only an empty one can be distributed: distribute a new database, then move each client: " +
-	"'clientintel clients export CLIENT --with-keys' here, 'clientintel import --with-keys FILE' there; keys go on working")
 
 // checkDistributable counts the workers.
 func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) {
@@ -186,8 +170,9 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 		OR EXISTS (SELECT 1 FROM api_keys AS k WHERE k.prefix <> '')`).Scan(&occupied); err != nil {
 		return 0, fmt.Errorf("looking for records: %w", err)
 	}
-	if occupied {
-		return 0, ErrNotEmpty
+	if occupied { // triggers would count the records again while they are copied
+		return 0, errors.New("this database holds records, and only an empty one can be distributed: distribute a new database, then move each client: " +
+			"'clientintel clients export CLIENT --with-keys' here, 'clientintel import --with-keys FILE' there; keys go on working")
 	}
 	return workers, nil
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -65,7 +66,7 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 		return 0, fmt.Errorf("the database's encoding is %s, and search needs UTF8: "+
 			"create the database with ENCODING 'UTF8' TEMPLATE template0", encoding)
 	}
-	before, err := checkMigratable(ctx, ownerURL)
+	before, err := onSimpleConnection(ctx, ownerURL, checkMigratable)
 	if err != nil {
 		return 0, err
 	}
@@ -94,14 +95,11 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 			applied = partial.Applied
 		}
 		total += len(applied)
-		if hashErr := storeHashes(ctx, db, files, applied); hashErr != nil && err == nil {
-			err = hashErr
-		}
-		if err == nil || !gaveWay(err) {
-			if err != nil {
-				err = fmt.Errorf("migrating the schema: %w", err)
-			}
-			return total, err
+		switch err = cmp.Or(err, storeHashes(ctx, db, files, applied)); {
+		case err == nil:
+			return total, nil
+		case !gaveWay(err):
+			return total, fmt.Errorf("migrating the schema: %w", err)
 		}
 		log.Warn("a migration waits for a lock and tries again", "held_by", holds)
 		select {
@@ -115,12 +113,7 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 // checkMigratable reads the schema, and refuses what migrations would fail at half-way.
 // A server's login is let through where there is nothing to do: a server migrates first
 // unless told not to.
-func checkMigratable(ctx context.Context, url string) (Schema, error) {
-	conn, err := connectSimply(ctx, url)
-	if err != nil {
-		return Schema{}, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
+func checkMigratable(ctx context.Context, conn *pgx.Conn) (Schema, error) {
 	notOwner := checkOwner(ctx, conn)
 	schema, err := ReadSchema(ctx, conn)
 	switch {

@@ -41,15 +41,11 @@ type MigrationStatus struct {
 // MigrationStatuses compares a database with this release's migrations, and
 // changes nothing.
 func MigrationStatuses(ctx context.Context, ownerURL string) ([]MigrationStatus, error) {
-	conn, err := connectSimply(ctx, ownerURL)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	if err := checkOwner(ctx, conn); err != nil {
-		return nil, err
-	}
-	schema, err := ReadSchema(ctx, conn)
+	return onSimpleConnection(ctx, ownerURL, readMigrationStatuses)
+}
+
+func readMigrationStatuses(ctx context.Context, conn *pgx.Conn) ([]MigrationStatus, error) {
+	schema, err := readSchemaAsOwner(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
@@ -57,49 +53,38 @@ func MigrationStatuses(ctx context.Context, ownerURL string) ([]MigrationStatus,
 		return nil, ErrUnreleasedSchema
 	}
 	type row struct {
-		at   time.Time
-		hash *string
+		At   time.Time
+		Hash *string
 	}
-	applied := map[int64]row{}
+	var applied []row // without gaps
 	if schema.Version > 0 {
-		rows, _ := conn.Query(ctx, `SELECT v.version_id, max(v.tstamp) AT TIME ZONE 'UTC', max(h.sha256)
+		rows, _ := conn.Query(ctx, `SELECT max(v.tstamp), max(h.sha256)
 			FROM public.goose_db_version AS v
 			LEFT JOIN public.migration_hashes AS h ON h.version_id = v.version_id
 			WHERE v.version_id > 0 AND v.is_applied
-			GROUP BY v.version_id`) // ForEachRow returns its error
-		var version int64
-		var r row
-		if _, err := pgx.ForEachRow(rows, []any{&version, &r.at, &r.hash}, func() error {
-			applied[version] = r
-			return nil
-		}); err != nil {
+			GROUP BY v.version_id
+			ORDER BY v.version_id`) // CollectRows returns its error
+		if applied, err = pgx.CollectRows(rows, pgx.RowToStructByPos[row]); err != nil {
 			return nil, fmt.Errorf("reading which migrations were applied: %w", err)
 		}
 	}
-	names, err := fs.Glob(migrations.Files, "*.sql")
-	if err != nil {
-		return nil, err
-	}
 	var statuses []MigrationStatus
-	for i, name := range names {
-		version := int64(i + 1)
-		s := MigrationStatus{Version: version, Name: strings.TrimSuffix(name, ".sql"), State: Pending}
-		if was, ok := applied[version]; ok {
+	for i, name := range migrationNames() {
+		s := MigrationStatus{Version: int64(i + 1), Name: strings.TrimSuffix(name, ".sql"), State: Pending}
+		if i < len(applied) {
 			hash, err := migrationHash(migrations.Files, name)
 			if err != nil {
 				return nil, err
 			}
-			at := was.at.UTC()
-			s.State, s.AppliedAt = Applied, &at
-			if was.hash != nil && *was.hash != hash {
+			s.State, s.AppliedAt = Applied, &applied[i].At
+			if was := applied[i].Hash; was != nil && *was != hash {
 				s.State = Changed
 			}
 		}
 		statuses = append(statuses, s)
 	}
-	for version := SchemaVersion() + 1; version <= schema.Version; version++ {
-		at := applied[version].at.UTC()
-		statuses = append(statuses, MigrationStatus{version, fmt.Sprintf("%05d", version), Newer, &at})
+	for i := len(statuses); i < len(applied); i++ {
+		statuses = append(statuses, MigrationStatus{int64(i + 1), fmt.Sprintf("%05d", i+1), Newer, &applied[i].At})
 	}
 	return statuses, nil
 }

@@ -21,7 +21,6 @@ import (
 type RowDecoder struct {
 	rows    pgx.Rows
 	columns []Column
-	checked bool
 	read    int
 	err     error
 }
@@ -34,7 +33,11 @@ const yieldEvery = 128
 // Column binds a result's column to the variable that receives its values.
 type Column struct {
 	Name string
-	To   Variable
+	// To points to the variable: a uuid.UUID, which is never null, or a uuid.NullUUID; a
+	// time.Time in UTC or Microseconds, both never null, for a timestamptz; []byte for a
+	// text and json.RawMessage for a jsonb, both borrowed until the next row and nil for
+	// null; or a pgtype.Float8.
+	To any
 
 	at   int  // its place in the result
 	text bool // the values come as text: through a pooler that prepares no statements
@@ -42,21 +45,20 @@ type Column struct {
 
 // NewRowDecoder reads rows from their first one.
 func NewRowDecoder(rows pgx.Rows, columns ...Column) *RowDecoder {
-	return &RowDecoder{rows: rows, columns: columns}
+	d := &RowDecoder{rows: rows, columns: columns}
+	fields := rows.FieldDescriptions()
+	if fields == nil { // the query failed
+		rows.Close()
+	}
+	if rows.Err() == nil {
+		d.err = bind(columns, fields)
+	}
+	return d
 }
 
 // Next reads the next row into the variables, and closes the rows after the last one.
 func (d *RowDecoder) Next() bool {
-	if d.err != nil {
-		return false
-	}
-	if !d.checked {
-		d.checked = true
-		if d.err = d.check(); d.err != nil {
-			return false
-		}
-	}
-	if !d.rows.Next() {
+	if d.err != nil || !d.rows.Next() {
 		return false
 	}
 	if d.read++; d.read%yieldEvery == 0 {
@@ -67,7 +69,7 @@ func (d *RowDecoder) Next() bool {
 		c := &d.columns[i]
 		if !c.read(values[c.at], d.rows) {
 			// Without the value, which may be a client's data.
-			d.err = fmt.Errorf("the column %q has a value that is no %s", c.Name, typeName(c.To.oid()))
+			d.err = fmt.Errorf("the column %q has a value that is no %s", c.Name, typeName(oidOf(c.To)))
 			return false
 		}
 	}
@@ -82,22 +84,11 @@ func (d *RowDecoder) Err() error {
 	return d.rows.Err()
 }
 
-func (d *RowDecoder) check() error {
-	fields := d.rows.FieldDescriptions()
-	if fields == nil { // the query failed
-		d.rows.Close()
-		if err := d.rows.Err(); err != nil {
-			return err
-		}
-	}
-	return bind(d.columns, fields)
-}
-
 func (c *Column) read(value []byte, rows pgx.Rows) bool {
 	if !c.text || value == nil {
-		return c.To.decode(value)
+		return decode(value, c.To)
 	}
-	return rows.Conn().TypeMap().Scan(c.To.oid(), pgx.TextFormatCode, value, c.To.target()) == nil
+	return rows.Conn().TypeMap().Scan(oidOf(c.To), pgx.TextFormatCode, value, c.To) == nil
 }
 
 // bind finds each column's place in a result, and reports every difference.
@@ -114,8 +105,8 @@ func bind(columns []Column, fields []pgconn.FieldDescription) error {
 			wrong = append(wrong, fmt.Sprintf("%q is not expected", field.Name))
 		case found[i]:
 			wrong = append(wrong, fmt.Sprintf("%q comes twice", field.Name))
-		case columns[i].To.oid() != field.DataTypeOID:
-			wrong = append(wrong, fmt.Sprintf("%q is %s, not %s", field.Name, typeName(field.DataTypeOID), typeName(columns[i].To.oid())))
+		case oidOf(columns[i].To) != field.DataTypeOID:
+			wrong = append(wrong, fmt.Sprintf("%q is %s, not %s", field.Name, typeName(field.DataTypeOID), typeName(oidOf(columns[i].To))))
 			found[i] = true
 		default:
 			found[i] = true

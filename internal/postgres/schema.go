@@ -13,9 +13,11 @@ import (
 
 // SchemaVersion is the number of the last migration of this release: they are
 // numbered from one, without gaps.
-func SchemaVersion() int64 {
+func SchemaVersion() int64 { return int64(len(migrationNames())) }
+
+func migrationNames() []string {
 	names, _ := fs.Glob(migrations.Files, "*.sql") // fails on a bad pattern only
-	return int64(len(names))
+	return names
 }
 
 // Schema is what a database holds.
@@ -104,23 +106,19 @@ func (s Schema) CheckServed() error {
 // ReadSchemaAsServer is ReadSchema on a connection of its own with the server's
 // login, which may not yet be a member of its role.
 func ReadSchemaAsServer(ctx context.Context, url string) (Schema, error) {
-	conn, err := connectSimply(ctx, url)
-	if err != nil {
-		return Schema{}, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	var s Schema
-	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SET LOCAL ROLE "+ServerRole); err != nil {
+	return onSimpleConnection(ctx, url, func(ctx context.Context, conn *pgx.Conn) (s Schema, err error) {
+		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "SET LOCAL ROLE "+ServerRole); err != nil {
+				return err
+			}
+			s, err = ReadSchema(ctx, tx)
 			return err
+		})
+		if err != nil {
+			return ReadSchema(ctx, conn)
 		}
-		s, err = ReadSchema(ctx, tx)
-		return err
+		return s, nil
 	})
-	if err != nil {
-		return ReadSchema(ctx, conn)
-	}
-	return s, nil
 }
 
 // CanAdmit tells whether the session may execute the function that admits
@@ -135,27 +133,28 @@ func CanAdmit(ctx context.Context, q Querier) (bool, error) {
 // ReadSchemaAsOwner is ReadSchema on a connection of its own, with the owner's login
 // and no other.
 func ReadSchemaAsOwner(ctx context.Context, url string) (Schema, error) {
-	conn, err := connectSimply(ctx, url)
-	if err != nil {
-		return Schema{}, err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	return onSimpleConnection(ctx, url, readSchemaAsOwner)
+}
+
+func readSchemaAsOwner(ctx context.Context, conn *pgx.Conn) (Schema, error) {
 	if err := checkOwner(ctx, conn); err != nil {
 		return Schema{}, err
 	}
 	return ReadSchema(ctx, conn)
 }
 
-// connectSimply connects without prepared statements, which a pooler may not know.
-func connectSimply(ctx context.Context, url string) (*pgx.Conn, error) {
+// onSimpleConnection reads on a connection of its own, without prepared statements,
+// which a pooler may not know.
+func onSimpleConnection[T any](ctx context.Context, url string, read func(context.Context, *pgx.Conn) (T, error)) (found T, err error) {
 	config, err := ParseURL(url)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to the database: %w", err)
+		return found, fmt.Errorf("connecting to the database: %w", err)
 	}
-	return conn, nil
+	defer conn.Close(context.WithoutCancel(ctx))
+	return read(ctx, conn)
 }

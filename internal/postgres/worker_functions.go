@@ -46,13 +46,12 @@ type workerMeasurementRow struct {
 var workerCalls = sync.OnceValue(func() map[string]string {
 	calls := map[string]string{}
 	for _, query := range workerQueries {
-		last := 0
-		for _, p := range parameter.FindAllStringSubmatch(query, -1) {
-			n, _ := strconv.Atoi(p[1]) // digits
-			last = max(last, n)
+		var parameters []string
+		for n := 1; strings.Contains(query, fmt.Sprintf("$%d", n)); n++ {
+			parameters = append(parameters, fmt.Sprintf("$%d", n))
 		}
 		name, _, _ := strings.Cut(query, "\n")
-		calls[query] = fmt.Sprintf("%s\nSELECT * FROM %s(%s)", name, workerFunction(query), list(last, func(i int) string { return fmt.Sprintf("$%d", i+1) }))
+		calls[query] = fmt.Sprintf("%s\nSELECT * FROM %s(%s)", name, workerFunction(query), strings.Join(parameters, ", "))
 	}
 	return calls
 })
@@ -60,7 +59,6 @@ var workerCalls = sync.OnceValue(func() map[string]string {
 var (
 	queryName       = regexp.MustCompile(`^-- name: (\w+)`)
 	wordStart       = regexp.MustCompile(`([a-z])([A-Z])`)
-	parameter       = regexp.MustCompile(`\$(\d+)`)
 	clientParameter = regexp.MustCompile(`\bclient_id = \$(\d+)`)
 )
 

@@ -98,7 +98,7 @@ func (r *Reader) searchNewest(ctx context.Context, caller auth.Caller, q Query) 
 				return err
 			}
 		}
-		all, err := collect(ctx, in, q, rows)
+		all, err := collect(in, q, rows)
 		found = &all
 		return err
 	})
@@ -149,7 +149,7 @@ func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, dea
 		if err != nil {
 			return fmt.Errorf("searching all interviews: %w", searchError(in, err))
 		}
-		found, err = collect(ctx, in, q, rows)
+		found, err = collect(in, q, rows)
 		return err
 	})
 	return found, err
@@ -157,22 +157,17 @@ func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, dea
 
 // collect proves that the hits are members and gives the provenance their basis.
 func collect[Row db.ListNewestSearchHitsRow | db.ListSearchHitsRow](
-	ctx context.Context, in *measurement.Snapshot, q Query, rows []Row,
+	in *measurement.Snapshot, q Query, rows []Row,
 ) (Found, error) {
-	hits := make([]Hit, len(rows))
+	hits, ids := make([]Hit, len(rows)), make([]uuid.UUID, len(rows))
 	for i, row := range rows {
 		if hits[i] = Hit(row); hits[i].MemberID == nil {
 			return Found{}, unprovenResult(in, errors.New("a search document stands for no usable interview"))
 		}
+		ids[i] = hits[i].ID
 	}
-	err := in.AddBasis(ctx, q.Scope, func(context.Context, int32) ([]uuid.UUID, error) {
-		ids := make([]uuid.UUID, len(hits))
-		for i, hit := range hits {
-			ids[i] = hit.ID
-		}
-		return ids, nil
-	})
-	return Found{Hits: hits, Measurement: in.Provenance}, err
+	in.AddBasis(q.Scope, ids)
+	return Found{Hits: hits, Measurement: in.Provenance}, nil
 }
 
 // searchError tells the database's refusal to search documents that may be wrong

@@ -73,7 +73,11 @@ func (r *Reader) ListBodies(ctx context.Context, caller auth.Caller, q BodyQuery
 func bodyRows(
 	ctx context.Context, queries *db.Queries, caller auth.Caller, q BodyQuery,
 ) ([]db.VisiblePortalDocument, error) {
-	after := cmp.Or(q.Page.After, new(beforeFirstBody(q)))
+	until := timewindow.Always().Until
+	if q.Days != nil {
+		until = q.Days.Last.AddDate(0, 0, 1)
+	}
+	after := q.Page.Start(until, page.Missing())
 	switch {
 	case q.Lane != nil:
 		return queries.ListPortalDocumentsOfLane(ctx, db.ListPortalDocumentsOfLaneParams{
@@ -86,25 +90,11 @@ func bodyRows(
 			AfterFeedKey: after.Times[0], AfterPublishedKey: after.Times[1], AfterID: after.ID, MaxRows: q.Page.LookAhead(),
 		})
 	}
-	all := db.ListPortalDocumentsParams{
-		ClientID: caller.ClientID, Type: string(q.Type), OfDays: q.Days != nil,
+	return queries.ListPortalDocuments(ctx, db.ListPortalDocumentsParams{
+		ClientID: caller.ClientID, Type: string(q.Type),
+		OfDays: q.Days != nil, FirstDay: cmp.Or(q.Days, &Days{First: page.Missing()}).First,
 		AfterFeedKey: after.Times[0], AfterPublishedKey: after.Times[1], AfterID: after.ID, MaxRows: q.Page.LookAhead(),
-	}
-	all.FirstDay = page.Missing()
-	if q.Days != nil {
-		all.FirstDay = q.Days.First
-	}
-	return queries.ListPortalDocuments(ctx, all)
-}
-
-// beforeFirstBody is a position before every body of the query: after the last
-// body of the following day.
-func beforeFirstBody(q BodyQuery) page.Position {
-	day := timewindow.Always().Until
-	if q.Days != nil {
-		day = q.Days.Last.AddDate(0, 0, 1)
-	}
-	return page.Position{Times: []time.Time{day, page.Missing()}, ID: uuid.Max}
+	})
 }
 
 func bodyPosition(r db.VisiblePortalDocument) page.Position {

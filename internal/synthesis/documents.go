@@ -69,22 +69,12 @@ func documentRows(
 	if q.MatchesNothing {
 		return nil, nil
 	}
-	beforeFirst := page.Position{Times: []time.Time{timewindow.Always().Until, page.Missing()}, ID: uuid.Max}
-	after := cmp.Or(q.Page.After, &beforeFirst)
+	after := q.Page.Start(timewindow.Always().Until, page.Missing())
 	all := db.ListSynthesisDocumentsParams{
 		ClientID: caller.ClientID, AfterRefreshedKey: after.Times[0], AfterUpdatedAt: after.Times[1], AfterID: after.ID,
-		MaxRows: q.Page.LookAhead(),
+		UpdatedSince: *cmp.Or(q.UpdatedSince, &time.Time{}), MaxRows: q.Page.LookAhead(),
 	}
-	if q.UpdatedSince != nil {
-		all.UpdatedSince = *q.UpdatedSince
-	}
-	ofType, days := "", Days{}
-	if q.Type != nil {
-		ofType = string(*q.Type)
-	}
-	if q.Days != nil {
-		days = *q.Days
-	}
+	ofType, days := string(*cmp.Or(q.Type, new(Type("")))), cmp.Or(q.Days, &Days{})
 	switch {
 	case q.LaneID != nil:
 		return queries.ListSynthesisDocumentsOfLane(ctx, db.ListSynthesisDocumentsOfLaneParams{

@@ -78,12 +78,8 @@ func integrityOf(body db.VisiblePortalDocument, saved *db.ListSavedBasesRow, liv
 func reproduced(saved *db.ListSavedBasesRow) ([]uuid.UUID, bool) {
 	ids := slices.Clone(saved.SourceInterviewIds)
 	basis.SortIDs(ids)
-	for i := 1; i < len(ids); i++ {
-		if ids[i] == ids[i-1] {
-			return nil, false
-		}
-	}
-	return ids, int64(len(ids)) == saved.SourceCount && basis.MembershipHash(ids) == saved.MembershipHash
+	twice := len(slices.Compact(ids)) < len(saved.SourceInterviewIds)
+	return ids, !twice && int64(len(ids)) == saved.SourceCount && basis.MembershipHash(ids) == saved.MembershipHash
 }
 
 // surfaceOf is the scope of the request that returns this body alone now. A lane
