@@ -5,7 +5,6 @@ import (
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
-	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/render"
 )
 
@@ -15,16 +14,12 @@ func (s *Server) GetInterview(
 ) (api.GetInterviewResponseObject, error) {
 	caller := auth.CallerFrom(ctx)
 	scope := filters{"id": req.ID.String()}.scope(caller, "/interviews/{id}")
-	var buffer *Buffer
-	var body []byte
-	standsOn, err := s.deps.Interviews.Get(ctx, caller, req.ID, scope, func(i *interview.Interview) {
-		buffer = NewBuffer()
-		body = render.InterviewDetail(buffer.Bytes, i, caller)
-	})
+	found, standsOn, err := s.deps.Interviews.Get(ctx, caller, req.ID, scope)
 	if err != nil {
 		return nil, err
 	}
 	recordFrom(ctx).rows = 1
-	body, err = render.EndInterviewDetail(body, standsOn, caller)
+	buffer := NewBuffer()
+	body, err := render.InterviewDetail(buffer.Bytes, found, standsOn, caller)
 	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
 }

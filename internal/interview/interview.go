@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
@@ -15,7 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
-// Interview is one usable interview as the database sent it. Its texts
+// Interview is one usable interview of a list as the database sent it. Its texts
 // and its JSON are borrowed from the connection: they hold until the next one is
 // read. Nil is null.
 type Interview struct {
@@ -36,30 +37,32 @@ type Interview struct {
 	ParticipantEmail json.RawMessage
 	Transcript       json.RawMessage
 	CustomExtraction json.RawMessage
-	RawExtraction    json.RawMessage // nil in a list, too
 }
 
-// decode reads interviews into this one, without a copy of their texts. more are the
-// columns that a list has not.
-func (i *Interview) decode(rows pgx.Rows, more ...postgres.Column) *postgres.RowDecoder {
-	return postgres.NewRowDecoder(rows, append([]postgres.Column{
-		{Name: "id", To: &i.ID},
-		{Name: "client_id", To: &i.ClientID},
-		{Name: "created_at", To: &i.CreatedAt},
-		{Name: "campaign_id", To: &i.CampaignID},
-		{Name: "participant_name", To: &i.ParticipantName},
-		{Name: "interview_type", To: &i.InterviewType},
-		{Name: "status", To: &i.Status},
-		{Name: "duration_seconds", To: &i.DurationSeconds},
-		{Name: "nps_score", To: &i.NPSScore},
-		{Name: "customer_sentiment", To: &i.CustomerSentiment},
-		{Name: "churn_risk", To: &i.ChurnRisk},
-		{Name: "best_quote", To: &i.BestQuote},
-		{Name: "participant_email", To: &i.ParticipantEmail},
-		{Name: "transcript", To: &i.Transcript},
-		{Name: "custom_extraction", To: &i.CustomExtraction},
-	}, more...)...)
+// decode reads interviews into this one, without a copy of their texts.
+func (i *Interview) decode(rows pgx.Rows) *postgres.RowDecoder {
+	return postgres.NewRowDecoder(rows,
+		postgres.Column{Name: "id", To: &i.ID},
+		postgres.Column{Name: "client_id", To: &i.ClientID},
+		postgres.Column{Name: "created_at", To: &i.CreatedAt},
+		postgres.Column{Name: "campaign_id", To: &i.CampaignID},
+		postgres.Column{Name: "participant_name", To: &i.ParticipantName},
+		postgres.Column{Name: "interview_type", To: &i.InterviewType},
+		postgres.Column{Name: "status", To: &i.Status},
+		postgres.Column{Name: "duration_seconds", To: &i.DurationSeconds},
+		postgres.Column{Name: "nps_score", To: &i.NPSScore},
+		postgres.Column{Name: "customer_sentiment", To: &i.CustomerSentiment},
+		postgres.Column{Name: "churn_risk", To: &i.ChurnRisk},
+		postgres.Column{Name: "best_quote", To: &i.BestQuote},
+		postgres.Column{Name: "participant_email", To: &i.ParticipantEmail},
+		postgres.Column{Name: "transcript", To: &i.Transcript},
+		postgres.Column{Name: "custom_extraction", To: &i.CustomExtraction},
+	)
 }
+
+// Detail is one usable interview with all its fields. Its JSON is nil also when
+// the caller may not see it.
+type Detail = db.GetInterviewRow
 
 // Take receives interviews one by one, in order. False ends the page before the
 // interview; the first one is always taken.

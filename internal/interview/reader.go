@@ -160,11 +160,12 @@ func listIDs(queries *db.Queries, caller auth.Caller, q ListQuery) measurement.I
 	}
 }
 
-// Get hands one of the caller's usable interviews to take, and returns what its numbers
-// stand on. Another client's, an unusable and a missing one are the same error.
+// Get returns one of the caller's usable interviews and what its numbers stand on.
+// Another client's, an unusable and a missing one are the same error.
 func (r *Reader) Get(
-	ctx context.Context, caller auth.Caller, id uuid.UUID, scope basis.Scope, take func(*Interview),
-) (measurement.Provenance, error) {
+	ctx context.Context, caller auth.Caller, id uuid.UUID, scope basis.Scope,
+) (Detail, measurement.Provenance, error) {
+	var found Detail
 	var standsOn measurement.Provenance
 	query := postgres.QueryOf(func(queries *db.Queries) {
 		_, _ = queries.GetInterview(ctx, db.GetInterviewParams{
@@ -173,19 +174,18 @@ func (r *Reader) Get(
 			ClientID: caller.ClientID, ID: id,
 		})
 	})
-	err := r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, found pgx.Rows) error {
-		var one Interview
-		rows := one.decode(found, postgres.Column{Name: "raw_extraction", To: &one.RawExtraction})
-		if !rows.Next() {
-			if rows.Err() != nil {
-				return fmt.Errorf("getting an interview: %w", rows.Err())
-			}
+	err := r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
+		row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[db.GetInterviewRow])
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
 			return apierror.NotFound
+		case err != nil:
+			return fmt.Errorf("getting an interview: %w", err)
 		}
-		take(&one)
+		found = row
 		in.AddBasis(scope, []uuid.UUID{id})
 		standsOn = in.Provenance
 		return nil
 	})
-	return standsOn, err
+	return found, standsOn, err
 }

@@ -1,8 +1,11 @@
 package render
 
 import (
+	"encoding/json"
+
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/measurement"
 )
@@ -13,26 +16,58 @@ import (
 // time (BenchmarkInterviews).
 type Interviews struct {
 	caller auth.Caller
-	shown  gatedFields
 	body   []byte
 	empty  bool
 	most   int // bytes of the body; 0: any number
+
+	identity, transcripts, customExtraction bool
 }
 
 // NewInterviewList begins a page of interviews, appended to an empty buffer, of
 // at most so many bytes (0: any number).
 func NewInterviewList(buffer []byte, caller auth.Caller, most int) *Interviews {
-	return &Interviews{caller: caller, shown: shownTo(caller), body: append(buffer, `{"data":[`...), empty: true, most: most}
+	return &Interviews{
+		caller: caller, body: append(buffer, `{"data":[`...), empty: true, most: most,
+		identity:         caller.Has(auth.ReadCustomerIdentity),
+		transcripts:      caller.Has(auth.ReadTranscripts),
+		customExtraction: caller.Has(auth.ReadCustomExtraction),
+	}
 }
 
 // Add appends one interview, unless it is a further one for which the page has no
-// space.
+// space. A gated field without its scope is absent.
 func (a *Interviews) Add(i *interview.Interview) bool {
 	b := a.body
 	if !a.empty {
 		b = append(b, ',')
 	}
-	b = appendInterview(b, i, a.shown)
+	b = appendText(append(b, `{"best_quote":`...), i.BestQuote)
+	b = appendText(append(b, `,"churn_risk":`...), i.ChurnRisk)
+	b = appendUUID(append(b, `,"client_id":`...), i.ClientID)
+	b = append(b, `,"conversation_goal_id":`...)
+	if i.CampaignID.Valid {
+		b = appendUUID(b, i.CampaignID.UUID)
+	} else {
+		b = append(b, "null"...)
+	}
+	b = appendTime(append(b, `,"created_at":`...), i.CreatedAt)
+	if a.customExtraction {
+		b = appendStored(append(b, `,"custom_extraction":`...), i.CustomExtraction)
+	}
+	b = appendText(append(b, `,"customer_sentiment":`...), i.CustomerSentiment)
+	b = appendNumber(append(b, `,"duration_seconds":`...), i.DurationSeconds)
+	b = appendUUID(append(b, `,"id":`...), i.ID)
+	b = appendText(append(b, `,"interview_type":`...), i.InterviewType)
+	b = appendNumber(append(b, `,"nps_score":`...), i.NPSScore)
+	if a.identity {
+		b = appendStored(append(b, `,"participant_email":`...), i.ParticipantEmail)
+	}
+	b = appendText(append(b, `,"participant_name":`...), i.ParticipantName)
+	b = appendText(append(b, `,"status":`...), i.Status)
+	if a.transcripts {
+		b = appendStored(append(b, `,"transcript":`...), i.Transcript)
+	}
+	b = append(b, '}')
 	if a.most > 0 && len(b) > a.most && !a.empty {
 		return false
 	}
@@ -45,81 +80,48 @@ func (a *Interviews) Size() int { return len(a.body) }
 
 // End appends the meta of a page and returns the whole answer.
 func (a *Interviews) End(found interview.List, next *string) ([]byte, error) {
-	m := interviewMeta(a.caller, a.shown, found.Count, found.Measurement)
+	m := interviewMeta(a.caller, found.Count, found.Measurement)
 	paged(&m, next)
 	body, err := appendMeta(append(a.body, `],"meta":`...), m)
 	return append(body, "}\n"...), err
 }
 
-// InterviewDetail appends one interview as the caller may see it to an empty buffer:
-// the answer up to its meta.
-func InterviewDetail(b []byte, i *interview.Interview, caller auth.Caller) []byte {
-	return appendInterview(append(b, `{"data":{"interview":`...), i, detailShownTo(caller))
+// InterviewDetail appends one interview as the caller may see it to an empty
+// buffer. Without its scope a gated field is left out.
+func InterviewDetail(b []byte, i interview.Detail, standsOn measurement.Provenance, caller auth.Caller) ([]byte, error) {
+	null := json.RawMessage("null")
+	var documents []stored
+	gated := func(field string, scope auth.Scope, document json.RawMessage) json.RawMessage {
+		if !caller.Has(scope) {
+			return nil
+		}
+		if document == nil {
+			document = null
+		}
+		documents = append(documents, stored{field, document})
+		return null
+	}
+	m := interviewMeta(caller, 1, standsOn)
+	m.IncludesRawExtraction = caller.Has(auth.ReadRawExtraction)
+	detail := api.InterviewDetailResponse{Meta: m, Data: api.InterviewDetail{Interview: api.Interview{
+		ID: i.ID, ClientID: i.ClientID, ConversationGoalID: i.CampaignID, CreatedAt: basis.Timestamp(i.CreatedAt),
+		ParticipantName: i.ParticipantName, InterviewType: i.InterviewType, Status: i.Status,
+		DurationSeconds: i.DurationSeconds, NpsScore: i.NPSScore, CustomerSentiment: i.CustomerSentiment,
+		ChurnRisk: i.ChurnRisk, BestQuote: i.BestQuote,
+		// In the order of their names, as they are written.
+		CustomExtraction: gated("custom_extraction", auth.ReadCustomExtraction, i.CustomExtraction),
+		ParticipantEmail: gated("participant_email", auth.ReadCustomerIdentity, i.ParticipantEmail),
+		RawExtraction:    gated("raw_extraction", auth.ReadRawExtraction, i.RawExtraction),
+		Transcript:       gated("transcript", auth.ReadTranscripts, i.Transcript),
+	}}}
+	body, err := appendWith(b, detail, documents...)
+	return append(body, '\n'), err
 }
 
-// EndInterviewDetail appends the meta of one interview.
-func EndInterviewDetail(b []byte, standsOn measurement.Provenance, caller auth.Caller) ([]byte, error) {
-	body, err := appendMeta(append(b, `},"meta":`...), interviewMeta(caller, detailShownTo(caller), 1, standsOn))
-	return append(body, "}\n"...), err
-}
-
-// gatedFields are the fields that need a scope of their own.
-type gatedFields struct{ identity, transcripts, customExtraction, rawExtraction bool }
-
-// shownTo are those that a caller sees in a list, which never has the raw extraction.
-func shownTo(caller auth.Caller) gatedFields {
-	return gatedFields{
-		identity:         caller.Has(auth.ReadCustomerIdentity),
-		transcripts:      caller.Has(auth.ReadTranscripts),
-		customExtraction: caller.Has(auth.ReadCustomExtraction),
-	}
-}
-
-func detailShownTo(caller auth.Caller) gatedFields {
-	shown := shownTo(caller)
-	shown.rawExtraction = caller.Has(auth.ReadRawExtraction)
-	return shown
-}
-
-// appendInterview appends an interview, without the gated fields that are not shown.
-func appendInterview(b []byte, i *interview.Interview, shown gatedFields) []byte {
-	b = appendText(append(b, `{"best_quote":`...), i.BestQuote)
-	b = appendText(append(b, `,"churn_risk":`...), i.ChurnRisk)
-	b = appendUUID(append(b, `,"client_id":`...), i.ClientID)
-	b = append(b, `,"conversation_goal_id":`...)
-	if i.CampaignID.Valid {
-		b = appendUUID(b, i.CampaignID.UUID)
-	} else {
-		b = append(b, "null"...)
-	}
-	b = appendTime(append(b, `,"created_at":`...), i.CreatedAt)
-	if shown.customExtraction {
-		b = appendStored(append(b, `,"custom_extraction":`...), i.CustomExtraction)
-	}
-	b = appendText(append(b, `,"customer_sentiment":`...), i.CustomerSentiment)
-	b = appendNumber(append(b, `,"duration_seconds":`...), i.DurationSeconds)
-	b = appendUUID(append(b, `,"id":`...), i.ID)
-	b = appendText(append(b, `,"interview_type":`...), i.InterviewType)
-	b = appendNumber(append(b, `,"nps_score":`...), i.NPSScore)
-	if shown.identity {
-		b = appendStored(append(b, `,"participant_email":`...), i.ParticipantEmail)
-	}
-	b = appendText(append(b, `,"participant_name":`...), i.ParticipantName)
-	if shown.rawExtraction {
-		b = appendStored(append(b, `,"raw_extraction":`...), i.RawExtraction)
-	}
-	b = appendText(append(b, `,"status":`...), i.Status)
-	if shown.transcripts {
-		b = appendStored(append(b, `,"transcript":`...), i.Transcript)
-	}
-	return append(b, '}')
-}
-
-func interviewMeta(caller auth.Caller, shown gatedFields, count int, standsOn measurement.Provenance) api.Meta {
+func interviewMeta(caller auth.Caller, count int, standsOn measurement.Provenance) api.Meta {
 	m := meta(caller, count, standsOn)
-	m.IncludesCustomerIdentity = shown.identity
-	m.IncludesTranscripts = shown.transcripts
-	m.IncludesCustomExtraction = shown.customExtraction
-	m.IncludesRawExtraction = shown.rawExtraction
+	m.IncludesCustomerIdentity = caller.Has(auth.ReadCustomerIdentity)
+	m.IncludesTranscripts = caller.Has(auth.ReadTranscripts)
+	m.IncludesCustomExtraction = caller.Has(auth.ReadCustomExtraction)
 	return m
 }

@@ -70,7 +70,7 @@ func TestInterviewDetail_HasTheListsFields(t *testing.T) {
 		for range 50 {
 			listed := anyInterview(random)
 			want := api.InterviewDetail{Interview: generated(listed, caller)}
-			one := listed
+			one := detailOf(listed)
 			switch {
 			case caller.Has(auth.ReadRawExtraction) && random.IntN(2) == 0:
 				one.RawExtraction = json.RawMessage(`{"raw":1}`)
@@ -80,7 +80,7 @@ func TestInterviewDetail_HasTheListsFields(t *testing.T) {
 			default:
 				one.RawExtraction = json.RawMessage(`{"raw":1}`)
 			}
-			body, err := EndInterviewDetail(InterviewDetail(nil, &one, caller), anyStatement(random), caller)
+			body, err := InterviewDetail(nil, one, anyStatement(random), caller)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +155,7 @@ func generated(i interview.Interview, caller auth.Caller) api.Interview {
 	}
 	otherNames := map[string]string{"ConversationGoalID": "CampaignID", "NpsScore": "NPSScore"}
 	var out api.Interview
-	from, to := reflect.ValueOf(i), reflect.ValueOf(&out).Elem()
+	from, to := reflect.ValueOf(detailOf(i)), reflect.ValueOf(&out).Elem()
 	for n := range to.NumField() {
 		name := to.Type().Field(n).Name
 		value := from.FieldByName(cmp.Or(otherNames[name], name))
@@ -163,7 +163,7 @@ func generated(i interview.Interview, caller auth.Caller) api.Interview {
 		case name == "CreatedAt":
 			out.CreatedAt = basis.Timestamp(i.CreatedAt)
 		case !gated:
-			set(to.Field(n).Addr().Interface(), value.Interface())
+			to.Field(n).Set(value)
 		case !caller.Has(scope) || name == "RawExtraction":
 		case value.IsNil():
 			to.Field(n).SetBytes([]byte("null"))
@@ -174,29 +174,39 @@ func generated(i interview.Interview, caller auth.Caller) api.Interview {
 	return out
 }
 
-// set gives a field of the contract's types an interview's value.
-func set(field, value any) {
-	switch value := value.(type) {
-	case []byte:
-		switch field := field.(type) {
-		case **string:
-			if value != nil {
-				*field = new(string(value))
+// detailOf is a list's interview as a detail has it, field by field.
+func detailOf(i interview.Interview) interview.Detail {
+	var out interview.Detail
+	from, to := reflect.ValueOf(i), reflect.ValueOf(&out).Elem()
+	for n := range from.NumField() {
+		field := to.FieldByName(from.Type().Field(n).Name).Addr().Interface()
+		switch value := from.Field(n).Interface().(type) {
+		case []byte:
+			switch field := field.(type) {
+			case **string:
+				if value != nil {
+					*field = new(string(value))
+				}
+			case *string:
+				*field = string(value)
 			}
-		case *string:
-			*field = string(value)
+		case json.RawMessage:
+			*field.(*json.RawMessage) = value
+		case pgtype.Float8:
+			if value.Valid {
+				*field.(**float64) = &value.Float64
+			}
+		case uuid.NullUUID:
+			if value.Valid {
+				*field.(**uuid.UUID) = &value.UUID
+			}
+		case uuid.UUID:
+			*field.(*uuid.UUID) = value
+		case time.Time:
+			*field.(*time.Time) = value
 		}
-	case pgtype.Float8:
-		if value.Valid {
-			*field.(**float64) = &value.Float64
-		}
-	case uuid.NullUUID:
-		if value.Valid {
-			*field.(**uuid.UUID) = &value.UUID
-		}
-	case uuid.UUID:
-		*field.(*uuid.UUID) = value
 	}
+	return out
 }
 
 func anyInterview(random *rand.Rand) interview.Interview {
