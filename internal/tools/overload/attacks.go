@@ -145,6 +145,12 @@ func unreadPages(ctx context.Context, s *environment, own *tally) (func(), error
 	return slowReaders(ctx, s, own, 160, "initech", "/interviews?limit=200", 0)
 }
 
+// unreadLists are pages below the size from which unsent answers are counted, as many as
+// a client may have under way.
+func unreadLists(ctx context.Context, s *environment, own *tally) (func(), error) {
+	return slowReaders(ctx, s, own, 1024, "globex", "/interviews?limit=100", 0)
+}
+
 // slowStreams are long windows that are read a little now and then.
 func slowStreams(ctx context.Context, s *environment, own *tally) (func(), error) {
 	return slowReaders(ctx, s, own, 32, "globex", "/analytics/interviews?date_from=2000-01-01", 4<<10)

@@ -116,6 +116,12 @@ func (s *environment) measure(ctx context.Context, l load, rounds int, length ti
 		if err := s.probe(ctx, keys, r.alone, length); err != nil {
 			return r, err
 		}
+		if l.name == "new keys" { // as all are to a server that starts in the midst of a flood
+			if keys, err = s.pg.IssueKeys(ctx, "acme", probes); err != nil {
+				return r, err
+			}
+			rest(ctx, keysKnownAfter)
+		}
 		s.resetPeak()
 		stop, err := s.startLoad(ctx, l)
 		if err != nil {
@@ -152,6 +158,8 @@ const (
 	probes = 20
 	// probeInterval is when each of them asks again.
 	probeInterval = time.Second
+	// keysKnownAfter is when the server knows whose a new key is.
+	keysKnownAfter = 11 * time.Second
 )
 
 // probe has callers ask for a page once a second, at moments spread over it.
