@@ -141,7 +141,7 @@ func (r *Reader) Stream(ctx context.Context, caller auth.Caller, q Query, take f
 	return report, err
 }
 
-// countRows runs the one statement, at most so many rows of it (nil: all).
+// countRows runs the one query, at most so many rows of it (nil: all).
 func countRows(
 	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, q Query, most *int64, take func(Row) error,
 ) (*count, error) {

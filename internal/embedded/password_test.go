@@ -29,6 +29,10 @@ func TestPassword_IsNeededByEveryRole(t *testing.T) {
 	if left := globbed(t, dir, "pg*", "password*"); len(left) > 0 {
 		t.Errorf("the server's account still has %v", left)
 	}
+	other, err := dataDir{t.TempDir()}.makePassword()
+	if err != nil || other == c.password {
+		t.Errorf("another directory's password is %q (%v), and this one's is %q", other, err, c.password)
+	}
 }
 
 func errorText(err error) string {
@@ -77,11 +81,16 @@ func TestPassword_Refusals(t *testing.T) {
 	dir := newDir(t)
 	closeNow(t, openDir(t, dir))
 	file := filepath.Join(dir, passwordFile)
+	right, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	writeFile(t, file, strings.Repeat("A", passwordLength))
-	_, err := Open(t.Context(), Options{Dir: dir, DownloadFrom: NoDownload})
+	_, err = Open(t.Context(), Options{Dir: dir, DownloadFrom: NoDownload})
 	contains(t, err, file+" is not the password that the cluster was made with: restore it from a backup")
 	writeFile(t, file, "A")
 	wantRefusal(t, Options{Dir: dir, DownloadFrom: NoDownload}, file+" does not hold the 26 characters that were written: restore it from a backup")
+	writeFile(t, file, string(right))
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,13 @@ func TestStream_ClosesTheConnectionOfACallerThatStopsReading(t *testing.T) {
 	}
 	defer answer.Body.Close()
 	// Nothing is read meanwhile, and the handler fills all buffers there are.
-	if caught := <-ended; caught != http.ErrAbortHandler { //nolint:errorlint // the very value
-		t.Errorf("the handler ended with %v", caught)
+	select {
+	case caught := <-ended:
+		if caught != http.ErrAbortHandler { //nolint:errorlint // the very value
+			t.Errorf("the handler ended with %v", caught)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the handler waits for a caller that does not read")
 	}
 	if _, err := io.Copy(io.Discard, answer.Body); err == nil {
 		t.Error("the answer ended as if it were whole")

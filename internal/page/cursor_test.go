@@ -118,9 +118,9 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
-// Whatever position is sealed opens again to the microsecond, and an edit of the
+// Whatever position is encoded is decoded again to the microsecond, and an edit of the
 // text opens to nothing.
-func FuzzSeal(f *testing.F) {
+func FuzzEncode(f *testing.F) {
 	f.Add(int64(0), []byte("0123456789abcdef"), uint16(3), byte(1))
 	f.Add(int64(-62135596800000000), make([]byte, 16), uint16(0), byte('='))
 	f.Fuzz(func(t *testing.T, micros int64, id []byte, at uint16, put byte) {

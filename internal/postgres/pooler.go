@@ -39,7 +39,8 @@ func checkPooled(ctx context.Context, conn *pgx.Conn) error {
 				AND current_setting('lock_timeout') = '2s'
 				AND current_setting('idle_in_transaction_session_timeout') = '1min'
 				AND current_setting('default_transaction_isolation') = 'read committed'
-				AND current_setting('default_transaction_read_only') = 'off'`,
+				AND current_setting('default_transaction_read_only') = 'off'
+				AND current_setting('synchronous_commit') <> 'off'`,
 		pgx.QueryExecModeSimpleProtocol).Scan(&login, &reads, &owns, &configured)
 	switch {
 	case err != nil:
@@ -53,6 +54,7 @@ func checkPooled(ctx context.Context, conn *pgx.Conn) error {
 			"ALTER ROLE %[1]s SET TimeZone = 'UTC'; ALTER ROLE %[1]s SET jit = off; ALTER ROLE %[1]s SET lock_timeout = '2s'; "+
 			"ALTER ROLE %[1]s SET idle_in_transaction_session_timeout = '60s'; "+
 			"ALTER ROLE %[1]s SET default_transaction_isolation = 'read committed'; ALTER ROLE %[1]s SET default_transaction_read_only = off; "+
+			"ALTER ROLE %[1]s SET synchronous_commit = on; "+
 			"then RECONNECT in the pooler", pgx.Identifier{login}.Sanitize())
 	}
 	if mode := conn.Config().DefaultQueryExecMode; mode != pgx.QueryExecModeCacheStatement {

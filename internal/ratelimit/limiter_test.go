@@ -121,18 +121,21 @@ func held() ratelimit.Request {
 
 func newLimiter(t *testing.T, database *dbtest.Database) *ratelimit.Limiter {
 	t.Helper()
+	limiter := ratelimit.New(openPool(t, database.OwnerURL))
+	t.Cleanup(limiter.Close)
+	return limiter
+}
+
+func openPool(t *testing.T, url string) *postgres.Pool {
+	t.Helper()
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
-		URL: database.OwnerURL, Size: ratelimit.Connections, StatementTimeout: 3 * time.Second, AcquireTimeout: 2 * time.Second,
+		URL: url, Size: ratelimit.Connections, StatementTimeout: 3 * time.Second, AcquireTimeout: 2 * time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	limiter := ratelimit.New(pool)
-	t.Cleanup(func() {
-		limiter.Close()
-		pool.Close()
-	})
-	return limiter
+	t.Cleanup(pool.Close)
+	return pool
 }
 
 func waitUntil(t *testing.T, happened func() bool) {

@@ -1,7 +1,9 @@
 package ratelimit_test
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -9,12 +11,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// A key gets its 600 whatever the defaults of the database are: a session sets
-// what it needs itself.
+// A key gets its 600 whatever the defaults of the database or of the login are, and
+// though a server stops meanwhile: a session sets what it needs itself.
 func TestLimiter_ExactUnderAnyDefaults(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{
@@ -29,44 +32,98 @@ func TestLimiter_ExactUnderAnyDefaults(t *testing.T) {
 		"plan_cache_mode = force_custom_plan; enable_indexscan = off; enable_indexonlyscan = off; enable_bitmapscan = off",
 		"enable_nestloop = off; enable_hashjoin = off; enable_mergejoin = off; enable_hashagg = off; jit = on; jit_above_cost = 0",
 	} {
-		t.Run(settings, func(t *testing.T) {
+		of := []string{"DATABASE", "ROLE", "ROLE IN DATABASE"}[rand.IntN(3)]
+		t.Run(of+": "+settings, func(t *testing.T) {
 			t.Parallel()
 			database := dbtest.New(t)
 			conn := connect(t, database.OwnerURL)
 			client := insertClient(t, conn)
 			insertKey(t, conn, &model{prefix: "held", client: &client})
+			login, url := newLogin(t, conn, database)
+			alter := map[string]string{
+				"DATABASE": "DATABASE " + database.Name, "ROLE": "ROLE " + login, "ROLE IN DATABASE": "ROLE " + login + " IN DATABASE " + database.Name,
+			}[of]
 			for setting := range strings.SplitSeq(settings, "; ") {
-				database.Exec(t, fmt.Sprintf("ALTER DATABASE %s SET %s", database.Name, setting))
+				database.Exec(t, fmt.Sprintf("ALTER %s SET %s", alter, setting))
 			}
 			var admitted atomic.Int64
 			var remaining sync.Map
-			var running sync.WaitGroup
-			for range 2 {
-				limiter := newLimiter(t, database)
-				admit := func() {
-					a, err := limiter.Admit(t.Context(), held())
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					if a.Verdict != ratelimit.Admitted {
-						return
-					}
-					admitted.Add(1)
-					if _, told := remaining.LoadOrStore(a.Remaining, true); told {
-						t.Errorf("Remaining is %d twice", a.Remaining)
-					}
+			admitBy := func(limiter *ratelimit.Limiter) {
+				a, err := limiter.Admit(t.Context(), held())
+				if err != nil {
+					t.Error(err)
+					return
 				}
-				admit() // a verified key waits for no place
-				for range 399 {
-					running.Go(admit)
+				if a.Verdict != ratelimit.Admitted {
+					return
 				}
+				admitted.Add(1)
+				if _, told := remaining.LoadOrStore(a.Remaining, true); told {
+					t.Errorf("Remaining is %d twice", a.Remaining)
+				}
+			}
+			pools := []*postgres.Pool{openPool(t, url), openPool(t, url)}
+			stays, stops := ratelimit.New(pools[0]), ratelimit.New(pools[1])
+			t.Cleanup(stays.Close)
+			var running, before sync.WaitGroup
+			admitBy(stays) // a verified key waits for no place
+			for range 399 {
+				running.Go(func() { admitBy(stays) })
+			}
+			admitBy(stops)
+			for range 199 {
+				before.Go(func() { admitBy(stops) })
+			}
+			before.Wait()
+			stops.Close()
+			for range 200 {
+				running.Go(func() { admitBy(stays) })
 			}
 			running.Wait()
 			if got := admitted.Load(); got != 600 {
 				t.Errorf("%d of 800 are admitted, want 600", got)
 			}
+			for _, pool := range pools {
+				wantFlushedCommits(t, pool)
+			}
 		})
+	}
+}
+
+// newLogin makes a login of the server's for this test alone: what is set for a role
+// holds in every database.
+func newLogin(t *testing.T, conn *pgx.Conn, database *dbtest.Database) (login, url string) {
+	t.Helper()
+	config, err := pgx.ParseConfig(database.ServerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	login = database.Name + "_login"
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := conn.Exec(context.Background(), sql); err != nil {
+			t.Fatalf("executing %q: %v", sql, err)
+		}
+	}
+	exec(fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s' IN ROLE %s", login, config.Password, postgres.ServerRole))
+	t.Cleanup(func() { exec("DROP ROLE " + login) })
+	return login, strings.Replace(database.ServerURL, config.User, login, 1)
+}
+
+// wantFlushedCommits asks every connection of a limiter: after a crash a key would get
+// back the requests whose commits were not flushed.
+func wantFlushedCommits(t *testing.T, pool *postgres.Pool) {
+	t.Helper()
+	conns := pool.AcquireAllIdle(t.Context())
+	if len(conns) == 0 {
+		t.Error("the limiter has no connection")
+	}
+	for _, conn := range conns {
+		var got string
+		if err := conn.QueryRow(t.Context(), "SELECT current_setting('synchronous_commit')").Scan(&got); err != nil || got != "on" {
+			t.Errorf("synchronous_commit of the limiter is %q (%v), want on", got, err)
+		}
+		conn.Release()
 	}
 }
 

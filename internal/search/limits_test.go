@@ -49,21 +49,26 @@ func TestSearch_OneSlowSearchOfAClientAtATime(t *testing.T) {
 	rare := search.Query{Text: "zanzibar", Limit: 5}
 
 	exec(t, conn, "SELECT pg_advisory_lock(99)")
-	first := make(chan error)
+	first := make(chan error, 1)
 	go func() {
-		_, err := reader.Search(context.Background(), client, rare)
+		_, err := reader.Search(t.Context(), client, rare)
 		first <- err
 	}()
 	waitUntil(t, conn, "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 99 AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))")
 	for range 8 { // more than the pool has connections
-		_, err := reader.Search(context.Background(), client, rare)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // one that runs waits for the lock
+		_, err := reader.Search(ctx, client, rare)
+		cancel()
+		if err == nil || !strings.Contains(err.Error(), "waiting for other searches") {
+			t.Fatalf("a second slow search: %v, want that it waits for the first", err)
+		}
 		wantKind(t, err, apierror.KindUnavailable, "a second slow search")
 	}
-	found, err := reader.Search(context.Background(), client, search.Query{Text: "supp", Limit: 2})
+	found, err := reader.Search(t.Context(), client, search.Query{Text: "supp", Limit: 2})
 	if err != nil || len(found.Hits) != 2 {
 		t.Errorf("a search among the newest found %d (%v), want 2", len(found.Hits), err)
 	}
-	gone, leave := context.WithCancel(context.Background())
+	gone, leave := context.WithCancel(t.Context())
 	leave()
 	if _, err := reader.Search(gone, client, rare); err == nil {
 		t.Error("a caller who is gone was answered")
@@ -74,9 +79,9 @@ func TestSearch_OneSlowSearchOfAClientAtATime(t *testing.T) {
 	for n := range 5 {
 		add(t, conn, other, said{id: uuid.New(), at: time.Unix(int64(n), 0), quote: &quote}, nil)
 	}
-	others := make(chan error)
+	others := make(chan error, 1)
 	go func() {
-		_, err := reader.Search(context.Background(), other, rare)
+		_, err := reader.Search(t.Context(), other, rare)
 		others <- err
 	}()
 	waitUntil(t, conn, "SELECT count(*) = 2 FROM pg_locks WHERE locktype = 'advisory' AND objid = 99 AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
@@ -85,7 +90,7 @@ func TestSearch_OneSlowSearchOfAClientAtATime(t *testing.T) {
 	if err := errors.Join(<-first, <-others); err != nil {
 		t.Errorf("the first slow search of each client: %v", err)
 	}
-	if _, err := reader.Search(context.Background(), client, rare); err != nil {
+	if _, err := reader.Search(t.Context(), client, rare); err != nil {
 		t.Errorf("the turn did not come back: %v", err)
 	}
 }
@@ -103,7 +108,9 @@ func TestSearch_SlowSearchesEndInTime(t *testing.T) {
 	limits.Timeout = 50 * time.Millisecond
 	reader := openReader(t, database.OwnerURL, limits)
 	for range 2 {
-		_, err := reader.Search(context.Background(), client, search.Query{Text: "zanzibar", Limit: 5})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // the lock is held
+		_, err := reader.Search(ctx, client, search.Query{Text: "zanzibar", Limit: 5})
+		cancel()
 		wantKind(t, err, apierror.KindUnavailable, "a search that takes too long")
 		var refused *apierror.Error
 		if errors.As(err, &refused); !strings.Contains(refused.Details, "three letters or more") {
