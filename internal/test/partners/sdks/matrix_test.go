@@ -43,18 +43,19 @@ var cells = map[string]cell{
 	},
 	"go": {
 		generator: "go", options: []string{"--additional-properties=packageName=openapi,isGoSubmodule=true"}, program: "go.txt",
-		run: [][]string{{"sh", "-c", "mkdir tour && mv go.txt tour/main.go && rm -f go.mod go.sum && go mod init made && go mod tidy && go run ./tour"}},
+		run: [][]string{{"sh", "-c", "mkdir tour && mv go.txt tour/main.go && cp $MATRIX/go/go.* . && go run ./tour"}},
 	},
 	// The published client stands on it, and its module is what partners take.
 	"oapi-codegen": {
 		program: "oapi-codegen.txt",
-		run: [][]string{{"sh", "-c", "mv oapi-codegen.txt main.go && go mod init made && " +
-			"go mod edit -replace github.com/clientintel/clientintel/openapi/clients/go=$ROOT/openapi/clients/go && go mod tidy && go run ."}},
+		run: [][]string{{"sh", "-c", "mv oapi-codegen.txt main.go && cp $CLIENT/go.* . && " +
+			"go mod edit -module made -require github.com/clientintel/clientintel/openapi/clients/go@v0.0.0 " +
+			"-replace github.com/clientintel/clientintel/openapi/clients/go=$CLIENT && go run ."}},
 	},
 	"ogen": {
 		program: "ogen.txt",
-		run: [][]string{{"sh", "-c", "mv ogen.txt main.go && go mod init made && go get -tool github.com/ogen-go/ogen/cmd/ogen@v1.24.0 && " +
-			"go tool ogen --target openapi --package openapi $CONTRACT && go mod tidy && go run ."}},
+		run: [][]string{{"sh", "-c", "mv ogen.txt main.go && cp $MATRIX/ogen/go.* . && " +
+			"go tool ogen --target openapi --package openapi $CONTRACT && go run ."}},
 		wrong: []string{"canonical portal", "legacy portal"},
 	},
 	"java": {
@@ -86,8 +87,9 @@ var cells = map[string]cell{
 		wrong: []string{"canonical portal", "legacy portal"},
 	},
 	"rust": {
-		generator: "rust", program: "src/main.rs",
-		run:   [][]string{{"sh", "-c", "printf 'tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\\n' | sed -i '/^\\[dependencies\\]/r /dev/stdin' Cargo.toml && cargo run --quiet"}},
+		// Its Cargo.lock names the version, which would otherwise be the contract's.
+		generator: "rust", options: []string{"--additional-properties=packageVersion=1.0.0"}, program: "src/main.rs",
+		run:   [][]string{{"sh", "-c", "printf 'tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\\n' | sed -i '/^\\[dependencies\\]/r /dev/stdin' Cargo.toml && cp $MATRIX/Cargo.lock . && cargo run --locked --quiet"}},
 		wrong: []string{"canonical portal", "legacy portal"},
 	},
 }
@@ -199,7 +201,7 @@ func startMatrix(t *testing.T) *matrixServer {
 	if err := os.WriteFile(s.contract, srv.Get(t, partnerserver.Base+"/openapi.json", "").Body, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.env = append(os.Environ(), "ROOT="+absolute(t, "../../../.."), "MATRIX="+absolute(t, "matrix"), "CONTRACT="+s.contract, "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
+	s.env = append(os.Environ(), "CLIENT="+absolute(t, "../../../../openapi/clients/go"), "MATRIX="+absolute(t, "matrix"), "CONTRACT="+s.contract, "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
 		"LEGACY="+keys["legacy"], "NARROW="+srv.KeyFor(t, "globex", auth.ReadCampaigns), "SPENT="+full)
 	return s
 }
