@@ -3,8 +3,10 @@
 package sdks_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -60,22 +62,22 @@ var cells = map[string]cell{
 	},
 	"java": {
 		generator: "java", options: []string{"--additional-properties=containerDefaultToNull=true"}, program: "src/main/java/tour/Tour.java",
-		run: [][]string{{"mvn", "--batch-mode", "--quiet", "-DskipTests", "-Dmaven.test.skip", "-Dexec.mainClass=tour.Tour",
-			"compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
+		run: [][]string{{"mvn", "--batch-mode", "--quiet", "--strict-checksums", "-Dexec.mainClass=tour.Tour",
+			"org.apache.maven.plugins:maven-compiler-plugin:3.8.1:compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 	},
 	// The same with Jackson in place of Gson.
 	"java-jackson": {
 		generator: "java",
 		options:   []string{"--library=native", "--additional-properties=containerDefaultToNull=true", "--schema-mappings=SynthesisItem=Object"},
 		program:   "src/main/java/tour/Jackson.java",
-		run: [][]string{{"mvn", "--batch-mode", "--quiet", "-DskipTests", "-Dmaven.test.skip", "-Dexec.mainClass=tour.Jackson",
-			"compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
+		run: [][]string{{"mvn", "--batch-mode", "--quiet", "--strict-checksums", "-Dexec.mainClass=tour.Jackson",
+			"org.apache.maven.plugins:maven-compiler-plugin:3.8.1:compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 	},
 	"kotlin": {
 		generator: "kotlin", options: []string{"--additional-properties=serializationLibrary=gson,generateOneOfAnyOfWrappers=true"},
 		program: "src/main/kotlin/tour/Tour.kt",
-		run: [][]string{{"sh", "-c", "cp $MATRIX/pom.xml . && mvn --batch-mode --quiet -Dkotlin.compiler.daemon=false -Dexec.mainClass=tour.TourKt " +
-			"compile org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
+		run: [][]string{{"sh", "-c", "cp $MATRIX/pom.xml . && mvn --batch-mode --quiet --strict-checksums -Dkotlin.compiler.daemon=false -Dexec.mainClass=tour.TourKt " +
+			"org.jetbrains.kotlin:kotlin-maven-plugin:2.4.0:compile org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 		wrong: []string{"canonical portal", "legacy portal"},
 	},
 	"php": {
@@ -99,7 +101,7 @@ var cells = map[string]cell{
 // what the service sent.
 func TestMatrix(t *testing.T) {
 	s := startMatrix(t)
-	jar := generatorJar(t)
+	jar := generatorJar(t, s.env)
 	for name, c := range cells {
 		t.Run(name, func(t *testing.T) {
 			r, folder := tour{env: s.env}, t.TempDir()
@@ -111,6 +113,7 @@ func TestMatrix(t *testing.T) {
 			for _, command := range c.run {
 				printed, _ = r.run(t, folder, s.tool(t, command[0]), command[1:]...)
 			}
+			jarsAreLocked(t)
 			s.compare(t, printed, c.wrong)
 		})
 	}
@@ -201,7 +204,8 @@ func startMatrix(t *testing.T) *matrixServer {
 	if err := os.WriteFile(s.contract, srv.Get(t, partnerserver.Base+"/openapi.json", "").Body, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.env = append(os.Environ(), "CLIENT="+absolute(t, "../../../../openapi/clients/go"), "MATRIX="+absolute(t, "matrix"), "CONTRACT="+s.contract, "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
+	s.env = append(os.Environ(), "MAVEN_OPTS="+os.Getenv("MAVEN_OPTS")+" -Dmaven.repo.local="+absolute(t, "matrix/.m2"),
+		"CLIENT="+absolute(t, "../../../../openapi/clients/go"), "MATRIX="+absolute(t, "matrix"), "CONTRACT="+s.contract, "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
 		"LEGACY="+keys["legacy"], "NARROW="+srv.KeyFor(t, "globex", auth.ReadCampaigns), "SPENT="+full)
 	return s
 }
@@ -302,10 +306,43 @@ func (s *matrixServer) tool(t *testing.T, name string) string {
 }
 
 // generatorJar is openapi-generator, as Maven keeps it.
-func generatorJar(t *testing.T) string {
+func generatorJar(t *testing.T, env []string) string {
 	t.Helper()
 	folder := t.TempDir()
-	tour{env: os.Environ()}.run(t, folder, "mvn", "--batch-mode", "--quiet", "dependency:copy",
+	tour{env: env}.run(t, folder, "mvn", "--batch-mode", "--quiet", "--strict-checksums", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy",
 		"-Dartifact=org.openapitools:openapi-generator-cli:7.25.0", "-DoutputDirectory="+folder)
+	jarsAreLocked(t)
 	return filepath.Join(folder, "openapi-generator-cli-7.25.0.jar")
+}
+
+// jarsAreLocked holds the jars that Maven brought against their hashes. Maven has no
+// lockfile: its plugins have run by then, and what it made is not used where one differs.
+func jarsAreLocked(t *testing.T) {
+	t.Helper()
+	lines, err := os.ReadFile("matrix/jars.sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked := map[string]bool{}
+	for line := range strings.Lines(string(lines)) {
+		locked[line] = true
+	}
+	jars := os.DirFS("matrix/.m2")
+	var unlocked strings.Builder
+	err = fs.WalkDir(jars, ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".jar") {
+			return err
+		}
+		jar, err := fs.ReadFile(jars, path)
+		if line := fmt.Sprintf("%x  %s\n", sha256.Sum256(jar), path); !locked[line] {
+			unlocked.WriteString(line)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unlocked.Len() > 0 {
+		t.Fatalf("matrix/jars.sha256 lacks:\n%s", unlocked.String())
+	}
 }
