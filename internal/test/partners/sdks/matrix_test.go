@@ -343,6 +343,6 @@ func jarsAreLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if unlocked.Len() > 0 {
-		t.Fatalf("matrix/jars.sha256 lacks:\n%s", unlocked.String())
+		t.Fatalf("matrix/jars.sha256 lacks (delete matrix/.m2 first if older versions are left there):\n%s", unlocked.String())
 	}
 }
