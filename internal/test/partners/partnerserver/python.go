@@ -14,7 +14,9 @@ import (
 var installing sync.Mutex
 
 // Python makes the environment of a requirements file beside it, once for as
-// long as the file stays the same, and returns the folder of its programs.
+// long as the file stays the same, and returns the folder of its programs. The
+// file has all packages and their hashes, and nothing is built from source: what
+// a build needs is in no file.
 func Python(t *testing.T, requirements string) string {
 	t.Helper()
 	installing.Lock()
@@ -37,7 +39,8 @@ func Python(t *testing.T, requirements string) string {
 	defer cancel()
 	for _, command := range [][]string{
 		{"python3", "-m", "venv", "--clear", dir},
-		{filepath.Join(programs, "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements},
+		{filepath.Join(programs, "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+			"--require-hashes", "--only-binary", ":all:", "-r", requirements},
 	} {
 		cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 		if output, err := cmd.CombinedOutput(); err != nil {

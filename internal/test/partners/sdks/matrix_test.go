@@ -3,8 +3,10 @@
 package sdks_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -43,38 +45,39 @@ var cells = map[string]cell{
 	},
 	"go": {
 		generator: "go", options: []string{"--additional-properties=packageName=openapi,isGoSubmodule=true"}, program: "go.txt",
-		run: [][]string{{"sh", "-c", "mkdir tour && mv go.txt tour/main.go && rm -f go.mod go.sum && go mod init made && go mod tidy && go run ./tour"}},
+		run: [][]string{{"sh", "-c", "mkdir tour && mv go.txt tour/main.go && cp $MATRIX/go/go.* . && go run ./tour"}},
 	},
 	// The published client stands on it, and its module is what partners take.
 	"oapi-codegen": {
 		program: "oapi-codegen.txt",
-		run: [][]string{{"sh", "-c", "mv oapi-codegen.txt main.go && go mod init made && " +
-			"go mod edit -replace github.com/clientintel/clientintel/openapi/clients/go=$ROOT/openapi/clients/go && go mod tidy && go run ."}},
+		run: [][]string{{"sh", "-c", "mv oapi-codegen.txt main.go && cp $CLIENT/go.* . && " +
+			"go mod edit -module made -require github.com/clientintel/clientintel/openapi/clients/go@v0.0.0 " +
+			"-replace github.com/clientintel/clientintel/openapi/clients/go=$CLIENT && go run ."}},
 	},
 	"ogen": {
 		program: "ogen.txt",
-		run: [][]string{{"sh", "-c", "mv ogen.txt main.go && go mod init made && go get -tool github.com/ogen-go/ogen/cmd/ogen@v1.24.0 && " +
-			"go tool ogen --target openapi --package openapi $CONTRACT && go mod tidy && go run ."}},
+		run: [][]string{{"sh", "-c", "mv ogen.txt main.go && cp $MATRIX/ogen/go.* . && " +
+			"go tool ogen --target openapi --package openapi $CONTRACT && go run ."}},
 		wrong: []string{"canonical portal", "legacy portal"},
 	},
 	"java": {
 		generator: "java", options: []string{"--additional-properties=containerDefaultToNull=true"}, program: "src/main/java/tour/Tour.java",
-		run: [][]string{{"mvn", "--batch-mode", "--quiet", "-DskipTests", "-Dmaven.test.skip", "-Dexec.mainClass=tour.Tour",
-			"compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
+		run: [][]string{{"mvn", "--batch-mode", "--quiet", "--strict-checksums", "-Dexec.mainClass=tour.Tour",
+			"org.apache.maven.plugins:maven-compiler-plugin:3.8.1:compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 	},
 	// The same with Jackson in place of Gson.
 	"java-jackson": {
 		generator: "java",
 		options:   []string{"--library=native", "--additional-properties=containerDefaultToNull=true", "--schema-mappings=SynthesisItem=Object"},
 		program:   "src/main/java/tour/Jackson.java",
-		run: [][]string{{"mvn", "--batch-mode", "--quiet", "-DskipTests", "-Dmaven.test.skip", "-Dexec.mainClass=tour.Jackson",
-			"compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
+		run: [][]string{{"mvn", "--batch-mode", "--quiet", "--strict-checksums", "-Dexec.mainClass=tour.Jackson",
+			"org.apache.maven.plugins:maven-compiler-plugin:3.8.1:compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 	},
 	"kotlin": {
 		generator: "kotlin", options: []string{"--additional-properties=serializationLibrary=gson,generateOneOfAnyOfWrappers=true"},
 		program: "src/main/kotlin/tour/Tour.kt",
-		run: [][]string{{"sh", "-c", "cp $MATRIX/pom.xml . && mvn --batch-mode --quiet -Dkotlin.compiler.daemon=false -Dexec.mainClass=tour.TourKt " +
-			"compile org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
+		run: [][]string{{"sh", "-c", "cp $MATRIX/pom.xml . && mvn --batch-mode --quiet --strict-checksums -Dkotlin.compiler.daemon=false -Dexec.mainClass=tour.TourKt " +
+			"org.jetbrains.kotlin:kotlin-maven-plugin:2.4.0:compile org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 		wrong: []string{"canonical portal", "legacy portal"},
 	},
 	"php": {
@@ -86,8 +89,9 @@ var cells = map[string]cell{
 		wrong: []string{"canonical portal", "legacy portal"},
 	},
 	"rust": {
-		generator: "rust", program: "src/main.rs",
-		run:   [][]string{{"sh", "-c", "printf 'tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\\n' | sed -i '/^\\[dependencies\\]/r /dev/stdin' Cargo.toml && cargo run --quiet"}},
+		// Its Cargo.lock names the version, which would otherwise be the contract's.
+		generator: "rust", options: []string{"--additional-properties=packageVersion=1.0.0"}, program: "src/main.rs",
+		run:   [][]string{{"sh", "-c", "printf 'tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\\n' | sed -i '/^\\[dependencies\\]/r /dev/stdin' Cargo.toml && cp $MATRIX/Cargo.lock . && cargo run --locked --quiet"}},
 		wrong: []string{"canonical portal", "legacy portal"},
 	},
 }
@@ -97,7 +101,7 @@ var cells = map[string]cell{
 // what the service sent.
 func TestMatrix(t *testing.T) {
 	s := startMatrix(t)
-	jar := generatorJar(t)
+	jar := generatorJar(t, s.env)
 	for name, c := range cells {
 		t.Run(name, func(t *testing.T) {
 			r, folder := tour{env: s.env}, t.TempDir()
@@ -109,6 +113,7 @@ func TestMatrix(t *testing.T) {
 			for _, command := range c.run {
 				printed, _ = r.run(t, folder, s.tool(t, command[0]), command[1:]...)
 			}
+			jarsAreLocked(t)
 			s.compare(t, printed, c.wrong)
 		})
 	}
@@ -199,7 +204,8 @@ func startMatrix(t *testing.T) *matrixServer {
 	if err := os.WriteFile(s.contract, srv.Get(t, partnerserver.Base+"/openapi.json", "").Body, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.env = append(os.Environ(), "ROOT="+absolute(t, "../../../.."), "MATRIX="+absolute(t, "matrix"), "CONTRACT="+s.contract, "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
+	s.env = append(os.Environ(), "MAVEN_OPTS="+os.Getenv("MAVEN_OPTS")+" -Dmaven.repo.local="+absolute(t, "matrix/.m2"),
+		"CLIENT="+absolute(t, "../../../../openapi/clients/go"), "MATRIX="+absolute(t, "matrix"), "CONTRACT="+s.contract, "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
 		"LEGACY="+keys["legacy"], "NARROW="+srv.KeyFor(t, "globex", auth.ReadCampaigns), "SPENT="+full)
 	return s
 }
@@ -300,10 +306,43 @@ func (s *matrixServer) tool(t *testing.T, name string) string {
 }
 
 // generatorJar is openapi-generator, as Maven keeps it.
-func generatorJar(t *testing.T) string {
+func generatorJar(t *testing.T, env []string) string {
 	t.Helper()
 	folder := t.TempDir()
-	tour{env: os.Environ()}.run(t, folder, "mvn", "--batch-mode", "--quiet", "dependency:copy",
+	tour{env: env}.run(t, folder, "mvn", "--batch-mode", "--quiet", "--strict-checksums", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy",
 		"-Dartifact=org.openapitools:openapi-generator-cli:7.25.0", "-DoutputDirectory="+folder)
+	jarsAreLocked(t)
 	return filepath.Join(folder, "openapi-generator-cli-7.25.0.jar")
+}
+
+// jarsAreLocked holds the jars that Maven brought against their hashes. Maven has no
+// lockfile: its plugins have run by then, and what it made is not used where one differs.
+func jarsAreLocked(t *testing.T) {
+	t.Helper()
+	lines, err := os.ReadFile("matrix/jars.sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked := map[string]bool{}
+	for line := range strings.Lines(string(lines)) {
+		locked[line] = true
+	}
+	jars := os.DirFS("matrix/.m2")
+	var unlocked strings.Builder
+	err = fs.WalkDir(jars, ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".jar") {
+			return err
+		}
+		jar, err := fs.ReadFile(jars, path)
+		if line := fmt.Sprintf("%x  %s\n", sha256.Sum256(jar), path); !locked[line] {
+			unlocked.WriteString(line)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unlocked.Len() > 0 {
+		t.Fatalf("matrix/jars.sha256 lacks (delete matrix/.m2 first if older versions are left there):\n%s", unlocked.String())
+	}
 }

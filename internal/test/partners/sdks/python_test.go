@@ -6,16 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
 )
 
 func TestPython(t *testing.T) {
 	s := startMatrix(t)
 	r := tour{env: s.env}
 	folder := t.TempDir()
-	bin := filepath.Join(folder, "venv/bin")
-	r.run(t, folder, "python3", "-m", "venv", "venv")
-	r.run(t, folder, filepath.Join(bin, "pip"), "install", "--quiet", "--disable-pip-version-check", "--no-deps",
-		"--requirement", absolute(t, "python/requirements.txt"))
+	bin := partnerserver.Python(t, "python/requirements.txt")
 	// The generator calls its formatter by name.
 	r.env = append(r.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	copied(t, "python", folder, "tour.py")
