@@ -67,15 +67,10 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 // header out, so all of those end.
 func (s *Server) refuseTransferEncoding(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !r.ProtoAtLeast(1, 1) {
+		if !r.ProtoAtLeast(1, 1) || len(r.TransferEncoding) > 0 {
 			w.Header().Set("Connection", "close")
 		}
-		if len(r.TransferEncoding) == 0 {
-			next.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Connection", "close")
-		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		if len(r.TransferEncoding) > 0 && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 			s.RefuseUncounted(w, r, apierror.InvalidHeader(
 				"Transfer-Encoding: a "+r.Method+" has no body. Send the request without this header."))
 			return
