@@ -112,6 +112,7 @@ vuln: ## hold what the program calls against the Go vulnerability database
 partners: ## hold the service against tools of others (installs them; needs the network)
 	.ci/install partners
 	$(MAKE) test PG_MAJOR=18
+	$(MAKE) mutants
 	PATH="$$PATH:/usr/sbin" $(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/test/partners/... ./internal/test/guides
 
 # One coordinator and two workers for each package, on 127.0.0.1. Beside the tests of

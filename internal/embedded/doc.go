@@ -6,7 +6,8 @@
 // loss needs no repair by hand; no file that the package did not make is
 // removed. Several processes may open the same directory; one of them runs
 // the server and, when it ends, another takes over. The migrations own what
-// is inside the database.
+// is inside the database; the SQL that stands in Go here makes roles and databases, which
+// sqlc does not know.
 //
 // Layout of a data directory:
 //

@@ -18,7 +18,8 @@ import (
 
 // Interview is one usable interview of a list as the database sent it. Its texts
 // and its JSON are borrowed from the connection: they hold until the next one is
-// read. Nil is null.
+// read. Nil is null. Appended as it is read, a page takes a nineteenth of the time that
+// scanning and encoding the generated types takes (BenchmarkInterviews in render).
 type Interview struct {
 	ID                uuid.UUID
 	ClientID          uuid.UUID

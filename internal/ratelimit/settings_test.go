@@ -27,7 +27,7 @@ func TestLimiter_ExactUnderAnyDefaults(t *testing.T) {
 		"default_transaction_read_only = on",
 		"search_path = nowhere",
 		"client_encoding = LATIN1; TimeZone = 'Asia/Kathmandu'; DateStyle = 'SQL, DMY'; IntervalStyle = sql_standard; bytea_output = escape",
-		"lock_timeout = 1; statement_timeout = 5",
+		"lock_timeout = 1; statement_timeout = 50",
 		"synchronous_commit = off; row_security = off; standard_conforming_strings = off",
 		"plan_cache_mode = force_custom_plan; enable_indexscan = off; enable_indexonlyscan = off; enable_bitmapscan = off",
 		"enable_nestloop = off; enable_hashjoin = off; enable_mergejoin = off; enable_hashagg = off; jit = on; jit_above_cost = 0",
