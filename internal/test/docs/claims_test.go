@@ -36,7 +36,7 @@ var fuzzed = map[string]string{
 	"FuzzParseArguments":   "TestParseArguments",
 	"FuzzParseToken":       "TestToken_WrongRestsNameThePrefixAndMatchNothing",
 	"FuzzScanner":          "TestPostgreSQLTakesWhatTheScannerAccepts",
-	"FuzzEncode":             "TestCursor_AnyEditRefusesIt",
+	"FuzzEncode":           "TestCursor_AnyEditRefusesIt",
 	"FuzzVerify":           "TestVerify_ChangesAreFound",
 }
 
