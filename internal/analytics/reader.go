@@ -16,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // MaxBuffered is how many rows an answer may have and be read whole before it is
@@ -150,15 +151,21 @@ func countRows(
 		return nil, fmt.Errorf("reading campaigns' names: %w", err)
 	}
 	c := &count{window: windowOf(q, in.AsOf), maxIDs: in.BasisLimit(), campaigns: make([]campaignTally, named.len())}
-	var rows pgx.Rows
-	switch {
-	case q.Campaign == nil:
-		rows, err = in.Tx().Query(ctx, db.ListDataPoints, caller.ClientID, c.window.From, c.window.Until, most)
-	case wanted != nil:
-		rows, err = in.Tx().Query(ctx, db.ListDataPointsOfCampaign, caller.ClientID, *wanted, c.window.From, c.window.Until, most)
-	default: // no live campaign of that slug
+	if q.Campaign != nil && wanted == nil { // no live campaign of that slug
 		return c, nil
 	}
+	query := postgres.QueryOf(func(queries *db.Queries) {
+		if wanted == nil {
+			_, _ = queries.ListDataPoints(ctx, db.ListDataPointsParams{
+				ClientID: caller.ClientID, FromCreatedAt: c.window.From, UntilCreatedAt: c.window.Until, MaxRows: most,
+			})
+			return
+		}
+		_, _ = queries.ListDataPointsOfCampaign(ctx, db.ListDataPointsOfCampaignParams{
+			ClientID: caller.ClientID, CampaignID: *wanted, FromCreatedAt: c.window.From, UntilCreatedAt: c.window.Until, MaxRows: most,
+		})
+	})
+	rows, err := in.Tx().Query(ctx, query.SQL, query.Args...)
 	if err != nil {
 		return nil, fmt.Errorf("reading data points: %w", err)
 	}
@@ -198,7 +205,8 @@ func readCampaigns(
 	named := newCampaigns()
 	batch := &pgx.Batch{}
 	batch.Queue(db.ReadDataPointsInIndexOrder)
-	batch.Queue(db.ListCampaignNames, caller.ClientID)
+	names := postgres.QueryOf(func(queries *db.Queries) { _, _ = queries.ListCampaignNames(ctx, caller.ClientID) })
+	batch.Queue(names.SQL, names.Args...)
 	results := in.Tx().SendBatch(ctx, batch)
 	defer results.Close()
 	if _, err := results.Exec(); err != nil {
