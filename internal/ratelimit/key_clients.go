@@ -16,7 +16,7 @@ const (
 	// readKeyClientsEvery is how late a new key's client is known.
 	readKeyClientsEvery = 10 * time.Second
 	// maxKeyClients bounds the keys whose client is known, to those used last.
-	maxKeyClients = 20_000
+	maxKeyClients = 10_000
 )
 
 // keyClients knows the client that a key's prefix names, before its secret is verified:
