@@ -33,7 +33,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	}
 	defer operator.Close()
 
-	apiServer, opsServer := s.httpServer(httpapi.WithTLS(s.closingWhenDraining(s.Handler))), s.httpServer(s.OpsHandler)
+	apiServer, opsServer := s.httpServer(s.closingWhenDraining(s.Handler)), s.httpServer(s.OpsHandler)
 	apiServer.ConnContext, apiServer.ConnState = s.connections.Context, s.connections.Track
 	failed := make(chan error, 2)
 	var secure *tls.Config
@@ -43,6 +43,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 			return err
 		}
 		secure = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get, NextProtos: []string{"http/1.1"}}
+		apiServer.Handler = httpapi.WithTLS(apiServer.Handler)
 	}
 	go func() { failed <- apiServer.Serve(s.connections.Listen(api, secure)) }()
 	go func() { failed <- opsServer.Serve(operator) }()

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// maxHeaders bounds the headers of a request, whatever their length: the HTTP library takes
-// a millisecond and 150 KB for as many of a few bytes as it reads.
 const (
+	// maxHeaders bounds the headers of a request, whatever their length: the HTTP library
+	// takes a millisecond and 150 KB for as many of a few bytes as it reads.
 	maxHeaders = 100
 	// manyHeadersDelay is how long a refusal of more takes: a caller that is refused at
 	// once connects again at once.

@@ -60,9 +60,10 @@ type waiter struct {
 // maxBatch bounds the queries of a batch: the last one waits for all before it.
 const maxBatch = 8
 
-// maxBatches is how many batches of one client run at once. What its others would gain by
-// a connection of their own costs more than waiting for the next batch.
-func (f *fairQueue) maxBatches() int { return max(1, f.connections/2) }
+// half is how many connections a client holds while others ask, and how many batches of
+// it run at once: what its other queries would gain by a connection of their own costs
+// more than waiting for the next batch.
+func (f *fairQueue) half() int { return max(1, f.connections/2) }
 
 func newFairQueue(connections int, maxWait time.Duration) *fairQueue {
 	return &fairQueue{connections: connections, free: connections, maxWait: maxWait, held: map[uuid.UUID]int{}, batches: map[uuid.UUID]int{}}
@@ -164,7 +165,7 @@ func (f *fairQueue) note(client uuid.UUID) {
 // mayHold tells whether a client may hold one more connection. A pool of one has none
 // to leave to others.
 func (f *fairQueue) mayHold(client uuid.UUID) bool {
-	if f.held[client] < max(1, f.connections/2) {
+	if f.held[client] < f.half() {
 		return true
 	}
 	other := f.last
@@ -177,7 +178,7 @@ func (f *fairQueue) mayHold(client uuid.UUID) bool {
 // mayStart tells whether a client may have a connection for a query, which may be nil, or
 // waits for one of its batches to end.
 func (f *fairQueue) mayStart(client uuid.UUID, q *batchedQuery) bool {
-	return f.mayHold(client) && (q == nil || f.batches[client] < f.maxBatches() || config.Disabled("read_batches"))
+	return f.mayHold(client) && (q == nil || f.batches[client] < f.half() || config.Disabled("read_batches"))
 }
 
 func (f *fairQueue) take(client uuid.UUID, q *batchedQuery) {
@@ -234,7 +235,7 @@ func (f *fairQueue) grantNext() bool {
 // takeBatch removes a client's next queries from the queue, at most one batch's share of
 // what it has waiting. The request that runs them has left it.
 func (f *fairQueue) takeBatch(client uuid.UUID) []*batchedQuery {
-	share := min((f.waiting.LenOf(client)+f.maxBatches())/f.maxBatches(), maxBatch)
+	share := min((f.waiting.LenOf(client)+f.half())/f.half(), maxBatch)
 	var batched []*batchedQuery
 	for len(batched)+1 < share {
 		next, found := f.waiting.PopOf(client, func(w *waiter) bool { return w.query != nil })
