@@ -75,19 +75,11 @@ func (s Scope) Hash() string {
 	return SHA256([]byte(rawText.Replace(strings.TrimSuffix(form.String(), "\n"))))
 }
 
-// AppendUUID appends an id in lower case, without quotes.
+// AppendUUID appends an id in lower case, without quotes, by the encoder that
+// encoding/json uses for it.
 func AppendUUID(b []byte, id uuid.UUID) []byte {
-	var text [36]byte
-	hex.Encode(text[:8], id[:4])
-	text[8] = '-'
-	hex.Encode(text[9:13], id[4:6])
-	text[13] = '-'
-	hex.Encode(text[14:18], id[6:8])
-	text[18] = '-'
-	hex.Encode(text[19:23], id[8:10])
-	text[23] = '-'
-	hex.Encode(text[24:], id[10:])
-	return append(b, text[:]...)
+	text, _ := id.MarshalText() // its error is always nil; inlined, it allocates nothing
+	return append(b, text...)
 }
 
 // AppendTime appends a time in UTC, without quotes: always with six fractional
