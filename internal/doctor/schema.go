@@ -57,7 +57,7 @@ func (c *checker) objects(ctx context.Context) Finding {
 // rows checks the rows that migrations insert and requests need.
 func (c *checker) rows(ctx context.Context) Finding {
 	var decoy, secret bool
-	c.queryRow(ctx, `SELECT EXISTS (SELECT FROM api_keys AS k WHERE k.prefix = ''), EXISTS (SELECT FROM server_secrets AS s WHERE s.name = 'cursor')`,
+	c.queryRow(ctx, `SELECT EXISTS (SELECT 1 FROM api_keys AS k WHERE k.prefix = ''), EXISTS (SELECT 1 FROM server_secrets AS s WHERE s.name = 'cursor')`,
 		nil, &decoy, &secret)
 	var missing []string
 	if !decoy {
@@ -127,7 +127,7 @@ func (c *checker) serverLogin(ctx context.Context) Finding {
 	var login string
 	var super, owns bool
 	if err := tx.QueryRow(ctx, `SELECT session_user, r.rolsuper OR r.rolbypassrls,
-		EXISTS (SELECT FROM pg_class AS c WHERE c.relowner = r.oid AND c.relnamespace = 'public'::regnamespace)
+		EXISTS (SELECT 1 FROM pg_class AS c WHERE c.relowner = r.oid AND c.relnamespace = 'public'::regnamespace)
 		FROM pg_roles AS r WHERE r.rolname = session_user`, pgx.QueryExecModeSimpleProtocol).Scan(&login, &super, &owns); err != nil {
 		return c.fail(err)
 	}

@@ -66,7 +66,10 @@ func (f *deferredChecks) addDeleted(t recordKey, line int64) {
 // inOrder lists the keys in the order of their lines, those of a line in that of kinds.
 func inOrder(places map[recordKey]place) []recordKey {
 	return slices.SortedFunc(maps.Keys(places), func(a, b recordKey) int {
-		return cmp.Or(cmp.Compare(places[a].line, places[b].line), cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind)))
+		if byLine := cmp.Compare(places[a].line, places[b].line); byLine != 0 {
+			return byLine
+		}
+		return cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind))
 	})
 }
 

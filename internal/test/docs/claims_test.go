@@ -10,7 +10,7 @@ import (
 
 var (
 	mutantRun = regexp.MustCompile(`(?m)^  run: '?(.+?)'?$`)
-	loadName  = regexp.MustCompile(`(?m)^\t\t\{"([^"]+)", `)
+	loadName  = regexp.MustCompile(`(?m)^\t\t\{name: "([^"]+)", `)
 	codeName  = regexp.MustCompile("`([^`]+)`")
 	// claims are the rows of the tables of attacks and risks, and the items of the list.
 	attacks   = regexp.MustCompile(`(?s)\| attack \|.*?\n\n`)

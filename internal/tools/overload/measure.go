@@ -116,7 +116,7 @@ func (s *environment) measure(ctx context.Context, l load, rounds int, length ti
 		if err := s.probe(ctx, keys, r.alone, length); err != nil {
 			return r, err
 		}
-		if l.name == "new keys" { // as all are to a server that starts in the midst of a flood
+		if l.newKeys {
 			if keys, err = s.pg.IssueKeys(ctx, "acme", probes); err != nil {
 				return r, err
 			}
