@@ -147,7 +147,7 @@ func (p *Postgres) createCitusDatabase(ctx context.Context, name string) error {
 	return p.exec(ctx, name, "CREATE EXTENSION citus")
 }
 
-// Register tells the coordinator of a worker that was added.
+// Register adds a worker at the coordinator.
 func (n *Nodes) Register(ctx context.Context, worker *Postgres, database string) error {
 	if err := worker.createCitusDatabase(ctx, database); err != nil {
 		return err
@@ -165,9 +165,9 @@ func (n *Nodes) CloneDatabase(ctx context.Context, template, name string) error 
 	return nil
 }
 
-// SealTemplate keeps everything out of a database, the daemon of Citus included: only
-// then it can be cloned.
-func (n *Nodes) SealTemplate(ctx context.Context, name string) error {
+// DisallowConnections closes a template database to all connections, Citus's daemon
+// included: only then can it be cloned.
+func (n *Nodes) DisallowConnections(ctx context.Context, name string) error {
 	for _, node := range n.All() {
 		if err := node.exec(ctx, "postgres", fmt.Sprintf("ALTER DATABASE %s ALLOW_CONNECTIONS false", name),
 			fmt.Sprintf("SELECT pg_terminate_backend(a.pid, 5000) FROM pg_stat_activity AS a WHERE a.datname = '%s'", name)); err != nil {

@@ -153,7 +153,7 @@ func (p *Postgres) reachable(ctx context.Context) bool {
 	return conn.Close(ctx) == nil
 }
 
-// Ended tells whether the server has ended.
+// Ended reports whether the server has ended.
 func (p *Postgres) Ended() bool { return p.process.Ended() }
 
 // Kill ends the postmaster as a kernel out of memory would. Its backends notice.

@@ -97,7 +97,7 @@ func (s *Server) Kill() {
 	<-s.Done
 }
 
-// Ready asks /readyz and says how long that took.
+// Ready requests /readyz and reports how long that took.
 func (s *Server) Ready(ctx context.Context) (bool, time.Duration) {
 	began := time.Now()
 	return s.Unready(ctx) == nil, time.Since(began)

@@ -34,7 +34,7 @@ func TestAnswer_IsReadFromOneWorker(t *testing.T) {
 	exec(t, e.on(t, on.Coordinator), fmt.Sprintf("ALTER DATABASE %s SET citus.log_remote_commands = on", e.name))
 	s := e.serve(t)
 	log := filepath.Join(on.Coordinator.Dir, "postgres.log")
-	for _, b := range []brand{e.east, e.west} {
+	for _, b := range []client{e.east, e.west} {
 		for _, path := range e.readsOf(t, b) {
 			// Maintenance asks every worker now and then: only this client's reads count.
 			began := size(t, log)
@@ -138,7 +138,7 @@ func TestRowLevelSecurity_HoldsOnWorkers(t *testing.T) {
 		if err := pool.QueryRow(t.Context(), distinct).Scan(&seen); err != nil || len(seen) > 0 {
 			t.Errorf("%s without a client: %v, %v", table, seen, err)
 		}
-		for _, b := range []brand{e.east, e.west} {
+		for _, b := range []client{e.east, e.west} {
 			var all int
 			e.query(t, &all, fmt.Sprintf("SELECT count(*) FROM %s AS r WHERE r.%s = $1::uuid", table, column), b.id)
 			err := pool.Read(t.Context(), uuid.MustParse(b.id), func(ctx context.Context, s *postgres.Snapshot) error {

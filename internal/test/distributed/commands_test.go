@@ -39,10 +39,10 @@ func TestReplacing_LeavesWhatTheInputHolds(t *testing.T) {
 
 	e.importText(t, strings.Join(slices.Concat(east, less[:1], west), "\n"), "--replace-all", "--yes", "--max-removed", "100%")
 	for _, b := range []struct {
-		brand
+		client
 		want []string
 	}{{e.east, east}, {e.west, west}} {
-		if now := e.exported(t, b.brand); !slices.Equal(now, b.want) {
+		if now := e.exported(t, b.client); !slices.Equal(now, b.want) {
 			t.Errorf("%s: the input held %d records, and %d are there", b.slug, len(b.want), len(now))
 		}
 	}
@@ -55,7 +55,7 @@ func TestReplacing_LeavesWhatTheInputHolds(t *testing.T) {
 }
 
 // exported are a client's records as clients export writes them, without the trailer.
-func (e *environment) exported(t *testing.T, b brand) []string {
+func (e *environment) exported(t *testing.T, b client) []string {
 	t.Helper()
 	stdout, stderr, err := e.try(t, "clients", "export", b.slug)
 	if err != nil {
@@ -178,7 +178,7 @@ func TestVerifyAndConformance_Pass(t *testing.T) {
 	t.Parallel()
 	e := setup(t)
 	s := e.serve(t)
-	for _, b := range []brand{e.east, e.west} {
+	for _, b := range []client{e.east, e.west} {
 		var saved strings.Builder
 		responses := 0
 		for path := "/interviews?limit=50"; path != ""; responses++ {

@@ -58,17 +58,17 @@ func run(m *testing.M) int {
 // small keeps each database small: it has every shard.
 var small = map[string]string{"citus.shard_count": "8", "log_min_messages": "notice"}
 
-// environment is a distributed database with three brands, of which east and west
+// environment is a distributed database with three clients, of which east and west
 // lie on different workers.
 type environment struct {
 	*cluster.Nodes
 	name       string
 	caller     *cluster.Caller
-	east, west brand
+	east, west client
 }
 
-// brand is a client, its worker and a key with every scope.
-type brand struct {
+// client is one of the corpus, with its worker and a key with every scope.
+type client struct {
 	id, slug, key string
 	worker        *cluster.Postgres
 }
@@ -100,7 +100,7 @@ func setupOn(t *testing.T, on *cluster.Nodes) *environment {
 	options := corpus.Options{Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now()}
 	for i := range 6 {
 		options.Clients = append(options.Clients, corpus.ClientOptions{
-			Slug: fmt.Sprintf("brand-%d", i), Mode: corpus.ModeCanonical, Interviews: 120, Campaigns: 8, Synthesis: 10,
+			Slug: fmt.Sprintf("client-%d", i), Mode: corpus.ModeCanonical, Interviews: 120, Campaigns: 8, Synthesis: 10,
 		})
 	}
 	if _, err := corpus.Generate(&file, options); err != nil {
@@ -111,11 +111,11 @@ func setupOn(t *testing.T, on *cluster.Nodes) *environment {
 	return e
 }
 
-// place finds two brands on different workers and issues their keys.
+// place finds two clients on different workers and issues their keys.
 func (e *environment) place(t *testing.T) {
 	t.Helper()
 	for i := range 6 {
-		b := brand{slug: fmt.Sprintf("brand-%d", i)}
+		b := client{slug: fmt.Sprintf("client-%d", i)}
 		e.query(t, &b.id, "SELECT c.id::text FROM clients AS c WHERE c.slug = $1", b.slug)
 		b.worker = e.workerOf(t, b.id)
 		switch {
@@ -126,9 +126,9 @@ func (e *environment) place(t *testing.T) {
 		}
 	}
 	if e.west.id == "" {
-		t.Fatal("every brand lies on one worker")
+		t.Fatal("every client lies on one worker")
 	}
-	for _, b := range []*brand{&e.east, &e.west} {
+	for _, b := range []*client{&e.east, &e.west} {
 		b.key = e.issue(t, b.slug)
 	}
 }
@@ -267,8 +267,8 @@ var reads = []string{
 	"/intelligence/search?q=e&limit=3", "/intelligence/search?q=delivery&limit=3", "/intelligence/search?q=zyzzyvas&limit=3",
 }
 
-// readsOf adds those that name a record of the brand.
-func (e *environment) readsOf(t *testing.T, b brand) []string {
+// readsOf adds those that name a record of the client.
+func (e *environment) readsOf(t *testing.T, b client) []string {
 	t.Helper()
 	var interview, campaign, lane, slug string
 	e.query(t, &interview, "SELECT min(i.id::text) FROM usable_interviews AS i WHERE i.client_id = $1", b.id)

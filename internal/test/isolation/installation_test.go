@@ -15,37 +15,37 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// brand is one client of an installation. Brands have names, slugs and times in common,
+// client is one of an installation. Clients have names, slugs and times in common,
 // one interview's id even, and some of each that are their own alone.
-type brand struct {
+type client struct {
 	name, mode, status string
-	// day is one on which this brand alone has records.
+	// day is one on which this client alone has records.
 	day string
 }
 
 var (
-	acme   = brand{"acme", "legacy", "completed", "2026-01-05"}
-	globex = brand{"globex", "canonical", "analyzed", "2026-02-07"}
+	acme   = client{"acme", "legacy", "completed", "2026-01-05"}
+	globex = client{"globex", "canonical", "analyzed", "2026-02-07"}
 )
 
 // id is the same in every installation.
-func (b brand) id(of string) uuid.UUID {
+func (b client) id(of string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(b.name+" "+of))
 }
 
-func (b brand) word() string { return b.name + "word" }
+func (b client) word() string { return b.name + "word" }
 
-// shared is the id of an interview of each brand.
+// shared is the id of an interview of each client.
 var shared = uuid.MustParse("5a5a5a5a-5a5a-4a5a-8a5a-5a5a5a5a5a5a")
 
-// installation is a server on a database that holds some brands.
+// installation is a server on a database that holds some clients.
 type installation struct {
 	*apitest.Server
 	counter *queryCounter
 	keys    map[string]*keyPool
 }
 
-// keyPool holds a brand's keys: each serves 600 requests an hour.
+// keyPool holds a client's keys: each serves 600 requests an hour.
 type keyPool struct {
 	issue func() string
 	key   string
@@ -60,18 +60,18 @@ func (p *keyPool) next() string {
 	return p.key
 }
 
-func newInstallation(t *testing.T, brands ...brand) *installation {
+func newInstallation(t *testing.T, clients ...client) *installation {
 	t.Helper()
 	srv, seed := apitest.Start(t)
 	seed.Exec(t, "DELETE FROM clients")
-	for _, b := range brands {
+	for _, b := range clients {
 		b.fill(t, seed)
 	}
 	m, metered := startQueryCounter(t, srv.Database.ServerURL)
 	srv.Database.ServerURL = metered
 	srv.URL = srv.StartAnother(t, func(c *config.Server) { c.CursorSecret = strings.Repeat("one secret for every installation ", 2) })
 	w := &installation{Server: srv, counter: m, keys: map[string]*keyPool{}}
-	for _, b := range brands {
+	for _, b := range clients {
 		w.keys[b.name] = &keyPool{issue: func() string {
 			return srv.Issue(t, apikey.Request{Client: b.name, Name: "isolation", Scopes: auth.All()}).Key
 		}}
@@ -79,7 +79,7 @@ func newInstallation(t *testing.T, brands ...brand) *installation {
 	return w
 }
 
-func (b brand) fill(t *testing.T, seed *apitest.Seed) {
+func (b client) fill(t *testing.T, seed *apitest.Seed) {
 	t.Helper()
 	client := b.id("client")
 	seed.Exec(t, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)

@@ -10,10 +10,10 @@ import (
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// values are, parameter by parameter, queries with something of a brand's that
+// values are, parameter by parameter, queries with something of a client's that
 // another could try; in a query, what the parameter goes with stands beside it.
 // "operation.parameter" comes before "parameter".
-func (b brand) values() map[string][]string {
+func (b client) values() map[string][]string {
 	return map[string][]string{
 		"id":                              {b.id("interview 1").String(), b.id("own interview").String(), shared.String()},
 		"campaign_id":                     {"campaign_id=" + b.id("campaign").String(), "campaign_id=" + b.id("own campaign").String()},
@@ -44,8 +44,8 @@ func (b brand) values() map[string][]string {
 	}
 }
 
-// hidden are values that find nothing even for their own brand.
-func (b brand) hidden() map[string][]string {
+// hidden are values that find nothing even for their own client.
+func (b client) hidden() map[string][]string {
 	return map[string][]string{
 		"id":                 {b.id("unusable interview").String(), b.id("ended interview").String()},
 		"lane_id":            {"lane_id=" + b.id("hidden lane").String()},
@@ -118,7 +118,7 @@ func operations(t *testing.T) []operation {
 }
 
 // complete adds to a query what its operation requires.
-func (o operation) complete(t *testing.T, b brand, query string) string {
+func (o operation) complete(t *testing.T, b client, query string) string {
 	t.Helper()
 	given, err := url.ParseQuery(query)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestImportIsKilled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			half := len(file) * 3 / 4 // all of the first brand, and more
+			half := len(file) * 3 / 4 // all of the first client, and more
 			if _, err := under.Stdin.Write([]byte(file[:half])); err != nil {
 				t.Fatal(err)
 			}

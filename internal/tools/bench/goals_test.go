@@ -19,7 +19,7 @@ func TestGoals_NumbersAndOrder(t *testing.T) {
 			t.Errorf("%s stands there twice", g.key)
 		}
 		seen[g.key] = true
-		if !g.unjudged && !g.exact && g.moreIsBetter != (g.aim > g.threshold) {
+		if !g.hasNoVerdict && !g.isExact && g.moreIsBetter != (g.aim > g.threshold) {
 			t.Errorf("%s: its goal %g is easier than its threshold %g", g.key, g.aim, g.threshold)
 		}
 	}
@@ -35,7 +35,7 @@ func TestGoals_NumbersAndOrder(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	more, less := goal{moreIsBetter: true, threshold: 0.4, aim: 0.6}, goal{threshold: 800, aim: 550}
-	exact, unjudged := goal{exact: true, threshold: 600, aim: 600}, goal{unjudged: true}
+	exact, unjudged := goal{isExact: true, threshold: 600, aim: 600}, goal{hasNoVerdict: true}
 	for _, c := range []struct {
 		goal  goal
 		value float64

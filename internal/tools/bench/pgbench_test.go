@@ -17,7 +17,7 @@ import (
 func TestScript_OfTheProductsPage(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	b := &brand{
+	b := &client{
 		id:        uuid.MustParse("11111111-1111-4111-8111-111111111111"),
 		positions: []position{{CreatedAt: at}, {CreatedAt: at.AddDate(0, -1, 0)}},
 	}

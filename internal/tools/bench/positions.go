@@ -37,10 +37,10 @@ type listPage struct {
 
 const listPath = "/api/client/v1/interviews"
 
-// positionsOf are positions in the middle of a brand's interviews, from a walk
+// positionsOf are positions in the middle of a client's interviews, from a walk
 // through all of them. Cursors never expire, so they are kept for the next call.
 func (s *session) positionsOf(ctx context.Context, v *serverProcess, slug string) ([]position, error) {
-	if b := s.brands[slug]; b != nil && b.positions != nil {
+	if b := s.clients[slug]; b != nil && b.positions != nil {
 		return b.positions, nil
 	}
 	keys, err := s.keyPool(ctx, slug)
@@ -52,9 +52,9 @@ func (s *session) positionsOf(ctx context.Context, v *serverProcess, slug string
 
 // positionsWith is positionsOf with keys that are at hand.
 func (s *session) positionsWith(ctx context.Context, v *serverProcess, slug string, keys *keyPool) ([]position, error) {
-	b := s.brands[slug]
+	b := s.clients[slug]
 	if b == nil {
-		return nil, fmt.Errorf("the corpus has no brand %s", slug)
+		return nil, fmt.Errorf("the corpus has no client %s", slug)
 	}
 	if b.positions != nil {
 		return b.positions, nil
@@ -84,7 +84,7 @@ func (s *session) positionsWith(ctx context.Context, v *serverProcess, slug stri
 	return b.positions, nil
 }
 
-// positionsPath is the file that keeps all positions of a brand.
+// positionsPath is the file that keeps all positions of a client.
 func (s *session) positionsPath(slug string) string {
 	return filepath.Join(s.home, "bench.positions-"+slug+".json")
 }
@@ -98,8 +98,8 @@ func readPositions(path string) []position {
 	return all
 }
 
-// walk reads a brand's whole list, and proves that it is whole.
-func walk(ctx context.Context, v *serverProcess, keys *keyPool, b *brand) ([]position, error) {
+// walk reads a client's whole list, and proves that it is whole.
+func walk(ctx context.Context, v *serverProcess, keys *keyPool, b *client) ([]position, error) {
 	var all []position
 	rows := 0
 	query := url.Values{"limit": {"200"}}
@@ -164,7 +164,7 @@ func pagePaths(positions []position, limit int) []string {
 }
 
 // baselinePaths are the same of the baseline server.
-func baselinePaths(b *brand, positions []position, limit int) []string {
+func baselinePaths(b *client, positions []position, limit int) []string {
 	paths := make([]string, len(positions))
 	for i, p := range positions {
 		paths[i] = fmt.Sprintf("%s?limit=%d&starting_after=%s", listPath, limit,
@@ -173,10 +173,11 @@ func baselinePaths(b *brand, positions []position, limit int) []string {
 	return paths
 }
 
-func floorPaths(b *brand, positions []position) []string {
+// minimalPaths are the same of the minimal server.
+func minimalPaths(b *client, positions []position) []string {
 	paths := make([]string, len(positions))
 	for i, p := range positions {
-		paths[i] = baseline.FloorPath(b.id, p.CreatedAt, p.ID)
+		paths[i] = baseline.MinimalPath(b.id, p.CreatedAt, p.ID)
 	}
 	return paths
 }

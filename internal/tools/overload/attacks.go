@@ -238,7 +238,7 @@ func agents(ctx context.Context, s *environment, own *tally) (func(), error) {
 	}, client.CloseIdleConnections), nil
 }
 
-// imports replace a brand's history, one file after the other.
+// imports replace a client's history, one file after the other.
 func imports(ctx context.Context, s *environment, own *tally) (func(), error) {
 	var file strings.Builder
 	if _, err := corpus.Generate(&file, corpus.Options{

@@ -83,7 +83,7 @@ func (r result) refused() (n int) {
 	return n
 }
 
-// promisesHeld tells whether others were answered, all of them, and in time.
+// promisesHeld reports whether others were answered, all of them, and in time.
 func (r result) promisesHeld() bool {
 	return r.refused() == 0 && r.then.p99() <= max(3*r.alone.p99(), 100*time.Millisecond) &&
 		r.megabytes <= maxMegabytes && r.own.WrongErrors == 0

@@ -48,7 +48,7 @@ func (e *environment) killImport(file string, after time.Duration) {
 // changes is an import file.
 func (e *environment) changes(random *rand.Rand) string {
 	var file strings.Builder
-	b := e.brands[random.IntN(len(e.brands))]
+	b := e.clients[random.IntN(len(e.clients))]
 	campaign := idOf(b.slug, "campaign", random.IntN(3))
 	// Named anew each time, so that there is something to write.
 	fmt.Fprintf(&file, `{"kind":"campaign","id":%q,"client_id":%q,"slug":"soak-%s","display_name":"Soak %d","launch_status":%q,"active":true}`+"\n",

@@ -263,7 +263,7 @@ func TestTotals_UnderWritersOnBothWorkers(t *testing.T) {
 			}
 		})
 	}
-	for _, b := range []brand{e.east, e.west} {
+	for _, b := range []client{e.east, e.west} {
 		reading.Go(func() {
 			for {
 				select {
@@ -298,7 +298,7 @@ var errRolledBack = errors.New("rolled back on purpose")
 func (e *environment) write(ctx context.Context, conn *pgx.Conn, random *rand.Rand) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		for range 1 + random.IntN(3) {
-			client := []brand{e.east, e.west}[random.IntN(2)].id
+			client := []client{e.east, e.west}[random.IntN(2)].id
 			var err error
 			switch random.IntN(5) {
 			case 0, 1:
