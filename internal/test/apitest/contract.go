@@ -61,7 +61,7 @@ func checkAgainstContract(t testing.TB, req *http.Request, a *Response) {
 	}
 	switch a.Status {
 	case http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusInternalServerError:
-		return // these stand in no operation
+		return // these are in no operation
 	}
 	schema, err := contract.schemaOf(route, a.Status)
 	if err != nil {

@@ -25,7 +25,7 @@ func (r *Response) WantStatus(t testing.TB, want int) *Response {
 	return r
 }
 
-// WantError fails the test unless the envelope says exactly this.
+// WantError fails the test unless the envelope is exactly this.
 func (r *Response) WantError(t testing.TB, status int, code, message string) *Response {
 	t.Helper()
 	r.WantStatus(t, status)

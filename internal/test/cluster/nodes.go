@@ -24,7 +24,7 @@ type Nodes struct {
 	Coordinator *Postgres
 	Workers     []*Postgres
 	base        *Base
-	// registering is held while the coordinator is told of workers: Citus then sets the
+	// registering is held while workers are added at the coordinator: Citus then sets the
 	// roles, which all databases of a worker share, and PostgreSQL refuses to do that
 	// twice at once ("tuple concurrently updated").
 	registering sync.Mutex
@@ -52,7 +52,7 @@ func (b *Base) NewNodes(ctx context.Context, workers int, settings map[string]st
 	return n, nil
 }
 
-// AddWorker starts one more, which the coordinator does not know yet.
+// AddWorker starts one more, which is not added at the coordinator yet.
 func (n *Nodes) AddWorker(ctx context.Context) (*Postgres, error) {
 	node, err := n.newNode(ctx, nil)
 	if err == nil {
@@ -108,8 +108,8 @@ func (n *Nodes) Stop() {
 	}
 }
 
-// CreateDatabase makes an empty database on every machine and tells the coordinator of
-// the workers, as an administrator does.
+// CreateDatabase makes an empty database on every machine and adds the workers at the
+// coordinator, as an administrator does.
 func (n *Nodes) CreateDatabase(ctx context.Context, name string) error {
 	for _, node := range n.All() {
 		if err := node.createCitusDatabase(ctx, name); err != nil {
@@ -123,7 +123,7 @@ func (n *Nodes) CreateDatabase(ctx context.Context, name string) error {
 	return n.register(ctx, name, statements...)
 }
 
-// register tells the coordinator of workers. Roles belong to all databases of a
+// register adds workers at the coordinator. Roles belong to all databases of a
 // machine, so it may fail where another database is set up at the time.
 func (n *Nodes) register(ctx context.Context, database string, statements ...string) (err error) {
 	n.registering.Lock()

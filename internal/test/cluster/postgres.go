@@ -183,7 +183,7 @@ func (p *Postgres) Freeze() { p.signalAll(syscall.SIGSTOP) }
 // Resume lets a frozen server go on.
 func (p *Postgres) Resume() { p.signalAll(syscall.SIGCONT) }
 
-// signalAll reaches the postmaster first, so that no child is born meanwhile.
+// signalAll reaches the postmaster first, so that it starts no child in between.
 func (p *Postgres) signalAll(s syscall.Signal) {
 	p.process.Signal(s)
 	for _, pid := range childrenOf(p.process.PID) {

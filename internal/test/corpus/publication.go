@@ -177,7 +177,7 @@ func (f *finding) count(c interview) {
 }
 
 // quotesOn picks up to three quotes on a theme, newest first, because a quote
-// should still be news; those that say what most say come before the others.
+// should still be news; those of the more frequent sentiment come first.
 func (e publication) quotesOn(th theme, negative bool) []interview {
 	var quotes []interview
 	seen := map[string]bool{}

@@ -26,7 +26,7 @@ import (
 
 var remoteCommand = regexp.MustCompile(`(?m)^DETAIL:  on server \S+@127\.0\.0\.1:(\d+)|DETAIL:  on server \S+@127\.0\.0\.1:(\d+)`)
 
-// Citus' own log tells which workers an answer was read from: one, the client's.
+// Citus's own log has which workers an answer was read from: one, the client's.
 func TestAnswer_IsReadFromOneWorker(t *testing.T) {
 	t.Parallel()
 	on := ownNodes(t)

@@ -247,7 +247,7 @@ type side struct {
 	// second are the paths of second pages, whose cursors only this side takes.
 	second []string
 	took   [][]time.Duration
-	// used are the processor times of each route, as cpu tells them apart.
+	// used are the processor times of each route, as cpu divides them.
 	used     [][3]time.Duration
 	machines [][]*cluster.Postgres
 	server   *cluster.Server

@@ -282,7 +282,7 @@ func (e *environment) readsOf(t *testing.T, b client) []string {
 	}, reads...)
 }
 
-// data is an answer without what tells the moment of reading.
+// data is a response without the moment of reading.
 func (e *environment) data(t *testing.T, s *cluster.Server, path, key string) string {
 	t.Helper()
 	a := e.caller.Get(t.Context(), s.URL, path, key)

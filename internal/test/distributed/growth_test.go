@@ -19,7 +19,7 @@ import (
 )
 
 // A worker is added and a client moved to it: reads go on, writes wait, and counts,
-// triggers and policies are as before. docs/scale.md says how.
+// triggers and policies are as before. docs/scale.md has the commands.
 func TestGrowth_ClientMovesToANewWorker(t *testing.T) {
 	t.Parallel()
 	on := ownNodes(t)

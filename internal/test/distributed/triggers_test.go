@@ -246,7 +246,7 @@ func TestImport_SlugsStayUnique(t *testing.T) {
 }
 
 // Writers of every kind, on both workers and in one transaction, with rollbacks: totals
-// are those of the rows, at the end and in every response meanwhile.
+// are those of the rows, at the end and in every response before.
 func TestTotals_UnderWritersOnBothWorkers(t *testing.T) {
 	t.Parallel()
 	e := setup(t)

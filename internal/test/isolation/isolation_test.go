@@ -110,7 +110,8 @@ func (p *pair) theirCursor(t *testing.T, path string) string {
 }
 
 // wantNoCursor fails unless the other's cursor is to this client what nonsense is.
-// Both installations know the secret that it was signed with, so they cannot tell.
+// Both installations have the secret that it was signed with, so comparing the two
+// shows nothing.
 func (p *pair) wantNoCursor(t *testing.T, theirs, nonsense string) {
 	t.Helper()
 	var answers [2]string
@@ -178,7 +179,7 @@ func (p *pair) want(t *testing.T, what string, send func(*installation, string) 
 // moments are what differs between two answers that are the same.
 var moments = regexp.MustCompile(`(\\?"(?:measurement_as_of|as_of|live_as_of|preview_id)\\?": ?)\\?"[^"\\]*\\?"`)
 
-// seen is all that a caller can tell two answers apart by, but moments and names
+// seen is all that can differ for a caller between two responses, but moments and names
 // of requests, and what the answer cost the database.
 func seen(a *apitest.Response, c cost) string {
 	header := maps.Clone(a.Header)

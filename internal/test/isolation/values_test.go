@@ -11,7 +11,7 @@ import (
 )
 
 // values are, parameter by parameter, queries with something of a client's that
-// another could try; in a query, what the parameter goes with stands beside it.
+// another could try; a query also has the parameters that this one needs.
 // "operation.parameter" comes before "parameter".
 func (b client) values() map[string][]string {
 	return map[string][]string{

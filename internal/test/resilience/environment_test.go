@@ -188,7 +188,7 @@ func (w *environment) wantCorrectCounts(t *testing.T, s *cluster.Server) {
 	}
 }
 
-// awaitReady waits until the server says that it is ready again, and answers.
+// awaitReady waits until the server is ready again and answers a request.
 func (w *environment) awaitReady(t *testing.T, s *cluster.Server, key string) time.Duration {
 	t.Helper()
 	began := time.Now()

@@ -23,7 +23,7 @@ func TestImportIsKilled(t *testing.T) {
 		name string
 		// strike comes in mid-import, the rest of the file still to be sent.
 		strike func(*testing.T, *environment, *cluster.Command)
-		// done says whether the import is to succeed.
+		// done: the import is to succeed.
 		done bool
 	}{
 		{"itself", func(_ *testing.T, _ *environment, c *cluster.Command) { c.Signal(syscall.SIGKILL) }, false},

@@ -56,7 +56,7 @@ func (s *session) configure(ctx context.Context, name, value string) error {
 			return fmt.Errorf("setting %s: %w", name, err)
 		}
 	}
-	// The processes come to it in their own time.
+	// Each process reads the setting a little later.
 	time.Sleep(200 * time.Millisecond)
 	return nil
 }

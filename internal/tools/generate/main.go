@@ -31,7 +31,7 @@ import (
 
 const hashFile = "gen/hash.txt"
 
-// sources decide what is generated; the tools' versions stand in go.mod.
+// sources decide what is generated; the tools' versions are in go.mod.
 var (
 	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "internal/config/config.go", "internal/postgres/objects.sql"}
 	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql", settingsPage, objectsFile}

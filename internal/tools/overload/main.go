@@ -50,7 +50,7 @@ func main() {
 	}
 }
 
-// environment is the server and what stands behind it.
+// environment is the server and its database.
 type environment struct {
 	base   *cluster.Base
 	server *cluster.Server

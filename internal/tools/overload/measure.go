@@ -158,7 +158,7 @@ const (
 	probes = 20
 	// probeInterval is when each of them asks again.
 	probeInterval = time.Second
-	// keysKnownAfter is when the server knows whose a new key is.
+	// keysKnownAfter is when the server has read the client of a new key.
 	keysKnownAfter = 11 * time.Second
 )
 

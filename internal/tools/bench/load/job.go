@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Job is what to send.
+// Job is the requests to send.
 type Job struct {
 	// Targets are addresses, host:port, over which connections are spread.
 	Targets     []string
@@ -22,7 +22,7 @@ type Job struct {
 	// Post is the path of an MCP endpoint, to which paths are sent as messages.
 	// Empty: paths are asked for with GET.
 	Post string
-	// Groups says that keys and paths are of so many groups in turn, and a key's
+	// Groups is the number of groups that keys and paths belong to in turn: a key's
 	// path is one of its group. Zero and one: any path.
 	Groups int
 	Seed   uint64

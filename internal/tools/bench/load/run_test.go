@@ -18,7 +18,7 @@ func jobFor(server *httptest.Server) Job {
 	}
 }
 
-// Keys take turns, whoever of the connections asks, and go on where they were.
+// Keys are used in turn over all connections, from the job's first key on.
 func TestRun_KeysTakeTurns(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
