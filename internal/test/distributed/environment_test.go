@@ -115,21 +115,21 @@ func setupOn(t *testing.T, on *cluster.Nodes) *environment {
 func (e *environment) place(t *testing.T) {
 	t.Helper()
 	for i := range 6 {
-		b := client{slug: fmt.Sprintf("client-%d", i)}
-		e.query(t, &b.id, "SELECT c.id::text FROM clients AS c WHERE c.slug = $1", b.slug)
-		b.worker = e.workerOf(t, b.id)
+		c := client{slug: fmt.Sprintf("client-%d", i)}
+		e.query(t, &c.id, "SELECT c.id::text FROM clients AS c WHERE c.slug = $1", c.slug)
+		c.worker = e.workerOf(t, c.id)
 		switch {
 		case e.east.id == "":
-			e.east = b
-		case e.west.id == "" && b.worker != e.east.worker:
-			e.west = b
+			e.east = c
+		case e.west.id == "" && c.worker != e.east.worker:
+			e.west = c
 		}
 	}
 	if e.west.id == "" {
 		t.Fatal("every client lies on one worker")
 	}
-	for _, b := range []*client{&e.east, &e.west} {
-		b.key = e.issue(t, b.slug)
+	for _, c := range []*client{&e.east, &e.west} {
+		c.key = e.issue(t, c.slug)
 	}
 }
 
@@ -268,13 +268,13 @@ var reads = []string{
 }
 
 // readsOf adds those that name a record of the client.
-func (e *environment) readsOf(t *testing.T, b client) []string {
+func (e *environment) readsOf(t *testing.T, c client) []string {
 	t.Helper()
 	var interview, campaign, lane, slug string
-	e.query(t, &interview, "SELECT min(i.id::text) FROM usable_interviews AS i WHERE i.client_id = $1", b.id)
-	e.query(t, &campaign, "SELECT min(i.campaign_id::text) FROM usable_interviews AS i WHERE i.client_id = $1", b.id)
-	e.query(t, &lane, "SELECT min(l.id::text) FROM lanes AS l WHERE l.client_id = $1", b.id)
-	e.query(t, &slug, "SELECT c.slug FROM campaigns AS c WHERE c.client_id = $1 AND c.id = $2::uuid", b.id, campaign)
+	e.query(t, &interview, "SELECT min(i.id::text) FROM usable_interviews AS i WHERE i.client_id = $1", c.id)
+	e.query(t, &campaign, "SELECT min(i.campaign_id::text) FROM usable_interviews AS i WHERE i.client_id = $1", c.id)
+	e.query(t, &lane, "SELECT min(l.id::text) FROM lanes AS l WHERE l.client_id = $1", c.id)
+	e.query(t, &slug, "SELECT c.slug FROM campaigns AS c WHERE c.client_id = $1 AND c.id = $2::uuid", c.id, campaign)
 	return append([]string{
 		"/interviews/" + interview, "/interviews?campaign_id=" + campaign, "/analytics/interviews?campaign=" + slug,
 		"/synthesis?lane_id=" + lane, "/synthesis?campaign_id=" + campaign,

@@ -263,7 +263,7 @@ func TestTotals_UnderWritersOnBothWorkers(t *testing.T) {
 			}
 		})
 	}
-	for _, b := range []client{e.east, e.west} {
+	for _, c := range []client{e.east, e.west} {
 		reading.Go(func() {
 			for {
 				select {
@@ -271,12 +271,12 @@ func TestTotals_UnderWritersOnBothWorkers(t *testing.T) {
 					return
 				default:
 				}
-				a := e.caller.Get(t.Context(), s.URL, "/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", b.key)
+				a := e.caller.Get(t.Context(), s.URL, "/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", c.key)
 				if a.Status == http.StatusTooManyRequests {
 					return
 				}
 				if total, counted := totals(a.Body); a.Status != http.StatusOK || total != counted {
-					t.Errorf("%s: status %d, %d of %d: %.300s", b.slug, a.Status, counted, total, a.Body)
+					t.Errorf("%s: status %d, %d of %d: %.300s", c.slug, a.Status, counted, total, a.Body)
 					return
 				}
 			}

@@ -80,12 +80,12 @@ func (s *session) pageSets(ctx context.Context, g *fixture) ([]pageSet, error) {
 // paths are pages in turn of each client, as many of each.
 func (p pageSet) paths(of func(*client, []position) []string) []string {
 	most := 0
-	for _, b := range p.clients {
-		most = max(most, min(len(b.positions), 5000/len(p.clients)))
+	for _, c := range p.clients {
+		most = max(most, min(len(c.positions), 5000/len(p.clients)))
 	}
 	each := make([][]string, len(p.clients))
-	for i, b := range p.clients {
-		each[i] = of(b, b.positions)
+	for i, c := range p.clients {
+		each[i] = of(c, c.positions)
 	}
 	var all []string
 	for n := range most {
@@ -99,8 +99,8 @@ func (p pageSet) paths(of func(*client, []position) []string) []string {
 // scripts are the product's own pages, of each client.
 func (p pageSet) scripts() []script {
 	all := make([]script, len(p.clients))
-	for i, b := range p.clients {
-		all[i] = pageScript(b, 50, false)
+	for i, c := range p.clients {
+		all[i] = pageScript(c, 50, false)
 	}
 	return all
 }
@@ -124,7 +124,7 @@ func (c *concurrency) measure(ctx context.Context, product, baselineServer *serv
 		workloads, keep = append(workloads, one), append(keep, f)
 	}
 	ours := c.set.paths(func(_ *client, all []position) []string { return pagePaths(all, 50) })
-	theirs := c.set.paths(func(b *client, all []position) []string { return baselinePaths(b, all, 50) })
+	theirs := c.set.paths(func(one *client, all []position) []string { return baselinePaths(one, all, 50) })
 	minimal := c.set.paths(minimalPaths)
 	pages := func(v *serverProcess, name string, paths []string, connections int) workload {
 		return c.httpWorkload(fmt.Sprintf("%s, %s, %d connections", name, c.set.title, connections), requests{

@@ -39,12 +39,12 @@ func (s *session) measureCanonical(ctx context.Context) error {
 }
 
 // switchMode does what a cutover does once it has proven the count.
-func (s *session) switchMode(ctx context.Context, b *client, mode measurement.Mode) error {
+func (s *session) switchMode(ctx context.Context, c *client, mode measurement.Mode) error {
 	_, err := s.admin.Exec(ctx, `UPDATE clients
 		SET measurement_mode = $2, measurement_contract_version = CASE WHEN $2 = 'canonical' THEN $3 END
-		WHERE id = $1`, b.id, string(mode), measurement.ContractVersion)
+		WHERE id = $1`, c.id, string(mode), measurement.ContractVersion)
 	if err != nil {
-		return fmt.Errorf("switching %s to %s: %w", b.slug, mode, err)
+		return fmt.Errorf("switching %s to %s: %w", c.slug, mode, err)
 	}
 	return nil
 }

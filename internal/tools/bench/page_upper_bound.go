@@ -40,9 +40,9 @@ func (s *session) pageUpperBound(ctx context.Context, set pageSet) (map[int][]wo
 		return nil, err
 	}
 	var scripts []script
-	for _, b := range set.clients {
+	for _, c := range set.clients {
 		scripts = append(scripts, script{
-			prologue: randomInstant(b.positions), query: fmt.Sprintf(boundPage, b.id), variables: []any{instant, b.positions[0].ID},
+			prologue: randomInstant(c.positions), query: fmt.Sprintf(boundPage, c.id), variables: []any{instant, c.positions[0].ID},
 		})
 	}
 	bounds := map[int][]workload{}

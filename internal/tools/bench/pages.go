@@ -13,13 +13,13 @@ const manyConnections = 32
 
 // pageScript is the page's SQL as the product runs it on a continuation page,
 // at a position that differs from transaction to transaction.
-func pageScript(b *client, rows int, transcripts bool) script {
+func pageScript(c *client, rows int, transcripts bool) script {
 	return script{
-		prologue: randomInstant(b.positions),
+		prologue: randomInstant(c.positions),
 		query:    db.ListInterviews,
 		variables: arguments(db.ListInterviewsParams{
-			ClientID: b.id, WithTranscripts: transcripts, WithCustomExtraction: transcripts,
-			AfterID: b.positions[0].ID, FromCreatedAt: beginningOfTime, MaxRows: int32(rows) + 1,
+			ClientID: c.id, WithTranscripts: transcripts, WithCustomExtraction: transcripts,
+			AfterID: c.positions[0].ID, FromCreatedAt: beginningOfTime, MaxRows: int32(rows) + 1,
 		}, map[string]any{"AfterCreatedAt": instant}),
 	}
 }

@@ -196,10 +196,10 @@ func (s *session) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var b client
-	if _, err := pgx.ForEachRow(rows, []any{&b.slug, &b.id, &b.usable}, func() error {
-		found := b
-		s.clients[b.slug] = &found
+	var c client
+	if _, err := pgx.ForEachRow(rows, []any{&c.slug, &c.id, &c.usable}, func() error {
+		found := c
+		s.clients[c.slug] = &found
 		return nil
 	}); err != nil {
 		return err

@@ -1,8 +1,8 @@
 // Command generate makes gen/, the Go client's package contract, sql/schema.sql
-// and docs/settings.md from the contract, the SQL and the settings. It keeps a hash of what went in and what came out, so that it is quick when nothing
-// changed. It also makes the documents that the binary holds: the contract as JSON,
-// the pages at /docs and the demo's records. With -check it fails instead of
-// leaving a difference.
+// and docs/settings.md from the contract, the SQL and the settings. It also makes the
+// documents that the binary holds: the contract as JSON, the pages at /docs and the
+// demo's records. It keeps a hash of sources and results, so that it is quick when
+// nothing changed. With -check it fails instead of leaving a difference.
 package main
 
 import (

@@ -33,14 +33,14 @@ var owners = regexp.MustCompile(`"client_id":"([^"]*)"`)
 // was used again with what it held.
 func (e *environment) abort(ctx context.Context) {
 	var all sync.WaitGroup
-	for i, b := range e.clients {
+	for i, c := range e.clients {
 		for j, scopes := range scopeSets {
 			random := e.random(uint64(1000 + 10*i + j))
 			all.Go(func() {
 				key, sent := "", 600
 				for ctx.Err() == nil {
 					if sent == 600 {
-						keys, err := e.pg.IssueKeys(ctx, b.slug, 1, scopes...)
+						keys, err := e.pg.IssueKeys(ctx, c.slug, 1, scopes...)
 						if err != nil { // the database is away
 							rest(ctx, 100*time.Millisecond)
 							continue
@@ -54,7 +54,7 @@ func (e *environment) abort(ctx context.Context) {
 					a := e.caller.Get(leaving, e.server(random.IntN(len(e.servers))).URL, paths[random.IntN(len(paths))], key)
 					leave()
 					if a.Status == 200 {
-						e.checkOwner(b, scopes, a.Body)
+						e.checkOwner(c, scopes, a.Body)
 					}
 					rest(ctx, 20*time.Millisecond)
 				}
@@ -65,18 +65,18 @@ func (e *environment) abort(ctx context.Context) {
 }
 
 // checkOwner checks that a body names the client alone, and has no field beyond the scopes.
-func (e *environment) checkOwner(b client, scopes []auth.Scope, body []byte) {
+func (e *environment) checkOwner(c client, scopes []auth.Scope, body []byte) {
 	e.owned.Add(1)
 	for _, found := range owners.FindAllSubmatch(body, -1) {
-		if string(found[1]) != b.id {
-			e.violation("%s got an answer of the client %s", b.slug, found[1])
+		if string(found[1]) != c.id {
+			e.violation("%s got an answer of the client %s", c.slug, found[1])
 			return
 		}
 	}
 	caller := auth.Caller{Scopes: scopes}
 	for scope, field := range gatedFields {
 		if !caller.Has(scope) && field.Match(body) {
-			e.violation("%s with the scopes %v got a field of %s", b.slug, scopes, scope)
+			e.violation("%s with the scopes %v got a field of %s", c.slug, scopes, scope)
 		}
 	}
 }

@@ -46,8 +46,8 @@ func (e *environment) checkAll(ctx context.Context) {
 		return
 	}
 	defer conn.Close(ctx)
-	for _, b := range e.clients {
-		rows, err := conn.Query(ctx, usable, b.slug)
+	for _, c := range e.clients {
+		rows, err := conn.Query(ctx, usable, c.slug)
 		if err != nil {
 			e.violation("comparing: %v", err)
 			return
@@ -58,8 +58,8 @@ func (e *environment) checkAll(ctx context.Context) {
 			return
 		}
 		for n := range e.servers {
-			if err := e.compareClient(ctx, n, b, want); err != nil {
-				e.violation("%s on server %d: %v", b.slug, n, err)
+			if err := e.compareClient(ctx, n, c, want); err != nil {
+				e.violation("%s on server %d: %v", c.slug, n, err)
 			}
 			e.checks.Add(1)
 		}
@@ -76,8 +76,8 @@ type page struct {
 }
 
 // compareClient compares a walk, the total and the charts with the ids in the tables.
-func (e *environment) compareClient(ctx context.Context, n int, b client, want []string) error {
-	key, err := e.key(ctx, b.slug)
+func (e *environment) compareClient(ctx context.Context, n int, c client, want []string) error {
+	key, err := e.key(ctx, c.slug)
 	if err != nil {
 		return err
 	}
