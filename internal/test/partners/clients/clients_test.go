@@ -89,7 +89,7 @@ func served(t *testing.T, srv *apitest.Server, key string) walk {
 	return rows
 }
 
-// readsTheSame holds what a client printed against what the service serves.
+// readsTheSame compares what a client printed with what the service serves.
 func readsTheSame(t *testing.T, printed string, want walk) {
 	t.Helper()
 	var got walk
