@@ -62,7 +62,7 @@ func TestSeveralFilesAreOneImport(t *testing.T) {
 	}{
 		{[]string{client("") + "\n\n", "\n" + interview(`,"nps_score":"9"`)}, nil, `b.ndjson: line 2: interview.nps_score: must be a number or null, not "9"`},
 		{[]string{interview(`,"nps_score":"9"`), "", client(""), "x"}, nil,
-			`a.ndjson: line 1: interview.nps_score: must be a number or null, not "9"` + "\n" + "d.ndjson: line 1: is not valid JSON: expected a value at byte 1\nnothing was imported: 2 bad lines"},
+			`a.ndjson: line 1: interview.nps_score: must be a number or null, not "9"` + "\n" + "d.ndjson: line 1: is not valid JSON: invalid character 'x' looking for beginning of value at byte 1\nnothing was imported: 2 bad lines"},
 		// Found at the end, of all files together.
 		{[]string{client(""), campaign(`,"slug":"onboarding"`) + "\n" + strings.Replace(interview(ofCampaign), onboarding, synthesis, 1)}, nil,
 			"b.ndjson: line 2: interview.conversation_goal_id: client " + acme + " has no campaign " + synthesis},

@@ -63,7 +63,7 @@ func TestUpTo20BadLinesAreTold(t *testing.T) {
 	t.Parallel()
 	file := client("") + "\n" + interview(`,"nps_score":"9"`) + "\n" + interview("") + "\n{\n" + campaign(`,"slug":""`)
 	want := "line 2: interview.nps_score: must be a number or null, not \"9\"\n" +
-		"line 4: is not valid JSON: it ends where a field name in quotes should be at byte 2\n" +
+		"line 4: is not valid JSON: unexpected end of JSON input at byte 1\n" +
 		"line 5: campaign.slug: must be a string of 1 to 200 characters, not \"\"\n" +
 		"nothing was imported: 3 bad lines"
 	d := setup(t)
