@@ -19,7 +19,7 @@ const (
 
 // row is one record of a batch: its line, its identity and its place in copy.
 type row struct {
-	line       int64
+	at         location
 	client, id uuid.UUID
 	start, end int
 	// campaign is an interview's; see campaign_live.go.

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ const (
 
 // parseOnly reads a file as an import does, short of the database.
 func parseOnly(file string) error {
-	return newDecoder(func(*batch) error { return nil }).file(filesOf(strings.NewReader(file)))
+	return newDecoder(func(*batch) error { return nil }).file(context.Background(), sourcesOf(strings.NewReader(file)))
 }
 
 // The lines below are whole but for the fields that a test adds.

@@ -14,11 +14,11 @@ type pipeline struct {
 	err     error
 }
 
-func (p *pipeline) parse(in *files, o Options, replacing *replacing) {
+func (p *pipeline) parse(sources []Source, o Options, replacing *replacing) {
 	defer close(p.batches)
 	p.decoder = newDecoder(p.send)
 	p.decoder.options, p.decoder.replacing = o, replacing
-	p.err = p.decoder.file(in)
+	p.err = p.decoder.file(p.ctx, sources)
 }
 
 // next is the next batch, nil at the end of a good file.

@@ -16,19 +16,19 @@ type field struct {
 
 // record is a line taken apart, its values still slices of the line.
 type record struct {
-	line   int64
+	at     location
 	fields []field
 	kind   *kind
 	delete bool
 }
 
 func (r *record) refuse(field, reason string) *LineError {
-	return &LineError{Line: r.line, Field: field, Reason: reason}
+	return r.at.refuse(field, reason)
 }
 
 // parse checks the whole line's syntax and finds its kind and operation.
-func (r *record) parse(line int64, text []byte) error {
-	r.line, r.fields, r.kind, r.delete = line, r.fields[:0], nil, false
+func (r *record) parse(at location, text []byte) error {
+	r.at, r.fields, r.kind, r.delete = at, r.fields[:0], nil, false
 	s := jsonScanner{text: text}
 	s.skip()
 	count, size := 0, 0

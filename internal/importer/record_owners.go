@@ -69,5 +69,5 @@ func (w *writer) checkOwners(ctx context.Context, k *kind, rows []row) error {
 		return databaseError(ctx, "looking up the owners of ids of "+k.table, err)
 	}
 	r := rows[found.Position-1]
-	return &LineError{Line: r.line, Field: k.name + "." + k.idField, Reason: ownedReason(r.id, found.ClientID)}
+	return r.at.refuse(k.name+"."+k.idField, ownedReason(r.id, found.ClientID))
 }

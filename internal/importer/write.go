@@ -15,7 +15,6 @@ import (
 // writer puts batches into the database, inside the import's transaction.
 type writer struct {
 	tx      pgx.Tx
-	in      *files
 	queries *db.Queries
 	counts  map[*kind]*KindSummary
 	// copies tells that row-level security lets this login COPY into tables.
@@ -39,10 +38,9 @@ type writer struct {
 	replacing *replacing
 }
 
-func newWriter(tx pgx.Tx, in *files) *writer {
+func newWriter(tx pgx.Tx) *writer {
 	return &writer{
 		tx:        tx,
-		in:        in,
 		queries:   db.New(tx),
 		counts:    map[*kind]*KindSummary{},
 		staged:    map[*kind]bool{},
@@ -114,7 +112,7 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 }
 
 func (w *writer) writeError(ctx context.Context, b *batch, err error) error {
-	return databaseError(ctx, "writing "+b.kind.table+", "+w.in.span(b.rows[0].line, b.rows[len(b.rows)-1].line), err)
+	return databaseError(ctx, "writing "+b.kind.table+", "+span(b.rows[0].at, b.rows[len(b.rows)-1].at), err)
 }
 
 // tally counts lines that were held to be unchanged as added or changed.
@@ -229,5 +227,5 @@ func (w *writer) describeDuplicate(ctx context.Context, b *batch, cause error) e
 		return cause
 	}
 	r := b.rows[at-1]
-	return fmt.Errorf("%s: %s holds a record %s that no import wrote: %w", w.in.where(r.line), b.kind.table, r.id, cause)
+	return fmt.Errorf("%s: %s holds a record %s that no import wrote: %w", r.at, b.kind.table, r.id, cause)
 }
