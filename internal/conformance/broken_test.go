@@ -285,7 +285,7 @@ func TestRun_OnlyLongPagesEndEarlyAndGoOn(t *testing.T) {
 }
 
 // Where both forms of a result differ from REST, the same one is always told.
-func TestRun_TheSameMessageIsTold(t *testing.T) {
+func TestRun_TheSameMessageIsReported(t *testing.T) {
 	t.Parallel()
 	srv := demo(t, func(c *config.Server) { c.ResponseValidation = config.Off })
 	for range 3 {

@@ -131,7 +131,7 @@ func TestRun_AUsedUpKeyIsNoFailure(t *testing.T) {
 	}
 }
 
-func TestRun_AWrongKeyIsTold(t *testing.T) {
+func TestRun_AWrongKeyIsReported(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
 	key := fresh(t, srv, "acme")
@@ -141,7 +141,7 @@ func TestRun_AWrongKeyIsTold(t *testing.T) {
 	}
 }
 
-func TestOptions_MistakesAreTold(t *testing.T) {
+func TestOptions_MistakesAreReported(t *testing.T) {
 	t.Parallel()
 	good := conformance.Options{BaseURL: "https://x.example", Keys: []string{"k"}, MaxRequests: 1}
 	for want, spoil := range map[string]func(*conformance.Options){

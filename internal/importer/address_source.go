@@ -18,7 +18,7 @@ import (
 const (
 	maxResumes  = 5
 	resumeAfter = time.Second
-	// stalledAfter is how long an answer may take to begin.
+	// stalledAfter is how long a response may take to begin.
 	stalledAfter = time.Minute
 )
 
@@ -115,7 +115,7 @@ func (d *download) Read(p []byte) (int, error) {
 		return n, nil
 	case ended && d.at >= d.size:
 		return 0, d.checked()
-	case ended: // an answer to a range may end early in good order
+	case ended: // the response to a range may end early, regularly
 		err = io.ErrUnexpectedEOF
 	}
 	return n, d.resume(err)

@@ -37,7 +37,7 @@ type batch struct {
 	copy    []byte
 	rows    []row
 	deletes []row
-	// written and removed count lines, repeated ids too.
+	// written and deleted count lines, repeated ids included.
 	written, deleted int64
 	positions        map[uuid.UUID]position
 	// at is how far the file was read when the batch was closed.

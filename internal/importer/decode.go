@@ -23,10 +23,10 @@ type decoder struct {
 	at       Progress
 	// records counts the lines that are neither blank nor the trailer.
 	records int64
-	// trailer says that the trailer was read.
-	trailer  bool
-	warnings []*LineError
-	options  Options // of the import
+	// hasTrailer is set when the trailer was read.
+	hasTrailer bool
+	warnings   []*LineError
+	options    Options // of the import
 	// replacing says whose lines are accepted; nil: everybody's.
 	replacing *replacing
 }
@@ -92,7 +92,7 @@ func (d *decoder) line(at location, text []byte) error {
 		return err
 	}
 	switch {
-	case d.trailer:
+	case d.hasTrailer:
 		return r.refuse("", "must not follow the trailer")
 	case r.kind == trailerKind:
 		return d.endLine()

@@ -45,7 +45,7 @@ func (f *deferredChecks) addReference(to recordKey, at location, k *kind, field 
 }
 
 func (f *deferredChecks) addWritten(t recordKey, at location) {
-	if t.kind.slugged {
+	if t.kind.hasSlug {
 		f.written[t] = place{at, t.kind.name + ".slug"}
 	}
 	if _, gone := f.deleted[t]; gone {

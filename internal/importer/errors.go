@@ -35,7 +35,7 @@ func (e *LineError) Error() string {
 	return where + ": " + e.Field + ": " + e.Reason
 }
 
-// inFile tells a file's lines, alone in an import of one file.
+// inFile puts a file's name before lines, none in an import of one file.
 func inFile(file, lines string) string {
 	if file == "" {
 		return lines
@@ -103,7 +103,7 @@ func isDuplicate(err error) bool {
 		refused.Code == "XX000" && strings.Contains(refused.Message, "_pkey_"))
 }
 
-// commitError is about a commit, whose answer may have been lost.
+// commitError explains an error of a commit, whose response may have been lost.
 func commitError(err error) error {
 	if postgres.SQLState(err) != "" {
 		return databaseError(context.Background(), "committing", err)

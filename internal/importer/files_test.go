@@ -66,7 +66,7 @@ func TestSeveralFilesAreOneImport(t *testing.T) {
 		// Found at the end, of all files together.
 		{[]string{client(""), campaign(`,"slug":"onboarding"`) + "\n" + strings.Replace(interview(ofCampaign), onboarding, synthesis, 1)}, nil,
 			"b.ndjson: line 2: interview.conversation_goal_id: client " + acme + " has no campaign " + synthesis},
-		{[]string{client(""), interview(""), interview("")}, &two, "nothing was imported: the input is not whole: 2 lines were promised, 3 came"},
+		{[]string{client(""), interview(""), interview("")}, &two, "nothing was imported: the input is not whole: 2 lines were expected, 3 were read"},
 		{[]string{client("") + "\n" + `{"kind":"end","lines":1}`, "\n\n" + interview("")}, nil, "b.ndjson: line 3: must not follow the trailer"},
 		{[]string{client(""), gzipped(t, interview(""))[:30]}, nil, "nothing was imported: reading b.ndjson: line 1: unexpected EOF"},
 		{[]string{client(""), "\x1f\x8bxx"}, nil, "nothing was imported: reading b.ndjson: unexpected EOF"},

@@ -30,8 +30,8 @@ type Options struct {
 type Progress struct {
 	Lines, Bytes int64
 	Elapsed      time.Duration
-	// Finishing says that the file is read and written, and what remains is
-	// proving its references and committing.
+	// Finishing is set when the file is read and written, and what remains is to
+	// check its references and to commit.
 	Finishing bool
 }
 

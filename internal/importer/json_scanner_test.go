@@ -38,7 +38,7 @@ func TestScannerAgreesWithEncodingJSON(t *testing.T) {
 	}
 }
 
-// agree holds the scanner against the standard library, which knows neither
+// agree compares the scanner with the standard library, which knows neither
 // depths so small nor flaws.
 func agree(t *testing.T, text []byte) {
 	t.Helper()

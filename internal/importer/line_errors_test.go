@@ -45,7 +45,7 @@ func client(fields string) string {
 const tooManyDigits = "must not hold a number of more than 400 digits, counted as it is written without an exponent"
 
 // Operators correct a file by these words.
-func TestRefusals(t *testing.T) {
+func TestBadLines_AreRefusedWithLineAndField(t *testing.T) {
 	t.Parallel()
 	hash := strings.Repeat("0123456789abcdef", 4)
 	for _, c := range []struct{ name, line, want string }{

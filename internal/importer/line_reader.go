@@ -92,8 +92,8 @@ func (r *lineReader) next() ([]byte, error) {
 	return line, nil
 }
 
-// isEnd says that a stream ended in good order. What a source fails of may wrap io.EOF:
-// a server hung up.
+// isEnd reports whether a stream ended regularly: an error that only wraps io.EOF is a
+// broken connection.
 func isEnd(err error) bool { return err == io.EOF } //nolint:errorlint // the very value
 
 // read reads to a line's end, or until it is too long. What was searched is not

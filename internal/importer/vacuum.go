@@ -15,9 +15,10 @@ const (
 )
 
 // analyze updates the planner's statistics of a table that grows manifold during the
-// import. Where they say that it has a few rows, any index seems as good as another,
-// and each look-up reads all of a client's rows. Without any the planner looks at the
-// table's size. Another session that holds the table has its statistics in hand.
+// import. If the statistics say that a table has few rows, every index looks equally
+// good, and each lookup reads all of a client's rows. Without statistics the planner
+// looks at the table's size. A table that another session has locked is skipped: that
+// session updates the statistics.
 func (w *writer) analyze(ctx context.Context, k *kind) error {
 	written := w.count(k).Added
 	rows, known := w.analyzed[k]

@@ -17,11 +17,11 @@ type writer struct {
 	tx      pgx.Tx
 	queries *db.Queries
 	counts  map[*kind]*KindSummary
-	// copies tells that row-level security lets this login COPY into tables.
-	copies bool
+	// mayCopy is set when row-level security lets this login COPY into tables.
+	mayCopy bool
 	// staged are the kinds whose staging table was made.
 	staged  map[*kind]bool
-	staging emptied
+	cleanup stagingCleanup
 	// known are the kinds of which an id was registered before, claimedNew the batches
 	// that were registered as if none were.
 	known      map[*kind]bool
@@ -56,7 +56,7 @@ func (w *writer) begin(ctx context.Context) error {
 	if _, err := w.tx.Exec(ctx, "CREATE TEMPORARY TABLE import_ids (client_id uuid, id uuid) ON COMMIT DROP"); err != nil {
 		return databaseError(ctx, "beginning", err)
 	}
-	err := w.tx.QueryRow(ctx, "SELECT NOT row_security_active('interviews')").Scan(&w.copies)
+	err := w.tx.QueryRow(ctx, "SELECT NOT row_security_active('interviews')").Scan(&w.mayCopy)
 	return databaseError(ctx, "asking for row-level security", err)
 }
 
@@ -98,7 +98,7 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 		return err
 	}
 	if !fresh {
-		if err := w.deleteMovedToUnseen(ctx, b); err != nil {
+		if err := w.deleteMovedToAssumed(ctx, b); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 // put puts the batch's rows in place: of fresh ones none exists. Rows are staged where
 // some exist, or where row-level security refuses COPY.
 func (w *writer) put(ctx context.Context, b *batch, fresh bool) error {
-	if fresh && w.copies {
+	if fresh && w.mayCopy {
 		copied, err := w.copy(ctx, b.copy, b.kind.table, b.kind.columnNames())
 		if err != nil {
 			return err
@@ -204,7 +204,7 @@ func (w *writer) merge(ctx context.Context, b *batch, queries []string, staged .
 	if w.replacing != nil && b.kind != clientKind {
 		steps.Queue("INSERT INTO kept_" + b.kind.table + " SELECT i.client_id, i.id FROM import_ids AS i")
 	}
-	for _, statement := range w.staging.empty(len(b.rows), staged) {
+	for _, statement := range w.cleanup.statements(len(b.rows), staged) {
 		steps.Queue(statement)
 	}
 	return w.tx.SendBatch(ctx, steps).Close()

@@ -245,7 +245,7 @@ func TestVerify_RequestsAreUnderstood(t *testing.T) {
 }
 
 // What is no response is refused with its place; an error response is one.
-func TestVerify_UnreadableInputIsTold(t *testing.T) {
+func TestVerify_UnreadableInputIsReported(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{
 		"":                                     "the input holds no response",
