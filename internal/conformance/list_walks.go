@@ -152,7 +152,7 @@ var rowTimes = []string{"created_at", "updated_at", "launched_at", "last_refresh
 
 var sixDigits = regexp.MustCompile(`^"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z"$`)
 
-// checkTimes holds that texts of date-times sort as the moments do.
+// checkTimes checks that texts of date-times sort as the moments do.
 func (w *walk) checkTimes() error {
 	for _, one := range w.rows {
 		for _, name := range rowTimes {
@@ -178,7 +178,7 @@ func (w *walk) checkOrder() error {
 	return failureOf(w.first, report, err)
 }
 
-// differenceFrom tells how a walk differs from the list as it was read in the
+// differenceFrom says how a walk differs from the list as it was read in the
 // largest pages.
 func (w *walk) differenceFrom(reference *walk) error {
 	for i, one := range w.rows {

@@ -97,7 +97,7 @@ func (res *response) quota() (quota, error) {
 	return q, nil
 }
 
-// moment is the Date header, or else the time at which the answer came.
+// moment is the Date header, or else the time at which the response came.
 func (res *response) moment() time.Time {
 	if at, err := http.ParseTime(res.header.Get("Date")); err == nil {
 		return at
