@@ -52,7 +52,7 @@ func (e *environment) verify(in io.Reader, url string) error {
 		if err != nil {
 			return err
 		}
-		// The summary's own brace goes on with the object that the reports began.
+		// The summary's fields follow in the object that the reports began.
 		fmt.Fprintf(e.stdout, "\n],%s\n", rest[1:])
 	} else {
 		fmt.Fprintf(e.stdout, "responses: %d, walks: %d; checks passed: %d, failed: %d, skipped: %d\n",

@@ -147,7 +147,7 @@ func (r *run) walkList(ctx context.Context, key *apiKey, l list, size, pages int
 	return w, nil
 }
 
-// rowTimes are the date-times of rows; what stands inside a document is the client's own.
+// rowTimes are the date-times of rows; those inside a document are the client's own.
 var rowTimes = []string{"created_at", "updated_at", "launched_at", "last_refreshed"}
 
 var sixDigits = regexp.MustCompile(`^"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z"$`)

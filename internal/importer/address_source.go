@@ -43,8 +43,8 @@ func Address(text string) (Source, error) {
 	}}, nil
 }
 
-// download reads an address, and goes on where it broke off if what is there is
-// still the same.
+// download reads an address, and resumes where it broke off if the content is still the
+// same.
 type download struct {
 	ctx     context.Context
 	address string

@@ -31,7 +31,7 @@ type row struct {
 }
 
 // batch is the records of one kind that are written together: rows as binary
-// COPY wants them, and deletes. An id stands in one of the two and once.
+// COPY wants them, and deletes. An id is in one of the two, once.
 type batch struct {
 	kind    *kind
 	copy    []byte
@@ -44,7 +44,7 @@ type batch struct {
 	at Progress
 }
 
-// position is where an id stands, and whose it is.
+// position is where an id is in a batch, and whose it is.
 type position struct {
 	at      int
 	deleted bool
@@ -88,7 +88,7 @@ func (b *batch) addDelete(r row) {
 }
 
 // close drops the rows that a later line replaced and ends the COPY stream.
-// Interviews stand in it in the order of three of their indexes: each then finds the
+// Interviews are ordered as three of their indexes are: each row is then added to the
 // pages that the row before it wrote, which saves a third of the database's work.
 func (b *batch) close(at Progress) {
 	b.at = at

@@ -15,8 +15,8 @@ func (d *decoder) delete() error {
 	}
 	t := recordKey{r.kind, id.client, id.id}
 	if r.kind == clientKind {
-		// What of a client is counted goes with its row at once, so it is
-		// deleted last, when nothing of it is left; see deleteClients.
+		// Deleting a client's row deletes its counters, so it is deleted last, when it
+		// has no other records; see deleteClients.
 		d.deferred.addDeleted(t, r.at)
 		return nil
 	}

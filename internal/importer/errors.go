@@ -43,7 +43,7 @@ func inFile(file, lines string) string {
 	return file + ": " + lines
 }
 
-// maxLineErrors bounds how many bad lines of a file are told.
+// maxLineErrors bounds how many bad lines are reported.
 const maxLineErrors = 20
 
 // LineErrors are the first lines that cannot be imported, two to maxLineErrors.
@@ -115,7 +115,7 @@ func interrupted(ctx context.Context) error {
 	return fmt.Errorf("nothing was imported: interrupted: %w", context.Cause(ctx))
 }
 
-// describe shows a value in an error: short ones as they stand in the line.
+// describe shows a value in an error: short ones as they are in the line.
 func describe(v value) string {
 	switch v.typ {
 	case jsonArray, jsonObject:

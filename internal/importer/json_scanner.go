@@ -32,7 +32,7 @@ const (
 // value is one JSON value, as a slice of the line.
 type value struct {
 	typ jsonType
-	// text is the value as it stands in the line; a string's without quotes.
+	// text is the value as it is in the line; a string's without quotes.
 	text []byte
 	// unstorable is the first thing inside that JSON allows and PostgreSQL does not.
 	unstorable string

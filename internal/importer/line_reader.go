@@ -48,8 +48,8 @@ func (l location) refuse(field, reason string) *LineError {
 	return &LineError{File: l.file, Line: l.line, Field: field, Reason: reason}
 }
 
-// lineReader cuts an import's sources, one after the other, into lines. No line goes on
-// in the next source.
+// lineReader cuts an import's sources, one after the other, into lines. A line ends with
+// its source.
 type lineReader struct {
 	ctx     context.Context
 	sources []Source

@@ -68,7 +68,7 @@ var (
 	modeType          = oneOf("legacy", "canonical")
 )
 
-// kinds stand in the order in which a finished import is summed up.
+// kinds are in the order of an import's summary.
 var kinds = []*kind{
 	clientKind,
 	campaignKind,

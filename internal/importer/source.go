@@ -23,13 +23,13 @@ type Source struct {
 	Remote bool
 }
 
-// Stream is the source that a reader holds. It is not closed.
+// Stream is a source that is read from a reader, which is not closed.
 func Stream(name string, in io.Reader) Source {
 	return Source{Name: name, Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(in), nil }}
 }
 
 // maxWindow bounds what reading zstd needs: --long=27, the most that zstd itself
-// takes without being told.
+// takes by default.
 const maxWindow = 128 << 20
 
 // decompress recognises gzip and zstd by their first bytes.

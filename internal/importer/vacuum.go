@@ -10,7 +10,7 @@ import (
 const (
 	// maxGrowth is how many times as large as its statistics say a table may become.
 	maxGrowth = 8
-	// maxAnalyzed is how many rows suffice to tell a table's indexes apart.
+	// maxAnalyzed is with how many rows the planner tells a table's indexes apart.
 	maxAnalyzed = 10_000
 )
 
@@ -46,7 +46,7 @@ func (w *writer) analyze(ctx context.Context, k *kind) error {
 // Vacuum updates the planner's statistics and the visibility map, on which
 // index-only scans depend, of the tables of which an import changed more than a
 // tenth. Autovacuum would do it later. Call it after an import, outside any
-// transaction; when it fails, the import stands.
+// transaction; if it fails, the import is still committed.
 func Vacuum(ctx context.Context, conn *pgx.Conn, s Summary) error {
 	for _, done := range s.Kinds {
 		table := kindNamed(done.Kind).table

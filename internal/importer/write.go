@@ -51,7 +51,7 @@ func newWriter(tx pgx.Tx) *writer {
 	}
 }
 
-// begin makes the table of a batch's ids, and asks what this login may do.
+// begin makes the table of a batch's ids, and looks up what this login may do.
 func (w *writer) begin(ctx context.Context) error {
 	if _, err := w.tx.Exec(ctx, "CREATE TEMPORARY TABLE import_ids (client_id uuid, id uuid) ON COMMIT DROP"); err != nil {
 		return databaseError(ctx, "beginning", err)
@@ -115,7 +115,7 @@ func (w *writer) writeError(ctx context.Context, b *batch, err error) error {
 	return databaseError(ctx, "writing "+b.kind.table+", "+span(b.rows[0].at, b.rows[len(b.rows)-1].at), err)
 }
 
-// tally counts lines that were held to be unchanged as added or changed.
+// tally counts lines that were counted as unchanged as added or changed.
 func (w *writer) tally(k *kind, added, changed int64) {
 	count := w.count(k)
 	count.Added += added

@@ -14,7 +14,7 @@ import (
 )
 
 // budget keeps an answer within about 48 KiB, which are about 12 thousand tokens.
-// Some hosts cut at 25 thousand. What stands beside a page takes up to 6 KiB.
+// Some hosts cut at 25 thousand. What is beside a page takes up to 6 KiB.
 var budget = httpapi.Budget{PageBytes: 42 << 10, MaxIDs: 100, MaxRows: 100}
 
 // toolHandler runs the calls of one tool that come through the SDK.

@@ -32,8 +32,8 @@ type Handler struct {
 }
 
 // New reads the tools' schemas from the contract and builds the handler. Requests from
-// the origin of the public URL are allowed; empty: there is none. Agents are told the
-// version.
+// the origin of the public URL are allowed; empty: there is none. MCP clients are shown
+// the version.
 func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
 	public, err := parsePublicOrigin(publicURL)
 	if err != nil {

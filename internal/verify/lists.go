@@ -9,7 +9,7 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 )
 
-// row holds the fields that rows are checked and sorted by.
+// row is the fields of a row that are checked, or that lists are sorted by.
 type row struct {
 	ID            string     `json:"id"`
 	ClientID      string     `json:"client_id"`
