@@ -60,5 +60,5 @@ func (b Budget) trimSavedBases(bodies []synthesis.Body) {
 
 // pageOf is how a page of a list ends.
 func (s *Server) pageOf(ctx context.Context, asked page.Request, next page.Next) render.Page {
-	return render.Page{Most: budgetOf(ctx).PageBytes, Next: func(kept int) *string { return s.nextCursor(asked, next(kept)) }}
+	return render.Page{MaxBytes: budgetOf(ctx).PageBytes, Next: func(kept int) *string { return s.nextCursor(asked, next(kept)) }}
 }

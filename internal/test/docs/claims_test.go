@@ -28,7 +28,7 @@ var fuzzed = map[string]string{
 	"FuzzCheckMessage":     "TestMalformed_Messages",
 	"FuzzCheckRequest":     "TestListInterviews_RefusedParameters",
 	"FuzzCursor":           "TestCursor_OtherScopesRefuseIt",
-	"FuzzDecodingIsLinear": "TestLimits",
+	"FuzzDecodingIsLinear": "TestLimits_AreEnforced",
 	"FuzzImport":           "TestPostgreSQLTakesWhatTheScannerAccepts",
 	"FuzzInterviewPath":    "TestGetInterview_AnEncodedIDIsTheSameID",
 	"FuzzLine":             "TestPostgreSQLTakesWhatTheScannerAccepts",

@@ -245,7 +245,7 @@ func lineShows(shown, printed string) bool {
 	return regexp.MustCompile("^" + pattern + "$").MatchString(printed)
 }
 
-func TestShows_TakesNothingElse(t *testing.T) {
+func TestShows_AcceptsMatchingOutputOnly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		shown, printed string
