@@ -36,7 +36,7 @@ func (s *Server) ListInterviews(
 		return added && fits
 	})
 	if rows > 0 {
-		s.rowSizes.set(caller.KeyID, int64(size/rows))
+		s.rowSizes.Add(caller.KeyID, int64(size/rows))
 	}
 	if !fits {
 		return nil, apierror.Unavailable(errTooMuchUnsent)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/analytics"
@@ -60,7 +62,8 @@ type Server struct {
 	links      links
 	// unsent are the bytes of answers not yet sent, inFlight the admitted requests.
 	unsent, inFlight *fairqueue.Budget
-	rowSizes         rowSizes
+	// rowSizes has the bytes that a row of each key's last page took.
+	rowSizes *lru.Cache[uuid.UUID, int64]
 	// encoding and compressing have the turns of the clients at these parts of large
 	// answers.
 	encoding, compressing *fairqueue.Slots
@@ -80,11 +83,15 @@ func New(d Deps) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	rowSizes, err := lru.New[uuid.UUID, int64](maxRowSizes)
+	if err != nil {
+		return nil, err
+	}
 	validation := validatorOptions()
 	s := &Server{
 		deps: d, contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
 		unsent: fairqueue.NewBudget(maxUnsent, maxUnsentOfClient), inFlight: fairqueue.NewBudget(maxInFlight, maxInFlightOfClient),
-		encoding: newTurns(), compressing: newTurns(),
+		rowSizes: rowSizes, encoding: newTurns(), compressing: newTurns(),
 		documents: documents, links: newLinks(d.PublicURL, d.Docs), endpoints: map[string]http.Handler{},
 	}
 	handlers := api.NewStrictHandlerWithOptions(s, []api.StrictMiddlewareFunc{timeReading}, api.StrictHTTPServerOptions{

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -29,6 +26,8 @@ const (
 	// one client.
 	maxInFlight         = 4096
 	maxInFlightOfClient = 1024
+	// maxRowSizes bounds the keys whose row sizes are remembered.
+	maxRowSizes = 4096
 )
 
 var (
@@ -66,7 +65,8 @@ func (s *Server) limitClient(next http.Handler) http.Handler {
 // awaitSpace reserves what a page of so many rows is expected to take, before any
 // is read.
 func (s *Server) awaitSpace(ctx context.Context, caller auth.Caller, rows int) error {
-	answer, size := recordFrom(ctx).answer, s.rowSizes.of(caller.KeyID)*int64(rows)
+	rowSize, _ := s.rowSizes.Get(caller.KeyID)
+	answer, size := recordFrom(ctx).answer, rowSize*int64(rows)
 	if answer.Grow(size) { // most do, without a timer
 		return nil
 	}
@@ -76,28 +76,4 @@ func (s *Server) awaitSpace(ctx context.Context, caller auth.Caller, rows int) e
 		return apierror.Unavailable(errTooMuchUnsent)
 	}
 	return nil
-}
-
-// maxRowSizes bounds the keys whose pages are remembered.
-const maxRowSizes = 4096
-
-// rowSizes remembers how many bytes a row of each key's last page took.
-type rowSizes struct {
-	mu    sync.Mutex
-	byKey map[uuid.UUID]int64
-}
-
-func (s *rowSizes) of(key uuid.UUID) int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.byKey[key]
-}
-
-func (s *rowSizes) set(key uuid.UUID, size int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, known := s.byKey[key]; !known && len(s.byKey) >= maxRowSizes || s.byKey == nil {
-		s.byKey = map[uuid.UUID]int64{} // refilled by the next pages
-	}
-	s.byKey[key] = size
 }
