@@ -41,7 +41,7 @@ func (v *responseValidator) finish(took time.Duration) {
 
 // takeSample sends an answer and copies it for validation.
 func (v *responseValidator) takeSample(w http.ResponseWriter, r *http.Request, op *operation, next http.Handler) {
-	tee := &teeWriter{ResponseWriter: w, status: http.StatusOK, dropped: func() { v.finish(0) }}
+	tee := &teeWriter{statusWriter: statusWriter{ResponseWriter: w}, dropped: func() { v.finish(0) }}
 	defer tee.drop() // also when the handler panics
 	next.ServeHTTP(tee, r)
 	if tee.done || isDiscarded(w) {
@@ -63,17 +63,11 @@ func (v *responseValidator) validateSamples() {
 
 // teeWriter copies the answer that it sends, up to maxSampled.
 type teeWriter struct {
-	http.ResponseWriter
-	status int
-	body   bytes.Buffer
+	statusWriter
+	body bytes.Buffer
 	// done says that the copy was handed over or dropped.
 	done    bool
 	dropped func()
-}
-
-func (t *teeWriter) WriteHeader(status int) {
-	t.status = status
-	t.ResponseWriter.WriteHeader(status)
 }
 
 func (t *teeWriter) Write(b []byte) (int, error) {
@@ -83,7 +77,7 @@ func (t *teeWriter) Write(b []byte) (int, error) {
 	if !t.done {
 		t.body.Write(b)
 	}
-	return t.ResponseWriter.Write(b)
+	return t.statusWriter.Write(b)
 }
 
 // drop frees the copy unless it was handed over.
@@ -94,6 +88,3 @@ func (t *teeWriter) drop() {
 		t.dropped()
 	}
 }
-
-// Unwrap lets http.ResponseController reach the connection.
-func (t *teeWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
