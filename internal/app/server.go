@@ -169,11 +169,6 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	metrics.RegisterPool("read", s.reads)
 	metrics.RegisterPool("admission", s.admission)
 	metrics.RegisterPool("stream", s.streams)
-	metrics.RegisterGauge("clientintel_ready", "1 when a request would be answered.", func() float64 {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		return map[bool]float64{true: 1}[s.Ready(ctx) == nil]
-	})
 	metrics.RegisterGauge("clientintel_admission_waiting", "Requests that wait to be admitted.", func() float64 { return float64(s.limiter.Waiting()) })
 	metrics.RegisterCounter("clientintel_admission_groups_total", "Groups of requests sent to be admitted.", s.limiter.Groups.Load)
 	metrics.RegisterCounter("clientintel_admission_grouped_total", "Requests in these groups.", s.limiter.Grouped.Load)
