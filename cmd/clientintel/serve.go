@@ -102,6 +102,6 @@ func serve(
 	defer server.Close()
 	serving, ended := context.WithCancel(ctx)
 	defer ended()
-	go processors.UseAllWhile(serving, server.Encodes)
+	go processors.UseAllWhile(serving, server.HasWaitingResults)
 	return server.Serve(ctx, ready)
 }

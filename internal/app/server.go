@@ -214,8 +214,8 @@ func (s *Server) cursors(ctx context.Context) (*page.Codec, error) {
 	return page.NewCodec(secret, previous...), nil
 }
 
-// Encodes tells whether large results wait to be encoded.
-func (s *Server) Encodes() bool { return s.api.Encodes() }
+// HasWaitingResults reports whether large results wait to be encoded.
+func (s *Server) HasWaitingResults() bool { return s.api.HasWaitingResults() }
 
 // Ready tells whether requests would be admitted and answered. It logs each
 // change of the reason.

@@ -14,12 +14,12 @@ func (s *Server) GetInterview(
 ) (api.GetInterviewResponseObject, error) {
 	caller := auth.CallerFrom(ctx)
 	scope := filters{"id": req.ID.String()}.scope(caller, "/interviews/{id}")
-	found, standsOn, err := s.deps.Interviews.Get(ctx, caller, req.ID, scope)
+	found, provenance, err := s.deps.Interviews.Get(ctx, caller, req.ID, scope)
 	if err != nil {
 		return nil, err
 	}
 	recordFrom(ctx).rows = 1
 	buffer := NewBuffer()
-	body, err := render.InterviewDetail(buffer.Bytes, found, standsOn, caller)
-	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
+	body, err := render.InterviewDetail(buffer.Bytes, found, provenance, caller)
+	return rawResponse{buffer, body, recordFrom(ctx).reservation}, err
 }

@@ -26,7 +26,7 @@ func (s *Server) GetInterviewAnalytics(
 	if err != nil {
 		return nil, err
 	}
-	return &analyticsAnswer{reader: s.deps.Analytics, ctx: ctx, caller: caller, query: query, buffered: buffered, unsent: s.unsent}, nil
+	return &analyticsResponse{reader: s.deps.Analytics, ctx: ctx, caller: caller, query: query, buffered: buffered, unsent: s.unsent}, nil
 }
 
 func parseAnalytics(caller auth.Caller, p api.GetInterviewAnalyticsParams) (analytics.Query, error) {
@@ -44,9 +44,9 @@ func parseAnalytics(caller auth.Caller, p api.GetInterviewAnalyticsParams) (anal
 	return query, nil
 }
 
-// analyticsAnswer implements the generated response interface. It encodes rows
+// analyticsResponse implements the generated response interface. It encodes rows
 // while it writes, and may read them then.
-type analyticsAnswer struct {
+type analyticsResponse struct {
 	reader   *analytics.Reader
 	ctx      context.Context //nolint:containedctx // the interface's method takes none
 	caller   auth.Caller
@@ -55,15 +55,15 @@ type analyticsAnswer struct {
 	unsent   *fairqueue.Budget
 }
 
-// VisitGetInterviewAnalyticsResponse writes the answer. It returns an error only
+// VisitGetInterviewAnalyticsResponse writes the response. It returns an error only
 // if nothing was sent.
-func (a *analyticsAnswer) VisitGetInterviewAnalyticsResponse(w http.ResponseWriter) error {
-	if a.buffered != nil && a.buffered.Size() >= countedAnswer {
+func (a *analyticsResponse) VisitGetInterviewAnalyticsResponse(w http.ResponseWriter) error {
+	if a.buffered != nil && a.buffered.Size() >= countedResponse {
 		if !a.unsent.Reserve(a.caller.ClientID, a.buffered.Size()) {
 			return apierror.Unavailable(errTooMuchUnsent)
 		}
 		defer a.unsent.Release(a.caller.ClientID, a.buffered.Size())
-		if err := recordFrom(a.ctx).encoding.take(a.ctx); err != nil {
+		if err := recordFrom(a.ctx).encoding.acquire(a.ctx); err != nil {
 			return apierror.Unavailable(err)
 		}
 	}
@@ -73,7 +73,7 @@ func (a *analyticsAnswer) VisitGetInterviewAnalyticsResponse(w http.ResponseWrit
 	return out.end(a.ctx, a.write(out))
 }
 
-func (a *analyticsAnswer) write(out *stream) error {
+func (a *analyticsResponse) write(out *stream) error {
 	body, budget, rows := render.NewAnalytics(), budgetOf(a.ctx), 0
 	out.buf = body.AppendHead(out.buf)
 	report, err := a.rows(func(row analytics.Row) error {
@@ -108,7 +108,7 @@ func (a *analyticsAnswer) write(out *stream) error {
 }
 
 // rows calls take with each row and returns the report on them.
-func (a *analyticsAnswer) rows(take func(analytics.Row) error) (analytics.Report, error) {
+func (a *analyticsResponse) rows(take func(analytics.Row) error) (analytics.Report, error) {
 	if a.buffered == nil {
 		return a.reader.Stream(a.ctx, a.caller, a.query, take)
 	}

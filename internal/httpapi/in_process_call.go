@@ -94,11 +94,11 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 		writeError(w, r, err)
 	}
 	outer.rows, outer.err, outer.toolStatus, outer.reading = record.rows, record.err, w.status, record.reading
-	if w.body.Len() >= countedAnswer {
+	if w.body.Len() >= countedResponse {
 		if outer.decide != nil {
-			outer.decide() // no turn is held while that takes
+			outer.decide() // before the slot is taken: admission can take long
 		}
-		_ = record.encoding.take(ctx) // it fails where the caller has left
+		_ = record.encoding.acquire(ctx) // it fails where the caller has left
 	}
 	return CallResponse{Status: w.status, Body: w.body.Bytes()}
 }

@@ -24,14 +24,14 @@ func (s *Server) ListInterviews(
 		return nil, err
 	}
 	buffer := NewBuffer()
-	budget, held, rows, size, fits := budgetOf(ctx), recordFrom(ctx).answer, 0, 0, true
-	answer := render.NewInterviewList(buffer.Bytes, caller, budget.PageBytes)
+	budget, reservation, rows, size, fits := budgetOf(ctx), recordFrom(ctx).reservation, 0, 0, true
+	response := render.NewInterviewList(buffer.Bytes, caller, budget.PageBytes)
 	found, err := s.deps.Interviews.List(ctx, caller, query, func(i *interview.Interview) bool {
 		rows++
-		added := answer.Add(i)
-		size = answer.Size()
-		if fits = held.Grow(int64(size)); !fits {
-			answer = nil // at once: the other pages of the batch are read before this goes on
+		added := response.Add(i)
+		size = response.Size()
+		if fits = reservation.Grow(int64(size)); !fits {
+			response = nil // at once: the other pages of the batch are read before this goes on
 		}
 		return added && fits
 	})
@@ -45,12 +45,12 @@ func (s *Server) ListInterviews(
 		return nil, err
 	}
 	budget.trimBasis(&found.Measurement)
-	body, err := answer.End(found, s.nextCursor(query.Page, found.Next))
+	body, err := response.End(found, s.nextCursor(query.Page, found.Next))
 	if err != nil {
 		return nil, err
 	}
 	recordFrom(ctx).rows = found.Count
-	return rawResponse{buffer, body, held}, nil
+	return rawResponse{buffer, body, reservation}, nil
 }
 
 func (s *Server) parseListInterviews(

@@ -58,7 +58,7 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 		}
 		s.RefuseUncounted(w, r, apierror.MethodNotAllowed)
 	})
-	return s.accessLog(s.setDefaultHeaders(s.refuseTransferEncoding(s.compressInTurns(compress, router)))), nil
+	return s.accessLog(s.setDefaultHeaders(s.refuseTransferEncoding(s.compressInSlots(compress, router)))), nil
 }
 
 // refuseTransferEncoding refuses bodies of unknown length where none belongs, and

@@ -29,7 +29,7 @@ func (s *Server) SearchIntelligence(
 	budgetOf(ctx).trimBasis(&found.Measurement)
 	buffer := NewBuffer()
 	body, err := render.SearchHits(buffer.Bytes, found, query.Text, caller)
-	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
+	return rawResponse{buffer, body, recordFrom(ctx).reservation}, err
 }
 
 func parseSearch(caller auth.Caller, p api.SearchIntelligenceParams) (search.Query, error) {

@@ -60,12 +60,11 @@ type Server struct {
 	responses  *responseValidator
 	documents  []document
 	links      links
-	// unsent are the bytes of answers not yet sent, inFlight the admitted requests.
+	// unsent bounds the bytes of responses not yet sent, inFlight the admitted requests.
 	unsent, inFlight *fairqueue.Budget
 	// rowSizes has the bytes that a row of each key's last page took.
 	rowSizes *lru.Cache[uuid.UUID, int64]
-	// encoding and compressing have the turns of the clients at these parts of large
-	// answers.
+	// encoding and compressing have the slots for these parts of large responses.
 	encoding, compressing *fairqueue.Slots
 	// endpoints validate and answer admitted requests, by operationId.
 	endpoints map[string]http.Handler
@@ -91,7 +90,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		deps: d, contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
 		unsent: fairqueue.NewBudget(maxUnsent, maxUnsentOfClient), inFlight: fairqueue.NewBudget(maxInFlight, maxInFlightOfClient),
-		rowSizes: rowSizes, encoding: newTurns(), compressing: newTurns(),
+		rowSizes: rowSizes, encoding: newProcessorSlots(), compressing: newProcessorSlots(),
 		documents: documents, links: newLinks(d.PublicURL, d.Docs), endpoints: map[string]http.Handler{},
 	}
 	handlers := api.NewStrictHandlerWithOptions(s, []api.StrictMiddlewareFunc{timeReading}, api.StrictHTTPServerOptions{

@@ -74,7 +74,7 @@ func (v *responseValidator) enforce(w http.ResponseWriter, r *http.Request, op *
 		return
 	}
 	// Analytics are sent whole here, not in chunks, and have not been counted as such.
-	if !recordFrom(r.Context()).answer.Grow(int64(buffered.body.Len())) {
+	if !recordFrom(r.Context()).reservation.Grow(int64(buffered.body.Len())) {
 		writeError(w, r, apierror.Unavailable(errTooMuchUnsent))
 		return
 	}

@@ -60,10 +60,10 @@ func TestValidateResponse_EnforcedAnswersAreCounted(t *testing.T) {
 	t.Parallel()
 	unsent := fairqueue.NewBudget(1<<20, 1<<20)
 	unsent.Reserve(uuid.New(), 1<<20)
-	for size, want := range map[int]int{countedAnswer: http.StatusInternalServerError, 2*countedAnswer + 1: http.StatusServiceUnavailable} {
+	for size, want := range map[int]int{countedResponse: http.StatusInternalServerError, 2*countedResponse + 1: http.StatusServiceUnavailable} {
 		v := newResponseValidator(config.Enforce, validatorOptions(), slog.New(slog.DiscardHandler))
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r = r.WithContext(withRecord(r.Context(), &requestRecord{answer: unsent.NewReservation(uuid.New())}))
+		r = r.WithContext(withRecord(r.Context(), &requestRecord{reservation: unsent.NewReservation(uuid.New())}))
 		w := httptest.NewRecorder()
 		v.validate(&operation{}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusInternalServerError) // is not validated

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// maxUnsent bounds the bytes of all answers that wait for their callers to read
+	// maxUnsent bounds the bytes of all responses that wait for their callers to read
 	// them, maxUnsentOfClient those of one client.
 	maxUnsent         = 64 << 20
 	maxUnsentOfClient = 24 << 20
-	// countedAnswer is the size from which an answer counts.
-	countedAnswer = 64 << 10
+	// countedResponse is the size from which a response reserves bytes.
+	countedResponse = 64 << 10
 	// spaceTimeout is how long a page waits for the space that it is expected to need.
 	spaceTimeout = 2 * time.Second
-	// spaceForAnswer is what a client must have left to be read for.
-	spaceForAnswer = 4 << 20
+	// minUnsentSpace is what a client must have left of its share to start a request.
+	minUnsentSpace = 4 << 20
 	// maxInFlight bounds the admitted requests at once, maxInFlightOfClient those of
 	// one client.
 	maxInFlight         = 4096
@@ -35,11 +35,11 @@ var (
 	errTooManyAtOnce = errors.New("too many requests of the client at once")
 )
 
-// Unsent is the budget of the bytes of answers, for the MCP adapter's.
+// Unsent is the budget of unsent bytes, which the MCP adapter shares.
 func (s *Server) Unsent() *fairqueue.Budget { return s.unsent }
 
 // limitClient refuses a client early that has too many requests under way, or too
-// many bytes of answers that it does not read. What an answer reserves is given back
+// many bytes of responses that it does not read. What a response reserves is released
 // when it has ended.
 func (s *Server) limitClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -49,15 +49,15 @@ func (s *Server) limitClient(next http.Handler) http.Handler {
 			return
 		}
 		defer s.inFlight.Release(client, 1)
-		if s.unsent.Full(client, spaceForAnswer) {
+		if s.unsent.Full(client, minUnsentSpace) {
 			writeError(w, r, apierror.Unavailable(errTooMuchUnsent))
 			return
 		}
-		answer := s.unsent.NewReservation(client)
-		defer answer.Release()
 		record := recordFrom(r.Context())
-		record.answer, record.encodingOfCall = answer, &turn{of: s.encoding, client: client}
-		defer record.encodingOfCall.end()
+		record.reservation = s.unsent.NewReservation(client)
+		defer record.reservation.Release()
+		record.encodingOfCall = &encodingSlot{slots: s.encoding, client: client}
+		defer record.encodingOfCall.release()
 		next.ServeHTTP(w, r)
 	})
 }
@@ -66,13 +66,13 @@ func (s *Server) limitClient(next http.Handler) http.Handler {
 // is read.
 func (s *Server) awaitSpace(ctx context.Context, caller auth.Caller, rows int) error {
 	rowSize, _ := s.rowSizes.Get(caller.KeyID)
-	answer, size := recordFrom(ctx).answer, rowSize*int64(rows)
-	if answer.Grow(size) { // most do, without a timer
+	reservation, size := recordFrom(ctx).reservation, rowSize*int64(rows)
+	if reservation.Grow(size) { // most do, without a timer
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, spaceTimeout)
 	defer cancel()
-	if err := answer.Await(ctx, size); err != nil {
+	if err := reservation.Await(ctx, size); err != nil {
 		return apierror.Unavailable(errTooMuchUnsent)
 	}
 	return nil
