@@ -74,15 +74,15 @@ func (a *analyticsResponse) VisitGetInterviewAnalyticsResponse(w http.ResponseWr
 }
 
 func (a *analyticsResponse) write(out *stream) error {
-	body, budget, rows := render.NewAnalytics(), budgetOf(a.ctx), 0
+	body, limits, rows := render.NewAnalytics(), limitsOf(a.ctx), 0
 	out.buf = body.AppendHead(out.buf)
 	report, err := a.rows(func(row analytics.Row) error {
 		rows++
 		switch {
-		case budget.MaxRows == 0:
+		case limits.MaxRows == 0:
 			out.buf = body.AppendRow(out.buf, row)
 			return out.flush()
-		case rows <= budget.MaxRows: // sent when it is known that there are no more
+		case rows <= limits.MaxRows: // sent when it is known that there are no more
 			out.buf = body.AppendRow(out.buf, row)
 		}
 		return nil
@@ -90,13 +90,13 @@ func (a *analyticsResponse) write(out *stream) error {
 	if err != nil {
 		return err
 	}
-	if budget.MaxRows > 0 && rows > budget.MaxRows {
+	if limits.MaxRows > 0 && rows > limits.MaxRows {
 		out.buf = body.LeaveOutRows(out.buf[:0])
 	} else {
 		out.buf = body.EndRows(out.buf)
 	}
 	recordFrom(a.ctx).rows = report.Total
-	budget.trimBasis(&report.Measurement)
+	limits.trimBasis(&report.Measurement)
 	for point := range report.Volume {
 		out.buf = body.AppendDay(out.buf, point)
 		if err := out.flush(); err != nil {

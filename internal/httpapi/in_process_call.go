@@ -24,8 +24,8 @@ type Call struct {
 	// LogName is the operation's name in the log.
 	LogName   string
 	Arguments []Argument
-	Budget    Budget
-	// Flags are the names of the budget flags that the call takes.
+	Limits    ResponseLimits
+	// Flags are the names of the limit flags that the call takes.
 	Flags []string
 	// CheckSize is called before the answer, which holds so many rows, grows to a
 	// size. Its error ends the call and becomes the answer. Nil sets no limit.
@@ -77,7 +77,7 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 	record := &requestRecord{
 		encoding:  outer.encodingOfCall,
 		requestID: outer.requestID, operation: call.Operation,
-		call: &inProcess{budget: call.Budget, flags: call.Flags, invalid: map[string]string{}},
+		call: &inProcess{limits: call.Limits, flags: call.Flags, invalid: map[string]string{}},
 	}
 	ctx, cancel := context.WithCancel(withRecord(ctx, record))
 	defer cancel()
@@ -119,7 +119,7 @@ func (s *Server) callRequest(ctx context.Context, call Call, beyond *inProcess) 
 		case a.Kind != Boolean && isFlag, a.Kind == Text && isInteger:
 			beyond.invalid[a.Name] = [...]string{"a text", "a number"}[a.Kind]
 		case isFlag && a.Value == "true":
-			budgetFlags[a.Name](&beyond.budget)
+			limitFlags[a.Name](&beyond.limits)
 		case isInteger:
 			a.Value = wholeNumber.ReplaceAllString(a.Value, "$1")
 		}

@@ -24,8 +24,8 @@ func (s *Server) ListInterviews(
 		return nil, err
 	}
 	buffer := NewBuffer()
-	budget, reservation, rows, size, fits := budgetOf(ctx), recordFrom(ctx).reservation, 0, 0, true
-	response := render.NewInterviewList(buffer.Bytes, caller, budget.PageBytes)
+	limits, reservation, rows, size, fits := limitsOf(ctx), recordFrom(ctx).reservation, 0, 0, true
+	response := render.NewInterviewList(buffer.Bytes, caller, limits.PageBytes)
 	found, err := s.deps.Interviews.List(ctx, caller, query, func(i *interview.Interview) bool {
 		rows++
 		added := response.Add(i)
@@ -44,7 +44,7 @@ func (s *Server) ListInterviews(
 	if err != nil {
 		return nil, err
 	}
-	budget.trimBasis(&found.Measurement)
+	limits.trimBasis(&found.Measurement)
 	body, err := response.End(found, s.nextCursor(query.Page, found.Next))
 	if err != nil {
 		return nil, err

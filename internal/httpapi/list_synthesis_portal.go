@@ -23,7 +23,7 @@ func (s *Server) listPortal(
 	if err != nil {
 		return nil, err
 	}
-	budgetOf(ctx).trimSavedBases(found.Bodies)
+	limitsOf(ctx).trimSavedBases(found.Bodies)
 	buffer, ends := NewBuffer(), s.pageOf(ctx, query.Page, found.Next)
 	body, rows, err := render.SynthesisPortal(buffer.Bytes, found, ends, caller)
 	recordFrom(ctx).rows = rows
