@@ -22,7 +22,7 @@ const schemaInterval = 500 * time.Millisecond
 func AwaitSchema(ctx context.Context, databaseURL string, settings config.Server, log *slog.Logger) error {
 	schema, err := postgres.ReadSchemaAsServer(ctx, databaseURL)
 	if err != nil {
-		// Wiring the server meets the same error, and tells what it means.
+		// NewServer gets the same error, and explains it.
 		return nil
 	}
 	mismatch := schema.CheckServed()

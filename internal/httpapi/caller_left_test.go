@@ -104,7 +104,7 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 
 // A caller that resets the connection in the middle of its answer is recorded as
 // one that left, not as answered.
-func TestAccessLog_ACallerMayLeaveInMidAnswer(t *testing.T) {
+func TestAccessLog_ACallerMayLeaveInMidResponse(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seedStreamed(t, seed, "acme")

@@ -88,7 +88,7 @@ func TestUnsent_PagesWithoutSpaceAreNotRead(t *testing.T) { //nolint:paralleltes
 }
 
 // A page that is read is whole.
-func TestUnsent_AnswersAreWhole(t *testing.T) {
+func TestUnsent_ResponsesAreWhole(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	for range 3 {

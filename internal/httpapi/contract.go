@@ -30,7 +30,7 @@ type operation struct {
 	queryParams map[string]*openapi3.Parameter
 	pathParams  []*openapi3.Parameter
 	route       *routers.Route // what the validator takes
-	// toolRoute is route for the answers to calls in-process, which may lack more. Few
+	// toolRoute is route for the responses to in-process calls, which may lack more. Few
 	// are validated, so its document is read at the first; nil if it cannot be.
 	toolRoute func() *routers.Route
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/clientintel/clientintel/internal/render"
 )
 
-// GetInterview answers one usable interview of the caller's.
+// GetInterview returns one of the caller's usable interviews.
 func (s *Server) GetInterview(
 	ctx context.Context, req api.GetInterviewRequestObject,
 ) (api.GetInterviewResponseObject, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/clientintel/clientintel/internal/render"
 )
 
-// GetInterviewAnalytics answers the figures of a window of the caller's
-// interviews. A window with too many rows for memory is read while it is written.
+// GetInterviewAnalytics returns the figures of a window of the caller's interviews.
+// A window with too many rows for memory is read while it is written.
 func (s *Server) GetInterviewAnalytics(
 	ctx context.Context, req api.GetInterviewAnalyticsRequestObject,
 ) (api.GetInterviewAnalyticsResponseObject, error) {
@@ -51,7 +51,7 @@ type analyticsResponse struct {
 	ctx      context.Context //nolint:containedctx // the interface's method takes none
 	caller   auth.Caller
 	query    analytics.Query
-	buffered *analytics.BufferedReport // nil: to be streamed
+	buffered *analytics.BufferedReport // nil: it is streamed
 	unsent   *fairqueue.Budget
 }
 

@@ -58,7 +58,7 @@ func get(t *testing.T, url, key string) *http.Response {
 
 // A streamed answer is the same JSON, whole, with its sums, however answers are
 // checked and whether it is compressed.
-func TestAnalytics_StreamedAnswersAreWhole(t *testing.T) {
+func TestAnalytics_StreamedResponsesAreWhole(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seedStreamed(t, seed, "globex")
@@ -111,7 +111,7 @@ func TestAnalytics_CenturiesOfDaysAreStreamed(t *testing.T) {
 
 // When the database goes away in mid-answer, the connection breaks: what was
 // sent can never be read as a whole answer. The log tells, and the next is served.
-func TestAnalytics_ABrokenAnswerIsNeverWhole(t *testing.T) {
+func TestAnalytics_ABrokenResponseIsNeverWhole(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seedStreamed(t, seed, "acme")
@@ -156,7 +156,7 @@ func TestAnalytics_ABrokenAnswerIsNeverWhole(t *testing.T) {
 }
 
 // A database that fails before the first byte is an ordinary refusal.
-func TestAnalytics_AFailureBeforeTheFirstByteIsAnAnswer(t *testing.T) {
+func TestAnalytics_AFailureBeforeTheFirstByteIsAResponse(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t, func(c *config.Server) { c.StatementTimeout = 100 * time.Millisecond })
 	seed.Interview(t, "acme", nil)

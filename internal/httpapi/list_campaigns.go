@@ -11,7 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/render"
 )
 
-// ListCampaigns answers one page of the caller's campaigns.
+// ListCampaigns returns one page of the caller's campaigns.
 func (s *Server) ListCampaigns(
 	ctx context.Context, req api.ListCampaignsRequestObject,
 ) (api.ListCampaignsResponseObject, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/render"
 )
 
-// ListInterviews answers one page of the caller's usable interviews.
+// ListInterviews returns one page of the caller's usable interviews.
 func (s *Server) ListInterviews(
 	ctx context.Context, req api.ListInterviewsRequestObject,
 ) (api.ListInterviewsResponseObject, error) {
@@ -31,7 +31,7 @@ func (s *Server) ListInterviews(
 		added := response.Add(i)
 		size = response.Size()
 		if fits = reservation.Grow(int64(size)); !fits {
-			response = nil // at once: the other pages of the batch are read before this goes on
+			response = nil // now: the other pages of the batch are read before this function continues
 		}
 		return added && fits
 	})

@@ -9,9 +9,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
-// Samples are validated beside the answers. At most one exists at a time, from
-// the first byte copied to the verdict: its caller may read slowly, and
-// validation takes some seven times the memory of the body.
+// Sampled responses are copied and validated after they are sent. At most one copy exists
+// at a time, until it is validated: its caller may read slowly, and validation takes seven
+// times the memory of the body.
 const (
 	// sampleInterval is the least time between two samples.
 	sampleInterval = time.Second
@@ -33,13 +33,13 @@ func (v *responseValidator) start() bool {
 	return time.Now().UnixNano() >= v.nextAt.Load() && v.active.CompareAndSwap(false, true)
 }
 
-// finish ends a sample that took some time to validate.
+// finish ends a sample, given how long its validation took.
 func (v *responseValidator) finish(took time.Duration) {
 	v.nextAt.Store(time.Now().Add(max(sampleInterval, pauseFactor*took)).UnixNano())
 	v.active.Store(false)
 }
 
-// takeSample sends an answer and copies it for validation.
+// takeSample sends a response and copies it for validation.
 func (v *responseValidator) takeSample(w http.ResponseWriter, r *http.Request, op *operation, next http.Handler) {
 	tee := &teeWriter{statusWriter: statusWriter{ResponseWriter: w}, dropped: func() { v.finish(0) }}
 	defer tee.drop() // also when the handler panics
@@ -61,11 +61,11 @@ func (v *responseValidator) validateSamples() {
 	}
 }
 
-// teeWriter copies the answer that it sends, up to maxSampled.
+// teeWriter copies the response that it sends, up to maxSampled.
 type teeWriter struct {
 	statusWriter
 	body bytes.Buffer
-	// done says that the copy was handed over or dropped.
+	// done is set once the copy was passed to the validation or dropped.
 	done    bool
 	dropped func()
 }
@@ -80,7 +80,7 @@ func (t *teeWriter) Write(b []byte) (int, error) {
 	return t.statusWriter.Write(b)
 }
 
-// drop frees the copy unless it was handed over.
+// drop frees the copy unless it was passed to the validation.
 func (t *teeWriter) drop() {
 	if !t.done {
 		t.done = true

@@ -59,7 +59,7 @@ func say(body []byte) http.HandlerFunc {
 }
 
 // However an answer ends, the next one can be sampled, and each verdict counts.
-func TestSample_TheNextOneCanBeTaken(t *testing.T) {
+func TestSample_EachEndAllowsTheNext(t *testing.T) {
 	t.Parallel()
 	s := newSampled(t)
 	large := bytes.Repeat([]byte("x"), maxSampled+1)

@@ -12,7 +12,7 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-// SearchIntelligence answers the caller's newest interviews that hold a text.
+// SearchIntelligence returns the caller's newest interviews that hold a text.
 func (s *Server) SearchIntelligence(
 	ctx context.Context, req api.SearchIntelligenceRequestObject,
 ) (api.SearchIntelligenceResponseObject, error) {

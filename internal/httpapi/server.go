@@ -23,7 +23,7 @@ import (
 	"github.com/clientintel/clientintel/internal/tracing"
 )
 
-// Deps are what the REST edge works with.
+// Deps are what a Server needs.
 type Deps struct {
 	Limiter    *ratelimit.Limiter
 	Interviews *interview.Reader
@@ -37,23 +37,23 @@ type Deps struct {
 	Validation config.ResponseValidation
 	// PublicURL is the address that the contract and the guides name.
 	PublicURL string
-	// LogOneIn logs one in so many requests that succeed; zero logs all.
+	// LogOneIn logs one of so many requests that succeed; zero logs all.
 	LogOneIn int
 	// Docs serves the pages for people and agents.
 	Docs bool
-	// Observe counts each answered request. caller is verified, unverified or unknown.
-	Observe func(operation string, status int, caller string, took time.Duration)
-	// Trace exports each answered request and returns the id of its trace. Nil exports nothing.
+	// RecordRequest counts each finished request. caller is verified, unverified or unknown.
+	RecordRequest func(operation string, status int, caller string, took time.Duration)
+	// Trace exports each finished request and returns the id of its trace. Nil exports nothing.
 	Trace func(tracing.Request) string
 	Log   *slog.Logger
 }
 
-// Server is the REST edge.
+// Server serves the API.
 type Server struct {
 	deps      Deps
 	succeeded atomic.Int64
-	// uncounted are the budgets of requests that no key's limit counts: of failures, of
-	// those with a key, and of all others. No kind hides another.
+	// uncounted bounds the log lines of requests that count against no key's limit: of
+	// failures, of those with a key, and of all others, so that no kind hides another.
 	uncounted  struct{ failed, keyed, other lineBudget }
 	contract   *contract
 	validation *openapi3filter.Options

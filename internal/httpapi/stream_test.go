@@ -50,7 +50,7 @@ func TestStream_ClosesTheConnectionOfACallerThatStopsReading(t *testing.T) {
 }
 
 // Until the first chunk is sent, a failure is answered as an error.
-func TestStream_FailsLikeAnyAnswerBeforeItsFirstChunk(t *testing.T) {
+func TestStream_ErrorsBeforeTheFirstChunkAreResponses(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	out := newStream(w, nil)

@@ -56,7 +56,7 @@ func TestValidateResponse_Enforce(t *testing.T) {
 }
 
 // What is sent whole counts among the unsent bytes, whatever made it.
-func TestValidateResponse_EnforcedAnswersAreCounted(t *testing.T) {
+func TestValidateResponse_EnforcedResponsesReserveBytes(t *testing.T) {
 	t.Parallel()
 	unsent := fairqueue.NewBudget(1<<20, 1<<20)
 	unsent.Reserve(uuid.New(), 1<<20)
