@@ -44,8 +44,8 @@ func newServe(e *environment) *cobra.Command {
 	return cmd
 }
 
-// checkServer reports every wrong setting of a server together, those first that
-// could not be read from the environment.
+// checkServer reports all invalid settings of a server together, unreadable environment
+// variables first.
 func (e *environment) checkServer() error {
 	mistakes := []error{e.settingsError, e.settings.Server.Check(), e.settings.Database.Check()}
 	for _, u := range []struct{ name, value string }{
@@ -65,8 +65,8 @@ func (e *environment) checkServer() error {
 	return nil
 }
 
-// serverLog logs JSON lines from the set level on, and first what the environment
-// sets in vain.
+// serverLog returns a JSON logger with the level of the settings, and warns of environment
+// variables that set nothing.
 func (e *environment) serverLog() *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(e.settings.Server.LogLevel)) // checked before

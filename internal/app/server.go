@@ -50,7 +50,7 @@ type Server struct {
 	api      *httpapi.Server
 	// connections are those of the API.
 	connections *httpapi.Connections
-	// draining is set once the server is asked to stop.
+	// draining is set once the server is to stop.
 	draining atomic.Bool
 }
 

@@ -113,7 +113,7 @@ func TestSlots_EachClientHasItsShare(t *testing.T) {
 	}
 }
 
-// A request that no longer waits leaves its place to another of its client.
+// A request that no longer waits makes its place free for another of its client.
 func TestSlots_CancelledWaitersAreRemoved(t *testing.T) {
 	t.Parallel()
 	s := fairqueue.NewSlots(1, 1, 1)
@@ -200,7 +200,7 @@ func TestReservation_Grows(t *testing.T) {
 	}
 }
 
-// Who waits for space goes on when it is given back.
+// A reservation that waits for space continues when space is released.
 func TestReservation_Awaits(t *testing.T) {
 	t.Parallel()
 	const unit = 64 << 10

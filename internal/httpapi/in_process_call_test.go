@@ -65,8 +65,8 @@ func TestInProcessCall_BrokenStreamsAreRefused(t *testing.T) {
 	}
 }
 
-// An answer that outgrows its limit ends there: the request is cancelled, and the
-// error is the answer.
+// A response that outgrows its limit ends there: the request is cancelled, and the
+// error is the response.
 func TestInProcessCall_ResponsesFitTheirSize(t *testing.T) {
 	t.Parallel()
 	var sizes []int

@@ -82,7 +82,7 @@ func (w *brokenWriter) WriteHeader(status int) {
 
 func (*brokenWriter) Write([]byte) (int, error) { return 0, errors.New("the caller left") }
 
-// A caller that leaves in the midst of its answer is sent no second head.
+// A caller that leaves in the middle of its response is sent no second status.
 func TestRecover_OneStatusIsSent(t *testing.T) {
 	t.Parallel()
 	w := &brokenWriter{ResponseWriter: httptest.NewRecorder()}

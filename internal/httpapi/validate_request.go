@@ -45,7 +45,7 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	input := &openapi3filter.RequestValidationInput{
 		Request: r, QueryParams: query, Route: op.route, Options: s.validation,
 	}
-	// The scope that depends on parameters is checked between these and the rest.
+	// These parameters decide about a scope: they are checked first, then it, then the rest.
 	for _, name := range scopeParameters {
 		if op.queryParams[name] != nil && query.Has(name) {
 			if err := validateParameter(op, name, input, malformed); err != nil {

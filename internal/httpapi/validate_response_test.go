@@ -15,7 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
-// Under enforce an answer that breaks the contract is a 500, and the log names the
+// Under enforce a response that breaks the contract is a 500, and the log names the
 // place, never the value. What is too large to be validated passes.
 func TestValidateResponse_Enforce(t *testing.T) {
 	t.Parallel()
