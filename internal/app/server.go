@@ -270,7 +270,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 		if postgres.IsUnavailable(err) {
 			return errors.New("the database lets no reader in")
 		}
-		return errors.New("the replica does not keep up with the primary")
+		return errors.New("the standby does not keep up with the primary")
 	}
 	// One worker of several may be down: requests of clients on the others are answered.
 	if reads.Distributed() {
