@@ -81,8 +81,7 @@ func (e *environment) serverLog() *slog.Logger {
 func serve(
 	ctx context.Context, d *app.Database, settings config.Server, log *slog.Logger, ready func(address, operations string),
 ) error {
-	processors := app.ShareProcessors(d.ServerURL)
-	defer processors.Restore()
+	defer app.ShareProcessors(d.ServerURL)()
 	if settings.Migrate {
 		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)
 		defer cancel()
@@ -100,8 +99,5 @@ func serve(
 		return err
 	}
 	defer server.Close()
-	serving, ended := context.WithCancel(ctx)
-	defer ended()
-	go processors.UseAllWhile(serving, server.HasWaitingResults)
 	return server.Serve(ctx, ready)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+	"time"
 )
 
 const (
@@ -15,6 +16,8 @@ const (
 	// the collector would run continuously.
 	memoryOfConnection     = 8 << 10
 	maxMemoryOfConnections = 40 << 20
+	// memoryInterval is how often the limit follows the connections.
+	memoryInterval = 100 * time.Millisecond
 )
 
 // limitMemory sets Go's memory limit to memoryLimit, raised for the open connections, until
@@ -25,7 +28,7 @@ func limitMemory(ctx context.Context, connections func() int) {
 	}
 	before := debug.SetMemoryLimit(memoryLimit)
 	defer debug.SetMemoryLimit(before)
-	each(ctx, lookEvery, func() { debug.SetMemoryLimit(limitWith(connections())) })
+	each(ctx, memoryInterval, func() { debug.SetMemoryLimit(limitWith(connections())) })
 }
 
 // limitWith is the limit with so many connections, in steps of a MiB: an unchanged limit

@@ -47,7 +47,6 @@ type Server struct {
 	// notReady is why the last check of readiness failed; empty: it was ready.
 	notReady atomic.Value
 	health   health
-	api      *httpapi.Server
 	// connections are those of the API.
 	connections *httpapi.Connections
 	// draining is set once the server is to stop.
@@ -155,7 +154,6 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return err
 	}
-	s.api = api
 	agents, err := mcp.New(api, s.settings.PublicURL, Version)
 	if err != nil {
 		return err
@@ -213,9 +211,6 @@ func (s *Server) cursors(ctx context.Context) (*page.Codec, error) {
 	}
 	return page.NewCodec(secret, previous...), nil
 }
-
-// HasWaitingResults reports whether large results wait to be encoded.
-func (s *Server) HasWaitingResults() bool { return s.api.HasWaitingResults() }
 
 // Ready returns why requests would not be admitted and answered, nil if they would. It
 // logs each change of the reason.

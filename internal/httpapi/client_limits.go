@@ -53,11 +53,9 @@ func (s *Server) limitClient(next http.Handler) http.Handler {
 			writeError(w, r, apierror.Unavailable(errTooMuchUnsent))
 			return
 		}
-		record := recordFrom(r.Context())
-		record.reservation = s.unsent.NewReservation(client)
-		defer record.reservation.Release()
-		record.encodingOfCall = &encodingSlot{slots: s.encoding, client: client}
-		defer record.encodingOfCall.release()
+		reservation := s.unsent.NewReservation(client)
+		defer reservation.Release()
+		recordFrom(r.Context()).reservation = reservation
 		next.ServeHTTP(w, r)
 	})
 }

@@ -55,7 +55,6 @@ type compressionWriter struct {
 
 func (w *compressionWriter) Write(b []byte) (int, error) {
 	record := recordFrom(w.r.Context())
-	record.encodingOfCall.release()
 	compression, compresses := w.ResponseWriter.(io.Closer)
 	isWhole := len(b) >= minCompressed && w.Header().Get("Content-Length") == strconv.Itoa(len(b))
 	switch {

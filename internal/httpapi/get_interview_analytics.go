@@ -63,9 +63,6 @@ func (a *analyticsResponse) VisitGetInterviewAnalyticsResponse(w http.ResponseWr
 			return apierror.Unavailable(errTooMuchUnsent)
 		}
 		defer a.unsent.Release(a.caller.ClientID, a.buffered.Size())
-		if err := recordFrom(a.ctx).encoding.acquire(a.ctx); err != nil {
-			return apierror.Unavailable(err)
-		}
 	}
 	buffer := NewBuffer()
 	out := newStream(w, buffer.Bytes)

@@ -74,7 +74,6 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 	outer := recordFrom(ctx)
 	outer.operation = call.LogName
 	record := &requestRecord{
-		encoding:  outer.encodingOfCall,
 		requestID: outer.requestID, operation: call.Operation,
 		call: &inProcess{limits: call.Limits, flags: call.Flags, invalid: map[string]string{}},
 	}
@@ -93,12 +92,6 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 		writeError(w, r, err)
 	}
 	outer.rows, outer.err, outer.toolStatus, outer.reading = record.rows, record.err, w.status, record.reading
-	if w.body.Len() >= countedResponse {
-		if outer.decide != nil {
-			outer.decide() // before the slot is taken: admission can take long
-		}
-		_ = record.encoding.acquire(ctx) // it fails where the caller has left
-	}
 	return CallResponse{Status: w.status, Body: w.body.Bytes()}
 }
 

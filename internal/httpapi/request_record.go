@@ -42,11 +42,6 @@ type requestRecord struct {
 	// reservation is what the response has reserved of the budget of unsent bytes; nil:
 	// nothing is bounded.
 	reservation *fairqueue.Reservation
-	// encoding is the slot of a call in-process, encodingOfCall that of the call that
-	// the request makes.
-	encoding, encodingOfCall *encodingSlot
-	// decide waits for the admission of a speculatively handled request; otherwise nil.
-	decide func()
 	// call is set if the request is a call in-process.
 	call *inProcess
 }

@@ -64,8 +64,8 @@ type Server struct {
 	unsent, inFlight *fairqueue.Budget
 	// rowSizes has the bytes that a row of each key's last page took.
 	rowSizes *lru.Cache[uuid.UUID, int64]
-	// encoding and compressing have the slots for these parts of large responses.
-	encoding, compressing *fairqueue.Slots
+	// compressing has the slots in which large responses are compressed.
+	compressing *fairqueue.Slots
 	// endpoints validate and answer admitted requests, by operationId.
 	endpoints map[string]http.Handler
 }
@@ -90,7 +90,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		deps: d, contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
 		unsent: fairqueue.NewBudget(maxUnsent, maxUnsentOfClient), inFlight: fairqueue.NewBudget(maxInFlight, maxInFlightOfClient),
-		rowSizes: rowSizes, encoding: newProcessorSlots(), compressing: newProcessorSlots(),
+		rowSizes: rowSizes, compressing: newProcessorSlots(),
 		documents: documents, links: newLinks(d.PublicURL, d.Docs), endpoints: map[string]http.Handler{},
 	}
 	handlers := api.NewStrictHandlerWithOptions(s, []api.StrictMiddlewareFunc{timeReading}, api.StrictHTTPServerOptions{

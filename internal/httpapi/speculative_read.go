@@ -26,7 +26,6 @@ func (s *Server) readSpeculatively(
 	defer deferred.decide() // next may panic
 	record := recordFrom(r.Context())
 	operation := record.operation
-	record.decide = deferred.decide
 	next.ServeHTTP(deferred, r.WithContext(auth.WithCaller(r.Context(), cached)))
 	deferred.decide()
 	if deferred.state != discarded {
