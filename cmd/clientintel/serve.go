@@ -44,8 +44,8 @@ func newServe(e *environment) *cobra.Command {
 	return cmd
 }
 
-// checkServer reports every wrong setting of a server together, those first that
-// could not be read from the environment.
+// checkServer reports all invalid settings of a server together, unreadable environment
+// variables first.
 func (e *environment) checkServer() error {
 	mistakes := []error{e.settingsError, e.settings.Server.Check(), e.settings.Database.Check()}
 	for _, u := range []struct{ name, value string }{
@@ -65,8 +65,8 @@ func (e *environment) checkServer() error {
 	return nil
 }
 
-// serverLog logs JSON lines from the set level on, and first what the environment
-// sets in vain.
+// serverLog returns a JSON logger with the level of the settings, and warns of environment
+// variables that set nothing.
 func (e *environment) serverLog() *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(e.settings.Server.LogLevel)) // checked before
@@ -81,8 +81,7 @@ func (e *environment) serverLog() *slog.Logger {
 func serve(
 	ctx context.Context, d *app.Database, settings config.Server, log *slog.Logger, ready func(address, operations string),
 ) error {
-	processors := app.ShareProcessors(d.ServerURL)
-	defer processors.Restore()
+	defer app.ShareProcessors(d.ServerURL)()
 	if settings.Migrate {
 		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)
 		defer cancel()
@@ -100,8 +99,5 @@ func serve(
 		return err
 	}
 	defer server.Close()
-	serving, ended := context.WithCancel(ctx)
-	defer ended()
-	go processors.UseAllWhile(serving, server.Encodes)
 	return server.Serve(ctx, ready)
 }

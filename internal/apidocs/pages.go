@@ -18,26 +18,26 @@ import (
 //go:embed assets pages
 var embedded embed.FS
 
-// Policy is the Content-Security-Policy of the pages. Scripts and styles come
-// from files of this server alone, forms are sent by script only, and no other
-// page may frame one that takes keys.
+// Policy is the Content-Security-Policy of the pages. Scripts and styles come only from
+// this server's files, forms are sent only by script, and no other page may frame one that
+// takes keys.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// File is a file to serve. Links between pages are relative, so they hold under
-// whatever path a proxy puts in front.
+// File is a file to serve. Links between pages are relative, so they stay right under any
+// path that a proxy adds.
 type File struct {
-	// Path is where it is served, from the root.
+	// Path is the absolute path of its URL.
 	Path        string
 	ContentType string
 	Body        []byte
-	// Page is set on what a browser opens or loads, and not on a document that
-	// programs of any origin may fetch.
-	Page bool
+	// IsHTMLPage is set if people open it in a browser, or a page loads it; other
+	// documents may be fetched from any origin.
+	IsHTMLPage bool
 }
 
-// exampleAddress is the service's address in the pages as they are rendered. The
-// page's script replaces it by the address that the page came from.
+// exampleAddress is the service's address in the rendered pages. The page's script
+// replaces it with the address that the page came from.
 const exampleAddress = "https://clientintel.example.com"
 
 var contentTypes = map[string]string{
@@ -45,8 +45,8 @@ var contentTypes = map[string]string{
 	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8",
 }
 
-// Files returns every file. publicURL is the address that lines to paste name;
-// without one they name an example, never a request's own Host header.
+// Files returns every file. publicURL is the address in lines that readers paste; without
+// one they contain an example, never a request's own Host header.
 func Files(publicURL string) ([]File, error) {
 	address, relative := exampleAddress, "](."
 	if publicURL != "" {
@@ -64,7 +64,7 @@ func Files(publicURL string) ([]File, error) {
 		}
 		files = append(files, File{
 			Path: to, ContentType: cmp.Or(contentTypes[path.Ext(name)], contentTypes[".txt"]),
-			Body: []byte(replacer.Replace(string(body))), Page: replacer == inPage,
+			Body: []byte(replacer.Replace(string(body))), IsHTMLPage: replacer == inPage,
 		})
 		return nil
 	}

@@ -97,7 +97,7 @@ func TestReference_LeavesNothingOut(t *testing.T) {
 	}
 }
 
-func TestReference_SaysTypesAsAPersonWould(t *testing.T) {
+func TestReference_TypesAreInPlainWords(t *testing.T) {
 	t.Parallel()
 	shown := page(t, "/docs/listInterviews") + page(t, "/docs/listSynthesis") + page(t, "/docs/getInterview")
 	for _, want := range []string{

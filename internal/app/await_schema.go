@@ -22,7 +22,7 @@ const schemaInterval = 500 * time.Millisecond
 func AwaitSchema(ctx context.Context, databaseURL string, settings config.Server, log *slog.Logger) error {
 	schema, err := postgres.ReadSchemaAsServer(ctx, databaseURL)
 	if err != nil {
-		// Wiring the server meets the same error, and tells what it means.
+		// NewServer gets the same error, and explains it.
 		return nil
 	}
 	mismatch := schema.CheckServed()
@@ -36,9 +36,7 @@ func AwaitSchema(ctx context.Context, databaseURL string, settings config.Server
 	if err != nil {
 		return fmt.Errorf("listening for the operator: %w: free the address or choose another with --ops-listen", err)
 	}
-	metrics := ops.NewMetrics(Version)
-	metrics.RegisterGauge("clientintel_ready", "1 when a request would be answered.", func() float64 { return 0 })
-	server := (&Server{log: log}).httpServer(ops.Handler(metrics, func(context.Context) error {
+	server := (&Server{log: log}).httpServer(ops.Handler(ops.NewMetrics(Version), func(context.Context) error {
 		return errors.New(reason.Load().(string))
 	}))
 	defer server.Close()

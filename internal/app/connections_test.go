@@ -72,7 +72,7 @@ func serve(t *testing.T) (*dbtest.Database, string) {
 }
 
 // net/http would answer it by itself, without a request id.
-func TestServe_OptionsOfTheServerAreAnUnknownPath(t *testing.T) {
+func TestServe_OptionsStarIsAnUnknownPath(t *testing.T) {
 	t.Parallel()
 	_, at := serve(t)
 	conn, err := net.Dial("tcp", at)

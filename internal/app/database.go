@@ -13,18 +13,18 @@ import (
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
-// Database is where the data lives, and the two logins to it.
+// Database is the database and the two logins to it.
 type Database struct {
 	// OwnerURL migrates, imports and manages keys. ServerURL answers requests.
 	OwnerURL  string
 	ServerURL string
 
 	log     *slog.Logger
-	cluster *embedded.Cluster // nil unless it is our own PostgreSQL
+	cluster *embedded.Cluster // nil: it is not embedded
 }
 
-// OpenDatabase names the database of the settings; without a URL it attaches to
-// the embedded one or starts it.
+// OpenDatabase returns the database of the settings; without a URL it attaches to the
+// embedded one or starts it.
 func OpenDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*Database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (d *Database) Migrate(ctx context.Context) error {
 	if applied > 0 {
 		d.log.Info("the schema was brought up to date", "migrations", applied)
 	}
-	// Asked also where nothing was applied: a process may have ended between the two.
+	// Also if nothing was applied: a process may have ended between the two steps.
 	if due, err := postgres.DistributionIsDue(ctx, d.OwnerURL); err != nil || !due {
 		return err
 	}
@@ -85,8 +85,7 @@ func (d *Database) Distribute(ctx context.Context) error {
 	return nil
 }
 
-// CheckSchema stops a command on any schema but this release's own, and changes
-// nothing.
+// CheckSchema returns an error for any schema except this release's, and changes nothing.
 func (d *Database) CheckSchema(ctx context.Context) error {
 	schema, err := postgres.ReadSchemaAsOwner(ctx, d.OwnerURL)
 	if err != nil {
@@ -95,8 +94,7 @@ func (d *Database) CheckSchema(ctx context.Context) error {
 	return schema.Check()
 }
 
-// CreateSchema creates the schema in an empty database, and is CheckSchema in any
-// other.
+// CreateSchema creates the schema in an empty database, and checks it in any other.
 func (d *Database) CreateSchema(ctx context.Context) error {
 	schema, err := postgres.ReadSchemaAsOwner(ctx, d.OwnerURL)
 	if err != nil {
@@ -108,7 +106,7 @@ func (d *Database) CreateSchema(ctx context.Context) error {
 	return schema.Check()
 }
 
-// WithOwner connects as the owner, for one command's work.
+// WithOwner connects as the owner and calls do.
 func (d *Database) WithOwner(ctx context.Context, do func(*pgx.Conn) error) error {
 	conn, err := postgres.ConnectOwner(ctx, d.OwnerURL)
 	if err != nil {

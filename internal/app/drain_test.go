@@ -16,7 +16,7 @@ import (
 
 // A server that is asked to stop refuses no connection before a prober was told
 // that it is not ready.
-func TestServe_RefusesNobodyWhileReady(t *testing.T) {
+func TestServe_RefusesNoRequestWhileReady(t *testing.T) {
 	t.Parallel()
 	settings, err := config.FromEnv(os.Getenv)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // systemdSocket is the file descriptor of the first socket that systemd passes.
 const systemdSocket = 3
 
-// listenAPI takes the socket that systemd passed, or opens one. systemd's stays
-// open while the service restarts: connections wait there and none is refused.
+// listenAPI takes the socket that systemd passed, or opens one. systemd's stays open while
+// the service restarts: connections wait on it and none is refused.
 func listenAPI(ctx context.Context, address string) (net.Listener, error) {
 	sockets, _ := strconv.Atoi(os.Getenv("LISTEN_FDS"))
 	if sockets > 0 && os.Getenv("LISTEN_PID") == strconv.Itoa(os.Getpid()) {
@@ -45,12 +45,12 @@ type certificate struct {
 	log               *slog.Logger
 
 	mu      sync.Mutex
-	looked  time.Time
+	checked time.Time
 	changed time.Time
 	current *tls.Certificate
 }
 
-// certificateInterval is how often the files are looked at.
+// certificateInterval is how often the files are checked for changes.
 const certificateInterval = time.Second
 
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
@@ -58,7 +58,7 @@ func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, e
 	return c, c.read(c.modified())
 }
 
-// modified is when the younger of the files was written.
+// modified is when the newer of the files was written.
 func (c *certificate) modified() time.Time {
 	var latest time.Time
 	for _, name := range []string{c.certFile, c.keyFile} {
@@ -78,15 +78,15 @@ func (c *certificate) read(changed time.Time) error {
 	return nil
 }
 
-// get is for tls.Config. The last certificate stays in use while the files do not
-// fit each other, as in the midst of a renewal.
+// get is for tls.Config. The last certificate stays in use while the two files do not
+// match, as during a renewal.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Since(c.looked) < certificateInterval {
+	if time.Since(c.checked) < certificateInterval {
 		return c.current, nil
 	}
-	c.looked = time.Now()
+	c.checked = time.Now()
 	if changed := c.modified(); !changed.Equal(c.changed) {
 		if err := c.read(changed); err != nil {
 			c.log.Warn("the certificate is not read again", "error", err.Error())

@@ -24,8 +24,8 @@ func each(ctx context.Context, interval time.Duration, do func()) {
 	}
 }
 
-// repeat does the work in each interval. Every time is bounded as an admission is,
-// since both share the connections.
+// repeat does the work in each interval. Its time is bounded like an admission's, as both
+// share the connections.
 func (s *Server) repeat(ctx context.Context, doing string, interval time.Duration, work func(context.Context) error) {
 	each(ctx, interval, func() {
 		bounded, cancel := context.WithTimeout(ctx, admissionTimeout+time.Second)
@@ -36,16 +36,16 @@ func (s *Server) repeat(ctx context.Context, doing string, interval time.Duratio
 	})
 }
 
-// sendReplicaHeartbeat commits something on the primary. A standby measures its
-// lag by the last commit it replayed: without requests it would look cut off, be taken
-// out of service, and never get a request again. Taking a transaction
-// id writes to the WAL and needs no right to write.
-func (s *Server) sendReplicaHeartbeat(ctx context.Context) error {
+// sendStandbyHeartbeat commits a transaction on the primary. A standby measures its lag by
+// the last commit that it replayed: without requests it would look disconnected, be taken
+// out of service, and never get a request again. Taking a transaction id writes to the
+// WAL and needs no privilege to write.
+func (s *Server) sendStandbyHeartbeat(ctx context.Context) error {
 	_, err := s.admission.Exec(ctx, "SELECT pg_current_xact_id()")
 	return err
 }
 
-// standbyInterval is how often the standby is looked at.
+// standbyInterval is how often the standby is checked.
 const standbyInterval = time.Second
 
 // watchStandby decides where reads go, and logs each change.
@@ -58,7 +58,7 @@ func (s *Server) watchStandby(ctx context.Context) {
 		switch fellBack = s.reads.FellBack(); {
 		case fellBack == before:
 		case fellBack:
-			var cause []any // none where a read found out, and the standby answers again
+			var cause []any // none if a read noticed the failure and the standby answers again
 			if err != nil {
 				cause = []any{"error", postgres.Loggable(err)}
 			}
@@ -69,14 +69,14 @@ func (s *Server) watchStandby(ctx context.Context) {
 	})
 }
 
-// checkStandby bounds each look by itself: one that hangs takes no time from the next.
+// checkStandby has a timeout of its own: a check that hangs takes no time from the next.
 func checkStandby(ctx context.Context, pool *postgres.Pool) error {
 	bounded, cancel := context.WithTimeout(ctx, standbyInterval)
 	defer cancel()
 	return pool.CheckStandby(bounded)
 }
 
-// health is what metrics tell of the database, as it was read last.
+// health is what metrics export of the database, as of the last reading.
 type health struct{ backlog, future, imported atomic.Int64 }
 
 func (s *Server) readHealth(ctx context.Context) error {

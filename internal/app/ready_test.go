@@ -15,7 +15,7 @@ import (
 )
 
 // A server is ready exactly when a request would be answered: /readyz says why not.
-func TestReady_IsWhatARequestWouldMeet(t *testing.T) {
+func TestReady_FailsIfRequestsWouldFail(t *testing.T) {
 	t.Parallel()
 	ours := postgres.SchemaVersion()
 	for name, c := range map[string]struct{ sql, want string }{

@@ -16,10 +16,9 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-// Serve listens until ctx is done. Then it says "not ready", goes on accepting for
-// the drain delay, so that load balancers take it out first, closes, and lets the
-// requests in flight finish.
-// ready is called with both addresses once the server answers.
+// Serve listens until ctx is done. Then it is not ready, but accepts for the drain delay,
+// so that load balancers remove it first, closes, and lets the requests in flight finish.
+// ready is called with both addresses once the server listens.
 func (s *Server) Serve(ctx context.Context, ready func(address, operations string)) error {
 	api, err := listenAPI(ctx, s.settings.Listen)
 	if err != nil {
@@ -33,7 +32,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	}
 	defer operator.Close()
 
-	apiServer, opsServer := s.httpServer(s.closingWhenDraining(s.Handler)), s.httpServer(s.OpsHandler)
+	apiServer, opsServer := s.httpServer(s.closeWhenDraining(s.Handler)), s.httpServer(s.OpsHandler)
 	apiServer.ConnContext, apiServer.ConnState = s.connections.Context, s.connections.Track
 	failed := make(chan error, 2)
 	var secure *tls.Config
@@ -49,11 +48,11 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	go func() { failed <- opsServer.Serve(operator) }()
 	maintenance, stopMaintenance := context.WithCancel(context.WithoutCancel(ctx)) // until the last request
 	defer stopMaintenance()
-	debug.FreeOSMemory() // what starting took
+	debug.FreeOSMemory() // which starting allocated
 	go limitMemory(maintenance, s.connections.Len)
 	go s.repeat(maintenance, "maintaining the request log", time.Hour, db.New(s.admission).MaintainRequestLog)
 	if s.settings.ReplicaURL != "" {
-		go s.repeat(maintenance, "dating the replica", max(s.settings.ReplicaMaxLag/4, 50*time.Millisecond), s.sendReplicaHeartbeat)
+		go s.repeat(maintenance, "sending the standby heartbeat", max(s.settings.ReplicaMaxLag/4, 50*time.Millisecond), s.sendStandbyHeartbeat)
 		go s.watchStandby(maintenance)
 	}
 	go s.repeat(maintenance, "reading the database's health", time.Minute, s.readHealth)
@@ -76,7 +75,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	s.log.Info("stopping: requests in flight may finish", "within", s.settings.DrainTimeout.String())
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.settings.DrainTimeout)
 	defer cancel()
-	// Accepting ends first: a connection accepted while Shutdown looks would be lost.
+	// Accepting ends first: a connection accepted during Shutdown would be lost.
 	_ = api.Close()
 	if err := <-failed; !errors.Is(err, net.ErrClosed) {
 		s.log.Warn("serving failed while it was to end", "error", err.Error())
@@ -91,9 +90,9 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	return nil
 }
 
-// closingWhenDraining ends connections that are kept alive with a response: closing
-// them later could meet the next request on its way.
-func (s *Server) closingWhenDraining(h http.Handler) http.Handler {
+// closeWhenDraining sends Connection: close while draining: closing an idle connection
+// later could lose a request that is being sent.
+func (s *Server) closeWhenDraining(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
 			w.Header().Set("Connection", "close")
@@ -102,11 +101,11 @@ func (s *Server) closingWhenDraining(h http.Handler) http.Handler {
 	})
 }
 
-// maxHeaderBytes bounds a request's line and headers; the library reads 4 KiB beyond it,
-// and 8 KiB from a connection's second request on.
+// maxHeaderBytes bounds a request's line and headers; net/http reads 4 KiB more, and 8 KiB
+// more from a connection's second request on.
 const maxHeaderBytes = 8 << 10
 
-// httpServer bounds whatever a client could delay.
+// httpServer has a timeout for everything that a caller could delay.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -115,17 +114,17 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    maxHeaderBytes,
-		Protocols:         oneRequestAtATime(),
+		Protocols:         http1Only(),
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-		// OPTIONS * is refused as every unknown path is.
+		// OPTIONS * is refused like any unknown path.
 		DisableGeneralOptionsHandler: true,
 	}
 }
 
-// oneRequestAtATime leaves HTTP/2 out. Its connections carry hundreds of requests at once
-// and take a mebibyte of each body before anybody reads it: no bound on connections would
-// bound the memory.
-func oneRequestAtATime() *http.Protocols {
+// http1Only excludes HTTP/2. Its connections carry hundreds of requests at once and buffer
+// a mebibyte of each body before it is read: a bound on connections would not bound the
+// memory.
+func http1Only() *http.Protocols {
 	only := new(http.Protocols)
 	only.SetHTTP1(true)
 	return only

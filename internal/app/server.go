@@ -29,7 +29,7 @@ import (
 	"github.com/clientintel/clientintel/internal/tracing"
 )
 
-// Server is a wired server, not yet listening.
+// Server is a wired server. Serve makes it listen.
 type Server struct {
 	// Handler serves the API, OpsHandler health and metrics.
 	Handler    http.Handler
@@ -44,13 +44,12 @@ type Server struct {
 	limiter     *ratelimit.Limiter
 	auditor     *measurement.Auditor
 	tracer      *tracing.Tracer // nil: no collector is named
-	// notReady is the reason of the last check of readiness; empty when ready.
+	// notReady is why the last check of readiness failed; empty: it was ready.
 	notReady atomic.Value
 	health   health
-	api      *httpapi.Server
 	// connections are those of the API.
 	connections *httpapi.Connections
-	// draining is set once the server is asked to stop.
+	// draining is set once the server is to stop.
 	draining atomic.Bool
 }
 
@@ -58,7 +57,7 @@ type Server struct {
 var Version = "development"
 
 const (
-	// admissionTimeout bounds a statement that admits a request.
+	// admissionTimeout bounds a query that admits a request.
 	admissionTimeout = 3 * time.Second
 	// lockTimeout bounds the wait for a lock of another session.
 	lockTimeout = 2 * time.Second
@@ -85,7 +84,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	admission.Application, admission.Size, admission.StatementTimeout = "clientintel admission", ratelimit.Connections, admissionTimeout
 	maintenance := primary
 	maintenance.Application, maintenance.Size, maintenance.StatementTimeout = "clientintel maintenance", 1, s.settings.StatementTimeout
-	// What only reads may read from a replica.
+	// Reads may go to a standby.
 	reads := primary
 	if s.settings.ReplicaURL != "" {
 		reads.URL, reads.MaxLag = s.settings.ReplicaURL, s.settings.ReplicaMaxLag
@@ -98,7 +97,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	reads.ReadTimeout = s.settings.StatementTimeout + time.Second
 	if s.settings.ReplicaURL != "" && s.settings.ReplicaFallback != "off" {
 		for _, of := range []*postgres.PoolSettings{&reads, &streams} {
-			// Bounded, so that the primary keeps admitting whatever the standby does.
+			// Fewer connections, so that the primary still admits requests while the standby fails.
 			fallback := *of
 			fallback.URL, fallback.MaxLag, fallback.Size = databaseURL, 0, max(1, of.Size/2)
 			var err error
@@ -137,25 +136,24 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	s.limiter = ratelimit.New(s.admission)
 	snapshots := measurement.NewSnapshotReader(s.reads, s.settings.BasisMaxIDs)
 	api, err := httpapi.New(httpapi.Deps{
-		Limiter:    s.limiter,
-		Interviews: interview.New(snapshots),
-		Campaigns:  campaign.New(snapshots),
-		Synthesis:  synthesis.New(snapshots),
-		Analytics:  analytics.New(snapshots, measurement.NewSnapshotReader(s.streams, s.settings.BasisMaxIDs)),
-		Search:     search.New(snapshots, search.DefaultLimits()),
-		Cursors:    cursors,
-		Validation: s.settings.ResponseValidation,
-		PublicURL:  s.settings.PublicURL,
-		LogOneIn:   s.settings.LogOneIn,
-		Docs:       s.settings.Docs != "off",
-		Observe:    metrics.RecordRequest,
-		Trace:      trace,
-		Log:        s.log,
+		Limiter:       s.limiter,
+		Interviews:    interview.New(snapshots),
+		Campaigns:     campaign.New(snapshots),
+		Synthesis:     synthesis.New(snapshots),
+		Analytics:     analytics.New(snapshots, measurement.NewSnapshotReader(s.streams, s.settings.BasisMaxIDs)),
+		Search:        search.New(snapshots, search.DefaultLimits()),
+		Cursors:       cursors,
+		Validation:    s.settings.ResponseValidation,
+		PublicURL:     s.settings.PublicURL,
+		LogOneIn:      s.settings.LogOneIn,
+		Docs:          s.settings.Docs != "off",
+		RecordRequest: metrics.RecordRequest,
+		Trace:         trace,
+		Log:           s.log,
 	})
 	if err != nil {
 		return err
 	}
-	s.api = api
 	agents, err := mcp.New(api, s.settings.PublicURL, Version)
 	if err != nil {
 		return err
@@ -169,11 +167,6 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	metrics.RegisterPool("read", s.reads)
 	metrics.RegisterPool("admission", s.admission)
 	metrics.RegisterPool("stream", s.streams)
-	metrics.RegisterGauge("clientintel_ready", "1 when a request would be answered.", func() float64 {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		return map[bool]float64{true: 1}[s.Ready(ctx) == nil]
-	})
 	metrics.RegisterGauge("clientintel_admission_waiting", "Requests that wait to be admitted.", func() float64 { return float64(s.limiter.Waiting()) })
 	metrics.RegisterCounter("clientintel_admission_groups_total", "Groups of requests sent to be admitted.", s.limiter.Groups.Load)
 	metrics.RegisterCounter("clientintel_admission_grouped_total", "Requests in these groups.", s.limiter.Grouped.Load)
@@ -196,14 +189,14 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		func() float64 { return time.Duration(s.auditor.Last.Load()).Seconds() })
 	metrics.RegisterGauge("clientintel_measurement_audit_last_duration_seconds", "How long the last background audit took.",
 		func() float64 { return time.Duration(s.auditor.Took.Load()).Seconds() })
-	metrics.RegisterCounter("clientintel_responses_checked_total", "Responses held against the contract.", api.CheckedResponses)
+	metrics.RegisterCounter("clientintel_responses_checked_total", "Responses validated against the contract.", api.CheckedResponses)
 	metrics.RegisterCounter("clientintel_responses_broken_total", "Responses that broke the contract.", api.BrokenResponses)
 	s.OpsHandler = ops.Handler(metrics, s.Ready)
 	return nil
 }
 
-// cursors authenticates cursors with the secret of the settings, or else with the
-// database's, and accepts those of the secret before it.
+// cursors returns the codec with the secret of the settings, or else the database's. It
+// also accepts cursors of the previous secret.
 func (s *Server) cursors(ctx context.Context) (*page.Codec, error) {
 	var previous [][]byte
 	if s.settings.CursorSecretPrevious != "" {
@@ -219,11 +212,8 @@ func (s *Server) cursors(ctx context.Context) (*page.Codec, error) {
 	return page.NewCodec(secret, previous...), nil
 }
 
-// Encodes tells whether large results wait to be encoded.
-func (s *Server) Encodes() bool { return s.api.Encodes() }
-
-// Ready tells whether requests would be admitted and answered. It logs each
-// change of the reason.
+// Ready returns why requests would not be admitted and answered, nil if they would. It
+// logs each change of the reason.
 func (s *Server) Ready(ctx context.Context) error {
 	err := s.checkReady(ctx)
 	reason := ""
@@ -260,13 +250,13 @@ func (s *Server) checkReady(ctx context.Context) error {
 	case !can:
 		return errors.New("the server's login may not execute the function admit: run 'clientintel doctor'")
 	}
-	// Requests are answered as long as the fallback answers. A standby that hangs
-	// would use up the time that this check has.
+	// With a fallback, only that must answer. A standby that hangs would use up the time
+	// that this check has.
 	reads := s.reads
 	if fallback := reads.Fallback(); fallback != nil {
 		reads = fallback
 	}
-	// A full pool is at work. Taking its server out of service would only move the
+	// A full pool is not a failure. Taking its server out of service would only move the
 	// load to the others.
 	if stat := reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
 		return nil
@@ -275,17 +265,16 @@ func (s *Server) checkReady(ctx context.Context) error {
 		if postgres.IsUnavailable(err) {
 			return errors.New("the database lets no reader in")
 		}
-		return errors.New("the replica does not keep up with the primary")
+		return errors.New("the standby does not keep up with the primary")
 	}
-	// One worker of several may be down: the clients of the others are answered.
+	// One worker of several may be down: requests of clients on the others are answered.
 	if reads.Distributed() {
 		if err := reads.Ping(ctx); err != nil {
 			return errors.New("the database does not answer")
 		}
 		return nil
 	}
-	// No client has this id: the transaction begins as a request's does, and reads
-	// nothing.
+	// No client has this id: the transaction begins like a request's and reads nothing.
 	if err := reads.Read(ctx, uuid.Nil, func(context.Context, *postgres.Snapshot) error { return nil }); err != nil {
 		if stat := reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
 			return nil // it has filled up since
@@ -295,7 +284,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 	return nil
 }
 
-// Close ends what NewServer opened, once no request is in flight.
+// Close closes what NewServer opened. No request may be in flight.
 func (s *Server) Close() {
 	if s.limiter != nil {
 		s.limiter.Close()
@@ -303,8 +292,8 @@ func (s *Server) Close() {
 	if s.tracer != nil {
 		s.tracer.Close()
 	}
-	// Connections end with the process in any case, so a database that does not
-	// answer delays the end by no more than closeTimeout.
+	// Connections end with the process in any case, so a database that does not answer
+	// delays the end by at most closeTimeout.
 	var closing sync.WaitGroup
 	for _, pool := range []*postgres.Pool{s.streams, s.admission, s.reads, s.maintenance} {
 		if pool != nil {

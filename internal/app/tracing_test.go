@@ -184,7 +184,7 @@ func TestTraces_OffByDefault(t *testing.T) {
 }
 
 // A missing collector delays nothing, and the log reports it.
-func TestTraces_ACollectorOutOfReach(t *testing.T) {
+func TestTraces_AnUnreachableCollectorIsLogged(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:1/v1/traces")
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "200")
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "10")
@@ -197,7 +197,7 @@ func TestTraces_ACollectorOutOfReach(t *testing.T) {
 	}
 }
 
-func TestTraces_WhatTheVariablesSay(t *testing.T) {
+func TestTraces_FollowTheVariables(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string][]map[string]string{
 		"on":  {{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x"}, {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://x", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}},

@@ -7,16 +7,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Budget bounds the bytes that all clients hold at once, and of those each client's
-// share.
+// Budget bounds the bytes that all clients have reserved, and each client's share of them.
 type Budget struct {
 	total, share int64
 
 	mu    sync.Mutex
 	taken int64
 	by    map[uuid.UUID]int64
-	// released is closed when something was given back that is waited for; nil:
-	// nothing waits.
+	// released is closed at the next release; nil: nothing waits for one.
 	released chan struct{}
 }
 
@@ -25,11 +23,11 @@ func NewBudget(total, share int64) *Budget {
 	return &Budget{total: total, share: share, by: map[uuid.UUID]int64{}}
 }
 
-// Reserve takes n for a client and tells whether it fits. What is more than a
-// share is given to a client that holds nothing.
+// Reserve reserves n for a client and reports whether that fits. More than a share fits
+// for a client that has reserved nothing.
 func (b *Budget) Reserve(client uuid.UUID, n int64) bool { return b.reserve(client, 0, n) }
 
-// reserve takes n more for a client's holder of own.
+// reserve reserves n more for a reservation of own.
 func (b *Budget) reserve(client uuid.UUID, own, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,7 +39,7 @@ func (b *Budget) reserve(client uuid.UUID, own, n int64) bool {
 	return true
 }
 
-// Release gives n of a client's back.
+// Release releases n of a client's bytes.
 func (b *Budget) Release(client uuid.UUID, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -55,7 +53,7 @@ func (b *Budget) Release(client uuid.UUID, n int64) {
 	}
 }
 
-// Full tells whether n more of a client's would not fit its share.
+// Full reports whether n more would exceed a client's share.
 func (b *Budget) Full(client uuid.UUID, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,11 +61,11 @@ func (b *Budget) Full(client uuid.UUID, n int64) bool {
 }
 
 func (b *Budget) exceedsShare(client uuid.UUID, own, n int64) bool {
-	held := b.by[client]
-	return held > own && held+n > b.share
+	reserved := b.by[client]
+	return reserved > own && reserved+n > b.share
 }
 
-// nextRelease is closed when something is given back.
+// nextRelease is closed when bytes are released.
 func (b *Budget) nextRelease() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,41 +75,41 @@ func (b *Budget) nextRelease() <-chan struct{} {
 	return b.released
 }
 
-// Reservation is what one answer holds of a budget, as much as it has grown to. It
-// is not safe for concurrent use.
+// Reservation is what one response has reserved of a budget. It is not safe for concurrent
+// use.
 type Reservation struct {
 	budget *Budget
 	client uuid.UUID
-	held   int64
+	size   int64
 }
 
-// reservationStep is what an answer reserves at a time, from the second such part on:
-// one that grows in small pieces seldom touches the budget, and a small one never.
+// reservationStep is how much a response reserves at a time, from its second step on: one
+// that grows in small pieces seldom locks the budget, and a small one never.
 const reservationStep = 64 << 10
 
-// NewReservation makes one that holds nothing. A nil one bounds nothing.
+// NewReservation makes an empty reservation. A nil one bounds nothing.
 func (b *Budget) NewReservation(client uuid.UUID) *Reservation {
 	return &Reservation{budget: b, client: client}
 }
 
-// Grow reserves what an answer of n bytes needs, and tells whether that fits. It
-// keeps what it holds in any case.
+// Grow reserves what a response of n bytes needs, and reports whether that fits. It keeps
+// what it has reserved in any case.
 func (r *Reservation) Grow(n int64) bool {
 	want := (n - 1) / reservationStep * reservationStep
-	if r == nil || want <= r.held {
+	if r == nil || want <= r.size {
 		return true
 	}
-	if !r.budget.reserve(r.client, r.held, want-r.held) {
+	if !r.budget.reserve(r.client, r.size, want-r.size) {
 		return false
 	}
-	r.held = want
+	r.size = want
 	return true
 }
 
-// Await is Grow that waits until it fits or ctx is done.
+// Await is Grow, but waits until it fits or ctx is done.
 func (r *Reservation) Await(ctx context.Context, n int64) error {
 	for r != nil {
-		released := r.budget.nextRelease() // before the attempt: what is given back after it is noticed
+		released := r.budget.nextRelease() // before the attempt, so that no later release is missed
 		if r.Grow(n) {
 			return nil
 		}
@@ -124,10 +122,10 @@ func (r *Reservation) Await(ctx context.Context, n int64) error {
 	return nil
 }
 
-// Release gives all of it back.
+// Release releases all of it.
 func (r *Reservation) Release() {
-	if r.held > 0 {
-		r.budget.Release(r.client, r.held)
-		r.held = 0
+	if r.size > 0 {
+		r.budget.Release(r.client, r.size)
+		r.size = 0
 	}
 }

@@ -1,4 +1,4 @@
-// Package fairqueue shares what is scarce among clients: a queue that serves them
-// in turn, slots of which each has a share, and a budget of bytes. Whoever uses
-// little waits little, whatever the others ask for.
+// Package fairqueue shares resources between clients: Queue serves them in rotation, Slots
+// bounds concurrent work and Budget bytes, each with a share per client. Its users choose
+// the limits.
 package fairqueue

@@ -113,8 +113,8 @@ func TestSlots_EachClientHasItsShare(t *testing.T) {
 	}
 }
 
-// A request that no longer waits leaves its place to another of its client.
-func TestSlots_WhoLeavesNoLongerWaits(t *testing.T) {
+// A request that no longer waits makes its place free for another of its client.
+func TestSlots_CancelledWaitersAreRemoved(t *testing.T) {
 	t.Parallel()
 	s := fairqueue.NewSlots(1, 1, 1)
 	if err := s.Acquire(t.Context(), greedy); err != nil {
@@ -143,8 +143,8 @@ func awaitWaiting(t *testing.T, s *fairqueue.Slots, n int) {
 	t.Fatalf("%d wait, want %d", s.Waiting(), n)
 }
 
-// Turns go round by client.
-func TestSlots_ClientsTakeTurns(t *testing.T) {
+// Waiting clients get slots in rotation.
+func TestSlots_ServeClientsInRotation(t *testing.T) {
 	t.Parallel()
 	s := fairqueue.NewSlots(1, 1, 10)
 	if err := s.Acquire(t.Context(), greedy); err != nil {
@@ -167,7 +167,7 @@ func TestSlots_ClientsTakeTurns(t *testing.T) {
 		got = append(got, last)
 	}
 	if got[0] != greedy || got[1] != modest || got[2] != greedy {
-		t.Errorf("the turns were %v", got)
+		t.Errorf("the slots went to %v", got)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestReservation_Grows(t *testing.T) {
 	}
 }
 
-// Who waits for space goes on when it is given back.
+// A reservation that waits for space continues when space is released.
 func TestReservation_Awaits(t *testing.T) {
 	t.Parallel()
 	const unit = 64 << 10

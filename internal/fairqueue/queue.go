@@ -2,8 +2,8 @@ package fairqueue
 
 import "slices"
 
-// Queue holds what waits, by key. It serves the keys in rotation, and the items of
-// a key in the order in which they came. It is not safe for concurrent use.
+// Queue holds waiting items by key. It serves the keys in rotation, and the items of a key
+// in order of arrival. It is not safe for concurrent use.
 type Queue[K comparable, T any] struct {
 	size     int
 	rotation []*list[K, T] // the next key first
@@ -31,8 +31,7 @@ func (q *Queue[K, T]) Push(key K, item T) {
 	q.size++
 }
 
-// Pop removes the oldest item of the next key whose oldest item may be served; nil: of the
-// next key.
+// Pop removes the oldest item of the next key for which may is true; a nil may allows all.
 func (q *Queue[K, T]) Pop(may func(K, T) bool) (item T, found bool) {
 	for i, l := range q.rotation {
 		if may != nil && !may(l.key, l.items[0]) {
@@ -55,7 +54,7 @@ func (q *Queue[K, T]) Pop(may func(K, T) bool) (item T, found bool) {
 	return item, false
 }
 
-// PopOf removes a key's oldest item if it is meant. The key keeps its place.
+// PopOf removes a key's oldest item if is(item). The key keeps its place in the rotation.
 func (q *Queue[K, T]) PopOf(key K, is func(T) bool) (item T, found bool) {
 	l := q.byKey[key]
 	if l == nil || !is(l.items[0]) {
@@ -66,7 +65,7 @@ func (q *Queue[K, T]) PopOf(key K, is func(T) bool) (item T, found bool) {
 	return item, true
 }
 
-// Remove removes a key's first item that is meant.
+// Remove removes a key's first item for which is(item).
 func (q *Queue[K, T]) Remove(key K, is func(T) bool) {
 	if l := q.byKey[key]; l != nil {
 		if at := slices.IndexFunc(l.items, is); at >= 0 {
@@ -88,10 +87,10 @@ func (q *Queue[K, T]) removeAt(l *list[K, T], at int) {
 	}
 }
 
-// Len is how many wait.
+// Len is how many items wait.
 func (q *Queue[K, T]) Len() int { return q.size }
 
-// LenOf is how many of a key wait.
+// LenOf is how many items of a key wait.
 func (q *Queue[K, T]) LenOf(key K) int {
 	if l := q.byKey[key]; l != nil {
 		return len(l.items)
@@ -99,7 +98,7 @@ func (q *Queue[K, T]) LenOf(key K) int {
 	return 0
 }
 
-// Before is how many at most are served before the next item of a key.
+// Before is how many items at most are served before the next item of a key.
 func (q *Queue[K, T]) Before(key K) int {
 	mine, others := q.LenOf(key), len(q.rotation)
 	if mine > 0 {

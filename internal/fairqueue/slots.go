@@ -8,17 +8,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// ErrFull is returned to a client of which too many wait already.
+// ErrFull is returned if too many requests of a client wait already.
 var ErrFull = errors.New("too many requests of this client wait")
 
-// Slots lets so much work be under way at once, of each client at most its share.
+// Slots bounds concurrent work, and each client's to its share.
 type Slots struct {
 	share      int
 	maxWaiting int // of a client
 
 	mu      sync.Mutex
 	free    int
-	held    map[uuid.UUID]int
+	taken   map[uuid.UUID]int
 	waiting Queue[uuid.UUID, *waiter]
 }
 
@@ -27,13 +27,13 @@ type waiter struct {
 	granted chan struct{} // closed with the slot
 }
 
-// NewSlots makes n slots, of which a client holds at most share, while at most
-// maxWaiting of its requests wait.
+// NewSlots makes n slots, of which a client takes at most share, while at most maxWaiting
+// of its requests wait.
 func NewSlots(n, share, maxWaiting int) *Slots {
-	return &Slots{free: n, share: share, maxWaiting: maxWaiting, held: map[uuid.UUID]int{}}
+	return &Slots{free: n, share: share, maxWaiting: maxWaiting, taken: map[uuid.UUID]int{}}
 }
 
-// Acquire waits for a slot until ctx is done. The caller releases it.
+// Acquire waits for a slot until ctx is done. Release frees it.
 func (s *Slots) Acquire(ctx context.Context, client uuid.UUID) error {
 	s.mu.Lock()
 	if s.waiting.LenOf(client) >= s.maxWaiting {
@@ -60,14 +60,14 @@ func (s *Slots) Acquire(ctx context.Context, client uuid.UUID) error {
 	return ctx.Err()
 }
 
-// Waiting is how many wait.
+// Waiting is how many requests wait.
 func (s *Slots) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting.Len()
 }
 
-// Release gives a client's slot back.
+// Release frees a client's slot.
 func (s *Slots) Release(client uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,21 +76,21 @@ func (s *Slots) Release(client uuid.UUID) {
 
 func (s *Slots) release(client uuid.UUID) {
 	s.free++
-	if s.held[client]--; s.held[client] == 0 {
-		delete(s.held, client)
+	if s.taken[client]--; s.taken[client] == 0 {
+		delete(s.taken, client)
 	}
 	s.grant()
 }
 
-// grant gives the free slots to those whose turn it is.
+// grant gives the free slots to waiting clients in rotation.
 func (s *Slots) grant() {
 	for s.free > 0 {
-		next, found := s.waiting.Pop(func(client uuid.UUID, _ *waiter) bool { return s.held[client] < s.share })
+		next, found := s.waiting.Pop(func(client uuid.UUID, _ *waiter) bool { return s.taken[client] < s.share })
 		if !found {
 			return
 		}
 		s.free--
-		s.held[next.client]++
+		s.taken[next.client]++
 		close(next.granted)
 	}
 }

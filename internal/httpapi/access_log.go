@@ -18,8 +18,8 @@ import (
 	"github.com/clientintel/clientintel/internal/tracing"
 )
 
-// accessLog gives each request an id, and once it is answered a log line, a
-// metric and a trace. A panic is answered with 500.
+// accessLog gives each request an id, and when it has ended a log line, a metric
+// and a trace. A panic is answered with 500.
 func (s *Server) accessLog(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
@@ -27,13 +27,13 @@ func (s *Server) accessLog(next http.Handler) http.Handler {
 		record := &requestRecord{requestID: requestID(r)}
 		r = r.WithContext(withRecord(r.Context(), record))
 		w.Header().Set("X-Request-Id", record.requestID)
-		answer := &statusWriter{ResponseWriter: w}
+		out := &statusWriter{ResponseWriter: w}
 		defer func() {
 			caught := recover()
-			record.aborted = caught != nil && !s.recovered(answer, r, caught)
-			status := answer.status
+			record.aborted = caught != nil && !s.recovered(out, r, caught)
+			status := out.status
 			if record.callerLeft = callerLeft(r, record, status); record.callerLeft {
-				// A caller that closed its side only must not read what was meant as an error.
+				// A caller that closed only its side of the connection must not get an error.
 				status, record.toolStatus, record.aborted = statusCallerLeft, 0, true
 			}
 			took := time.Since(started)
@@ -47,17 +47,15 @@ func (s *Server) accessLog(next http.Handler) http.Handler {
 				panic(http.ErrAbortHandler)
 			}
 		}()
-		next.ServeHTTP(answer, r)
+		next.ServeHTTP(out, r)
 	})
 }
 
-// statusCallerLeft is recorded of a request whose caller left before the answer.
-// It is never sent.
+// statusCallerLeft is recorded if the caller left before the response. It is never sent.
 const statusCallerLeft = 499
 
-// callerLeft tells whether a request ended without its answer because the caller
-// closed or reset the connection, or stopped reading. What failed from then on
-// failed because of that.
+// callerLeft reports whether the request ended without a response because the caller
+// closed or reset the connection or stopped reading; later errors are its consequences.
 func callerLeft(r *http.Request, record *requestRecord, status int) bool {
 	failed := status == 0 || record.aborted || max(status, record.toolStatus) >= 500 || status == http.StatusOK && record.toolStatus == 0 && record.err != nil
 	resetInMidBody := status == http.StatusBadRequest && errors.Is(record.err, syscall.ECONNRESET)
@@ -73,7 +71,7 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 		result = record.toolStatus
 	}
 	caller := callerOf(record, result)
-	s.deps.Observe(record.operation, result, caller, took)
+	s.deps.RecordRequest(record.operation, result, caller, took)
 	if result < 400 && record.err == nil && !record.aborted && s.deps.LogOneIn > 1 && s.succeeded.Add(1)%int64(s.deps.LogOneIn) != 1 {
 		return
 	}
@@ -124,12 +122,12 @@ func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, 
 // The callers of the metrics.
 const (
 	callerVerified   = "verified"   // its key was right
-	callerUnverified = "unverified" // it had no such key, needed none, or found no place to have it verified
+	callerUnverified = "unverified" // it had no such key, needed none, or got no slot for its verification
 	callerUnknown    = "unknown"    // the server failed before the key was verified
 )
 
-// callerOf tells whose request it was. Whoever has no key can send any number of
-// requests of callerUnverified, so the alerts leave them out.
+// callerOf returns the caller label of the metrics. A caller without a key can send any
+// number of requests of callerUnverified, so the alerts leave them out.
 func callerOf(record *requestRecord, result int) string {
 	switch {
 	case record.admission.Verdict != "":
@@ -141,8 +139,8 @@ func callerOf(record *requestRecord, result int) string {
 	}
 }
 
-// maxUncountedLines bounds the log lines of a second of requests that no key's limit
-// counts.
+// maxUncountedLines bounds the log lines a second of requests that count against no
+// key's limit.
 const maxUncountedLines = 100
 
 // lineBudget bounds the log lines of each second.
@@ -151,7 +149,7 @@ type lineBudget struct {
 	second, logged, unlogged int64
 }
 
-// take tells whether a line may be logged, and how many before it were not.
+// take reports whether a line may be logged, and how many were left out before it.
 func (b *lineBudget) take(now time.Time) (unlogged int64, may bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -167,7 +165,7 @@ func (b *lineBudget) take(now time.Time) (unlogged int64, may bool) {
 	return unlogged, true
 }
 
-// traceOf holds nothing that the caller sent but method, request id and trace
+// traceOf contains nothing that the caller sent except method, request id and trace
 // context.
 func (s *Server) traceOf(
 	r *http.Request, record *requestRecord, status int, started time.Time, took time.Duration,
@@ -185,8 +183,8 @@ func (s *Server) traceOf(
 	return traced
 }
 
-// loggedError is what the log may say of an error. The details of a refusal can
-// quote the caller's own values, so only its code is logged.
+// loggedError is the text of an error for the log. The details of a refusal can quote
+// the caller's own values, so only its code is logged.
 func loggedError(err error) string {
 	refused, ok := errors.AsType[*apierror.Error](err)
 	if !ok {
@@ -198,7 +196,7 @@ func loggedError(err error) string {
 	return refused.Code
 }
 
-// loggedCause leaves out the addresses of an error of the network: one is the caller's.
+// loggedCause leaves out the addresses of a network error: one is the caller's.
 func loggedCause(err error) string {
 	text := postgres.Loggable(err)
 	if network, ok := errors.AsType[*net.OpError](err); ok {
@@ -207,7 +205,7 @@ func loggedCause(err error) string {
 	return text
 }
 
-// requestID is the caller's own when it can be logged and echoed safely.
+// requestID returns the caller's own id if it can be logged and echoed safely.
 func requestID(r *http.Request) string {
 	given := r.Header.Get("X-Request-Id")
 	isUnprintable := func(c rune) bool { return c < ' ' || c > '~' }
@@ -217,7 +215,7 @@ func requestID(r *http.Request) string {
 	return given
 }
 
-// knownMethod keeps a text that the caller chose out of the log.
+// knownMethod keeps text that the caller chose out of the log.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
@@ -227,8 +225,8 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// statusWriter keeps the status for the log. An error after the head was sent, of a caller
-// that left in the midst, sends no other: net/http would log that.
+// statusWriter keeps the status for the log. If a caller leaves in the middle of a
+// response, no second status is sent: net/http would log that.
 type statusWriter struct {
 	http.ResponseWriter
 	status int

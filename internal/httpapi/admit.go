@@ -11,11 +11,12 @@ import (
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
-// Admit authenticates a request and counts it against its key's limit. An answer of
-// next, which has the caller in its context, is sent for an admitted request only.
-// Where speculative, a known caller's request reaches next before it is admitted, and
-// again where the caller has changed; AwaitAdmission holds back what is to be done for
-// an admitted one only. The MCP adapter uses it too, under an operation name of its own.
+// Admit authenticates a request and counts it against its key's limit. Only an admitted
+// request gets next's response; next finds the caller in its context. If speculative,
+// next already runs for a known caller while the request is being admitted, and again if
+// another caller is admitted; next must call AwaitAdmission before work that only an
+// admitted request may cause. The MCP adapter uses it too, under an operation name of its
+// own.
 func (s *Server) Admit(operation string, speculative bool, next http.Handler) http.Handler {
 	next = s.limitClient(next)
 	speculative = speculative && !config.Disabled("speculative_reads")
@@ -41,14 +42,16 @@ func (s *Server) Admit(operation string, speculative bool, next http.Handler) ht
 	})
 }
 
-// IsKnown tells whether a request is likely to be admitted, for a caller that is known.
-func (s *Server) IsKnown(r *http.Request) bool {
+// IsLikelyAdmitted reports whether the request's key was admitted last time and has quota
+// left.
+func (s *Server) IsLikelyAdmitted(r *http.Request) bool {
 	key, err := parseKey(r)
 	return err == nil && s.deps.Limiter.IsLikely(ratelimit.Request{Prefix: key.Prefix, SecretHash: key.SecretHash})
 }
 
-// RefuseUncounted answers a request that no key's limit counts with an error. So
-// many are answered in a second.
+// RefuseUncounted answers a request that counts against no key's limit with err. It takes
+// one of the keyless slots first, of which there are 400 a second; without one it answers
+// 503.
 func (s *Server) RefuseUncounted(w http.ResponseWriter, r *http.Request, err error) {
 	if tooMany := s.deps.Limiter.AwaitUncounted(r.Context()); tooMany != nil {
 		err = tooMany
@@ -77,7 +80,7 @@ func admitted(w http.ResponseWriter, r *http.Request, a ratelimit.Admission, err
 	return err == nil
 }
 
-// admissionError is the error that a verdict is answered with, nil for Admitted.
+// admissionError is the error that answers a verdict, nil for Admitted.
 func admissionError(a ratelimit.Admission) error {
 	switch a.Verdict {
 	case ratelimit.Admitted:

@@ -10,7 +10,7 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// Sixteen callers of one key on two servers get exactly 600 answers, and
+// Sixteen callers of one key on two servers get exactly 600 responses, and
 // Remaining counts each number from 600 down to 1 once.
 func TestRateLimit_ExactAcrossServersAndCallers(t *testing.T) {
 	t.Parallel()
@@ -87,8 +87,8 @@ func TestRateLimit_Refusal(t *testing.T) {
 	srv.Get(t, interviews, issued.Key).WantStatus(t, 429)
 }
 
-// How a request ended is noted in its row, after the answer.
-func TestRateLimit_OutcomesReachTheLog(t *testing.T) {
+// How a request ended is noted in its row, after the response.
+func TestRateLimit_StatusesReachTheLog(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	issued := srv.Issue(t, keyRequest("acme"))

@@ -61,7 +61,7 @@ func (s *fuzzed) get(t testing.TB, path, query string, header http.Header) (int,
 }
 
 // A whole request, over HTTP and down to PostgreSQL: whatever its query string,
-// the answer is a whole 200 or a 400 that says which parameter and why. A query
+// the response is a whole 200 or a 400 that says which parameter and why. A query
 // that is taken and spelled in another way gets the same rows.
 func FuzzAnswers(f *testing.F) {
 	srv, seed := startFuzzed(f)
@@ -119,7 +119,7 @@ func FuzzAnswers(f *testing.F) {
 
 func bearer(key string) http.Header { return http.Header{"Authorization": {"Bearer " + key}} }
 
-// dataIn is an answer without what tells the moment of reading.
+// dataIn is a response without what tells the moment of reading.
 func dataIn(t *testing.T, body []byte) string {
 	t.Helper()
 	var answer struct{ Data json.RawMessage }

@@ -8,8 +8,8 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 )
 
-// parseKey reads the API key of the one Authorization header. Whether it was issued, and
-// is active, is decided by the limiter in the statement that counts the request.
+// parseKey reads the API key of the only Authorization header. The limiter decides whether
+// it was issued and is active, in the query that counts the request.
 func parseKey(r *http.Request) (apikey.Token, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.Trim(token, " ")

@@ -14,7 +14,7 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// A caller that leaves before its answer is no error of the server's, however it
+// A caller that leaves before its response is no error of the server's, however it
 // leaves and whatever its request waits for: 499 in the log, at level INFO, and in
 // the request log.
 func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
@@ -102,9 +102,9 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 	}
 }
 
-// A caller that resets the connection in the middle of its answer is recorded as
+// A caller that resets the connection in the middle of its response is recorded as
 // one that left, not as answered.
-func TestAccessLog_ACallerMayLeaveInMidAnswer(t *testing.T) {
+func TestAccessLog_ACallerMayLeaveInMidResponse(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seedStreamed(t, seed, "acme")

@@ -40,7 +40,7 @@ func columnsOf(sql string) []string {
 }
 
 // A column is served as its own field or not at all. However a query's columns come
-// to differ from those that the code expects, the answer is a 500 and the log names
+// to differ from those that the code expects, the response is a 500 and the log names
 // the column: in binary and in text, with every scope and with none.
 func TestColumns_AreReadByNameOrNotAtAll(t *testing.T) {
 	t.Parallel()

@@ -13,96 +13,96 @@ import (
 )
 
 const (
-	// maxConnections bounds the open connections, maxIdleOfKey those of one key that
-	// wait for a request.
+	// maxConnections bounds the open connections, maxIdleOfKey the idle ones of a key.
 	maxConnections = 8192
 	maxIdleOfKey   = 512
-	// newConnectionSilence is how long a new connection's first request is waited for
-	// when the server stops.
+	// newConnectionSilence is how long a stopping server waits for the first request of a
+	// new connection.
 	newConnectionSilence = time.Second
-	// acceptPause spreads what is accepted beyond maxConnections.
+	// acceptPause is how long accepting pauses after a connection beyond maxConnections.
 	acceptPause = time.Millisecond
-	// acceptYield is slept after so many connections: while one goroutine after the other
-	// is ready, the runtime asks the network for the others' requests every 10 ms only.
-	// Accepting then goes on behind all that is ready, as in arrivals.tick.
+	// acceptYield is how long accepting pauses after each acceptedAtOnce connections: while
+	// goroutines are always ready, the runtime polls the network only every 10 ms.
+	// Accepting then resumes behind the goroutines that are ready, as in readPacer.tick.
 	acceptYield    = 50 * time.Microsecond
 	acceptedAtOnce = 16
 )
 
-// Connections bounds a server's connections. A key is a connection's from the last
-// request on that was admitted on it; before, it has none.
+// Connections bounds the open connections. A connection belongs to the key of the last
+// request that was admitted on it; before that, to none.
 type Connections struct {
 	mu     sync.Mutex
 	byConn map[net.Conn]*connection
 	// idle has the connections that wait for a request, by key, keyless those without
 	// a key. The first has waited longest.
-	idle     map[uuid.UUID]*list.List
-	keyless  list.List
-	arrivals *arrivals
-	// accepted counts the connections, those that were closed included.
+	idle    map[uuid.UUID]*list.List
+	keyless list.List
+	pacer   *readPacer
+	// accepted counts the connections, closed ones included.
 	accepted int
 }
 
 type connection struct {
 	net.Conn
-	all *Connections
-	key uuid.UUID
-	// head paces and counts what is read of it; nil where the listener does not.
-	head *headConn
-	// idle and keyless are its places in the lists; nil: it has none.
+	owner *Connections
+	key   uuid.UUID
+	// limited counts its headers; nil if the listener does not.
+	limited *headerLimitConn
+	// idle and keyless are its places in the lists; nil: it is not in the list.
 	idle, keyless *list.Element
 	idleSince     time.Time
-	// state is the server's: new until a request comes on it, idle between requests.
+	// state is net/http's: new until a request comes, idle between requests.
 	state  http.ConnState
 	opened time.Time
 }
 
 // NewConnections makes an empty set.
 func NewConnections() *Connections {
-	return &Connections{byConn: map[net.Conn]*connection{}, idle: map[uuid.UUID]*list.List{}, arrivals: newArrivals()}
+	return &Connections{byConn: map[net.Conn]*connection{}, idle: map[uuid.UUID]*list.List{}, pacer: newReadPacer()}
 }
 
 type connectionKey struct{}
 
-// Context is for http.Server.ConnContext: it begins to count a connection.
+// Context is for http.Server.ConnContext: it adds a connection.
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
 	if c.accepted++; c.accepted%acceptedAtOnce == 0 {
 		time.Sleep(acceptYield)
 		runtime.Gosched()
 	}
-	of, beyond := c.add(conn)
-	if beyond {
+	entry, isFull := c.add(conn)
+	if isFull {
 		time.Sleep(acceptPause)
 	}
-	return context.WithValue(ctx, connectionKey{}, of)
+	return context.WithValue(ctx, connectionKey{}, entry)
 }
 
-// add tells whether the connection is beyond maxConnections, and another was closed.
-func (c *Connections) add(conn net.Conn) (of *connection, beyond bool) {
+// add adds a connection, and reports whether maxConnections was reached and another was
+// closed for it.
+func (c *Connections) add(conn net.Conn) (entry *connection, isFull bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if beyond = len(c.byConn) >= maxConnections; beyond {
+	if isFull = len(c.byConn) >= maxConnections; isFull {
 		c.closeOne()
 	}
-	of = &connection{Conn: conn, all: c, opened: time.Now()}
-	of.head, _ = conn.(*headConn)
-	of.keyless = c.keyless.PushBack(of)
-	c.byConn[conn] = of
-	return of, beyond
+	entry = &connection{Conn: conn, owner: c, opened: time.Now()}
+	entry.limited, _ = conn.(*headerLimitConn)
+	entry.keyless = c.keyless.PushBack(entry)
+	c.byConn[conn] = entry
+	return entry, isFull
 }
 
-// setConnectionKey notes whose request was admitted on the request's connection.
+// setConnectionKey records the key whose request was admitted on the connection.
 func setConnectionKey(ctx context.Context, key uuid.UUID) {
-	of, ok := ctx.Value(connectionKey{}).(*connection)
+	entry, ok := ctx.Value(connectionKey{}).(*connection)
 	if !ok {
 		return
 	}
-	of.all.mu.Lock()
-	defer of.all.mu.Unlock()
-	of.all.leaveLists(of)
-	of.key = key
-	if of.head != nil {
-		of.head.pace.unpaced.Store(true)
+	entry.owner.mu.Lock()
+	defer entry.owner.mu.Unlock()
+	entry.owner.removeFromLists(entry)
+	entry.key = key
+	if entry.limited != nil {
+		entry.limited.paced.unpaced.Store(true)
 	}
 }
 
@@ -117,26 +117,27 @@ func (c *Connections) Len() int {
 func (c *Connections) Track(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	of := c.byConn[conn]
-	if of == nil { // it was closed
+	entry := c.byConn[conn]
+	if entry == nil { // it was closed
 		return
 	}
-	of.state = state
-	if state == http.StateIdle && of.head != nil {
-		of.head.next()
+	entry.state = state
+	if state == http.StateIdle && entry.limited != nil {
+		entry.limited.reset()
 	}
 	switch {
 	case state == http.StateClosed || state == http.StateHijacked:
-		c.forget(of)
-	case state == http.StateIdle && of.key != uuid.Nil:
-		c.wait(of)
-	case of.idle != nil:
-		c.leaveLists(of)
+		c.remove(entry)
+	case state == http.StateIdle && entry.key != uuid.Nil:
+		c.addIdle(entry)
+	case entry.idle != nil:
+		c.removeFromLists(entry)
 	}
 }
 
-// AwaitRequests waits until what was asked is answered, or ctx ends: http.Server drops a
-// request that it reads after Shutdown has begun. No more is to be accepted by then.
+// AwaitRequests waits until no request is being received or answered, or ctx ends:
+// http.Server drops a request that it reads after Shutdown has begun. Call it after
+// accepting has stopped.
 func (c *Connections) AwaitRequests(ctx context.Context) {
 	for c.expectsRequests() && ctx.Err() == nil {
 		time.Sleep(time.Millisecond)
@@ -146,35 +147,35 @@ func (c *Connections) AwaitRequests(ctx context.Context) {
 func (c *Connections) expectsRequests() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, of := range c.byConn {
-		if of.state == http.StateActive || of.head != nil && of.head.pace.waiting.Load() ||
-			of.state == http.StateNew && time.Since(of.opened) < newConnectionSilence {
+	for _, entry := range c.byConn {
+		if entry.state == http.StateActive || entry.limited != nil && entry.limited.paced.waiting.Load() ||
+			entry.state == http.StateNew && time.Since(entry.opened) < newConnectionSilence {
 			return true
 		}
 	}
 	return false
 }
 
-func (c *Connections) wait(of *connection) {
-	c.leaveLists(of)
-	waiting := c.idle[of.key]
-	if waiting == nil {
-		waiting = list.New()
-		c.idle[of.key] = waiting
+func (c *Connections) addIdle(entry *connection) {
+	c.removeFromLists(entry)
+	idle := c.idle[entry.key]
+	if idle == nil {
+		idle = list.New()
+		c.idle[entry.key] = idle
 	}
-	of.idle, of.idleSince = waiting.PushBack(of), time.Now()
-	if waiting.Len() > maxIdleOfKey {
-		c.close(waiting.Front())
+	entry.idle, entry.idleSince = idle.PushBack(entry), time.Now()
+	if idle.Len() > maxIdleOfKey {
+		c.close(idle.Front())
 	}
 }
 
-// closeOne closes the connection without a key that is open longest, or else the one
-// that waits longest for a request.
+// closeOne closes the connection without a key that has been open longest, or else the
+// one that has been idle longest.
 func (c *Connections) closeOne() {
 	longest := c.keyless.Front()
 	if longest == nil {
-		for _, waiting := range c.idle {
-			first := waiting.Front()
+		for _, idle := range c.idle {
+			first := idle.Front()
 			if longest == nil || first.Value.(*connection).idleSince.Before(longest.Value.(*connection).idleSince) {
 				longest = first
 			}
@@ -186,26 +187,26 @@ func (c *Connections) closeOne() {
 }
 
 func (c *Connections) close(element *list.Element) {
-	of := element.Value.(*connection)
-	c.forget(of)
-	go of.Close() // TLS may wait for its caller
+	entry := element.Value.(*connection)
+	c.remove(entry)
+	go entry.Close() // TLS may wait for its caller
 }
 
-func (c *Connections) forget(of *connection) {
-	c.leaveLists(of)
-	delete(c.byConn, of.Conn)
+func (c *Connections) remove(entry *connection) {
+	c.removeFromLists(entry)
+	delete(c.byConn, entry.Conn)
 }
 
-func (c *Connections) leaveLists(of *connection) {
-	if of.keyless != nil {
-		c.keyless.Remove(of.keyless)
-		of.keyless = nil
+func (c *Connections) removeFromLists(entry *connection) {
+	if entry.keyless != nil {
+		c.keyless.Remove(entry.keyless)
+		entry.keyless = nil
 	}
-	if of.idle != nil {
-		waiting := c.idle[of.key]
-		if waiting.Remove(of.idle); waiting.Len() == 0 {
-			delete(c.idle, of.key)
+	if entry.idle != nil {
+		idle := c.idle[entry.key]
+		if idle.Remove(entry.idle); idle.Len() == 0 {
+			delete(c.idle, entry.key)
 		}
-		of.idle = nil
+		entry.idle = nil
 	}
 }

@@ -30,8 +30,8 @@ type operation struct {
 	queryParams map[string]*openapi3.Parameter
 	pathParams  []*openapi3.Parameter
 	route       *routers.Route // what the validator takes
-	// toolRoute is route for the answers to calls in-process, which may lack more. Few
-	// are validated, so its document is read at the first; nil if it cannot be.
+	// toolRoute is route for the responses to in-process calls, which may lack more. Few
+	// are validated, so its document is read for the first one; nil if it cannot be.
 	toolRoute func() *routers.Route
 }
 
@@ -109,8 +109,8 @@ func (o *operation) checkScopes(c auth.Caller) error {
 	return nil
 }
 
-// validatorOptions are shared by requests and responses. Scopes and unknown
-// parameters are checked by this package.
+// validatorOptions are for requests and responses. This package itself checks scopes and
+// unknown parameters.
 func validatorOptions() *openapi3filter.Options {
 	return &openapi3filter.Options{
 		AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc,

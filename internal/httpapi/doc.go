@@ -1,4 +1,4 @@
-// Package httpapi is the REST edge. It routes, authenticates, admits and
-// validates each request, calls a reader, and writes the answer or the error in
-// the contract's words. It knows no SQL.
+// Package httpapi is the HTTP edge: it bounds connections, routes, authenticates, admits
+// and validates requests, calls a reader and writes the response or the contract's error.
+// It runs operations in-process for mcp. Queries belong to the readers, JSON to render.
 package httpapi

@@ -23,12 +23,12 @@ import (
 type document struct {
 	path        string
 	contentType string
-	// compressed is the body by gzip: most are asked for so, and memory is held for all.
+	// compressed is the body in gzip, the only form that is kept: most requests accept it.
 	compressed []byte
 	etag       string
-	// page says that people open it in a browser. Programs of any origin may fetch
-	// the others.
-	page bool
+	// isHTMLPage is set if people open it in a browser; other documents may be fetched
+	// from any origin.
+	isHTMLPage bool
 }
 
 func publicDocuments(publicURL string, docs bool) ([]document, error) {
@@ -52,7 +52,7 @@ func publicDocuments(publicURL string, docs bool) ([]document, error) {
 	}
 	for _, f := range files {
 		d := newDocument(compressor, f.Path, f.ContentType, f.Body)
-		d.page = f.Page
+		d.isHTMLPage = f.IsHTMLPage
 		documents = append(documents, d)
 	}
 	return documents, nil
@@ -84,7 +84,7 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", "public, max-age=300")
 	body, etag := d.compressed, d.etag+"-gzip"
-	h.Set(gzhttp.HeaderNoCompression, "") // the middleware would keep the ETag
+	h.Set(gzhttp.HeaderNoCompression, "") // the middleware would compress it under the same ETag
 	if acceptsGzip(r.Header) {
 		h.Set("Content-Encoding", "gzip")
 	} else {
@@ -96,7 +96,7 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		etag = d.etag
 	}
 	h.Set("ETag", strconv.Quote(etag))
-	if d.page {
+	if d.isHTMLPage {
 		h.Set("Content-Security-Policy", apidocs.Policy)
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -105,12 +105,12 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Expose-Headers", "ETag, X-Request-Id")
 	}
-	// Of what ServeContent does with a request's headers only a 304 is wanted: those of
-	// its other refusals, which are no envelopes, are dropped.
+	// Of the headers that ServeContent reads, dropUnusedHeaders keeps only those of a 304:
+	// its 206, 412 and 416 are no error envelopes.
 	http.ServeContent(withoutRanges{w}, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// withoutRanges does not offer ranges, which no request gets.
+// withoutRanges removes Accept-Ranges: ranges are not served.
 type withoutRanges struct{ http.ResponseWriter }
 
 func (w withoutRanges) WriteHeader(status int) {
@@ -118,7 +118,7 @@ func (w withoutRanges) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// acceptsGzip reads Accept-Encoding, where q=0 refuses.
+// acceptsGzip reads Accept-Encoding. A weight of q=0 refuses.
 func acceptsGzip(h http.Header) bool {
 	for _, offer := range strings.Split(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
 		name, parameter, _ := strings.Cut(offer, ";")

@@ -96,7 +96,7 @@ var (
 
 // Every link of the pages and of llms.txt leads somewhere, fragments included,
 // with a public address and without one.
-func TestPages_LinksLeadSomewhere(t *testing.T) {
+func TestPages_LinksResolve(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
 	const address = "https://intel.brand.example"
@@ -147,7 +147,7 @@ func leadsSomewhere(t *testing.T, srv *apitest.Server, path, link string) {
 }
 
 // The search leads to places that exist.
-func TestPages_SearchLeadsSomewhere(t *testing.T) {
+func TestPages_SearchResultsResolve(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
 	var entries []struct{ Title, Where, URL string }

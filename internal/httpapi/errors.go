@@ -28,13 +28,13 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	record.err = err
 	public, isPublic := errors.AsType[*apierror.Error](err)
 	if !isPublic {
-		public = apierror.Internal(err) // which says nothing of it
+		public = apierror.Internal(err) // whose words do not name the cause
 	}
 
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
-	// They described the answer that the error replaces.
+	// These headers describe the response that the error replaces.
 	h.Del("ETag")
 	h.Del("Content-Length")
 	if public.RetryAfter > 0 {
@@ -57,7 +57,7 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if record.call != nil {
 		message = strings.Replace(message, "query parameter", "argument", 1)
 		details = strings.TrimSuffix(details, aboutPlus)
-		if seconds := public.RetryAfter / time.Second; seconds > 0 { // the call has no header to say it in
+		if seconds := public.RetryAfter / time.Second; seconds > 0 { // a call has no Retry-After header
 			details = strings.TrimPrefix(fmt.Sprintf("%s; retry after %d seconds", details, seconds), "; ")
 		}
 	}
@@ -84,7 +84,7 @@ func challenge(e *apierror.Error) string {
 	return fmt.Sprintf(`Bearer realm="clientintel", error="invalid_token", error_description=%q, code=%q`, e.Message, e.Code)
 }
 
-// statuses are those of the kinds of error.
+// statuses are the HTTP statuses of the kinds of error.
 var statuses = [...]int{
 	apierror.KindInternal:               http.StatusInternalServerError,
 	apierror.KindInvalid:                http.StatusBadRequest,

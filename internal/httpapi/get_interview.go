@@ -8,7 +8,7 @@ import (
 	"github.com/clientintel/clientintel/internal/render"
 )
 
-// GetInterview answers one usable interview of the caller's.
+// GetInterview returns one of the caller's usable interviews.
 func (s *Server) GetInterview(
 	ctx context.Context, req api.GetInterviewRequestObject,
 ) (api.GetInterviewResponseObject, error) {
@@ -21,5 +21,5 @@ func (s *Server) GetInterview(
 	recordFrom(ctx).rows = 1
 	buffer := NewBuffer()
 	body, err := render.InterviewDetail(buffer.Bytes, found, provenance, caller)
-	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
+	return rawResponse{buffer, body, recordFrom(ctx).reservation}, err
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/clientintel/clientintel/internal/render"
 )
 
-// GetInterviewAnalytics answers the figures of a window of the caller's
-// interviews. A window with too many rows for memory is read while it is written.
+// GetInterviewAnalytics returns the figures of a window of the caller's interviews.
+// A window with too many rows for memory is read while it is written.
 func (s *Server) GetInterviewAnalytics(
 	ctx context.Context, req api.GetInterviewAnalyticsRequestObject,
 ) (api.GetInterviewAnalyticsResponseObject, error) {
@@ -26,7 +26,7 @@ func (s *Server) GetInterviewAnalytics(
 	if err != nil {
 		return nil, err
 	}
-	return &analyticsAnswer{reader: s.deps.Analytics, ctx: ctx, caller: caller, query: query, buffered: buffered, unsent: s.unsent}, nil
+	return &analyticsResponse{reader: s.deps.Analytics, ctx: ctx, caller: caller, query: query, buffered: buffered, unsent: s.unsent}, nil
 }
 
 func parseAnalytics(caller auth.Caller, p api.GetInterviewAnalyticsParams) (analytics.Query, error) {
@@ -44,28 +44,25 @@ func parseAnalytics(caller auth.Caller, p api.GetInterviewAnalyticsParams) (anal
 	return query, nil
 }
 
-// analyticsAnswer implements the generated response interface. It encodes rows
+// analyticsResponse implements the generated response interface. It encodes rows
 // while it writes, and may read them then.
-type analyticsAnswer struct {
+type analyticsResponse struct {
 	reader   *analytics.Reader
 	ctx      context.Context //nolint:containedctx // the interface's method takes none
 	caller   auth.Caller
 	query    analytics.Query
-	buffered *analytics.BufferedReport // nil: to be streamed
+	buffered *analytics.BufferedReport // nil: it is streamed
 	unsent   *fairqueue.Budget
 }
 
-// VisitGetInterviewAnalyticsResponse writes the answer. It returns an error only
+// VisitGetInterviewAnalyticsResponse writes the response. It returns an error only
 // if nothing was sent.
-func (a *analyticsAnswer) VisitGetInterviewAnalyticsResponse(w http.ResponseWriter) error {
-	if a.buffered != nil && a.buffered.Size() >= countedAnswer {
+func (a *analyticsResponse) VisitGetInterviewAnalyticsResponse(w http.ResponseWriter) error {
+	if a.buffered != nil && a.buffered.Size() >= countedResponse {
 		if !a.unsent.Reserve(a.caller.ClientID, a.buffered.Size()) {
 			return apierror.Unavailable(errTooMuchUnsent)
 		}
 		defer a.unsent.Release(a.caller.ClientID, a.buffered.Size())
-		if err := recordFrom(a.ctx).encoding.take(a.ctx); err != nil {
-			return apierror.Unavailable(err)
-		}
 	}
 	buffer := NewBuffer()
 	out := newStream(w, buffer.Bytes)
@@ -73,16 +70,16 @@ func (a *analyticsAnswer) VisitGetInterviewAnalyticsResponse(w http.ResponseWrit
 	return out.end(a.ctx, a.write(out))
 }
 
-func (a *analyticsAnswer) write(out *stream) error {
-	body, budget, rows := render.NewAnalytics(), budgetOf(a.ctx), 0
+func (a *analyticsResponse) write(out *stream) error {
+	body, limits, rows := render.NewAnalytics(), limitsOf(a.ctx), 0
 	out.buf = body.AppendHead(out.buf)
 	report, err := a.rows(func(row analytics.Row) error {
 		rows++
 		switch {
-		case budget.MaxRows == 0:
+		case limits.MaxRows == 0:
 			out.buf = body.AppendRow(out.buf, row)
 			return out.flush()
-		case rows <= budget.MaxRows: // sent when it is known that there are no more
+		case rows <= limits.MaxRows: // sent when it is known that there are no more
 			out.buf = body.AppendRow(out.buf, row)
 		}
 		return nil
@@ -90,13 +87,13 @@ func (a *analyticsAnswer) write(out *stream) error {
 	if err != nil {
 		return err
 	}
-	if budget.MaxRows > 0 && rows > budget.MaxRows {
+	if limits.MaxRows > 0 && rows > limits.MaxRows {
 		out.buf = body.LeaveOutRows(out.buf[:0])
 	} else {
 		out.buf = body.EndRows(out.buf)
 	}
 	recordFrom(a.ctx).rows = report.Total
-	budget.trimBasis(&report.Measurement)
+	limits.trimBasis(&report.Measurement)
 	for point := range report.Volume {
 		out.buf = body.AppendDay(out.buf, point)
 		if err := out.flush(); err != nil {
@@ -108,7 +105,7 @@ func (a *analyticsAnswer) write(out *stream) error {
 }
 
 // rows calls take with each row and returns the report on them.
-func (a *analyticsAnswer) rows(take func(analytics.Row) error) (analytics.Report, error) {
+func (a *analyticsResponse) rows(take func(analytics.Row) error) (analytics.Report, error) {
 	if a.buffered == nil {
 		return a.reader.Stream(a.ctx, a.caller, a.query, take)
 	}

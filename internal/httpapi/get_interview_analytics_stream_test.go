@@ -19,7 +19,7 @@ import (
 const wholeYear = analyticsPath + "?date_from=2026-01-01&date_to=2026-12-31"
 
 // streamed is how many interviews it has: some more than are buffered. Their
-// campaign's long name makes an answer of 20 MB of them, which fills every buffer on the way.
+// campaign's long name makes a response of 20 MB of them, which fills every buffer on the way.
 const streamed = 51_000
 
 func seedStreamed(t *testing.T, seed *apitest.Seed, client string) {
@@ -30,7 +30,7 @@ func seedStreamed(t *testing.T, seed *apitest.Seed, client string) {
 		FROM generate_series(1, $3::integer) AS n`, seed.Clients[client], campaign, streamed)
 }
 
-// get begins to read an answer. What is not read stays with the server: the
+// get begins to read a response. What is not read stays with the server: the
 // system's own buffers could take 32 MB of it.
 func get(t *testing.T, url, key string) *http.Response {
 	t.Helper()
@@ -56,9 +56,9 @@ func get(t *testing.T, url, key string) *http.Response {
 	return answer
 }
 
-// A streamed answer is the same JSON, whole, with its sums, however answers are
+// A streamed response is the same JSON, whole, with its sums, however responses are
 // checked and whether it is compressed.
-func TestAnalytics_StreamedAnswersAreWhole(t *testing.T) {
+func TestAnalytics_StreamedResponsesAreWhole(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seedStreamed(t, seed, "globex")
@@ -109,9 +109,9 @@ func TestAnalytics_CenturiesOfDaysAreStreamed(t *testing.T) {
 	}
 }
 
-// When the database goes away in mid-answer, the connection breaks: what was
-// sent can never be read as a whole answer. The log tells, and the next is served.
-func TestAnalytics_ABrokenAnswerIsNeverWhole(t *testing.T) {
+// When the database goes away in mid-response, the connection breaks: what was
+// sent can never be read as a whole response. The log tells, and the next is served.
+func TestAnalytics_ABrokenResponseIsNeverWhole(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seedStreamed(t, seed, "acme")
@@ -156,7 +156,7 @@ func TestAnalytics_ABrokenAnswerIsNeverWhole(t *testing.T) {
 }
 
 // A database that fails before the first byte is an ordinary refusal.
-func TestAnalytics_AFailureBeforeTheFirstByteIsAnAnswer(t *testing.T) {
+func TestAnalytics_AFailureBeforeTheFirstByteIsAResponse(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t, func(c *config.Server) { c.StatementTimeout = 100 * time.Millisecond })
 	seed.Interview(t, "acme", nil)
@@ -170,7 +170,7 @@ func TestAnalytics_AFailureBeforeTheFirstByteIsAnAnswer(t *testing.T) {
 	srv.Get(t, analyticsPath, srv.KeyFor(t, "acme")).WantStatus(t, 200)
 }
 
-// Slow readers of streamed answers keep to their share: the next ones are refused
+// Slow readers of streamed responses keep to their share: the next ones are refused
 // in time, and while they wait, everything else goes on.
 func TestAnalytics_SlowReadersKeepToTheirShare(t *testing.T) {
 	t.Parallel()

@@ -121,7 +121,7 @@ func seedCharted(t *testing.T, seed *apitest.Seed, client string, n int, random 
 	return all
 }
 
-// expected is the answer as the decisions write it, computed the plain way.
+// expected is the response as the decisions write it, computed the plain way.
 func expected(all []charted, first, last string, keep func(charted) bool) analyticsBody {
 	var want analyticsBody
 	want.Data.Rows, want.Data.Campaigns = []dataPoint{}, []point{}

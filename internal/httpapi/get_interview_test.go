@@ -51,7 +51,7 @@ func TestGetInterview_AnswersWithGatedFields(t *testing.T) {
 }
 
 // What is not the caller's, what is not usable, what does not exist and what is
-// no id at all are one answer.
+// no id at all are one response.
 func TestGetInterview_WhatIsNotVisibleIsNotFound(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)

@@ -35,7 +35,7 @@ var (
 type edgeRow struct {
 	keys []string
 	id   string
-	// content is what identifies the row in the answer.
+	// content is what identifies the row in the response.
 	content string
 }
 

@@ -24,11 +24,11 @@ type Call struct {
 	// LogName is the operation's name in the log.
 	LogName   string
 	Arguments []Argument
-	Budget    Budget
-	// Flags are the names of the budget flags that the call takes.
+	Limits    ResponseLimits
+	// Flags are the names of the limit flags that the call takes.
 	Flags []string
-	// CheckSize is called before the answer, which holds so many rows, grows to a
-	// size. Its error ends the call and becomes the answer. Nil sets no limit.
+	// CheckSize is called before the response, which has so many rows, grows to a size.
+	// Its error ends the call and becomes the response. Nil sets no limit.
 	CheckSize func(size, rows int) error
 }
 
@@ -37,12 +37,11 @@ type Argument struct {
 	Name  string
 	Value string
 	Kind  Kind
-	// Invalid, when set, describes what came in place of a value that a query
-	// could carry, such as "null".
+	// Invalid, if set, describes a value that a query could not carry, such as "null".
 	Invalid string
 }
 
-// Kind is how a value was written.
+// Kind is the JSON type of a value.
 type Kind int
 
 // The kinds of value.
@@ -52,19 +51,19 @@ const (
 	Boolean
 )
 
-// CallResponse is the answer that REST gives, an error envelope included.
+// CallResponse is REST's response, which may be an error envelope.
 type CallResponse struct {
 	Status int
 	Body   []byte
 }
 
-// IsCheap tells whether an operation may run for a request that is not admitted yet: a
-// read whose answer is discarded costs next to nothing.
+// IsCheap reports whether an operation may run before its request is admitted:
+// discarding its response costs little.
 func IsCheap(operation string) bool {
 	return operation == "listInterviews" || operation == "getInterview"
 }
 
-// Allows tells whether the caller holds the scopes of an operation.
+// Allows reports whether the caller has the scopes of an operation.
 func (s *Server) Allows(caller auth.Caller, operation string) bool {
 	return s.contract.operations[operation].checkScopes(caller) == nil
 }
@@ -75,16 +74,15 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 	outer := recordFrom(ctx)
 	outer.operation = call.LogName
 	record := &requestRecord{
-		encoding:  outer.encodingOfCall,
 		requestID: outer.requestID, operation: call.Operation,
-		call: &inProcess{budget: call.Budget, flags: call.Flags, invalid: map[string]string{}},
+		call: &inProcess{limits: call.Limits, flags: call.Flags, invalid: map[string]string{}},
 	}
 	ctx, cancel := context.WithCancel(withRecord(ctx, record))
 	defer cancel()
 	r := s.callRequest(ctx, call, record.call)
 	w := newRecordingWriter(record, call.CheckSize, cancel)
-	// The contract requires them of every answer. These go nowhere: the request may not be
-	// admitted yet.
+	// The contract requires these headers, so response validation expects them; they are
+	// not sent, and the limiter's values may not be known yet.
 	maxRequests, _, _ := ratelimit.Policy()
 	setRateLimitHeaders(w.header, ratelimit.Admission{Max: int(maxRequests), ResetAt: time.Now()})
 	w.header.Set("X-Request-Id", record.requestID)
@@ -94,18 +92,12 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 		writeError(w, r, err)
 	}
 	outer.rows, outer.err, outer.toolStatus, outer.reading = record.rows, record.err, w.status, record.reading
-	if w.body.Len() >= countedAnswer {
-		if outer.decide != nil {
-			outer.decide() // no turn is held while that takes
-		}
-		_ = record.encoding.take(ctx) // it fails where the caller has left
-	}
 	return CallResponse{Status: w.status, Body: w.body.Bytes()}
 }
 
-// callRequest is the request that REST would have got. It adds to what the call
-// has beyond it.
-func (s *Server) callRequest(ctx context.Context, call Call, beyond *inProcess) *http.Request {
+// callRequest returns the REST request of a call. It adds to other what a query string
+// cannot express.
+func (s *Server) callRequest(ctx context.Context, call Call, other *inProcess) *http.Request {
 	op := s.contract.operations[call.Operation]
 	pairs := make([]string, len(call.Arguments))
 	for i, a := range call.Arguments {
@@ -113,13 +105,13 @@ func (s *Server) callRequest(ctx context.Context, call Call, beyond *inProcess) 
 		isInteger := param != nil && param.Schema.Value.Type.Is("integer")
 		switch {
 		case a.Invalid != "":
-			beyond.invalid[a.Name] = a.Invalid
+			other.invalid[a.Name] = a.Invalid
 		case a.Kind == Boolean && !isFlag:
-			beyond.invalid[a.Name] = "a boolean"
+			other.invalid[a.Name] = "a boolean"
 		case a.Kind != Boolean && isFlag, a.Kind == Text && isInteger:
-			beyond.invalid[a.Name] = [...]string{"a text", "a number"}[a.Kind]
+			other.invalid[a.Name] = [...]string{"a text", "a number"}[a.Kind]
 		case isFlag && a.Value == "true":
-			budgetFlags[a.Name](&beyond.budget)
+			limitFlags[a.Name](&other.limits)
 		case isInteger:
 			a.Value = wholeNumber.ReplaceAllString(a.Value, "$1")
 		}
@@ -134,9 +126,9 @@ func (s *Server) callRequest(ctx context.Context, call Call, beyond *inProcess) 
 // wholeNumber is a whole number with a fraction of zeros, such as 5.0.
 var wholeNumber = regexp.MustCompile(`^(-?[0-9]+)\.0+$`)
 
-// serveCall runs an operation and sets the writer's err when the answer broke off
+// serveCall runs an operation and sets the writer's err if the response broke off
 // or the handler panicked. The MCP library runs calls in goroutines of its own
-// and recovers nothing.
+// and does not recover.
 func (s *Server) serveCall(w *recordingWriter, r *http.Request) {
 	record := recordFrom(r.Context())
 	defer func() {
@@ -156,7 +148,7 @@ func (s *Server) serveCall(w *recordingWriter, r *http.Request) {
 	s.endpoints[record.operation].ServeHTTP(w, r)
 }
 
-// recordingWriter keeps an answer in memory, up to the size that checkSize allows.
+// recordingWriter keeps a response in memory, up to the size that checkSize allows.
 type recordingWriter struct {
 	header    http.Header
 	status    int
@@ -164,7 +156,7 @@ type recordingWriter struct {
 	record    *requestRecord
 	checkSize func(size, rows int) error
 	cancel    context.CancelFunc // of the request
-	err       error              // why there is no answer
+	err       error              // why there is no response
 }
 
 func newRecordingWriter(record *requestRecord, checkSize func(size, rows int) error, cancel context.CancelFunc) *recordingWriter {

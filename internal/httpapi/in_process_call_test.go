@@ -65,9 +65,9 @@ func TestInProcessCall_BrokenStreamsAreRefused(t *testing.T) {
 	}
 }
 
-// An answer that outgrows its limit ends there: the request is cancelled, and the
-// error is the answer.
-func TestInProcessCall_AnswersFitTheirSize(t *testing.T) {
+// A response that outgrows its limit ends there: the request is cancelled, and the
+// error is the response.
+func TestInProcessCall_ResponsesFitTheirSize(t *testing.T) {
 	t.Parallel()
 	var sizes []int
 	stopped := false

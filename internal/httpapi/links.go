@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// links are the values of Link headers, which lead a caller that knows nothing
-// but an address to the documentation.
+// links are the values of Link headers that point to the contract and the documentation.
 type links struct {
-	// contract is shared by all answers, so it has no room to append to.
+	// contract is shared by all responses: its capacity is its length, so that append
+	// copies it.
 	contract []string
 	help     string
 }
 
-// newLinks makes links that hold behind a proxy that adds a path.
+// newLinks makes links that stay right behind a proxy that adds a path.
 func newLinks(publicURL string, docs bool) links {
 	base := ""
 	if u, err := url.Parse(publicURL); err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/render"
 )
 
-// ListCampaigns answers one page of the caller's campaigns.
+// ListCampaigns returns one page of the caller's campaigns.
 func (s *Server) ListCampaigns(
 	ctx context.Context, req api.ListCampaignsRequestObject,
 ) (api.ListCampaignsResponseObject, error) {
@@ -27,7 +27,7 @@ func (s *Server) ListCampaigns(
 	buffer, ends := NewBuffer(), s.pageOf(ctx, query.Page, found.Next)
 	body, rows, err := render.CampaignList(buffer.Bytes, found, ends, caller)
 	recordFrom(ctx).rows = rows
-	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
+	return rawResponse{buffer, body, recordFrom(ctx).reservation}, err
 }
 
 func (s *Server) parseListCampaigns(

@@ -69,10 +69,10 @@ func campaignIDs(rows []campaignRow, keep func(campaignRow) bool) []string {
 	return ids
 }
 
-// from tells whether an instant is there, and at or after a bound.
+// from reports whether an instant is there, and at or after a bound.
 func from(at *time.Time, bound string) bool { return at != nil && !at.Before(apitest.At(bound)) }
 
-// upTo tells whether an instant is there, and before a bound.
+// upTo reports whether an instant is there, and before a bound.
 func upTo(at *time.Time, bound string) bool { return at != nil && at.Before(apitest.At(bound)) }
 
 // Every walk equals the unpaged order, at every page size and under every

@@ -11,7 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/render"
 )
 
-// ListInterviews answers one page of the caller's usable interviews.
+// ListInterviews returns one page of the caller's usable interviews.
 func (s *Server) ListInterviews(
 	ctx context.Context, req api.ListInterviewsRequestObject,
 ) (api.ListInterviewsResponseObject, error) {
@@ -24,19 +24,19 @@ func (s *Server) ListInterviews(
 		return nil, err
 	}
 	buffer := NewBuffer()
-	budget, held, rows, size, fits := budgetOf(ctx), recordFrom(ctx).answer, 0, 0, true
-	answer := render.NewInterviewList(buffer.Bytes, caller, budget.PageBytes)
+	limits, reservation, rows, size, fits := limitsOf(ctx), recordFrom(ctx).reservation, 0, 0, true
+	response := render.NewInterviewList(buffer.Bytes, caller, limits.PageBytes)
 	found, err := s.deps.Interviews.List(ctx, caller, query, func(i *interview.Interview) bool {
 		rows++
-		added := answer.Add(i)
-		size = answer.Size()
-		if fits = held.Grow(int64(size)); !fits {
-			answer = nil // at once: the other pages of the batch are read before this goes on
+		added := response.Add(i)
+		size = response.Size()
+		if fits = reservation.Grow(int64(size)); !fits {
+			response = nil // now: the other pages of the batch are read before this function continues
 		}
 		return added && fits
 	})
 	if rows > 0 {
-		s.rowSizes.set(caller.KeyID, int64(size/rows))
+		s.rowSizes.Add(caller.KeyID, int64(size/rows))
 	}
 	if !fits {
 		return nil, apierror.Unavailable(errTooMuchUnsent)
@@ -44,13 +44,13 @@ func (s *Server) ListInterviews(
 	if err != nil {
 		return nil, err
 	}
-	budget.trimBasis(&found.Measurement)
-	body, err := answer.End(found, s.nextCursor(query.Page, found.Next))
+	limits.trimBasis(&found.Measurement)
+	body, err := response.End(found, s.nextCursor(query.Page, found.Next))
 	if err != nil {
 		return nil, err
 	}
 	recordFrom(ctx).rows = found.Count
-	return rawResponse{buffer, body, held}, nil
+	return rawResponse{buffer, body, reservation}, nil
 }
 
 func (s *Server) parseListInterviews(

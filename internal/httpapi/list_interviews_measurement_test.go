@@ -110,7 +110,7 @@ func TestListInterviews_CanonicalMeasurement(t *testing.T) {
 	}
 }
 
-func TestListInterviews_LegacyClientsSayOnlyTheirMode(t *testing.T) {
+func TestListInterviews_LegacyResponsesHaveOnlyTheMode(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seed.Interview(t, "acme", nil)

@@ -13,7 +13,7 @@ func keyRequest(client string) apikey.Request {
 	return apikey.Request{Client: client, Name: "a test", Scopes: auth.All()}
 }
 
-// Nothing in a query string is ignored: a mistyped filter would widen the answer.
+// Nothing in a query string is ignored: a mistyped filter would widen the response.
 func TestListInterviews_RefusedParameters(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)

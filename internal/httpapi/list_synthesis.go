@@ -13,7 +13,7 @@ import (
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
-// ListSynthesis answers one page of published synthesis: rows of the collection,
+// ListSynthesis returns one page of published synthesis: rows of the collection,
 // or with surface=portal, bodies of the portal.
 func (s *Server) ListSynthesis(
 	ctx context.Context, req api.ListSynthesisRequestObject,
@@ -25,14 +25,14 @@ func (s *Server) ListSynthesis(
 	return s.listCollection(ctx, caller, req.Params)
 }
 
-// incompatible is a parameter that does not go with the others.
+// incompatible is a parameter that cannot be combined with the others.
 type incompatible struct {
 	name  string
 	value *string // nil: not given
 	why   string
 }
 
-// refuseIncompatible refuses the first that was given.
+// refuseIncompatible refuses the first of the parameters that was given.
 func refuseIncompatible(parameters ...incompatible) error {
 	for _, p := range parameters {
 		if p.value != nil {
@@ -42,7 +42,7 @@ func refuseIncompatible(parameters ...incompatible) error {
 	return nil
 }
 
-// refuseFeedDates refuses bounds on a feed date under a type that has none.
+// refuseFeedDates refuses bounds on a feed date with a type that has none.
 func refuseFeedDates(p api.ListSynthesisParams, t synthesis.Type) error {
 	if t == synthesis.DailyFeed {
 		return nil

@@ -27,7 +27,7 @@ func (s *Server) listCollection(
 	buffer, ends := NewBuffer(), s.pageOf(ctx, query.Page, found.Next)
 	body, rows, err := render.SynthesisCollection(buffer.Bytes, found, ends, caller)
 	recordFrom(ctx).rows = rows
-	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
+	return rawResponse{buffer, body, recordFrom(ctx).reservation}, err
 }
 
 func (s *Server) parseCollection(

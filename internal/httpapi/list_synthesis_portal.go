@@ -11,7 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
-// listPortal is ListSynthesis with surface=portal, the one surface there is.
+// listPortal is ListSynthesis with surface=portal, the only surface.
 func (s *Server) listPortal(
 	ctx context.Context, caller auth.Caller, p api.ListSynthesisParams,
 ) (api.ListSynthesisResponseObject, error) {
@@ -23,11 +23,11 @@ func (s *Server) listPortal(
 	if err != nil {
 		return nil, err
 	}
-	budgetOf(ctx).trimSavedBases(found.Bodies)
+	limitsOf(ctx).trimSavedBases(found.Bodies)
 	buffer, ends := NewBuffer(), s.pageOf(ctx, query.Page, found.Next)
 	body, rows, err := render.SynthesisPortal(buffer.Bytes, found, ends, caller)
 	recordFrom(ctx).rows = rows
-	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
+	return rawResponse{buffer, body, recordFrom(ctx).reservation}, err
 }
 
 func (s *Server) parsePortal(
@@ -51,8 +51,8 @@ func (s *Server) parsePortal(
 	return query, err
 }
 
-// checkPortalParameters refuses what the portal never takes, then what the type
-// does not take.
+// checkPortalParameters refuses parameters that the portal never takes, then those that
+// the type does not take.
 func checkPortalParameters(p api.ListSynthesisParams, t synthesis.Type) error {
 	refused := []incompatible{
 		{"lane_id", p.LaneID, "does not go with surface=portal; use type=lane and the lane's slug in lane"},

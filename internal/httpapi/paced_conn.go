@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// Listen paces what is read of a listener's connections, all as long as they have no key,
-// large heads from then on, and counts the headers. With a configuration, they speak TLS.
-func (c *Connections) Listen(l net.Listener, secure *tls.Config) net.Listener {
-	return pacedListener{l, c.arrivals, secure}
+// Listen returns a listener whose connections' headers are counted and whose reads are
+// paced: all of them until a request was admitted on the connection, then only reads of
+// headPiece bytes. With a TLS configuration, connections use TLS.
+func (c *Connections) Listen(l net.Listener, config *tls.Config) net.Listener {
+	return pacedListener{l, c.pacer, config}
 }
 
 type pacedListener struct {
 	net.Listener
-	arrivals *arrivals
-	secure   *tls.Config
+	pacer  *readPacer
+	config *tls.Config
 }
 
 // Accept waits for the next connection. An error is the listener's.
@@ -25,31 +26,32 @@ func (l pacedListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	paced := &pacedConn{Conn: conn, arrivals: l.arrivals}
-	if l.secure != nil {
-		// The HTTP library sets a deadline for writing when it has read a request.
+	paced := &pacedConn{Conn: conn, pacer: l.pacer}
+	if l.config != nil {
+		// net/http sets a write deadline when it has read a request.
 		if err := conn.SetWriteDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 			return nil, err
 		}
-		return newHeadConn(tls.Server(paced, l.secure), paced), nil
+		return newHeaderLimitConn(tls.Server(paced, l.config), paced), nil
 	}
-	return newHeadConn(paced, paced), nil
+	return newHeaderLimitConn(paced, paced), nil
 }
 
 // handshakeTimeout bounds what TLS writes before a first request.
 const handshakeTimeout = 5 * time.Second
 
-// headPiece is how many bytes of a head the HTTP library reads at most at a time.
+// headPiece is how many bytes of headers net/http reads at most at a time.
 const headPiece = 4 << 10
 
-// pacedConn passes on what it reads in turns, a piece in each: a request is parsed, and
-// takes memory, in its turn.
+// pacedConn delays what it has read until the pacer releases it, at most headPiece bytes
+// at a time: a request is parsed, and takes memory, only then.
 type pacedConn struct {
 	net.Conn
-	arrivals *arrivals
-	// unpaced is set once a request was admitted on it: short ones pass.
+	pacer *readPacer
+	// unpaced is set once a request was admitted on the connection: shorter reads are not
+	// paced from then on.
 	unpaced atomic.Bool
-	// waiting says that something was read and waits for its turn.
+	// waiting is set while something was read and is not released.
 	waiting atomic.Bool
 }
 
@@ -57,7 +59,7 @@ func (c *pacedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n == headPiece || n > 0 && !c.unpaced.Load() {
 		c.waiting.Store(true)
-		c.arrivals.await()
+		c.pacer.await()
 		c.waiting.Store(false)
 	}
 	return n, err

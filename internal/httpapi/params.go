@@ -56,7 +56,7 @@ func parseMoment(name string, text *string) (*timewindow.Moment, error) {
 // aboutPlus explains that a plus sign in a query string is decoded as a space.
 const aboutPlus = `; in a URL, write the plus sign of an offset as %2B`
 
-// parseUpdatedSince reads updated_since, inclusive, which has a code of its own.
+// parseUpdatedSince reads updated_since, inclusive, which has its own error code.
 func parseUpdatedSince(text *string) (*time.Time, error) {
 	m, err := parseMoment("updated_since", text)
 	if m == nil {
@@ -65,7 +65,7 @@ func parseUpdatedSince(text *string) (*time.Time, error) {
 	return new(m.Start()), nil
 }
 
-// parseID reads an id used as a filter. A text that is no id matches nothing.
+// parseID reads an id that filters. A text that is no id matches nothing.
 func parseID(text *string) (id *uuid.UUID, matchesNothing bool) {
 	if text == nil {
 		return nil, false
@@ -95,8 +95,7 @@ func parseLimit(limit *int) int {
 	return *limit
 }
 
-// nextCursor is the cursor of the page that starts after a position, nil when
-// there is none.
+// nextCursor is the cursor of the page that starts after a position, nil if there is none.
 func (s *Server) nextCursor(asked page.Request, next *page.Position) *string {
 	if next == nil {
 		return nil

@@ -9,18 +9,18 @@ import (
 	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
-// rawResponse is an answer whose body is already encoded. It implements the
+// rawResponse is a response whose body is already encoded. It implements the
 // generated response interfaces.
 type rawResponse struct {
 	buffer *Buffer
 	body   []byte
-	// held has grown to the body's size, or else the body is not sent.
-	held *fairqueue.Reservation
+	// reservation must grow to the body's size before the body is sent.
+	reservation *fairqueue.Reservation
 }
 
 func (a rawResponse) write(w http.ResponseWriter) error {
 	defer a.buffer.Release(a.body)
-	if !a.held.Grow(int64(len(a.body))) {
+	if !a.reservation.Grow(int64(len(a.body))) {
 		return apierror.Unavailable(errTooMuchUnsent)
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -45,10 +45,10 @@ func (a rawResponse) VisitGetInterviewResponse(w http.ResponseWriter) error { re
 // VisitSearchIntelligenceResponse writes the hits of a search.
 func (a rawResponse) VisitSearchIntelligenceResponse(w http.ResponseWriter) error { return a.write(w) }
 
-// Buffer is memory that answers are encoded into, one after another.
+// Buffer is memory that responses are encoded into, one after another.
 type Buffer struct{ Bytes []byte }
 
-// maxKept is the largest buffer that is kept for another answer.
+// maxKept is the largest buffer that is kept for another response.
 const maxKept = 1 << 20
 
 var buffers = sync.Pool{New: func() any { return &Buffer{Bytes: make([]byte, 0, 32<<10)} }}
@@ -56,7 +56,7 @@ var buffers = sync.Pool{New: func() any { return &Buffer{Bytes: make([]byte, 0, 
 // NewBuffer returns an empty buffer.
 func NewBuffer() *Buffer { return buffers.Get().(*Buffer) }
 
-// Release gives back the memory of an answer, which may have outgrown the buffer.
+// Release returns the memory of a response, which may have outgrown the buffer.
 func (b *Buffer) Release(grown []byte) {
 	if cap(grown) > maxKept {
 		return

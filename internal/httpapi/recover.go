@@ -12,8 +12,8 @@ import (
 
 var errPanicked = errors.New("a handler panicked")
 
-// recovered answers 500 after a panic and tells whether it could: once part of
-// the answer was sent, the connection must be closed instead.
+// recovered answers 500 after a panic and reports whether it could: once part of the
+// response was sent, the connection must be closed instead.
 func (s *Server) recovered(w *statusWriter, r *http.Request, caught any) bool {
 	err, _ := caught.(error)
 	if errors.Is(err, http.ErrAbortHandler) {

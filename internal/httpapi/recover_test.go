@@ -18,7 +18,7 @@ import (
 func logTo(t *testing.T, log io.Writer) *Server {
 	t.Helper()
 	s, err := New(Deps{
-		Validation: config.Off, Log: slog.New(slog.NewJSONHandler(log, nil)), Observe: func(string, int, string, time.Duration) {},
+		Validation: config.Off, Log: slog.New(slog.NewJSONHandler(log, nil)), RecordRequest: func(string, int, string, time.Duration) {},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestRecover_PanicsAreAnswered(t *testing.T) {
 }
 
 // A panic after the first byte closes the connection.
-func TestRecover_HalfAnAnswerBreaksTheConnection(t *testing.T) {
+func TestRecover_PartialResponsesCloseTheConnection(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	handler := logTo(t, &log).accessLog(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -82,8 +82,8 @@ func (w *brokenWriter) WriteHeader(status int) {
 
 func (*brokenWriter) Write([]byte) (int, error) { return 0, errors.New("the caller left") }
 
-// A caller that leaves in the midst of its answer is sent no second head.
-func TestRecover_OneHeadIsSent(t *testing.T) {
+// A caller that leaves in the middle of its response is sent no second status.
+func TestRecover_OneStatusIsSent(t *testing.T) {
 	t.Parallel()
 	w := &brokenWriter{ResponseWriter: httptest.NewRecorder()}
 	var log bytes.Buffer

@@ -14,7 +14,7 @@ import (
 // nothing reads.
 func TestAccessLog_DropsUnusedHeaders(t *testing.T) {
 	t.Parallel()
-	s := &Server{deps: Deps{Observe: func(string, int, string, time.Duration) {}, Log: slog.New(slog.DiscardHandler)}}
+	s := &Server{deps: Deps{RecordRequest: func(string, int, string, time.Duration) {}, Log: slog.New(slog.DiscardHandler)}}
 	r := httptest.NewRequest(http.MethodGet, Prefix+"/interviews", nil)
 	for _, name := range []string{"authorization", "mcp-protocol-version", "cookie", "range", "x-forwarded-for", "x-pad"} {
 		r.Header.Set(name, "x")

@@ -14,14 +14,13 @@ import (
 	"github.com/clientintel/clientintel/internal/tracing"
 )
 
-// requestRecord is what is known of a request while it is answered. Its log line
+// requestRecord is what is known of a request while it is handled. Its log line
 // and its trace are written from it.
 type requestRecord struct {
 	requestID string
 	operation string
 	admission ratelimit.Admission
-	// keyID is the key that the prefix names, whether or not the rest was right,
-	// clientID whose it is where it was.
+	// keyID is the key that the prefix names; clientID is set only if the secret was right.
 	keyID, clientID uuid.UUID
 	// traceID is the request's trace; empty: none.
 	traceID string
@@ -29,25 +28,21 @@ type requestRecord struct {
 	admitting, reading span
 	rows               int
 	err                error
-	// help is the Link of an error that documentation helps with.
+	// help is the Link to documentation, for an error.
 	help string
-	// aborted says that the answer broke off and the connection was closed.
+	// aborted is set if the response broke off and the connection was closed.
 	aborted bool
-	// callerLeft says that this was the caller's doing.
+	// callerLeft is set if the caller caused that.
 	callerLeft bool
 	// toolStatus is the status of the operation behind an MCP tool call, whose
 	// own HTTP status is 200.
 	toolStatus int
 	// encodeError, if set, encodes an error for the caller of another protocol.
 	encodeError func(status int, e *apierror.Error, envelope []byte) []byte
-	// answer is what the answer reserves of the unsent bytes; nil: nothing is reserved.
-	answer *fairqueue.Reservation
-	// encoding is the turn at encoding a call's answer, and at what the protocol's
-	// library makes of it. encodingOfCall is that of the call that the request makes.
-	encoding, encodingOfCall *turn
-	// decide, if set, waits until it is decided whether the request is admitted.
-	decide func()
-	// call is set where the request is a call of this process.
+	// reservation is what the response has reserved of the budget of unsent bytes; nil:
+	// nothing is bounded.
+	reservation *fairqueue.Reservation
+	// call is set if the request is a call in-process.
 	call *inProcess
 }
 
@@ -66,14 +61,14 @@ func recordFrom(ctx context.Context) *requestRecord {
 	return &requestRecord{}
 }
 
-// EncodeErrors sets how an error in answer to a request is encoded, given the
-// envelope that REST has for it.
+// EncodeErrors sets how errors of a request are encoded, given the envelope that REST
+// has for them.
 func EncodeErrors(r *http.Request, encode func(status int, e *apierror.Error, envelope []byte) []byte) {
 	recordFrom(r.Context()).encodeError = encode
 }
 
-// RecordError records why a request was refused, for the log, where the answer is not
-// an error of ours. The error's text is logged.
+// RecordError records why a request was refused, for the log, if the response was not
+// written by this package. The error's text is logged.
 func RecordError(r *http.Request, err error) { recordFrom(r.Context()).err = err }
 
 // withOperation records under which name a handler's requests are logged.

@@ -41,7 +41,7 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 		router.Head(d.path, serve)
 	}
 	router.NotFound(func(w http.ResponseWriter, r *http.Request) { s.RefuseUncounted(w, r, apierror.NotFound) })
-	// chi comes here with a method that it does not know, whatever the path.
+	// chi calls this for any path if it does not know the method.
 	router.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) {
 		takes := func(method string) bool { return router.Match(chi.NewRouteContext(), method, r.URL.EscapedPath()) }
 		switch {
@@ -58,13 +58,13 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 		}
 		s.RefuseUncounted(w, r, apierror.MethodNotAllowed)
 	})
-	return s.accessLog(s.setDefaultHeaders(s.refuseTransferEncoding(s.compressInTurns(compress, router)))), nil
+	return s.accessLog(s.setDefaultHeaders(s.refuseTransferEncoding(s.compressInSlots(compress, router)))), nil
 }
 
-// refuseTransferEncoding refuses bodies of unknown length where none belongs, and
-// ends every connection that carried one: a proxy in front and this server could
-// disagree on where the next request begins. With HTTP/1.0 the library leaves the
-// header out, so all of those end.
+// refuseTransferEncoding refuses bodies of unknown length in requests without a body, and
+// closes every connection that carried one: a proxy in front and this server could
+// disagree on where the next request begins. net/http drops the header of HTTP/1.0
+// requests, so all their connections are closed.
 func (s *Server) refuseTransferEncoding(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !r.ProtoAtLeast(1, 1) || len(r.TransferEncoding) > 0 {
@@ -79,8 +79,8 @@ func (s *Server) refuseTransferEncoding(next http.Handler) http.Handler {
 	})
 }
 
-// setDefaultHeaders keeps answers to keys out of every cache, which public
-// documents override, and names the contract on answers of the API.
+// setDefaultHeaders keeps responses out of every cache, which public documents override,
+// and links the contract in responses of the API.
 func (s *Server) setDefaultHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		recordFrom(r.Context()).help = s.links.help

@@ -54,7 +54,7 @@ func TestRoutes_AnUnknownPathIsNotFoundByAnyMethod(t *testing.T) {
 }
 
 // An address alone leads to the contract and the documentation.
-func TestRoutes_AnswersLeadToTheDocumentation(t *testing.T) {
+func TestRoutes_ResponsesLinkTheDocumentation(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
 	behind, closed := *srv, *srv

@@ -9,9 +9,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
-// Samples are validated beside the answers. At most one exists at a time, from
-// the first byte copied to the verdict: its caller may read slowly, and
-// validation takes some seven times the memory of the body.
+// Sampled responses are copied and validated after they are sent. At most one copy exists
+// at a time, until it is validated: its caller may read slowly, and validation takes seven
+// times the memory of the body.
 const (
 	// sampleInterval is the least time between two samples.
 	sampleInterval = time.Second
@@ -33,15 +33,15 @@ func (v *responseValidator) start() bool {
 	return time.Now().UnixNano() >= v.nextAt.Load() && v.active.CompareAndSwap(false, true)
 }
 
-// finish ends a sample that took some time to validate.
+// finish ends a sample, given how long its validation took.
 func (v *responseValidator) finish(took time.Duration) {
 	v.nextAt.Store(time.Now().Add(max(sampleInterval, pauseFactor*took)).UnixNano())
 	v.active.Store(false)
 }
 
-// takeSample sends an answer and copies it for validation.
+// takeSample sends a response and copies it for validation.
 func (v *responseValidator) takeSample(w http.ResponseWriter, r *http.Request, op *operation, next http.Handler) {
-	tee := &teeWriter{ResponseWriter: w, status: http.StatusOK, dropped: func() { v.finish(0) }}
+	tee := &teeWriter{statusWriter: statusWriter{ResponseWriter: w}, dropped: func() { v.finish(0) }}
 	defer tee.drop() // also when the handler panics
 	next.ServeHTTP(tee, r)
 	if tee.done || isDiscarded(w) {
@@ -61,19 +61,13 @@ func (v *responseValidator) validateSamples() {
 	}
 }
 
-// teeWriter copies the answer that it sends, up to maxSampled.
+// teeWriter copies the response that it sends, up to maxSampled.
 type teeWriter struct {
-	http.ResponseWriter
-	status int
-	body   bytes.Buffer
-	// done says that the copy was handed over or dropped.
+	statusWriter
+	body bytes.Buffer
+	// done is set once the copy was passed to the validation or dropped.
 	done    bool
 	dropped func()
-}
-
-func (t *teeWriter) WriteHeader(status int) {
-	t.status = status
-	t.ResponseWriter.WriteHeader(status)
 }
 
 func (t *teeWriter) Write(b []byte) (int, error) {
@@ -83,10 +77,10 @@ func (t *teeWriter) Write(b []byte) (int, error) {
 	if !t.done {
 		t.body.Write(b)
 	}
-	return t.ResponseWriter.Write(b)
+	return t.statusWriter.Write(b)
 }
 
-// drop frees the copy unless it was handed over.
+// drop frees the copy unless it was passed to the validation.
 func (t *teeWriter) drop() {
 	if !t.done {
 		t.done = true
@@ -94,6 +88,3 @@ func (t *teeWriter) drop() {
 		t.dropped()
 	}
 }
-
-// Unwrap lets http.ResponseController reach the connection.
-func (t *teeWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }

@@ -28,7 +28,7 @@ func newSampled(t *testing.T) sampled {
 	return sampled{newResponseValidator(config.Sample, validatorOptions(), slog.New(slog.DiscardHandler)), c.operations["listCampaigns"]}
 }
 
-// answer returns what the caller of one answer got.
+// answer returns what the caller of one response got.
 func (s sampled) answer(t *testing.T, handler http.HandlerFunc) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -58,8 +58,8 @@ func say(body []byte) http.HandlerFunc {
 	}
 }
 
-// However an answer ends, the next one can be sampled, and each verdict counts.
-func TestSample_TheNextOneCanBeTaken(t *testing.T) {
+// However a response ends, the next one can be sampled, and each verdict counts.
+func TestSample_EachEndAllowsTheNext(t *testing.T) {
 	t.Parallel()
 	s := newSampled(t)
 	large := bytes.Repeat([]byte("x"), maxSampled+1)

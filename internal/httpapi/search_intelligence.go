@@ -12,7 +12,7 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-// SearchIntelligence answers the caller's newest interviews that hold a text.
+// SearchIntelligence returns the caller's newest interviews that hold a text.
 func (s *Server) SearchIntelligence(
 	ctx context.Context, req api.SearchIntelligenceRequestObject,
 ) (api.SearchIntelligenceResponseObject, error) {
@@ -26,10 +26,10 @@ func (s *Server) SearchIntelligence(
 		return nil, err
 	}
 	recordFrom(ctx).rows = len(found.Hits)
-	budgetOf(ctx).trimBasis(&found.Measurement)
+	limitsOf(ctx).trimBasis(&found.Measurement)
 	buffer := NewBuffer()
 	body, err := render.SearchHits(buffer.Bytes, found, query.Text, caller)
-	return rawResponse{buffer, body, recordFrom(ctx).answer}, err
+	return rawResponse{buffer, body, recordFrom(ctx).reservation}, err
 }
 
 func parseSearch(caller auth.Caller, p api.SearchIntelligenceParams) (search.Query, error) {

@@ -31,7 +31,7 @@ func TestSearchIntelligence_DeclaredRefusals(t *testing.T) {
 }
 
 // A database that does not answer in time is a 503, never an empty list.
-func TestSearchIntelligence_TooSlowADatabase(t *testing.T) {
+func TestSearchIntelligence_ASlowDatabaseIsUnavailable(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t, func(c *config.Server) { c.StatementTimeout = 100 * time.Millisecond })
 	quoted(t, seed, "acme", "works")

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/analytics"
@@ -21,7 +23,7 @@ import (
 	"github.com/clientintel/clientintel/internal/tracing"
 )
 
-// Deps are what the REST edge works with.
+// Deps are what a Server needs.
 type Deps struct {
 	Limiter    *ratelimit.Limiter
 	Interviews *interview.Reader
@@ -35,35 +37,35 @@ type Deps struct {
 	Validation config.ResponseValidation
 	// PublicURL is the address that the contract and the guides name.
 	PublicURL string
-	// LogOneIn logs one in so many requests that succeed; zero logs all.
+	// LogOneIn logs one of so many requests that succeed; zero logs all.
 	LogOneIn int
 	// Docs serves the pages for people and agents.
 	Docs bool
-	// Observe counts each answered request. caller is verified, unverified or unknown.
-	Observe func(operation string, status int, caller string, took time.Duration)
-	// Trace exports each answered request and returns the id of its trace. Nil exports nothing.
+	// RecordRequest counts each finished request. caller is verified, unverified or unknown.
+	RecordRequest func(operation string, status int, caller string, took time.Duration)
+	// Trace exports each finished request and returns the id of its trace. Nil exports nothing.
 	Trace func(tracing.Request) string
 	Log   *slog.Logger
 }
 
-// Server is the REST edge.
+// Server serves the API.
 type Server struct {
 	deps      Deps
 	succeeded atomic.Int64
-	// uncounted are the budgets of requests that no key's limit counts: of failures, of
-	// those with a key, and of all others. No kind hides another.
+	// uncounted bounds the log lines of requests that count against no key's limit: of
+	// failures, of those with a key, and of all others, so that no kind hides another.
 	uncounted  struct{ failed, keyed, other lineBudget }
 	contract   *contract
 	validation *openapi3filter.Options
 	responses  *responseValidator
 	documents  []document
 	links      links
-	// unsent are the bytes of answers not yet sent, inFlight the admitted requests.
+	// unsent bounds the bytes of responses not yet sent, inFlight the admitted requests.
 	unsent, inFlight *fairqueue.Budget
-	rowSizes         rowSizes
-	// encoding and compressing have the turns of the clients at these parts of large
-	// answers.
-	encoding, compressing *fairqueue.Slots
+	// rowSizes has the bytes that a row of each key's last page took.
+	rowSizes *lru.Cache[uuid.UUID, int64]
+	// compressing has the slots in which large responses are compressed.
+	compressing *fairqueue.Slots
 	// endpoints validate and answer admitted requests, by operationId.
 	endpoints map[string]http.Handler
 }
@@ -80,11 +82,15 @@ func New(d Deps) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	rowSizes, err := lru.New[uuid.UUID, int64](maxRowSizes)
+	if err != nil {
+		return nil, err
+	}
 	validation := validatorOptions()
 	s := &Server{
 		deps: d, contract: c, validation: validation, responses: newResponseValidator(d.Validation, validation, d.Log),
 		unsent: fairqueue.NewBudget(maxUnsent, maxUnsentOfClient), inFlight: fairqueue.NewBudget(maxInFlight, maxInFlightOfClient),
-		encoding: newTurns(), compressing: newTurns(),
+		rowSizes: rowSizes, compressing: newProcessorSlots(),
 		documents: documents, links: newLinks(d.PublicURL, d.Docs), endpoints: map[string]http.Handler{},
 	}
 	handlers := api.NewStrictHandlerWithOptions(s, []api.StrictMiddlewareFunc{timeReading}, api.StrictHTTPServerOptions{

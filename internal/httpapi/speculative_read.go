@@ -9,10 +9,10 @@ import (
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
-// readSpeculatively lets next read for the caller that the cache names while the
-// limiter decides. Nothing of the answer is sent before that: on a refusal it is
-// discarded, and when the caller differs from the cached one, next runs again.
-// It halves the time of a lone request, which waits for the database twice.
+// readSpeculatively runs next for the cached caller while the limiter decides. Nothing of
+// the response is sent before that: on a refusal it is discarded, and if the caller
+// differs from the cached one, next runs again. It halves the time of a lone request,
+// which waits for the database twice.
 func (s *Server) readSpeculatively(
 	w http.ResponseWriter, r *http.Request, pending *ratelimit.Pending, began time.Time, cached auth.Caller, next http.Handler,
 ) {
@@ -26,20 +26,19 @@ func (s *Server) readSpeculatively(
 	defer deferred.decide() // next may panic
 	record := recordFrom(r.Context())
 	operation := record.operation
-	record.decide = deferred.decide
 	next.ServeHTTP(deferred, r.WithContext(auth.WithCaller(r.Context(), cached)))
 	deferred.decide()
 	if deferred.state != discarded {
 		return
 	}
-	record.operation, record.toolStatus, record.rows, record.reading = operation, 0, 0, span{} // of what was discarded
+	record.operation, record.toolStatus, record.rows, record.reading = operation, 0, 0, span{} // those of the discarded response
 	if record.admission.Verdict == ratelimit.Admitted {
 		record.err = nil
 		next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), caller)))
 	}
 }
 
-// deferredWriter delays an answer until it is decided whether it may be sent.
+// deferredWriter delays a response until it is decided whether it may be sent.
 type deferredWriter struct {
 	to     http.ResponseWriter
 	header http.Header
@@ -56,7 +55,7 @@ const (
 	discarded
 )
 
-// decide waits for the decision. From then on Header is that of the answer.
+// decide waits for the decision. From then on Header is the response's.
 func (d *deferredWriter) decide() {
 	if d.state != undecided {
 		return
@@ -87,9 +86,9 @@ func (d *deferredWriter) Write(b []byte) (int, error) {
 	return d.to.Write(b)
 }
 
-// AwaitAdmission waits until it is decided whether a request is admitted, and returns
-// what to write its answer to, false where it does not go on for the caller in its
-// context.
+// AwaitAdmission waits for the admission of a speculatively handled request. It returns
+// the writer for the response, and false if the request was refused or belongs to another
+// caller than its context has.
 func AwaitAdmission(w http.ResponseWriter) (http.ResponseWriter, bool) {
 	if deferred, ok := w.(*deferredWriter); ok {
 		return deferred.to, !isDiscarded(w)
@@ -97,8 +96,8 @@ func AwaitAdmission(w http.ResponseWriter) (http.ResponseWriter, bool) {
 	return w, true
 }
 
-// isDiscarded waits for the decision of a speculative read and tells whether its
-// answer is not sent. Another writer's answer always is.
+// isDiscarded waits for the decision of a speculative read and reports whether its
+// response is discarded; that of another writer never is.
 func isDiscarded(w http.ResponseWriter) bool {
 	deferred, ok := w.(*deferredWriter)
 	if ok {

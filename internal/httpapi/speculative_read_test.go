@@ -12,7 +12,7 @@ import (
 )
 
 // Whatever became of a key since its last request, the answer is that of the key
-// as it is now, and each request counts once. The key came before, so each answer
+// as it is now, and each request counts once. The key came before, so each response
 // but the first was read on the presumption that nothing has changed.
 func TestReadSpeculatively_TheCachedCallerIsNeverTheAnswer(t *testing.T) {
 	t.Parallel()

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// streamChunk is how many bytes are collected before they are sent. Until the
-	// first chunk is sent, an error can still be answered as an error.
+	// streamChunk is how many bytes are collected before they are sent. Until the first
+	// chunk is sent, an error can still become an error response.
 	streamChunk = 256 << 10
 	// chunkTimeout is how long a caller may take for one chunk.
 	chunkTimeout = 15 * time.Second
 )
 
-// stream sends an answer in chunks, each with a write deadline.
+// stream sends a response in chunks, each with a write deadline.
 type stream struct {
 	w       http.ResponseWriter
 	timeout time.Duration // for one chunk
@@ -30,7 +30,7 @@ func newStream(w http.ResponseWriter, buf []byte) *stream {
 	return &stream{w: w, timeout: chunkTimeout, buf: buf}
 }
 
-// flush sends the buffer if it holds a chunk.
+// flush sends the buffer if it has reached the size of a chunk.
 func (t *stream) flush() error {
 	if len(t.buf) < streamChunk {
 		return nil
@@ -38,7 +38,7 @@ func (t *stream) flush() error {
 	return t.send()
 }
 
-// send writes the buffer; a caller that does not read fails it after the timeout.
+// send writes the buffer; it fails after the timeout if the caller does not read.
 func (t *stream) send() error {
 	err := http.NewResponseController(t.w).SetWriteDeadline(time.Now().Add(t.timeout))
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {
@@ -54,11 +54,11 @@ func (t *stream) send() error {
 	return t.writeErr
 }
 
-// end sends the rest, or ends the answer for a reason. Once a part was sent, it
-// closes the connection, so that the part cannot be read as a complete answer.
+// end sends the rest, or ends the response for a reason. Once a part was sent, it closes
+// the connection, so that the part cannot be read as a complete response.
 func (t *stream) end(ctx context.Context, reason error) error {
 	if reason == nil {
-		if !t.started { // it is the whole answer
+		if !t.started { // it is the whole response
 			t.w.Header().Set("Content-Length", strconv.Itoa(len(t.buf)))
 		}
 		reason = t.send()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The connection of a caller that stops reading is closed, and its answer never
+// The connection of a caller that stops reading is closed, and its response never
 // looks complete.
 func TestStream_ClosesTheConnectionOfACallerThatStopsReading(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestStream_ClosesTheConnectionOfACallerThatStopsReading(t *testing.T) {
 }
 
 // Until the first chunk is sent, a failure is answered as an error.
-func TestStream_FailsLikeAnyAnswerBeforeItsFirstChunk(t *testing.T) {
+func TestStream_ErrorsBeforeTheFirstChunkAreResponses(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	out := newStream(w, nil)
@@ -66,7 +66,7 @@ func TestStream_FailsLikeAnyAnswerBeforeItsFirstChunk(t *testing.T) {
 	}
 }
 
-// An answer that is sent at once has its length, so that its compressor is known to be done.
+// A response that is sent at once has its length, so that its compressor is known to be done.
 func TestStream_WholeAnswersHaveTheirLength(t *testing.T) {
 	t.Parallel()
 	for size, length := range map[int]string{7: "7", streamChunk: ""} {

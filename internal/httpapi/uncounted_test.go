@@ -9,7 +9,7 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// What no key's limit counts is served so many times in a second: an answer that
+// Requests that count against no key's limit are served at a bounded rate: a response that
 // costs no more than its request would otherwise be asked for without end.
 func TestUncounted_AreServedAtABoundedPace(t *testing.T) {
 	t.Parallel()

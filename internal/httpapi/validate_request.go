@@ -19,8 +19,8 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// validateRequests lets a request pass that has the operation's scope and whose
-// parameters the contract accepts.
+// validateRequests refuses requests without the operation's scope or with parameters that
+// the contract does not accept.
 func (s *Server) validateRequests(op *operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.validateRequest(r, op); err != nil {
@@ -32,7 +32,7 @@ func (s *Server) validateRequests(op *operation, next http.Handler) http.Handler
 }
 
 // validateRequest checks the scope, then the parameters. A mistyped filter must
-// not widen an answer, so no parameter is ignored.
+// not widen a response, so no parameter is ignored.
 func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	caller := auth.CallerFrom(r.Context())
 	if err := op.checkScopes(caller); err != nil {
@@ -45,7 +45,7 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	input := &openapi3filter.RequestValidationInput{
 		Request: r, QueryParams: query, Route: op.route, Options: s.validation,
 	}
-	// The scope that depends on parameters is checked between these and the rest.
+	// These parameters decide about a scope: they are checked first, then it, then the rest.
 	for _, name := range scopeParameters {
 		if op.queryParams[name] != nil && query.Has(name) {
 			if err := validateParameter(op, name, input, malformed); err != nil {
@@ -69,7 +69,7 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	}
 	for _, p := range op.pathParams {
 		value, err := chi.URLParam(r, p.Name), error(nil)
-		if r.URL.RawPath != "" { // which chi routes by, where there is one
+		if r.URL.RawPath != "" { // chi then routes by it
 			value, err = url.PathUnescape(value)
 		}
 		input.PathParams = map[string]string{p.Name: value}
@@ -83,9 +83,9 @@ func (s *Server) validateRequest(r *http.Request, op *operation) error {
 	return nil
 }
 
-// parseQuery decodes a query string. What has a malformed escape stays as it was sent,
-// and the parameters that have one are named. A semicolon is a character as
-// every other, for which net/url refuses the query.
+// parseQuery decodes a query string. A value with a malformed escape is kept as sent, and
+// its parameter is listed in malformed. A semicolon is an ordinary character (net/url
+// rejects it).
 func parseQuery(raw string) (query url.Values, malformed []string) {
 	query = url.Values{}
 	for pair := range strings.SplitSeq(raw, "&") {
@@ -148,7 +148,7 @@ func validateParameter(op *operation, name string, input *openapi3filter.Request
 	return nil
 }
 
-// parameterError has the parameter's own code, whichever check failed.
+// parameterError is the error of a parameter, with that parameter's own code.
 func parameterError(name, details string) error {
 	switch name {
 	case "starting_after":
@@ -160,7 +160,7 @@ func parameterError(name, details string) error {
 	}
 }
 
-// accepted says in words what the contract accepts; nil is a flag.
+// accepted describes in words what the contract accepts; nil is a flag.
 func accepted(p *openapi3.Parameter) string {
 	if p == nil {
 		return "true or false"

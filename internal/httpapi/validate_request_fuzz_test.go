@@ -106,7 +106,7 @@ func FuzzInterviewPath(f *testing.F) {
 	})
 }
 
-// names tells whether details name a parameter; what must be escaped is quoted,
+// names reports whether details name a parameter; what must be escaped is quoted,
 // and cut short.
 func names(details, name string) bool {
 	return strings.Contains(details, quote(name)) || name != "" && strings.Contains(details, name)

@@ -26,7 +26,7 @@ type responseValidator struct {
 	options *openapi3filter.Options
 	log     *slog.Logger
 	samples chan sample
-	// active says that a sample is being taken or validated, nextAt when the next may be.
+	// active is set while a sample is taken or validated; nextAt is when the next may be.
 	active atomic.Bool
 	nextAt atomic.Int64
 	// Broken counts the responses that broke the contract.
@@ -44,7 +44,7 @@ func newResponseValidator(mode config.ResponseValidation, options *openapi3filte
 	return v
 }
 
-// validate validates the answers of one operation as the mode says.
+// validate validates the responses of one operation according to the mode.
 func (v *responseValidator) validate(op *operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -58,7 +58,7 @@ func (v *responseValidator) validate(op *operation, next http.Handler) http.Hand
 	})
 }
 
-// enforce answers 500 in place of an answer that breaks the contract.
+// enforce answers 500 instead of sending a response that breaks the contract.
 func (v *responseValidator) enforce(w http.ResponseWriter, r *http.Request, op *operation, next http.Handler) {
 	buffered := &bufferingWriter{to: w, status: http.StatusOK}
 	next.ServeHTTP(buffered, r)
@@ -71,8 +71,8 @@ func (v *responseValidator) enforce(w http.ResponseWriter, r *http.Request, op *
 		writeError(w, r, apierror.Internal(errors.New("the response breaks the contract")))
 		return
 	}
-	// Analytics are sent whole here, not in chunks, and have not been counted as such.
-	if !recordFrom(r.Context()).answer.Grow(int64(buffered.body.Len())) {
+	// Analytics are sent whole here, not in chunks, so nothing was reserved for them yet.
+	if !recordFrom(r.Context()).reservation.Grow(int64(buffered.body.Len())) {
 		writeError(w, r, apierror.Unavailable(errTooMuchUnsent))
 		return
 	}
@@ -93,7 +93,7 @@ func (v *responseValidator) input(
 	return in.SetBodyBytes(body)
 }
 
-// check exempts the statuses that no operation declares.
+// check exempts 500, which no operation declares.
 func (v *responseValidator) check(ctx context.Context, in *openapi3filter.ResponseValidationInput) error {
 	if in.Status == http.StatusInternalServerError {
 		return nil
@@ -112,8 +112,8 @@ func (v *responseValidator) report(err error, operation, requestID string) {
 		"operation", operation, "request_id", requestID, "where", openapi.BrokenAt(err))
 }
 
-// bufferingWriter keeps an answer in memory until release. An answer that is too
-// large to be validated is released at once.
+// bufferingWriter keeps a response in memory until release. A response that is too large
+// to be validated is released at once.
 type bufferingWriter struct {
 	to       http.ResponseWriter
 	status   int

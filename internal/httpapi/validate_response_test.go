@@ -15,7 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
-// Under enforce an answer that breaks the contract is a 500, and the log names the
+// Under enforce a response that breaks the contract is a 500, and the log names the
 // place, never the value. What is too large to be validated passes.
 func TestValidateResponse_Enforce(t *testing.T) {
 	t.Parallel()
@@ -56,14 +56,14 @@ func TestValidateResponse_Enforce(t *testing.T) {
 }
 
 // What is sent whole counts among the unsent bytes, whatever made it.
-func TestValidateResponse_EnforcedAnswersAreCounted(t *testing.T) {
+func TestValidateResponse_EnforcedResponsesReserveBytes(t *testing.T) {
 	t.Parallel()
 	unsent := fairqueue.NewBudget(1<<20, 1<<20)
 	unsent.Reserve(uuid.New(), 1<<20)
-	for size, want := range map[int]int{countedAnswer: http.StatusInternalServerError, 2*countedAnswer + 1: http.StatusServiceUnavailable} {
+	for size, want := range map[int]int{countedResponse: http.StatusInternalServerError, 2*countedResponse + 1: http.StatusServiceUnavailable} {
 		v := newResponseValidator(config.Enforce, validatorOptions(), slog.New(slog.DiscardHandler))
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r = r.WithContext(withRecord(r.Context(), &requestRecord{answer: unsent.NewReservation(uuid.New())}))
+		r = r.WithContext(withRecord(r.Context(), &requestRecord{reservation: unsent.NewReservation(uuid.New())}))
 		w := httptest.NewRecorder()
 		v.validate(&operation{}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusInternalServerError) // is not validated

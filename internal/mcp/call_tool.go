@@ -13,9 +13,9 @@ import (
 	"github.com/clientintel/clientintel/internal/render"
 )
 
-// budget keeps an answer within about 48 KiB, which are about 12 thousand tokens.
+// limits keeps a response within about 48 KiB, which are about 12 thousand tokens.
 // Some hosts cut at 25 thousand. What is beside a page takes up to 6 KiB.
-var budget = httpapi.Budget{PageBytes: 42 << 10, MaxIDs: 100, MaxRows: 100}
+var limits = httpapi.ResponseLimits{PageBytes: 42 << 10, MaxIDs: 100, MaxRows: 100}
 
 // toolHandler runs the calls of one tool that come through the SDK.
 func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
@@ -36,7 +36,7 @@ func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 // older revisions outlive their request.
 func (h *Handler) run(current *request, t tool, arguments []httpapi.Argument) httpapi.CallResponse {
 	return h.api.Do(current.ctx, httpapi.Call{
-		Operation: t.Operation, LogName: t.Name, Arguments: arguments, Budget: budget, Flags: t.Flags,
+		Operation: t.Operation, LogName: t.Name, Arguments: arguments, Limits: limits, Flags: t.Flags,
 		CheckSize: current.sizeLimit(t),
 	})
 }

@@ -82,7 +82,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpapi.EncodeErrors(r, func(status int, e *apierror.Error, envelope []byte) []byte {
 		return current.encodeError(w, r, status, e, envelope)
 	})
-	early := current.readEarly(w, r, h.api.IsKnown(r))
+	early := current.readEarly(w, r, h.api.IsLikelyAdmitted(r))
 	if current.messageErr != nil {
 		// The request's context may have ended with its body; the error must still be sent.
 		r = r.WithContext(context.WithoutCancel(r.Context()))

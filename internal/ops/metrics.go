@@ -48,7 +48,7 @@ func (m *Metrics) CountInFlight(h http.Handler) http.Handler {
 	return promhttp.InstrumentHandlerInFlight(m.inFlight, h)
 }
 
-// RecordRequest counts one answered request.
+// RecordRequest counts one finished request.
 func (m *Metrics) RecordRequest(operation string, status int, caller string, took time.Duration) {
 	if operation == "" {
 		operation = "none"

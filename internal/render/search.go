@@ -23,20 +23,18 @@ func SearchHits(b []byte, found search.Found, query string, caller auth.Caller) 
 	}
 	m := meta(caller, len(data), found.Measurement)
 	m.IncludesCustomExtraction = true
-	body, err := appendWith(b, api.IntelligenceSearchResponse{Data: data, Meta: searchMeta(m, query)})
+	body, err := appendWith(b, searchResponse{data, searchMeta{m, query}})
 	return append(body, '\n'), err
 }
 
-// searchMeta is meta with the text that was searched. The contract composes it
-// with allOf, which is generated as a type of its own.
-func searchMeta(m api.Meta, query string) api.SearchMeta {
-	return api.SearchMeta{
-		ClientID: m.ClientID, Count: m.Count, Query: query,
-		IncludesCustomerIdentity: m.IncludesCustomerIdentity, IncludesTranscripts: m.IncludesTranscripts,
-		IncludesRawExtraction: m.IncludesRawExtraction, IncludesCustomExtraction: m.IncludesCustomExtraction,
-		MeasurementMode: m.MeasurementMode, MeasurementBasis: m.MeasurementBasis,
-		MeasurementTotalCount: m.MeasurementTotalCount, MeasurementAsOf: m.MeasurementAsOf,
-		MeasurementContractVersion: m.MeasurementContractVersion, MeasurementCountBasis: m.MeasurementCountBasis,
-		MeasurementOmittedFields: m.MeasurementOmittedFields,
-	}
+// searchResponse is api.IntelligenceSearchResponse with a Meta that embeds the other
+// responses'. The contract composes it with allOf, which is generated as a copy.
+type searchResponse struct {
+	Data []api.IntelligenceSearchHit `json:"data"`
+	Meta searchMeta                  `json:"meta"`
+}
+
+type searchMeta struct {
+	api.Meta
+	Query string `json:"query"`
 }

@@ -18,10 +18,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Request is what a span records of an answered request.
+// Request is what a span records of a finished request.
 type Request struct {
-	// Header may carry the caller's trace, as W3C traceparent. Nothing else of it
-	// is read.
+	// Header may have the caller's trace, as W3C traceparent. Nothing else of it is read.
 	Header http.Header
 	Method string
 	// Operation and Route are the contract's operationId and path; empty when
@@ -46,7 +45,7 @@ type Phase struct {
 	Took  time.Duration
 }
 
-// Tracer exports spans in batches, after the requests are answered.
+// Tracer exports spans in batches, after the requests.
 type Tracer struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer

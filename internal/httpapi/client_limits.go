@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -15,20 +12,22 @@ import (
 )
 
 const (
-	// maxUnsent bounds the bytes of all answers that wait for their callers to read
+	// maxUnsent bounds the bytes of all responses that wait for their callers to read
 	// them, maxUnsentOfClient those of one client.
 	maxUnsent         = 64 << 20
 	maxUnsentOfClient = 24 << 20
-	// countedAnswer is the size from which an answer counts.
-	countedAnswer = 64 << 10
+	// countedResponse is the size from which a response reserves bytes.
+	countedResponse = 64 << 10
 	// spaceTimeout is how long a page waits for the space that it is expected to need.
 	spaceTimeout = 2 * time.Second
-	// spaceForAnswer is what a client must have left to be read for.
-	spaceForAnswer = 4 << 20
+	// minUnsentSpace is what a client must have left of its share to start a request.
+	minUnsentSpace = 4 << 20
 	// maxInFlight bounds the admitted requests at once, maxInFlightOfClient those of
 	// one client.
 	maxInFlight         = 4096
 	maxInFlightOfClient = 1024
+	// maxRowSizes bounds the keys whose row sizes are remembered.
+	maxRowSizes = 4096
 )
 
 var (
@@ -36,11 +35,11 @@ var (
 	errTooManyAtOnce = errors.New("too many requests of the client at once")
 )
 
-// Unsent is the budget of the bytes of answers, for the MCP adapter's.
+// Unsent is the budget of unsent bytes, which the MCP adapter shares.
 func (s *Server) Unsent() *fairqueue.Budget { return s.unsent }
 
 // limitClient refuses a client early that has too many requests under way, or too
-// many bytes of answers that it does not read. What an answer reserves is given back
+// many bytes of responses that it does not read. What a response reserves is released
 // when it has ended.
 func (s *Server) limitClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,15 +49,13 @@ func (s *Server) limitClient(next http.Handler) http.Handler {
 			return
 		}
 		defer s.inFlight.Release(client, 1)
-		if s.unsent.Full(client, spaceForAnswer) {
+		if s.unsent.Full(client, minUnsentSpace) {
 			writeError(w, r, apierror.Unavailable(errTooMuchUnsent))
 			return
 		}
-		answer := s.unsent.NewReservation(client)
-		defer answer.Release()
-		record := recordFrom(r.Context())
-		record.answer, record.encodingOfCall = answer, &turn{of: s.encoding, client: client}
-		defer record.encodingOfCall.end()
+		reservation := s.unsent.NewReservation(client)
+		defer reservation.Release()
+		recordFrom(r.Context()).reservation = reservation
 		next.ServeHTTP(w, r)
 	})
 }
@@ -66,38 +63,15 @@ func (s *Server) limitClient(next http.Handler) http.Handler {
 // awaitSpace reserves what a page of so many rows is expected to take, before any
 // is read.
 func (s *Server) awaitSpace(ctx context.Context, caller auth.Caller, rows int) error {
-	answer, size := recordFrom(ctx).answer, s.rowSizes.of(caller.KeyID)*int64(rows)
-	if answer.Grow(size) { // most do, without a timer
+	rowSize, _ := s.rowSizes.Get(caller.KeyID)
+	reservation, size := recordFrom(ctx).reservation, rowSize*int64(rows)
+	if reservation.Grow(size) { // most do, without a timer
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, spaceTimeout)
 	defer cancel()
-	if err := answer.Await(ctx, size); err != nil {
+	if err := reservation.Await(ctx, size); err != nil {
 		return apierror.Unavailable(errTooMuchUnsent)
 	}
 	return nil
-}
-
-// maxRowSizes bounds the keys whose pages are remembered.
-const maxRowSizes = 4096
-
-// rowSizes remembers how many bytes a row of each key's last page took.
-type rowSizes struct {
-	mu    sync.Mutex
-	byKey map[uuid.UUID]int64
-}
-
-func (s *rowSizes) of(key uuid.UUID) int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.byKey[key]
-}
-
-func (s *rowSizes) set(key uuid.UUID, size int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, known := s.byKey[key]; !known && len(s.byKey) >= maxRowSizes || s.byKey == nil {
-		s.byKey = map[uuid.UUID]int64{} // refilled by the next pages
-	}
-	s.byKey[key] = size
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"compress/gzip"
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,11 +14,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/clientintel/clientintel/internal/analytics"
 	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
-// compressions stand for compressing: they note whose pieces come, in order, and wait
+// compressions replace the compressor: they note whose pieces come, in order, and wait
 // until they may go on.
 type compressions struct {
 	http.ResponseWriter
@@ -43,9 +41,9 @@ func (c *compressions) Write(b []byte) (int, error) {
 
 func (c *compressions) Close() error { return nil }
 
-// A client's answer waits for the piece that is being compressed and one more of another
-// client's answers, however many these are and however large.
-func TestCompression_ClientsTakeTurns(t *testing.T) {
+// A client's response waits for the piece that is being compressed and one more of another
+// client's responses, however many these are and however large.
+func TestCompression_ServesClientsInRotation(t *testing.T) {
 	t.Parallel()
 	const answers, pieces = 5, 4 // of the hog
 	s := logTo(t, io.Discard)
@@ -54,7 +52,7 @@ func TestCompression_ClientsTakeTurns(t *testing.T) {
 	all := &compressionOrder{goOn: make(chan struct{})}
 	var running sync.WaitGroup
 	answer := func(client uuid.UUID, size int) {
-		handler := s.compressInTurns(func(next http.Handler) http.HandlerFunc {
+		handler := s.compressInSlots(func(next http.Handler) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(&compressions{w, client, all}, r) }
 		}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if n, err := w.Write(make([]byte, size)); n != size || err != nil {
@@ -70,10 +68,10 @@ func TestCompression_ClientsTakeTurns(t *testing.T) {
 		})
 	}
 	for range answers {
-		answer(hog, pieces*turnSize)
+		answer(hog, pieces*compressedPiece)
 	}
 	awaitSlots(t, s.compressing, answers-1)
-	answer(modest, turnSize)
+	answer(modest, compressedPiece)
 	awaitSlots(t, s.compressing, answers)
 	close(all.goOn)
 	running.Wait()
@@ -82,7 +80,7 @@ func TestCompression_ClientsTakeTurns(t *testing.T) {
 	}
 }
 
-// compressor stands for compressing into another writer. It keeps some until it is closed.
+// compressor replaces the compressor. It keeps the last bytes until it is closed.
 type compressor struct {
 	http.ResponseWriter
 	kept   []byte
@@ -91,7 +89,7 @@ type compressor struct {
 
 func (c *compressor) Write(b []byte) (int, error) {
 	c.kept = append(c.kept, b...)
-	if len(c.kept) < turnSize {
+	if len(c.kept) < compressedPiece {
 		return len(b), nil
 	}
 	_, err := c.ResponseWriter.Write(c.kept)
@@ -117,20 +115,20 @@ func (s *sending) Write(b []byte) (int, error) {
 	return s.ResponseWriter.Write(b)
 }
 
-// The compressor of an answer that is written whole is given back before anything is sent:
-// an answer that is not read keeps none.
-func TestCompression_WholeAnswersKeepNoCompressor(t *testing.T) {
+// The compressor of a response that is written whole is released before anything is sent:
+// a response that is not read keeps none.
+func TestCompression_WholeResponsesKeepNoCompressor(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		size  int
 		whole bool
 	}{
 		"small": {minCompressed, true},
-		"large": {3*turnSize + 1, true},
-		"parts": {3*turnSize + 1, false},
+		"large": {3*compressedPiece + 1, true},
+		"parts": {3*compressedPiece + 1, false},
 	} {
 		used := &compressor{}
-		handler := logTo(t, io.Discard).compressInTurns(func(next http.Handler) http.HandlerFunc {
+		handler := logTo(t, io.Discard).compressInSlots(func(next http.Handler) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) {
 				used.ResponseWriter = w
 				next.ServeHTTP(used, r)
@@ -153,7 +151,7 @@ func TestCompression_WholeAnswersKeepNoCompressor(t *testing.T) {
 	}
 }
 
-// A large answer that is mostly ids is compressed without looking for repetitions, and any
+// A large response that is mostly ids is compressed without looking for repetitions, and any
 // other with. Both are read as they were written.
 func TestCompression_LooksForNoRepetitionsInIDs(t *testing.T) {
 	t.Parallel()
@@ -170,7 +168,7 @@ func TestCompression_LooksForNoRepetitionsInIDs(t *testing.T) {
 		"text":           {strings.Repeat("late delivery, twice - ", 8000), true},
 		"half of it ids": {ids + strings.Repeat("late delivery, twice. ", 7000), true},
 	} {
-		handler := logTo(t, io.Discard).compressInTurns(compress, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		handler := logTo(t, io.Discard).compressInSlots(compress, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, c.text)
 		}))
@@ -187,65 +185,6 @@ func TestCompression_LooksForNoRepetitionsInIDs(t *testing.T) {
 		if got, err := io.ReadAll(text); string(got) != c.text {
 			t.Errorf("%s: %d bytes are read of %d: %v", name, len(got), len(c.text), err)
 		}
-	}
-}
-
-// The rows of a call's answer are encoded in turn, those of a request for a stream not.
-func TestTurn_RowsOfCallsAreEncodedInTurn(t *testing.T) {
-	t.Parallel()
-	s := logTo(t, io.Discard)
-	s.encoding = fairqueue.NewSlots(1, 1, 100)
-	encode := func(encoding *turn) {
-		answer := &analyticsAnswer{
-			ctx: withRecord(t.Context(), &requestRecord{encoding: encoding}), unsent: s.unsent,
-			buffered: &analytics.BufferedReport{Report: analytics.Report{Total: countedAnswer, Volume: func(func(analytics.Point) bool) {}}},
-		}
-		if err := answer.VisitGetInterviewAnalyticsResponse(httptest.NewRecorder()); err != nil {
-			t.Error(err)
-		}
-	}
-	other, mine := &turn{of: s.encoding, client: uuid.New()}, &turn{of: s.encoding, client: uuid.New()}
-	if err := other.take(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	encode(nil)
-	var waiting sync.WaitGroup
-	waiting.Go(func() { encode(mine) })
-	awaitSlots(t, s.encoding, 1)
-	other.end()
-	waiting.Wait()
-	mine.end()
-}
-
-// A turn that is held need not be taken again, and ends with its request, even before
-// it was granted.
-func TestTurn_EndsWithItsRequest(t *testing.T) {
-	t.Parallel()
-	slots := fairqueue.NewSlots(1, 1, 100)
-	first, second := &turn{of: slots, client: uuid.New()}, &turn{of: slots, client: uuid.New()}
-	for range 2 {
-		if err := first.take(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	taken := make(chan error, 1)
-	go func() { taken <- second.take(t.Context()) }()
-	awaitSlots(t, slots, 1)
-	second.end()
-	first.end()
-	if err := <-taken; err != nil {
-		t.Error(err)
-	}
-	inTime, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	third := &turn{of: slots, client: uuid.New()}
-	if err := third.take(inTime); err != nil {
-		t.Errorf("a turn that is over was kept: %v", err)
-	}
-	left, leave := context.WithCancel(t.Context())
-	leave()
-	if err := (&turn{of: slots, client: uuid.New()}).take(left); err == nil {
-		t.Error("two requests hold a turn of one")
 	}
 }
 

@@ -22,7 +22,7 @@ func insertLargeInterviews(t *testing.T, seed *apitest.Seed, client string) {
 }
 
 // A client that asks for large pages and does not read them is refused early, with
-// a time to wait, before its answers fill the memory; another client's are sent.
+// a time to wait, before its responses fill the memory; another client's are sent.
 func TestUnsent_EachClientHasItsShare(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t, func(c *config.Server) { c.ResponseValidation = config.Off })
@@ -88,7 +88,7 @@ func TestUnsent_PagesWithoutSpaceAreNotRead(t *testing.T) { //nolint:paralleltes
 }
 
 // A page that is read is whole.
-func TestUnsent_AnswersAreWhole(t *testing.T) {
+func TestUnsent_ResponsesAreWhole(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	for range 3 {

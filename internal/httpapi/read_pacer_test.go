@@ -12,14 +12,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// arrive has so many requests come at once, in their order, and tells in which order
+// arrive makes n requests arrive at once, in their order, and returns the order in which
 // they begin and how long after their arrival.
-func arrive(a *arrivals, n int) (order []int, after []time.Duration) {
+func arrive(p *readPacer, n int) (order []int, after []time.Duration) {
 	began := time.Now()
 	done := make(chan int, n)
 	for i := range n {
 		go func() {
-			a.await()
+			p.await()
 			done <- i
 		}()
 		synctest.Wait()
@@ -33,12 +33,12 @@ func arrive(a *arrivals, n int) (order []int, after []time.Duration) {
 }
 
 // So many requests begin in an interval, the newest first, and now and then the oldest.
-func TestArrivals_AreSpread(t *testing.T) {
+func TestReadPacer_SpreadsReads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := newArrivals()
-		a.each, a.free = 3, 3
-		order, after := arrive(a, 12)
+		p := newReadPacer()
+		p.perInterval, p.free = 3, 3
+		order, after := arrive(p, 12)
 		began := map[int]time.Duration{}
 		for i, request := range order {
 			began[request] = after[i]
@@ -50,7 +50,7 @@ func TestArrivals_AreSpread(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Second)
-		if _, after := arrive(a, 3); after[2] != 0 {
+		if _, after := arrive(p, 3); after[2] != 0 {
 			t.Errorf("after a quiet second a request waits %s", after[2])
 		}
 	})
@@ -68,8 +68,8 @@ type talkers struct{ net.Listener }
 
 func (talkers) Accept() (net.Conn, error) { return talkingConn{}, nil }
 
-// What comes on a connection waits for others until a request was admitted on it, and
-// large heads do then.
+// Reads on a connection are paced until a request was admitted on it, and large heads
+// after that too.
 func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{false, true} {
@@ -89,14 +89,14 @@ func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 				}
 				ctx := all.Context(context.Background(), conn)
 				all.Track(conn, http.StateIdle)
-				return conn.(*headConn).pace, ctx
+				return conn.(*headerLimitConn).paced, ctx
 			}
 			keyed, ctx := accept()
 			setConnectionKey(ctx, uuid.New())
-			a := all.arrivals
-			a.mu.Lock()
-			a.each, a.free = 1, 0
-			a.mu.Unlock()
+			p := all.pacer
+			p.mu.Lock()
+			p.perInterval, p.free = 1, 0
+			p.mu.Unlock()
 			began := time.Now()
 			for range 3 {
 				conn, _ := accept()
@@ -106,11 +106,11 @@ func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 			setConnectionKey(ctx, uuid.New())
 			go func() { _, _ = large.Read(make([]byte, headPiece)) }()
 			synctest.Wait()
-			a.mu.Lock()
-			if n := len(a.waiting); n != 4 {
+			p.mu.Lock()
+			if n := len(p.waiting); n != 4 {
 				t.Errorf("%d connections wait, want 4", n)
 			}
-			a.mu.Unlock()
+			p.mu.Unlock()
 			if !all.expectsRequests() {
 				t.Error("a request that waits is not waited for when the server stops")
 			}
@@ -119,7 +119,7 @@ func TestConnections_DelayThoseWithoutAKey(t *testing.T) {
 			}
 			time.Sleep(2 * newConnectionSilence)
 			if all.expectsRequests() {
-				t.Error("requests that had their turn are waited for")
+				t.Error("released requests are waited for")
 			}
 		})
 	}

@@ -39,9 +39,9 @@ func head(draw *rand.Rand, method string, headers int) string {
 	return text + end()
 }
 
-// What a connection passes on is what came, up to the headers that it accepts, in whatever
-// pieces it comes; a body has any number of lines, and so have the next request's headers.
-func TestHeadConn_CountsHeaders(t *testing.T) {
+// A connection passes on what it reads, up to the headers that it accepts, whatever pieces
+// they come in. A body may have any number of lines, and the next request is counted anew.
+func TestHeaderLimitConn_CountsHeaders(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, countHeaders)
 }
@@ -51,11 +51,11 @@ func countHeaders(t *testing.T) {
 		draw := rand.New(rand.NewPCG(seed, 1))
 		body := strings.Repeat("\n", 3*maxHeaders)
 		first := head(draw, "POST", 1+draw.IntN(maxHeaders)) + body
-		conn := newHeadConn(&piecesConn{text: first, draw: draw}, nil)
+		conn := newHeaderLimitConn(&piecesConn{text: first, draw: draw}, nil)
 		if read, err := io.ReadAll(conn); err != nil || string(read) != first {
 			t.Fatalf("seed %d: %q became %q (%v)", seed, first, read, err)
 		}
-		conn.next()
+		conn.reset()
 		headers := maxHeaders - 1 + draw.IntN(4)
 		conn.Conn = &piecesConn{text: head(draw, "GET", headers) + body, draw: draw}
 		began := time.Now()
