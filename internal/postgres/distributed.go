@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -96,7 +97,7 @@ func distributionIsDue(ctx context.Context, conn *pgx.Conn) (bool, error) {
 // distributedFor names what a database was distributed by: its schema's version and the
 // texts, which a release may change without a migration.
 func distributedFor(schema Schema) string {
-	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute+workerFunctions())))
+	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute+db.WorkerFunctions)))
 }
 
 // distribute refuses with damaged, where it is not nil, a database that is otherwise
@@ -123,8 +124,8 @@ func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 	if _, err := tx.Exec(ctx, distributed.Distribute, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return 0, fmt.Errorf("distributing the tables: %w", err)
 	}
-	if err := createWorkerFunctions(ctx, tx); err != nil {
-		return 0, err
+	if _, err := tx.Exec(ctx, db.WorkerFunctions, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return 0, fmt.Errorf("creating the workers' functions: %w", err)
 	}
 	objects, err := readObjects(ctx, tx)
 	if err != nil {
@@ -191,7 +192,30 @@ var distributedQueries = map[string]string{
 }
 
 func distributedText(sql string) string {
-	return cmp.Or(distributedQueries[sql], workerCalls()[sql], sql)
+	header, _, _ := strings.Cut(sql, "\n")
+	return cmp.Or(distributedQueries[sql], db.WorkerCalls[header], sql)
+}
+
+// checkWorkerFunctions refuses a database that another release distributed.
+func checkWorkerFunctions(ctx context.Context, q Querier) error {
+	var missing int
+	// Through a pooler a named statement may not outlive its transaction.
+	err := q.QueryRow(ctx, "SELECT count(*) FROM unnest(string_to_array($1, ' ')) AS n (name) WHERE NOT EXISTS (SELECT 1 FROM pg_proc AS p "+
+		"WHERE p.pronamespace = 'public'::regnamespace AND p.proname = n.name)", pgx.QueryExecModeSimpleProtocol, db.WorkerFunctionNames).Scan(&missing)
+	if err != nil {
+		return fmt.Errorf("looking for the functions of distributed tables: %w", err)
+	}
+	if missing > 0 {
+		return errors.New("another release distributed this database: run this release's clientintel migrate")
+	}
+	return nil
+}
+
+// workerMeasurement is the measurement as the worker's function returns it, with the time
+// at which the worker's transaction began.
+type workerMeasurement struct {
+	db.GetMeasurementRow
+	AsOf time.Time
 }
 
 func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results pgx.BatchResults) error {
@@ -201,7 +225,7 @@ func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results p
 		}
 	}
 	rows, _ := results.Query() // CollectRows returns its error
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[workerMeasurementRow])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[workerMeasurement])
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (p *Pool) tryBegin(
 	if tx.distributed = p.distributed.Load(); tx.distributed {
 		readHead = b.snapshot.readDistributedHead
 		batch.Queue(takeClient, clientID, p.statementTimeout)
-		batch.Queue(tx.text(workerMeasurement), clientID)
+		batch.Queue(tx.text(db.GetMeasurement), clientID)
 	} else {
 		batch.Queue(holdInterviews)
 		batch.Queue(setClient, clientID.String(), p.statementTimeout)

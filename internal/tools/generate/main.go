@@ -33,7 +33,8 @@ const hashFile = "gen/hash.txt"
 
 // sources decide what is generated; the tools' versions stand in go.mod.
 var (
-	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "internal/config/config.go", "internal/postgres/objects.sql"}
+	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/distributed", "internal/config/config.go", "internal/postgres/objects.sql",
+		"internal/tools/generate/worker_functions.go"}
 	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql", settingsPage, objectsFile}
 )
 
@@ -132,7 +133,10 @@ func dumpSchema(ctx context.Context) error {
 		return fmt.Errorf("pg_dump (from PostgreSQL's client package): %w", err)
 	}
 	header := "-- The schema as the migrations leave it, to read. Generated: change sql/migrations.\n\n"
-	return os.WriteFile("sql/schema.sql", append([]byte(header), versionLines.ReplaceAll(dump, nil)...), 0o644)
+	if err := os.WriteFile("sql/schema.sql", append([]byte(header), versionLines.ReplaceAll(dump, nil)...), 0o644); err != nil {
+		return err
+	}
+	return writeWorkerFunctions(ctx, cluster.URL(embedded.Superuser, embedded.Database))
 }
 
 const objectsFile = "internal/postgres/objects.json"
