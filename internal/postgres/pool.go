@@ -199,8 +199,8 @@ func (l *acquiredConn) Release() {
 func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*acquiredConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.acquireTimeout)
 	defer cancel()
-	if err := p.queue.acquire(ctx, client); err != nil {
-		return nil, fmt.Errorf("waiting for a connection: %w", err)
+	if _, _, err := p.queue.acquire(ctx, client, nil); err != nil {
+		return nil, err
 	}
 	return p.connect(ctx, client, 0)
 }

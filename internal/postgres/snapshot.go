@@ -89,8 +89,6 @@ type startedSnapshot struct {
 	snapshot *Snapshot
 	// results are those of the statements sent with BEGIN.
 	results pgx.BatchResults
-	// failed says that the transaction is aborted.
-	failed bool
 }
 
 // begin takes a snapshot on the connection that it takes.
