@@ -14,7 +14,7 @@ import (
 
 // A migration tries again after what other sessions and databases make it fail with,
 // and after nothing else.
-func TestMigrate_GivesWay(t *testing.T) {
+func TestMigrate_TriesAgainAfterLockConflicts(t *testing.T) {
 	t.Parallel()
 	for refused, want := range map[pgconn.PgError]bool{
 		{Code: "55P03"}: true,
@@ -23,7 +23,7 @@ func TestMigrate_GivesWay(t *testing.T) {
 		{Code: "XX000", Message: "could not open file"}:        false,
 		{Code: "42P07"}: false,
 	} {
-		if got := gaveWay(fmt.Errorf("migrating: %w", &refused)); got != want {
+		if got := isLockConflict(fmt.Errorf("migrating: %w", &refused)); got != want {
 			t.Errorf("%s %s: %t", refused.Code, refused.Message, got)
 		}
 	}

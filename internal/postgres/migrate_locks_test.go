@@ -127,7 +127,7 @@ func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 
 // A migration and a reader that hold what the other waits for: the reader is served,
 // and the migration tries again.
-func TestMigrate_GivesWayToAReaderInADeadlock(t *testing.T) {
+func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	reader := connect(t, database.OwnerURL)
@@ -160,9 +160,9 @@ func TestMigrate_GivesWayToAReaderInADeadlock(t *testing.T) {
 	}
 }
 
-// What is applied, pending and edited since is told from what was stored when it
-// was applied.
-func TestMigrationStatuses(t *testing.T) {
+// What is applied, pending and edited since follows from what was stored when it was
+// applied.
+func TestMigrationStatuses_FollowWhatWasStored(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	ours := postgres.SchemaVersion()

@@ -16,7 +16,7 @@ import (
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 )
 
-// ServerRole is what answers requests: it owns nothing, and may read and admit.
+// ServerRole is the role of servers: it owns nothing, and may read and admit.
 const ServerRole = "clientintel_server"
 
 // PoolSettings size a pool.
@@ -28,8 +28,8 @@ type PoolSettings struct {
 	// AcquireTimeout bounds the wait for a free connection.
 	AcquireTimeout time.Duration
 	// ReadTimeout bounds all reading for one response by our own clock: a database
-	// that has frozen, or a network that is cut, ends no statement. Zero leaves
-	// that to the reader.
+	// that has frozen, or a network that is cut, ends no statement. Zero: only the
+	// caller's context bounds it.
 	ReadTimeout time.Duration
 	// LockTimeout bounds the wait for a lock that a migration or an operator
 	// holds. Zero: the statement's bound is the only one.
@@ -37,8 +37,8 @@ type PoolSettings struct {
 	// MaxLag is how far behind a standby may be and still be read; zero for a pool
 	// on the primary.
 	MaxLag time.Duration
-	// Fallback is read where the standby fails or is too far behind; nil: nothing is.
-	// The pool closes it.
+	// Fallback is the pool on the primary that is read while the standby fails or is too
+	// far behind; nil: none is. The pool closes it.
 	Fallback *Pool
 	// Application names the connections in pg_stat_activity.
 	Application string
@@ -57,15 +57,15 @@ type Pool struct {
 	maxLag           time.Duration
 	queue            *fairQueue
 	standby          standby
-	// distributed says that the database distributes tables over workers, as its last
-	// new connection found it.
+	// distributed reports whether tables are distributed over workers, as the newest
+	// connection found it.
 	distributed *atomic.Bool
 }
 
 // configureTimeout bounds the statements that set up a new connection.
 const configureTimeout = 5 * time.Second
 
-// OpenPool connects, so that a wrong URL or password shows at once.
+// OpenPool connects at once, so that a wrong URL or password is an error here.
 func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	if _, err := ParseURL(s.URL); err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func unmarshal(data []byte, to any) error {
 	return json.Unmarshal(data, to)
 }
 
-// Distributed tells whether the database distributes tables over workers.
+// Distributed reports whether tables are distributed over workers.
 func (p *Pool) Distributed() bool { return p.distributed.Load() }
 
 // Refused counts the requests refused because their wait would be too long.
@@ -214,6 +214,6 @@ func (p *Pool) connect(ctx context.Context, client uuid.UUID, batch int) (*acqui
 		p.queue.release(client, time.Since(began), batch)
 		return nil, fmt.Errorf("taking a connection: %w", err)
 	}
-	// From here: making a connection is slow, and seldom.
+	// Held from here on: making a connection is slow, and seldom.
 	return &acquiredConn{conn, p.queue, client, time.Now(), batch}, nil
 }

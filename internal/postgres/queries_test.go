@@ -86,7 +86,7 @@ func TestQueries_EachConditionIsNeeded(t *testing.T) {
 	}
 }
 
-func TestQueries_WhatBindsARelation(t *testing.T) {
+func TestQueries_OnlyAConditionOfItsOwnBindsARelation(t *testing.T) {
 	schema := readTenancy(t)
 	for _, c := range []struct {
 		sql     string

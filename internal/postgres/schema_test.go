@@ -100,7 +100,7 @@ func TestSchema_ReferencesAcrossClientsAreImpossible(t *testing.T) {
 }
 
 // Several processes may start at once: all of them find the schema in place.
-func TestMigrate_ManyAtOnce(t *testing.T) {
+func TestMigrate_OneOfManyAtOnceMigrates(t *testing.T) {
 	t.Parallel()
 	database := dbtest.NewEmpty(t)
 	var all sync.WaitGroup
