@@ -190,7 +190,7 @@ func TestFairQueue_LosesNoConnection(t *testing.T) {
 }
 
 // A client's queries that can share a snapshot run in a few batches at a time: what comes
-// meanwhile waits for the next one, though connections are free. What needs a connection
+// while they run waits for the next one, though connections are free. What needs a connection
 // of its own, and other clients, do not.
 func TestFairQueue_ClientsRunAFewBatches(t *testing.T) {
 	t.Parallel()

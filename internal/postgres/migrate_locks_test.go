@@ -41,8 +41,8 @@ func withNext(t *testing.T, sql string) fs.FS {
 	return files
 }
 
-// A long reader holds up a migration and no other reader: those who come after it
-// go on, and the migration says who it waits for and ends when the reader does.
+// A long reader blocks a migration and no later reader. The migration logs which session
+// it waits for, and ends when the reader does.
 func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
@@ -107,9 +107,9 @@ func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 		_, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler))
 		migrated <- err
 	}()
-	for asked := false; !asked; {
+	for waits := false; !waits; {
 		time.Sleep(10 * time.Millisecond)
-		database.Query(t, &asked, `SELECT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = current_database()
+		database.Query(t, &waits, `SELECT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = current_database()
 			AND a.application_name = 'clientintel migrate' AND a.query LIKE '%pg_try_advisory_lock%' AND a.query NOT LIKE '%pg_stat_activity%')`)
 	}
 	var made bool

@@ -18,14 +18,14 @@ var objectsQuery string
 //go:embed objects.json
 var migratedObjects []byte
 
-// Object is something that migrations make: a function, a policy, a trigger, an
-// index, a constraint, a grant, a column.
+// Object is a part of the schema: a function, a policy, a trigger, an index, a constraint, a
+// grant, a column.
 type Object struct {
 	Kind string
 	Name string
 	// Hash is that of its definition.
 	Hash string
-	// Repair makes it anew; empty: only a backup does.
+	// Repair is the SQL that makes it anew; empty: only a backup has what it held.
 	Repair string
 }
 
@@ -115,7 +115,8 @@ func checkUndamaged(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// requiredRows puts back the rows that migrations insert and requests need.
+// requiredRows inserts the rows that migrations insert and requests need, where they are
+// missing.
 const requiredRows = `
 INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
 VALUES ('', '00000000-0000-0000-0000-000000000000', NULL, 'unknown prefixes',
@@ -168,7 +169,7 @@ func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	}
 	distributed, err := IsDistributed(ctx, conn)
 	if err == nil && distributed && slices.ContainsFunc(damage, func(o Object) bool { return o.Kind == "function" }) {
-		// A function that is made anew is not distributed.
+		// Making a function anew does not distribute it.
 		_, err = distributeWhenFree(ctx, conn, nil, slog.Default())
 	}
 	return damage, err

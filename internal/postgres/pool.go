@@ -143,9 +143,9 @@ func configureSession(ctx context.Context, conn *pgx.Conn, s PoolSettings) error
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
 
-// RegisterTypes makes timestamps scan as UTC, whatever the process's zone, sends
-// uuids as they are, which by default go through their text, and copies stored JSON
-// that is wanted as it is, which by default is parsed.
+// RegisterTypes scans timestamps as UTC, whatever the process's zone, sends uuids in
+// binary, which by default go through their text, and copies JSON that is scanned into
+// json.RawMessage, which by default is parsed.
 func RegisterTypes(conn *pgx.Conn) {
 	pgxuuid.Register(conn.TypeMap())
 	conn.TypeMap().RegisterType(&pgtype.Type{
@@ -194,8 +194,7 @@ func (l *acquiredConn) Release() {
 	l.Conn.Release()
 }
 
-// acquire takes a connection for a client's reading, waiting no longer than the
-// pool allows.
+// acquire takes a connection for a client, and waits at most acquireTimeout for it.
 func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*acquiredConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.acquireTimeout)
 	defer cancel()
@@ -205,8 +204,8 @@ func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*acquiredConn, er
 	return p.connect(ctx, client, 0)
 }
 
-// connect takes the connection that the queue granted a client: for a batch of so many
-// queries, or for none.
+// connect takes the connection that the queue granted a client, for a batch of so many
+// queries or, with 0, for none.
 func (p *Pool) connect(ctx context.Context, client uuid.UUID, batch int) (*acquiredConn, error) {
 	began := time.Now()
 	conn, err := p.Acquire(ctx)
@@ -214,6 +213,6 @@ func (p *Pool) connect(ctx context.Context, client uuid.UUID, batch int) (*acqui
 		p.queue.release(client, time.Since(began), batch)
 		return nil, fmt.Errorf("taking a connection: %w", err)
 	}
-	// Held from here on: making a connection is slow, and seldom.
+	// The time to make a connection, which is long and rare, does not count as held.
 	return &acquiredConn{conn, p.queue, client, time.Now(), batch}, nil
 }

@@ -75,7 +75,7 @@ func (d *RowDecoder) Next() bool {
 	return true
 }
 
-// Err is why the rows ended before their end.
+// Err is the error that ended the rows early, if one did.
 func (d *RowDecoder) Err() error {
 	if d.err != nil {
 		return d.err

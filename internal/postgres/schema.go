@@ -103,8 +103,8 @@ func (s Schema) CheckServed() error {
 	return s.Check()
 }
 
-// ReadSchemaAsServer is ReadSchema on a connection of its own with the server's
-// login, which may not yet be a member of its role.
+// ReadSchemaAsServer is ReadSchema on a connection of its own with the server's login,
+// which need not be a member of ServerRole yet.
 func ReadSchemaAsServer(ctx context.Context, url string) (Schema, error) {
 	return onSimpleConnection(ctx, url, func(ctx context.Context, conn *pgx.Conn) (s Schema, err error) {
 		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

@@ -141,7 +141,7 @@ func TestMigrate_RefusesADatabaseFromBeforeTheFirstRelease(t *testing.T) {
 	}
 }
 
-// Numbers without gaps are how a database of a development version is told from
+// Numbers without gaps distinguish a database of a development version from
 // one of a later release.
 func TestMigrations_AreNumberedWithoutGaps(t *testing.T) {
 	t.Parallel()
