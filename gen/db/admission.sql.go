@@ -29,8 +29,8 @@ type AdmitRequestsParams struct {
 	ClockShift   time.Duration `json:"clock_shift"`
 }
 
-// AdmitRequests authenticates and counts a group of requests, and answers each,
-// in no order.
+// AdmitRequests authenticates and counts a group of requests, and returns a row for
+// each, in no order.
 func (q *Queries) AdmitRequests(ctx context.Context, arg AdmitRequestsParams) ([]Admission, error) {
 	rows, err := q.db.Query(ctx, AdmitRequests,
 		arg.Prefixes,
@@ -128,7 +128,7 @@ type ReadHealthRow struct {
 	LastImport     time.Time `json:"last_import"`
 }
 
-// ReadHealth reads what metrics tell of the database, over all clients. Year 1:
+// ReadHealth reads what metrics show of the database, over all clients. Year 1:
 // nothing was imported yet.
 func (q *Queries) ReadHealth(ctx context.Context, arg ReadHealthParams) (ReadHealthRow, error) {
 	row := q.db.QueryRow(ctx, ReadHealth, arg.ScanLimit, arg.KeepOutside)

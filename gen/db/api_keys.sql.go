@@ -25,7 +25,7 @@ type AddKeyAuditParams struct {
 	Detail   string    `json:"detail"`
 }
 
-// AddKeyAudit notes what was done to a key, and by whom.
+// AddKeyAudit records what was done to a key, and by which operator.
 func (q *Queries) AddKeyAudit(ctx context.Context, arg AddKeyAuditParams) error {
 	_, err := q.db.Exec(ctx, AddKeyAudit,
 		arg.ClientID,
@@ -98,7 +98,7 @@ const FindKey = `-- name: FindKey :one
 SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at
 FROM api_keys AS k
 LEFT JOIN LATERAL (
-    -- The key's own row is an hour behind; the log tells exactly, while it lasts.
+    -- The key's own row is up to an hour behind; the log is exact, as far back as it goes.
     SELECT l.at
     FROM request_log AS l
     WHERE l.client_id = k.client_id
@@ -165,7 +165,7 @@ WHERE k.client_id IS NOT NULL
 FOR NO KEY UPDATE
 `
 
-// HoldKey keeps others from changing a key until the transaction ends.
+// HoldKey locks a key against changes until the transaction ends.
 func (q *Queries) HoldKey(ctx context.Context, named string) error {
 	_, err := q.db.Exec(ctx, HoldKey, named)
 	return err
@@ -258,7 +258,7 @@ const ListKeys = `-- name: ListKeys :many
 SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests, ahead.future_requests, coalesce(ahead.until, '0001-01-01 00:00:00+00')::timestamptz AS ahead_until
 FROM api_keys AS k
 LEFT JOIN LATERAL (
-    -- The key's own row is an hour behind; the log tells exactly, while it lasts.
+    -- The key's own row is up to an hour behind; the log is exact, as far back as it goes.
     SELECT l.at
     FROM request_log AS l
     WHERE l.client_id = k.client_id
@@ -355,8 +355,8 @@ const LockKey = `-- name: LockKey :exec
 SELECT pg_advisory_xact_lock(hashtextextended($1::text, 600))
 `
 
-// LockKey waits for the admissions of a key under way and keeps others out until
-// the transaction ends, as admit does.
+// LockKey waits for the admissions of a key under way and blocks others until the
+// transaction ends, as admit does.
 func (q *Queries) LockKey(ctx context.Context, prefix string) error {
 	_, err := q.db.Exec(ctx, LockKey, prefix)
 	return err

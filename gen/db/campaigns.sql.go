@@ -32,8 +32,8 @@ type FindCampaignParams struct {
 	UpdatedSince   *time.Time `json:"updated_since"`
 }
 
-// FindCampaign returns the campaign with an id, if the filters of ListCampaigns
-// let it through: one row, or none.
+// FindCampaign returns the campaign with an id, if it passes the filters of
+// ListCampaigns: one row, or none.
 func (q *Queries) FindCampaign(ctx context.Context, arg FindCampaignParams) ([]Campaign, error) {
 	rows, err := q.db.Query(ctx, FindCampaign,
 		arg.ClientID,
@@ -129,8 +129,8 @@ type ListCampaignsParams struct {
 //
 // Two ranges, each an index condition of its own, over the key that makes a
 // missing time the day before year 1: by CASE, as coalesce would be no index condition behind
-// row-level security. A window's bounds leave undated campaigns out. What else is
-// asked for only narrows: no status is the empty string, which no request can carry.
+// row-level security. A window's bounds exclude undated campaigns. The other filters
+// only narrow; no status is the empty string, which no request can carry.
 func (q *Queries) ListCampaigns(ctx context.Context, arg ListCampaignsParams) ([]Campaign, error) {
 	rows, err := q.db.Query(ctx, ListCampaigns,
 		arg.ClientID,

@@ -106,7 +106,7 @@ DELETE FROM key_audits AS a
 WHERE a.client_id = $1
 `
 
-// PurgeKeyAudits deletes what is noted of the handling of a client's keys.
+// PurgeKeyAudits deletes the audits of a client's keys.
 func (q *Queries) PurgeKeyAudits(ctx context.Context, clientID uuid.UUID) (int64, error) {
 	result, err := q.db.Exec(ctx, PurgeKeyAudits, clientID)
 	if err != nil {
@@ -134,8 +134,8 @@ SELECT p.id
 FROM purged AS p
 `
 
-// PurgeKeys deletes all keys of a client and returns their ids. When a key was
-// revoked stays known, the earliest time if there are several.
+// PurgeKeys deletes all keys of a client and returns their ids. The time at which each
+// was revoked is kept, the earliest if there are several.
 func (q *Queries) PurgeKeys(ctx context.Context, clientID uuid.UUID) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, PurgeKeys, clientID)
 	if err != nil {

@@ -101,8 +101,8 @@ ON CONFLICT (client_id, prefix) DO UPDATE SET revoked_at = least(r.revoked_at, e
 `
 
 // DeleteRevokedKeys deletes clients' revoked keys. A key issued since the check
-// stays, and with it the client. When a key was revoked stays known, the earliest
-// time if there are several.
+// stays, and with it the client. The time at which each was revoked is kept, the
+// earliest if there are several.
 func (q *Queries) DeleteRevokedKeys(ctx context.Context, clientIds []uuid.UUID) error {
 	_, err := q.db.Exec(ctx, DeleteRevokedKeys, clientIds)
 	return err
@@ -175,8 +175,8 @@ type LockCampaignsRow struct {
 	Live bool      `json:"live"`
 }
 
-// LockCampaigns returns which of a client's campaigns are live. Locked until the commit, so that
-// no other transaction ends a campaign whose interviews are being written as live:
+// LockCampaigns returns which of a client's campaigns are live, and locks them until the
+// commit: if another transaction ended a campaign whose interviews are written as live,
 // their foreign key would refuse them.
 func (q *Queries) LockCampaigns(ctx context.Context, arg LockCampaignsParams) ([]LockCampaignsRow, error) {
 	rows, err := q.db.Query(ctx, LockCampaigns, arg.ClientID, arg.Ids)
@@ -202,7 +202,7 @@ const RecordImport = `-- name: RecordImport :exec
 INSERT INTO imports DEFAULT VALUES
 `
 
-// RecordImport notes that an import ended.
+// RecordImport records that an import ended.
 func (q *Queries) RecordImport(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, RecordImport)
 	return err

@@ -174,10 +174,10 @@ type ListInterviewsRow struct {
 // that another page exists. The first page starts beyond the newest row.
 //
 // Two ranges, each an index condition of its own: the rest of the cursor's
-// instant, then everything older. One range with an OR walks all ties. The
-// ranges pass a gated column as a pointer to its stored value, and CASE keeps it
-// from being read, even detoasted, unless asked for. The casts type the gated
-// columns as JSON.
+// instant, then everything older. One range with an OR reads all rows of one
+// instant. The ranges pass a gated column as a pointer to its stored value, and CASE
+// keeps it from being read, even detoasted, unless its flag is set. The casts type the
+// gated columns as JSON.
 func (q *Queries) ListInterviews(ctx context.Context, arg ListInterviewsParams) ([]ListInterviewsRow, error) {
 	rows, err := q.db.Query(ctx, ListInterviews,
 		arg.WithIdentity,

@@ -34,7 +34,7 @@ type AuditMeasurementRow struct {
 	Seconds      float64    `json:"seconds"`
 }
 
-// AuditMeasurement holds client_id's state against the facts, and marks a canonical
+// AuditMeasurement compares client_id's state with the facts, and marks a canonical
 // client that differs. members is null when the state is missing.
 func (q *Queries) AuditMeasurement(ctx context.Context, clientID uuid.UUID) (AuditMeasurementRow, error) {
 	row := q.db.QueryRow(ctx, AuditMeasurement, clientID)
@@ -105,7 +105,7 @@ type CutOverMeasurementRow struct {
 	Fault   *string `json:"fault"`
 }
 
-// CutOverMeasurement switches client_id to canonical, unless fault says why not.
+// CutOverMeasurement switches client_id to canonical, unless fault is the reason why not.
 func (q *Queries) CutOverMeasurement(ctx context.Context, arg CutOverMeasurementParams) (CutOverMeasurementRow, error) {
 	row := q.db.QueryRow(ctx, CutOverMeasurement, arg.ClientID, arg.ContractVersion)
 	var i CutOverMeasurementRow
@@ -142,10 +142,10 @@ type GetMeasurementRow struct {
 	TriggersEnabled            bool       `json:"triggers_enabled"`
 }
 
-// GetMeasurement returns what a client's numbers stand on: its mode, and its
-// membership's count and fingerprint, exact in the reading transaction's
-// snapshot: the state, and what writers have added since it was last merged. A
-// missing state shows as null: the caller refuses to guess.
+// GetMeasurement returns the provenance of a client's numbers: its mode, and its
+// membership's count and fingerprint, exact in the reading transaction's snapshot,
+// which are the state and what writers have added since it was last merged. A missing
+// state is null, and the response is then refused.
 func (q *Queries) GetMeasurement(ctx context.Context, clientID uuid.UUID) (GetMeasurementRow, error) {
 	row := q.db.QueryRow(ctx, GetMeasurement, clientID)
 	var i GetMeasurementRow
@@ -165,7 +165,7 @@ const IsStandby = `-- name: IsStandby :one
 SELECT pg_is_in_recovery()::boolean AS standby
 `
 
-// IsStandby tells whether the database server is a standby.
+// IsStandby reports whether the database server is a standby.
 func (q *Queries) IsStandby(ctx context.Context) (bool, error) {
 	row := q.db.QueryRow(ctx, IsStandby)
 	var standby bool
@@ -195,8 +195,8 @@ type ListMeasuredClientsRow struct {
 	MeasurementContractVersion *string   `json:"measurement_contract_version"`
 }
 
-// ListMeasuredClients lists the canonical clients, all if so told, or the one client
-// that is named by its id or its slug whatever its mode, for the operator.
+// ListMeasuredClients lists for the operator the canonical clients or, with every_mode,
+// all; or the one client that is named by its id or its slug, whatever its mode.
 func (q *Queries) ListMeasuredClients(ctx context.Context, arg ListMeasuredClientsParams) ([]ListMeasuredClientsRow, error) {
 	rows, err := q.db.Query(ctx, ListMeasuredClients, arg.Named, arg.EveryMode)
 	if err != nil {
@@ -238,8 +238,8 @@ type ListMemberIDsParams struct {
 	MaxRows        int32     `json:"max_rows"`
 }
 
-// ListMemberIDs returns the ids behind a list of interviews, in no order. Ask
-// for one more than a basis may hold, to see whether it may be given at all.
+// ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
+// more than a basis may hold, to see whether the response may have a basis.
 func (q *Queries) ListMemberIDs(ctx context.Context, arg ListMemberIDsParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, ListMemberIDs,
 		arg.ClientID,

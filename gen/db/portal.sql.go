@@ -72,8 +72,8 @@ type ListPortalDocumentsParams struct {
 // ListPortalDocuments returns one page of a client's visible portal bodies of one
 // type, by feed date and then publication, the latest first and what has neither
 // last. Three ranges, as in ListSynthesisDocuments; the first page of a window of
-// days starts on the day after it. Under a window an undated body is no match,
-// whatever its key.
+// days starts on the day after it. A window matches no undated body, whatever its
+// key.
 func (q *Queries) ListPortalDocuments(ctx context.Context, arg ListPortalDocumentsParams) ([]VisiblePortalDocument, error) {
 	rows, err := q.db.Query(ctx, ListPortalDocuments,
 		arg.ClientID,
@@ -373,7 +373,7 @@ type ListSavedBasesRow struct {
 }
 
 // ListSavedBases returns the measurement bases that were saved with the given
-// bodies, and the slugs that tell each body's surface.
+// bodies, and the slugs that determine each body's surface.
 func (q *Queries) ListSavedBases(ctx context.Context, arg ListSavedBasesParams) ([]ListSavedBasesRow, error) {
 	rows, err := q.db.Query(ctx, ListSavedBases, arg.ClientID, arg.DocumentIds)
 	if err != nil {

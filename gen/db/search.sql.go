@@ -106,8 +106,8 @@ type HasOlderSearchDocumentsParams struct {
 	MaxRows  int64     `json:"max_rows"`
 }
 
-// HasOlderSearchDocuments tells whether ListNewestSearchHits left documents of client_id's
-// unread.
+// HasOlderSearchDocuments reports whether ListNewestSearchHits left documents of
+// client_id's unread.
 func (q *Queries) HasOlderSearchDocuments(ctx context.Context, arg HasOlderSearchDocumentsParams) (bool, error) {
 	row := q.db.QueryRow(ctx, HasOlderSearchDocuments, arg.ClientID, arg.Campaign, arg.MaxRows)
 	var goes_on bool
@@ -176,8 +176,8 @@ type ListNewestSearchHitsRow struct {
 
 // ListNewestSearchHits returns a client's newest hits among its newest max_rows
 // documents, or those of its campaign with the slug. The numbers of the matched
-// fields count from best_quote, which is 1. A hit whose member_id is null is no
-// member: the documents were not kept true.
+// fields count from best_quote, which is 1. Where a hit's member_id is null,
+// the search documents are inconsistent.
 func (q *Queries) ListNewestSearchHits(ctx context.Context, arg ListNewestSearchHitsParams) ([]ListNewestSearchHitsRow, error) {
 	rows, err := q.db.Query(ctx, ListNewestSearchHits,
 		arg.Query,
@@ -304,9 +304,9 @@ type PreferScanOverTrigramsParams struct {
 	MaxRows  int64     `json:"max_rows"`
 }
 
-// PreferScanOverTrigrams tells whether a search that missed among the first documents goes
-// on to client_id's newest max_rows: the trigram index cannot help it, or those
-// are all. The index is there for clients that have more.
+// PreferScanOverTrigrams reports whether a search that missed among the first documents
+// goes on to client_id's newest max_rows: the trigram index cannot narrow it, or those are
+// all documents. The index is for clients that have more.
 func (q *Queries) PreferScanOverTrigrams(ctx context.Context, arg PreferScanOverTrigramsParams) (bool, error) {
 	row := q.db.QueryRow(ctx, PreferScanOverTrigrams,
 		arg.Query,

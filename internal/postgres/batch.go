@@ -11,34 +11,38 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// How a batch comes about. ReadOnce reads a response of one query. Where no connection is
+// free for its client, the request waits in the fair queue. When the queue grants a
+// connection to one of a client's waiting requests, it removes some of those behind it,
+// and the granted request runs their queries with its own: it sends all in one round trip,
+// calls each query's reader with its result, and sends the reader's error to the query's
+// channel. A request that stops waiting claims its query, which is then skipped; a query
+// that is being read it waits for. An error of PostgreSQL aborts the transaction: each
+// query after it is read alone, by its own request.
+
 // commit ends a transaction in the round trip of its last query. It is a session
 // statement, which sqlc cannot type.
 var commit = Query{SQL: "COMMIT"}
 
-// errRetryAlone says that another query of the batch failed and that nothing of
-// this query's result was read.
+// errRetryAlone is the result of a query that was not read because another one of its
+// batch failed.
 var errRetryAlone = errors.New("another query of the same round trip failed")
 
 // batchedQuery is the only query of a response, and the reader of its rows.
 type batchedQuery struct {
-	statement Query
-	read      RowsReader
-	// taken, under the queue's lock, says that a batch has taken the query.
-	taken  bool
-	state  atomic.Int32
+	query Query
+	read  RowsReader
+	// claimed is set once: by what reads the result or, before that, by the request that
+	// no longer waits for it.
+	claimed atomic.Bool
+	// result receives the error of a query that another request runs.
 	result chan error
 }
 
-const (
-	statePending int32 = iota
-	stateReading
-	stateAbandoned
-)
-
-// readRows reads the result, unless the request was abandoned.
+// readRows reads the result, unless the request no longer waits for it.
 func (q *batchedQuery) readRows(ctx context.Context, s *Snapshot, rows pgx.Rows) (err error) {
 	defer rows.Close()
-	if !q.state.CompareAndSwap(statePending, stateReading) {
+	if q.claimed.Swap(true) {
 		return nil
 	}
 	defer func() {
@@ -77,10 +81,9 @@ func (p *Pool) ReadOnce(ctx context.Context, clientID uuid.UUID, only Query, fn 
 func (p *Pool) readOnce(ctx context.Context, clientID uuid.UUID, only Query, fn RowsReader) error {
 	ctx, cancel := p.Bounded(ctx)
 	defer cancel()
-	q := &batchedQuery{statement: only, read: fn, result: make(chan error, 1)}
+	q := &batchedQuery{query: only, read: fn, result: make(chan error, 1)}
 	err := p.readQueued(ctx, clientID, q)
 	if errors.Is(err, errRetryAlone) {
-		q = &batchedQuery{statement: only, read: fn, result: make(chan error, 1)}
 		err = p.readBatch(ctx, clientID, func() (*acquiredConn, error) { return p.acquire(ctx, clientID) }, q)
 	}
 	if broken, ok := errors.AsType[*readerPanic](err); ok {
@@ -91,12 +94,9 @@ func (p *Pool) readOnce(ctx context.Context, clientID uuid.UUID, only Query, fn 
 
 func (p *Pool) readQueued(ctx context.Context, clientID uuid.UUID, mine *batchedQuery) error {
 	waiting, cancel := context.WithTimeout(ctx, p.acquireTimeout)
-	place, batched, err := p.queue.acquireOrBatch(waiting, clientID, mine)
+	granted, batched, err := p.queue.acquire(waiting, clientID, mine)
 	cancel()
-	switch {
-	case err != nil && mine.state.Load() != stateReading:
-		return fmt.Errorf("waiting for a connection: %w", err)
-	case !place:
+	if !granted {
 		return err
 	}
 	if len(batched) > 0 {
@@ -117,12 +117,12 @@ func (p *Pool) readQueued(ctx context.Context, clientID uuid.UUID, mine *batched
 func (p *Pool) readBatch(
 	ctx context.Context, clientID uuid.UUID, take func() (*acquiredConn, error), mine *batchedQuery, batched ...*batchedQuery,
 ) error {
-	statements := make([]Query, 0, len(batched)+2)
+	queries := make([]Query, 0, len(batched)+2)
 	for _, q := range batched {
-		statements = append(statements, q.statement)
+		queries = append(queries, q.query)
 	}
-	statements = append(statements, mine.statement, commit)
-	b, err := p.begin(ctx, clientID, take, statements)
+	queries = append(queries, mine.query, commit)
+	b, err := p.begin(ctx, clientID, take, queries)
 	if err != nil {
 		for _, q := range batched {
 			q.result <- err
@@ -132,38 +132,34 @@ func (p *Pool) readBatch(
 	defer b.conn.Release()
 	// A connection left in a transaction is closed by the pool, never reused.
 	defer b.tx.rollback()
+	defer func() { _ = b.results.Close() }()
 	for i, q := range batched {
-		err := b.readResult(ctx, q)
+		aborted, err := b.readResult(ctx, q)
 		q.result <- err
-		if b.failed {
+		if aborted {
 			for _, q := range batched[i+1:] {
 				q.result <- errRetryAlone
 			}
-			_ = b.results.Close()
 			return errRetryAlone
 		}
 	}
-	if err := b.readResult(ctx, mine); err != nil || b.failed {
-		_ = b.results.Close()
+	if aborted, err := b.readResult(ctx, mine); err != nil || aborted {
 		return err
 	}
 	if _, err := b.results.Exec(); err != nil { // COMMIT
-		_ = b.results.Close()
 		return err
 	}
 	b.tx.done = true
 	return b.results.Close()
 }
 
-// readResult reads the next statement's rows for q, and records a failure that
-// aborts the transaction.
-func (b *startedSnapshot) readResult(ctx context.Context, q *batchedQuery) error {
+// readResult reads the next result for q, and reports whether its query aborted the
+// transaction.
+func (b *startedSnapshot) readResult(ctx context.Context, q *batchedQuery) (aborted bool, err error) {
 	rows, err := b.results.Query()
 	if err != nil {
-		b.failed = true
-		return err
+		return true, err
 	}
 	err = q.readRows(ctx, b.snapshot, rows)
-	b.failed = rows.Err() != nil
-	return err
+	return rows.Err() != nil, err
 }

@@ -234,7 +234,7 @@ func TestReadOnce_ACancelledQueryLeavesTheQueue(t *testing.T) {
 
 // A thousand queries at once, many of them cancelled at any moment: each that is
 // read gets its own rows, and every connection is released.
-func TestReadOnce_ManyCancelledQueries(t *testing.T) {
+func TestReadOnce_CancelledQueriesLoseNoConnection(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	twins := newTwinClients(t, d)

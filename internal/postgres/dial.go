@@ -23,7 +23,7 @@ func limitCancelRequests(_ context.Context, c *pgx.ConnConfig) error {
 		if !connected.Load() {
 			return dial(ctx, network, address)
 		}
-		// What is dialled from now on asks the server to cancel a statement.
+		// Later connections are for requests to cancel a statement.
 		ctx, cancel := context.WithTimeout(ctx, cancelTimeout)
 		defer cancel()
 		conn, err := dial(ctx, network, address)

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,7 +17,7 @@ import (
 	"github.com/clientintel/clientintel/sql/distributed"
 )
 
-// IsDistributed tells whether tables are distributed over workers by client.
+// IsDistributed reports whether tables are distributed over workers by client.
 func IsDistributed(ctx context.Context, q Querier) (bool, error) {
 	var is bool
 	// Through a pooler a named statement may not outlive its transaction.
@@ -28,10 +28,9 @@ func IsDistributed(ctx context.Context, q Querier) (bool, error) {
 	return is, nil
 }
 
-// Distribute distributes a migrated database without records over the workers that
-// its server knows, as the owner, and says over how many. On a distributed one it
-// puts back what migrations replaced. Like a migration it gives way to those who use
-// a table.
+// Distribute distributes the tables of a migrated, empty database over its server's
+// workers, and returns their number. On a distributed database it restores what migrations
+// replaced. It retries while tables are locked.
 func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (int, error) {
 	conn, err := ConnectOwner(ctx, ownerURL)
 	if err != nil {
@@ -42,7 +41,7 @@ func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (int, er
 	if err != nil {
 		return 0, err
 	}
-	// After a migration, what it made anew is not damage.
+	// What a migration just replaced is not damage.
 	var damaged error
 	if !due {
 		damaged = checkUndamaged(ctx, conn)
@@ -50,14 +49,14 @@ func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (int, er
 	return distributeWhenFree(ctx, conn, damaged, log)
 }
 
-// distributeWhenFree tries until it finds the tables unused.
+// distributeWhenFree retries until it gets its locks.
 func distributeWhenFree(ctx context.Context, conn *pgx.Conn, damaged error, log *slog.Logger) (workers int, err error) {
 	for {
 		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			workers, err = distribute(ctx, tx, damaged)
 			return err
 		})
-		if err == nil || !gaveWay(err) {
+		if err == nil || !isLockConflict(err) {
 			return workers, err
 		}
 		log.Warn("distributing waits for a lock and tries again")
@@ -69,8 +68,8 @@ func distributeWhenFree(ctx context.Context, conn *pgx.Conn, damaged error, log 
 	}
 }
 
-// DistributionIsDue tells whether a distributed database has this release's schema and
-// was not distributed by this release since. Any login may ask.
+// DistributionIsDue reports whether a distributed database has this release's schema and
+// was not distributed by this release since. Any login may find that out.
 func DistributionIsDue(ctx context.Context, url string) (bool, error) {
 	return onSimpleConnection(ctx, url, distributionIsDue)
 }
@@ -93,14 +92,13 @@ func distributionIsDue(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	return version != distributedFor(schema), nil
 }
 
-// distributedFor names what a database was distributed by: its schema's version and the
-// texts, which a release may change without a migration.
+// distributedFor identifies what distributed a database: the schema's version, and a hash
+// of the SQL, which a release may change without a migration.
 func distributedFor(schema Schema) string {
-	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute+workerFunctions())))
+	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute+db.WorkerFunctions)))
 }
 
-// distribute refuses with damaged, where it is not nil, a database that is otherwise
-// ready.
+// distribute returns damaged, unless nil, instead of distributing.
 func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel distribute', 0))"); err != nil {
 		return 0, fmt.Errorf("waiting for another process that distributes: %w", err)
@@ -123,8 +121,8 @@ func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 	if _, err := tx.Exec(ctx, distributed.Distribute, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return 0, fmt.Errorf("distributing the tables: %w", err)
 	}
-	if err := createWorkerFunctions(ctx, tx); err != nil {
-		return 0, err
+	if _, err := tx.Exec(ctx, db.WorkerFunctions, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return 0, fmt.Errorf("creating the workers' functions: %w", err)
 	}
 	objects, err := readObjects(ctx, tx)
 	if err != nil {
@@ -142,7 +140,8 @@ func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 	return workers, err
 }
 
-// checkDistributable counts the workers.
+// checkDistributable refuses a database that cannot be distributed, and counts the
+// workers.
 func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) {
 	var installed, bypasses bool
 	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_extension AS e WHERE e.extname = 'citus'),
@@ -177,13 +176,13 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 	return workers, nil
 }
 
-// The beginning of a snapshot where tables are distributed. The first statement that
-// reads a table takes the snapshot, on the client's worker. No lock: Citus would take
-// it on every worker, and TRUNCATE is refused anyway.
+// takeClient sets the client of a snapshot on distributed tables. The first statement that
+// reads a table takes the snapshot, on the client's worker. Tables are not locked: Citus
+// would lock every worker, and TRUNCATE is refused anyway.
 const takeClient = `SELECT take_client($1, $2)`
 
-// distributedQueries take the place of queries that Citus would not send to the
-// client's worker as a whole. They have the same parameters and columns.
+// distributedQueries replace queries that Citus would not send to the client's worker as a
+// whole. They have the same parameters and columns.
 var distributedQueries = map[string]string{
 	db.ListNewestSearchHits:       "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer, $5::bigint, false)",
 	db.ListSearchHits:             "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer, NULL, true)",
@@ -191,7 +190,30 @@ var distributedQueries = map[string]string{
 }
 
 func distributedText(sql string) string {
-	return cmp.Or(distributedQueries[sql], workerCalls()[sql], sql)
+	header, _, _ := strings.Cut(sql, "\n")
+	return cmp.Or(distributedQueries[sql], db.WorkerCalls[header], sql)
+}
+
+// checkWorkerFunctions refuses a database that another release distributed.
+func checkWorkerFunctions(ctx context.Context, q Querier) error {
+	var missing int
+	// Through a pooler a named statement may not outlive its transaction.
+	err := q.QueryRow(ctx, "SELECT count(*) FROM unnest(string_to_array($1, ' ')) AS n (name) WHERE NOT EXISTS (SELECT 1 FROM pg_proc AS p "+
+		"WHERE p.pronamespace = 'public'::regnamespace AND p.proname = n.name)", pgx.QueryExecModeSimpleProtocol, db.WorkerFunctionNames).Scan(&missing)
+	if err != nil {
+		return fmt.Errorf("looking for the functions of distributed tables: %w", err)
+	}
+	if missing > 0 {
+		return errors.New("another release distributed this database: run this release's clientintel migrate")
+	}
+	return nil
+}
+
+// workerMeasurement is the measurement as the worker's function returns it, with the time
+// at which the worker's transaction began.
+type workerMeasurement struct {
+	db.GetMeasurementRow
+	AsOf time.Time
 }
 
 func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results pgx.BatchResults) error {
@@ -201,7 +223,7 @@ func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results p
 		}
 	}
 	rows, _ := results.Query() // CollectRows returns its error
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[workerMeasurementRow])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[workerMeasurement])
 	if err != nil {
 		return err
 	}
@@ -219,5 +241,5 @@ func findShardDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("examining the shards' triggers: %w", err)
 	}
-	return slices.Clip(damage), nil
+	return damage, nil
 }

@@ -14,7 +14,7 @@ import (
 
 // A migration tries again after what other sessions and databases make it fail with,
 // and after nothing else.
-func TestMigrate_GivesWay(t *testing.T) {
+func TestMigrate_TriesAgainAfterLockConflicts(t *testing.T) {
 	t.Parallel()
 	for refused, want := range map[pgconn.PgError]bool{
 		{Code: "55P03"}: true,
@@ -23,7 +23,7 @@ func TestMigrate_GivesWay(t *testing.T) {
 		{Code: "XX000", Message: "could not open file"}:        false,
 		{Code: "42P07"}: false,
 	} {
-		if got := gaveWay(fmt.Errorf("migrating: %w", &refused)); got != want {
+		if got := isLockConflict(fmt.Errorf("migrating: %w", &refused)); got != want {
 			t.Errorf("%s %s: %t", refused.Code, refused.Message, got)
 		}
 	}
@@ -45,39 +45,30 @@ func TestDistributed_QueriesFollowTheGeneratedOnes(t *testing.T) {
 		}
 	}
 	// On a worker the catalog's view would show other tables than the client's shards.
-	if strings.Contains(workerMeasurement, "measurement_trigger_status") || !strings.Contains(workerMeasurement, "count_shard_triggers") {
-		t.Errorf("the measurement does not count the triggers beside the client: %s", workerMeasurement)
+	if strings.Contains(db.WorkerFunctions, "measurement_trigger_status") || !strings.Contains(db.WorkerFunctions, "count_shard_triggers") {
+		t.Error("the measurement does not count the triggers on the client's shards")
 	}
 }
 
-// A function is named by its query's text, and its statements by the shard's number,
-// too, which PostgreSQL would cut off beyond 63 characters.
-func TestWorkerFunction_NamesDiffer(t *testing.T) {
+// Every worker function is created once and called in place of its query.
+func TestWorkerFunctions_EachIsCreatedAndCalled(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
-	for _, query := range append(slices.Clone(workerQueries), db.ListCampaigns+" ") {
-		name := workerFunction(query)
-		if seen[name] || len(name) > 54 {
-			t.Errorf("the name %s is another query's, or too long", name)
+	names := strings.Fields(db.WorkerFunctionNames)
+	called := map[string]bool{}
+	for header, call := range db.WorkerCalls {
+		text := distributedText(header + "\nSELECT 1")
+		name, _, _ := strings.Cut(strings.TrimPrefix(text, header+"\nSELECT * FROM "), "(")
+		if text != call || !slices.Contains(names, name) {
+			t.Errorf("%s is executed as %s", header, text)
 		}
-		seen[name] = true
+		called[name] = true
 	}
-}
-
-// A query of shards names each table and view that it reads once, views by what they are
-// made of, and reads no table but shards.
-func TestOnShards(t *testing.T) {
-	t.Parallel()
-	usable, named, other := " SELECT i.id FROM (interviews i) WHERE i.name ~~ '%x'::text", " SELECT u.id FROM usable_interviews", "SELECT 1"
-	relations := []relation{
-		{Name: "campaigns"}, {Name: "interviews"}, {Name: "usable_interviews", Definition: &usable}, {Name: "searched", Definition: &named},
-		{Name: "audited_interviews", Definition: &usable}, {Name: "id", Definition: &other}, {Name: "a(b", Definition: &other},
+	for _, name := range names {
+		if !called[name] || strings.Count(db.WorkerFunctions, "CREATE OR REPLACE FUNCTION "+name+"(") != 1 {
+			t.Errorf("%s is not called, or not created once", name)
+		}
 	}
-	text, tables := onShards("-- name: X :many\nSELECT u.id FROM searched AS u WHERE u.id LIKE '%' LIMIT $1", relations)
-	want := "WITH interviews AS NOT MATERIALIZED (SELECT * FROM %s), usable_interviews AS NOT MATERIALIZED " +
-		"( SELECT i.id FROM (interviews i) WHERE i.name ~~ '%%x'::text), searched AS NOT MATERIALIZED ( SELECT u.id FROM usable_interviews)\n" +
-		"(SELECT u.id FROM searched AS u WHERE u.id LIKE '%%' LIMIT $1)"
-	if text != want || !slices.Equal(tables, []string{"interviews"}) {
-		t.Errorf("of %v:\n%s\nwant\n%s", tables, text, want)
+	if created := strings.Count(db.WorkerFunctions, "CREATE OR REPLACE FUNCTION "); created != len(names) || len(called) != len(names) {
+		t.Errorf("%d functions are created and %d called, of %d", created, len(called), len(names))
 	}
 }

@@ -1,7 +1,7 @@
 // Package postgres opens the pool the server reads through, brings the schema
 // up to date, and runs each response's reads in one read-only snapshot that has
-// set its client. What the rows mean is the readers' business.
+// set its client. Queries and the meaning of rows are left to the readers.
 //
-// SQL stands in Go here where sqlc cannot type it: statements of a session, questions
-// to the catalog and about the migrations, and what is made for each table or function.
+// SQL is written in Go where sqlc cannot generate it: session statements, catalog queries
+// and statements made for each table or function.
 package postgres

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -15,24 +16,24 @@ import (
 
 var errQueueFull = errors.New("too many wait for a connection")
 
-// fairQueue gives out the pool's connections. It serves clients in rotation, so
-// that one client's many heavy queries delay only that client, and one client holds
-// half of the connections at most while others ask. Of a client that has as many
-// waiting as there are connections, a request whose expected wait exceeds maxWait is
-// refused at once: a queue that cannot be served in time costs memory and delays every
-// request.
+// fairQueue grants the pool's connections. It serves clients in rotation, so that one
+// client's many heavy queries delay only that client, and one client holds half of the
+// connections at most while others ask. Where as many of a client's requests wait as
+// there are connections, another one whose expected wait exceeds maxWait is refused at
+// once: a queue that cannot be served in time costs memory and delays every request.
 type fairQueue struct {
 	maxWait     time.Duration
 	connections int
 
 	mu      sync.Mutex
 	free    int
-	held    map[uuid.UUID]int // of the connections that are not free
-	batches map[uuid.UUID]int // of those held, that run batches
+	held    map[uuid.UUID]int // connections, by the client that holds them
+	batches map[uuid.UUID]int // those of them that run batches
 	waiting fairqueue.Queue[uuid.UUID, *waiter]
-	// last asked last, and before it other, which is another client.
-	last, other asked
-	// meanHeld is a moving mean of how long connections are held.
+	// latest is the last client that asked for a connection, and when; latestOther is the
+	// last one before it that is another client.
+	latest, latestOther asked
+	// meanHeld is a moving mean of the time that one request holds a connection.
 	meanHeld time.Duration
 	refused  int64
 }
@@ -43,7 +44,7 @@ type asked struct {
 	at     time.Time
 }
 
-// othersAskFor is how long connections are left to a client after it asked.
+// othersAskFor is how long after one client asked no other may hold more than its share.
 const othersAskFor = 5 * time.Second
 
 // waiter is one waiting request.
@@ -53,64 +54,41 @@ type waiter struct {
 	// query may be run by another waiter of the same client: then the query gets
 	// its result and granted is never closed. Nil needs a connection of its own.
 	query *batchedQuery
-	// batched are the other queries that this waiter runs.
+	// batched are the other waiters' queries that this one runs.
 	batched []*batchedQuery
 }
 
-// maxBatch bounds the queries of a batch: the last one waits for all before it.
+// maxBatch bounds the queries of a batch, as the last one waits for all before it.
 const maxBatch = 8
 
-// half is how many connections a client holds while others ask, and how many batches of
-// it run at once: what its other queries would gain by a connection of their own costs
-// more than waiting for the next batch.
-func (f *fairQueue) half() int { return max(1, f.connections/2) }
+// clientShare is how many connections one client may hold while others ask, and how many
+// of its batches run at once: a further connection would cost more than waiting for the
+// next batch.
+func (f *fairQueue) clientShare() int { return max(1, f.connections/2) }
 
 func newFairQueue(connections int, maxWait time.Duration) *fairQueue {
 	return &fairQueue{connections: connections, free: connections, maxWait: maxWait, held: map[uuid.UUID]int{}, batches: map[uuid.UUID]int{}}
 }
 
-// acquire waits for a connection. The caller releases it.
-func (f *fairQueue) acquire(ctx context.Context, client uuid.UUID) error {
-	w, err := f.enqueue(client, nil)
-	if w == nil {
-		return err
-	}
-	select {
-	case <-w.granted:
-		return nil
-	case <-ctx.Done():
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	select {
-	case <-w.granted: // just now
-		f.giveBack(client, false)
-	default:
-		f.leave(w, ctx.Err())
-	}
-	return ctx.Err()
-}
-
-// leave removes a waiter. A timeout counts as a connection held for maxWait; a
-// cancelled request says nothing about the queue's speed.
-func (f *fairQueue) leave(w *waiter, why error) {
-	f.waiting.Remove(w.client, func(other *waiter) bool { return other == w })
-	if errors.Is(why, context.DeadlineExceeded) {
-		f.recordHeld(f.maxWait)
-	}
-}
-
-// acquireOrBatch waits for a connection, or for another waiter that runs q in its
-// batch. With a connection it returns the other queries to run on it.
-func (f *fairQueue) acquireOrBatch(ctx context.Context, client uuid.UUID, q *batchedQuery) (granted bool, batched []*batchedQuery, err error) {
+// acquire waits for a connection, which the caller releases, and returns the queries to
+// run on it besides q. Where another waiter runs q in its batch, it waits for the result
+// and no connection is granted. Without a query it waits for a connection alone.
+func (f *fairQueue) acquire(ctx context.Context, client uuid.UUID, q *batchedQuery) (granted bool, batched []*batchedQuery, err error) {
 	w, err := f.enqueue(client, q)
+	if err != nil {
+		return false, nil, fmt.Errorf("waiting for a connection: %w", err)
+	}
 	if w == nil {
-		return err == nil, nil, err
+		return true, nil, nil
+	}
+	var result chan error // nil: none comes
+	if q != nil {
+		result = q.result
 	}
 	select {
 	case <-w.granted:
 		return true, w.batched, nil
-	case err := <-q.result:
+	case err := <-result:
 		return false, nil, err
 	case <-ctx.Done():
 	}
@@ -121,15 +99,22 @@ func (f *fairQueue) acquireOrBatch(ctx context.Context, client uuid.UUID, q *bat
 		return true, w.batched, nil
 	default:
 	}
-	queued := !q.taken
-	if queued {
-		f.leave(w, ctx.Err())
-	}
+	f.leave(w, ctx.Err())
 	f.mu.Unlock()
-	if queued || q.state.CompareAndSwap(statePending, stateAbandoned) {
-		return false, nil, ctx.Err()
+	if q != nil && q.claimed.Swap(true) { // it is being read
+		return false, nil, <-q.result
 	}
-	return false, nil, <-q.result // it is being read
+	return false, nil, fmt.Errorf("waiting for a connection: %w", ctx.Err())
+}
+
+// leave removes a waiter, unless a batch has taken it. A timeout in the queue counts as a
+// connection held for maxWait; a cancelled request says nothing about the queue's speed.
+func (f *fairQueue) leave(w *waiter, why error) {
+	before := f.waiting.Len()
+	f.waiting.Remove(w.client, func(other *waiter) bool { return other == w })
+	if f.waiting.Len() < before && errors.Is(why, context.DeadlineExceeded) {
+		f.recordHeld(f.maxWait)
+	}
 }
 
 // enqueue takes a free connection and returns nil, or adds a waiter.
@@ -151,34 +136,33 @@ func (f *fairQueue) enqueue(client uuid.UUID, q *batchedQuery) (*waiter, error) 
 	return w, nil
 }
 
-// note remembers that a client asks. The server's own probes are no client's.
+// note records that a client asks. Nil is the server's own probe.
 func (f *fairQueue) note(client uuid.UUID) {
 	if client == uuid.Nil {
 		return
 	}
-	if f.last.client != client {
-		f.other = f.last
+	if f.latest.client != client {
+		f.latestOther = f.latest
 	}
-	f.last = asked{client, time.Now()}
+	f.latest = asked{client, time.Now()}
 }
 
-// mayHold tells whether a client may hold one more connection. A pool of one has none
-// to leave to others.
+// mayHold reports whether a client may hold one more connection.
 func (f *fairQueue) mayHold(client uuid.UUID) bool {
-	if f.held[client] < f.half() {
+	if f.held[client] < f.clientShare() {
 		return true
 	}
-	other := f.last
+	other := f.latest
 	if other.client == client {
-		other = f.other
+		other = f.latestOther
 	}
 	return time.Since(other.at) > othersAskFor
 }
 
-// mayStart tells whether a client may have a connection for a query, which may be nil, or
-// waits for one of its batches to end.
+// mayStart reports whether a client may take a connection for q; nil is no batched query.
+// A batched query also waits while as many of the client's batches run.
 func (f *fairQueue) mayStart(client uuid.UUID, q *batchedQuery) bool {
-	return f.mayHold(client) && (q == nil || f.batches[client] < f.half() || config.Disabled("read_batches"))
+	return f.mayHold(client) && (q == nil || f.batches[client] < f.clientShare() || config.Disabled("read_batches"))
 }
 
 func (f *fairQueue) take(client uuid.UUID, q *batchedQuery) {
@@ -189,13 +173,17 @@ func (f *fairQueue) take(client uuid.UUID, q *batchedQuery) {
 	}
 }
 
-// giveBack returns a client's connection, which may have run a batch, and grants it.
-func (f *fairQueue) giveBack(client uuid.UUID, batch bool) {
+// release returns a connection that a client held for that long, for a batch of so many
+// queries or, with 0, for none, and grants it to the next waiter.
+func (f *fairQueue) release(client uuid.UUID, held time.Duration, batch int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.recordHeld(held / time.Duration(max(batch, 1)))
 	f.free++
 	if f.held[client]--; f.held[client] == 0 {
 		delete(f.held, client)
 	}
-	if batch {
+	if batch > 0 {
 		if f.batches[client]--; f.batches[client] == 0 {
 			delete(f.batches, client)
 		}
@@ -204,21 +192,12 @@ func (f *fairQueue) giveBack(client uuid.UUID, batch bool) {
 	}
 }
 
-// release returns a connection that a client held for a time: for a batch of so many
-// queries, or for none.
-func (f *fairQueue) release(client uuid.UUID, held time.Duration, batch int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.recordHeld(held / time.Duration(max(batch, 1)))
-	f.giveBack(client, batch > 0)
-}
-
-// recordHeld weighs one value so little that a few slow first statements on new
-// connections do not fill the queue.
+// recordHeld gives each value a weight of 1/16, so that a few slow first statements on new
+// connections cause no refusals.
 func (f *fairQueue) recordHeld(held time.Duration) { f.meanHeld += (held - f.meanHeld) / 16 }
 
 // grantNext grants a free connection to the oldest waiter of the next client that may
-// have it, and tells whether there is one.
+// take it, and reports whether there was one.
 func (f *fairQueue) grantNext() bool {
 	next, found := f.waiting.Pop(func(client uuid.UUID, w *waiter) bool { return f.mayStart(client, w.query) })
 	if !found {
@@ -232,17 +211,16 @@ func (f *fairQueue) grantNext() bool {
 	return true
 }
 
-// takeBatch removes a client's next queries from the queue, at most one batch's share of
-// what it has waiting. The request that runs them has left it.
+// takeBatch removes a client's next batched queries from the queue: of those that wait,
+// the request that runs them included, the share of one of the client's batches.
 func (f *fairQueue) takeBatch(client uuid.UUID) []*batchedQuery {
-	share := min((f.waiting.LenOf(client)+f.half())/f.half(), maxBatch)
+	share := min((f.waiting.LenOf(client)+f.clientShare())/f.clientShare(), maxBatch)
 	var batched []*batchedQuery
 	for len(batched)+1 < share {
 		next, found := f.waiting.PopOf(client, func(w *waiter) bool { return w.query != nil })
 		if !found {
 			break
 		}
-		next.query.taken = true
 		batched = append(batched, next.query)
 	}
 	return batched

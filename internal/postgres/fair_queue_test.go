@@ -10,6 +10,12 @@ import (
 	"github.com/google/uuid"
 )
 
+// acquire waits for a connection without a query.
+func acquire(ctx context.Context, f *fairQueue, client uuid.UUID) error {
+	_, _, err := f.acquire(ctx, client, nil)
+	return err
+}
+
 // Only as many requests wait as can be served within the longest wait.
 func TestFairQueue_RefusesWhatWouldWaitTooLong(t *testing.T) {
 	t.Parallel()
@@ -38,25 +44,25 @@ func TestFairQueue_AcceptsAgain(t *testing.T) {
 	f := newFairQueue(1, time.Second)
 	client := uuid.New()
 	for range 50 {
-		if err := f.acquire(t.Context(), client); err != nil {
+		if err := acquire(t.Context(), f, client); err != nil {
 			t.Fatal("refused although a connection is free")
 		}
 		f.release(client, time.Minute, 0)
 	}
-	_ = f.acquire(t.Context(), client)
+	_ = acquire(t.Context(), f, client)
 	if _, err := f.enqueue(client, nil); err != nil {
 		t.Errorf("the first to wait is refused: %v", err)
 	}
-	if err := f.acquire(t.Context(), client); err == nil {
+	if err := acquire(t.Context(), f, client); err == nil {
 		t.Error("another may wait for one that takes a minute")
 	}
 	f.release(client, time.Millisecond, 0) // to the first
 	f.release(client, time.Millisecond, 0)
 	for range 100 {
-		_ = f.acquire(t.Context(), client)
+		_ = acquire(t.Context(), f, client)
 		f.release(client, time.Millisecond, 0)
 	}
-	_ = f.acquire(t.Context(), client)
+	_ = acquire(t.Context(), f, client)
 	if w, err := f.enqueue(client, nil); err != nil || w == nil {
 		t.Errorf("the queue still refuses: %v", err)
 	}
@@ -71,7 +77,7 @@ func TestFairQueue_ServesClientsInRotation(t *testing.T) {
 		var all sync.WaitGroup
 		use := func(client uuid.UUID, waited *time.Duration) {
 			began := time.Now()
-			if err := f.acquire(t.Context(), client); err != nil {
+			if err := acquire(t.Context(), f, client); err != nil {
 				t.Error(err)
 				return
 			}
@@ -171,7 +177,7 @@ func TestFairQueue_LosesNoConnection(t *testing.T) {
 		all.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%7)*time.Millisecond)
 			defer cancel()
-			if f.acquire(ctx, clients[i%2]) == nil {
+			if acquire(ctx, f, clients[i%2]) == nil {
 				time.Sleep(time.Millisecond)
 				f.release(clients[i%2], time.Millisecond, 0)
 			}
@@ -184,7 +190,7 @@ func TestFairQueue_LosesNoConnection(t *testing.T) {
 }
 
 // A client's queries that can share a snapshot run in a few batches at a time: what comes
-// meanwhile waits for the next one, though connections are free. What needs a connection
+// while they run waits for the next one, though connections are free. What needs a connection
 // of its own, and other clients, do not.
 func TestFairQueue_ClientsRunAFewBatches(t *testing.T) {
 	t.Parallel()

@@ -24,21 +24,20 @@ import (
 const MinServerVersion = 150000
 
 const (
-	// migrationLockTimeout bounds how long a migration queues for a lock: whoever
-	// wants the table queues behind it. Shorter than a server's own bound, and than
-	// deadlock_timeout: of a migration and a reader that hold what the other waits
-	// for, the migration gives way.
+	// migrationLockTimeout bounds how long a migration waits for a lock, since later
+	// queries on the table queue behind it. It is shorter than a server's lock_timeout
+	// and than deadlock_timeout: in a conflict with a reader, the migration is cancelled.
 	migrationLockTimeout = time.Second / 2
-	// migrationPause lets those who queued go first.
+	// migrationPause lets the queries that queued run first.
 	migrationPause = time.Second
 	// migrationApplication names the session that migrates in pg_stat_activity.
 	migrationApplication = "clientintel migrate"
 )
 
-// Migrate brings the schema up to date as the owner, logs what a migration waits
-// for, and returns how many it applied. Several processes may call it at once: one
-// works, the others wait for it. A migration that does not get its lock is rolled back
-// and tried again until ctx ends, since a reader of hours must not hold up all others.
+// Migrate brings the schema up to date as the owner, logs what a migration waits for, and
+// returns how many it applied. Of several processes that call it at once, one migrates and
+// the others wait for it. A migration that does not get its lock is rolled back and tried
+// again until ctx ends: waiting behind one long read it would block all others.
 func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger) (int, error) {
 	config, err := ParseURL(ownerURL)
 	if err != nil {
@@ -61,7 +60,8 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 	if server < MinServerVersion {
 		return 0, fmt.Errorf("the database server is PostgreSQL %d: version 15 or later is needed", server/10000)
 	}
-	// The migration of searches refuses it, too, when those before it are applied.
+	// A later migration refuses other encodings too, but only after those before it are
+	// applied.
 	if encoding != "UTF8" {
 		return 0, fmt.Errorf("the database's encoding is %s, and search needs UTF8: "+
 			"create the database with ENCODING 'UTF8' TEMPLATE template0", encoding)
@@ -70,7 +70,7 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 	if err != nil {
 		return 0, err
 	}
-	// Asked for every second, as starts of a fleet wait on it.
+	// The lock is tried every second: servers that start together wait for it.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600), lock.WithUnlockTimeout(1, 60))
 	if err != nil {
 		return 0, fmt.Errorf("making the migration lock: %w", err)
@@ -80,8 +80,8 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 		return 0, fmt.Errorf("reading the migrations: %w", err)
 	}
 	if before.Version == 0 {
-		// Up would make the table of versions before it takes the lock: of two at once, the
-		// sequence of one gets another name.
+		// Up would create goose's version table before it takes the lock; two at once would
+		// leave a differently named sequence.
 		if _, err := provider.GetDBVersion(ctx); err != nil {
 			return 0, fmt.Errorf("migrating the schema: %w", err)
 		}
@@ -98,21 +98,21 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 		switch err = cmp.Or(err, storeHashes(ctx, db, files, applied)); {
 		case err == nil:
 			return total, nil
-		case !gaveWay(err):
+		case !isLockConflict(err):
 			return total, fmt.Errorf("migrating the schema: %w", err)
 		}
 		log.Warn("a migration waits for a lock and tries again", "held_by", holds)
 		select {
 		case <-ctx.Done():
-			return total, fmt.Errorf("migrating the schema: a lock was not to be had, it is held by %s: %w", holds, ctx.Err())
+			return total, fmt.Errorf("migrating the schema: no lock: it is held by %s: %w", holds, ctx.Err())
 		case <-time.After(migrationPause):
 		}
 	}
 }
 
-// checkMigratable reads the schema, and refuses what migrations would fail at half-way.
-// A server's login is let through where there is nothing to do: a server migrates first
-// unless told not to.
+// checkMigratable reads the schema, and refuses a database on which migrations would fail
+// half-way. Another login than the owner's passes where no migration is pending, as a
+// server migrates at its start.
 func checkMigratable(ctx context.Context, conn *pgx.Conn) (Schema, error) {
 	notOwner := checkOwner(ctx, conn)
 	schema, err := ReadSchema(ctx, conn)
@@ -125,17 +125,16 @@ func checkMigratable(ctx context.Context, conn *pgx.Conn) (Schema, error) {
 	return schema, err
 }
 
-// gaveWay tells of a lock timeout, of a deadlock, and of what another database of the
-// same server was setting at the same moment: roles belong to all of them.
-func gaveWay(err error) bool {
+// isLockConflict reports a lock timeout, a deadlock, or PostgreSQL's "tuple concurrently
+// updated", which occurs when two databases of one server change the same role.
+func isLockConflict(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (refused.Code == "55P03" || refused.Code == "40P01" ||
 		refused.Code == "XX000" && refused.Message == "tuple concurrently updated")
 }
 
-// watchBlockers looks who holds what the migration waits for. The function that it
-// returns ends that and tells what was seen last. No query's text is read, which
-// could hold anything.
+// watchBlockers polls which sessions block the migration; the returned function stops that
+// and returns the last result. Query texts are not read, as they may hold a client's data.
 func watchBlockers(ctx context.Context, db *sql.DB) func() string {
 	ctx, cancel := context.WithCancel(ctx)
 	seen := make(chan string, 1)
@@ -164,12 +163,12 @@ func watchBlockers(ctx context.Context, db *sql.DB) func() string {
 	return func() string { cancel(); return <-seen }
 }
 
-// ErrUnreleasedSchema is what a database of a development version is refused with.
+// ErrUnreleasedSchema is the error of a database that a development version made.
 var ErrUnreleasedSchema = errors.New("this database was made by a version from before the first release and cannot be upgraded: " +
 	"create a new database, migrate it, and import the records and issue the keys there again")
 
-// ParseURL reads a database URL. What is wrong is told without the URL, which
-// may hold a password.
+// ParseURL reads a database URL. Its error does not quote the URL, which may hold a
+// password.
 func ParseURL(url string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {

@@ -41,8 +41,8 @@ func withNext(t *testing.T, sql string) fs.FS {
 	return files
 }
 
-// A long reader holds up a migration and no other reader: those who come after it
-// go on, and the migration says who it waits for and ends when the reader does.
+// A long reader blocks a migration and no later reader. The migration logs which session
+// it waits for, and ends when the reader does.
 func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
@@ -107,9 +107,9 @@ func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 		_, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler))
 		migrated <- err
 	}()
-	for asked := false; !asked; {
+	for waits := false; !waits; {
 		time.Sleep(10 * time.Millisecond)
-		database.Query(t, &asked, `SELECT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = current_database()
+		database.Query(t, &waits, `SELECT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = current_database()
 			AND a.application_name = 'clientintel migrate' AND a.query LIKE '%pg_try_advisory_lock%' AND a.query NOT LIKE '%pg_stat_activity%')`)
 	}
 	var made bool
@@ -127,7 +127,7 @@ func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 
 // A migration and a reader that hold what the other waits for: the reader is served,
 // and the migration tries again.
-func TestMigrate_GivesWayToAReaderInADeadlock(t *testing.T) {
+func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	reader := connect(t, database.OwnerURL)
@@ -160,9 +160,9 @@ func TestMigrate_GivesWayToAReaderInADeadlock(t *testing.T) {
 	}
 }
 
-// What is applied, pending and edited since is told from what was stored when it
-// was applied.
-func TestMigrationStatuses(t *testing.T) {
+// What is applied, pending and edited since follows from what was stored when it was
+// applied.
+func TestMigrationStatuses_FollowWhatWasStored(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	ours := postgres.SchemaVersion()

@@ -17,14 +17,14 @@ import (
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
-// MigrationState says how a migration of this release and a database relate.
+// MigrationState is the state of a migration in a database.
 type MigrationState string
 
 // The states of a migration.
 const (
 	Applied MigrationState = "applied"
 	Pending MigrationState = "pending"
-	// Changed was applied, and was another text then.
+	// Changed was applied with another text.
 	Changed MigrationState = "changed since"
 	// Newer was applied by a later release.
 	Newer MigrationState = "of a later release"
@@ -89,14 +89,13 @@ func readMigrationStatuses(ctx context.Context, conn *pgx.Conn) ([]MigrationStat
 	return statuses, nil
 }
 
-// storeHashes keeps what each migration was when it was applied.
+// storeHashes stores the hash of each migration's text as it was applied.
 func storeHashes(ctx context.Context, db *sql.DB, files fs.FS, applied []*goose.MigrationResult) error {
 	for _, result := range applied {
 		hash, err := migrationHash(files, path.Base(result.Source.Path))
 		if err != nil {
 			return err
 		}
-		// A schema up to an older version may not have the table.
 		if _, err := db.ExecContext(ctx, `INSERT INTO public.migration_hashes (version_id, sha256) VALUES ($1, $2)
 			ON CONFLICT (version_id) DO UPDATE SET sha256 = excluded.sha256`, result.Source.Version, hash); err != nil {
 			return fmt.Errorf("storing the hash of migration %d: %w", result.Source.Version, err)

@@ -2,9 +2,8 @@ package postgres
 
 import (
 	"context"
-	_ "embed" // the query and what it gives on a migrated database
+	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -19,14 +18,14 @@ var objectsQuery string
 //go:embed objects.json
 var migratedObjects []byte
 
-// Object is something that migrations make: a function, a policy, a trigger, an
-// index, a constraint, a grant, a column.
+// Object is a part of the schema: a function, a policy, a trigger, an index, a constraint, a
+// grant, a column.
 type Object struct {
 	Kind string
 	Name string
 	// Hash is that of its definition.
 	Hash string
-	// Repair makes it anew; empty: only a backup does.
+	// Repair is the SQL that makes it anew; empty: only a backup has what it held.
 	Repair string
 }
 
@@ -42,7 +41,7 @@ func ReadObjects(ctx context.Context, conn *pgx.Conn) (objects []Object, err err
 }
 
 func readObjects(ctx context.Context, tx pgx.Tx) ([]Object, error) {
-	// The catalog writes names as they are seen from here.
+	// The catalog qualifies names by the search path.
 	if _, err := tx.Exec(ctx, "SET LOCAL search_path = public, pg_temp"); err != nil {
 		return nil, fmt.Errorf("reading what the schema holds: %w", err)
 	}
@@ -54,19 +53,24 @@ func readObjects(ctx context.Context, tx pgx.Tx) ([]Object, error) {
 	return objects, nil
 }
 
-// expectedObjects are those that this release's migrations make; where tables are
-// distributed, those that there were then.
+// expectedObjects are those that this release's migrations make; on distributed tables, the
+// objects recorded when they were distributed.
 func expectedObjects(ctx context.Context, conn *pgx.Conn) (expected []Object, err error) {
-	if distributed, err := IsDistributed(ctx, conn); err != nil || !distributed {
-		return expected, errors.Join(err, json.Unmarshal(migratedObjects, &expected))
+	distributed, err := IsDistributed(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	if !distributed {
+		err = json.Unmarshal(migratedObjects, &expected)
+		return expected, err
 	}
 	rows, _ := conn.Query(ctx, "SELECT o.kind, o.name, o.hash, o.repair FROM public.distributed_objects AS o ORDER BY o.rank") // CollectRows returns its error
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Object])
 }
 
-// FindDamage compares a database with what this release's migrations make: what is
-// missing or different, and policies that they do not make. Nothing else that an
-// operator added counts.
+// FindDamage compares a database with what this release's migrations make, and returns
+// what is missing or different, and policies that they do not make. Other objects that an
+// operator added are not damage.
 func FindDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	expected, err := expectedObjects(ctx, conn)
 	if err != nil {
@@ -102,7 +106,7 @@ func FindDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	return append(damage, shards...), err
 }
 
-// checkUndamaged refuses a database whose damage would be taken over as it is.
+// checkUndamaged refuses a database whose damage would be copied.
 func checkUndamaged(ctx context.Context, conn *pgx.Conn) error {
 	damage, err := FindDamage(ctx, conn)
 	if err == nil && len(damage) > 0 {
@@ -111,7 +115,8 @@ func checkUndamaged(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// requiredRows puts back the rows that migrations insert and requests need.
+// requiredRows inserts the rows that migrations insert and requests need, where they are
+// missing.
 const requiredRows = `
 INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
 VALUES ('', '00000000-0000-0000-0000-000000000000', NULL, 'unknown prefixes',
@@ -121,9 +126,9 @@ INSERT INTO server_secrets (name, secret)
 VALUES ('cursor', sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))
 ON CONFLICT DO NOTHING;`
 
-// Repair makes what is damaged anew, as the owner, in one transaction, and returns
-// what was. Where tables are distributed, another one hands functions to workers again.
-// Counts that may have missed something are marked.
+// Repair makes damaged objects anew, as the owner, in one transaction, and returns them.
+// Where tables are distributed, a second transaction distributes functions again. Counts
+// that may be wrong are marked.
 func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	damage, err := FindDamage(ctx, conn)
 	if err != nil {
@@ -164,7 +169,7 @@ func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	}
 	distributed, err := IsDistributed(ctx, conn)
 	if err == nil && distributed && slices.ContainsFunc(damage, func(o Object) bool { return o.Kind == "function" }) {
-		// A function's definition does not say that workers run it.
+		// Making a function anew does not distribute it.
 		_, err = distributeWhenFree(ctx, conn, nil, slog.Default())
 	}
 	return damage, err

@@ -89,7 +89,7 @@ func TestDamage_OfEachObjectIsFoundAndRepaired(t *testing.T) {
 }
 
 // A policy that no migration makes lets rows through: it is named and dropped.
-func TestDamage_AnotherPolicy(t *testing.T) {
+func TestDamage_AnotherPolicyIsDropped(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	conn := connect(t, d.OwnerURL)
@@ -101,7 +101,7 @@ func TestDamage_AnotherPolicy(t *testing.T) {
 }
 
 // What a column held is in no migration.
-func TestDamage_ALostColumnIsToldAndNotMade(t *testing.T) {
+func TestDamage_ALostColumnIsReportedAndNotMade(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	conn := connect(t, d.OwnerURL)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Ownership says what a login may do with the schema.
+// Ownership is what a login may do with the schema.
 type Ownership struct {
 	Login string
 	// Migrated reports whether there is a schema.
@@ -29,8 +29,8 @@ func ReadOwnership(ctx context.Context, q Querier) (Ownership, error) {
 	return o, nil
 }
 
-// checkOwner refuses any other login: row-level security would show it an empty
-// database, and a command that finds nothing looks as if all were well.
+// checkOwner refuses any other login: row-level security would show it an empty database,
+// of which a command would report that all is well.
 func checkOwner(ctx context.Context, q Querier) error {
 	o, err := ReadOwnership(ctx, q)
 	if err != nil || o.Owns {
@@ -43,8 +43,8 @@ func checkOwner(ctx context.Context, q Querier) error {
 	return fmt.Errorf("the login %s %s: name its owner's login with --owner-url (DATABASE_OWNER_URL)", o.Login, lacks)
 }
 
-// CheckSeesClients refuses an owner whom row-level security shows no client, as where a
-// dump was restored with --no-owner: its policies were made for another login.
+// CheckSeesClients returns an error if row-level security hides all clients from the
+// owner, as after a restore with --no-owner: the policies name another login.
 func CheckSeesClients(ctx context.Context, q Querier) error {
 	var login string
 	var sees bool

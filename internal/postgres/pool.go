@@ -16,7 +16,7 @@ import (
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 )
 
-// ServerRole is what answers requests: it owns nothing, and may read and admit.
+// ServerRole is the role of servers: it owns nothing, and may read and admit.
 const ServerRole = "clientintel_server"
 
 // PoolSettings size a pool.
@@ -28,8 +28,8 @@ type PoolSettings struct {
 	// AcquireTimeout bounds the wait for a free connection.
 	AcquireTimeout time.Duration
 	// ReadTimeout bounds all reading for one response by our own clock: a database
-	// that has frozen, or a network that is cut, ends no statement. Zero leaves
-	// that to the reader.
+	// that has frozen, or a network that is cut, ends no statement. Zero: only the
+	// caller's context bounds it.
 	ReadTimeout time.Duration
 	// LockTimeout bounds the wait for a lock that a migration or an operator
 	// holds. Zero: the statement's bound is the only one.
@@ -37,8 +37,8 @@ type PoolSettings struct {
 	// MaxLag is how far behind a standby may be and still be read; zero for a pool
 	// on the primary.
 	MaxLag time.Duration
-	// Fallback is read where the standby fails or is too far behind; nil: nothing is.
-	// The pool closes it.
+	// Fallback is the pool on the primary that is read while the standby fails or is too
+	// far behind; nil: none is. The pool closes it.
 	Fallback *Pool
 	// Application names the connections in pg_stat_activity.
 	Application string
@@ -57,15 +57,15 @@ type Pool struct {
 	maxLag           time.Duration
 	queue            *fairQueue
 	standby          standby
-	// distributed says that the database distributes tables over workers, as its last
-	// new connection found it.
+	// distributed reports whether tables are distributed over workers, as the newest
+	// connection found it.
 	distributed *atomic.Bool
 }
 
 // configureTimeout bounds the statements that set up a new connection.
 const configureTimeout = 5 * time.Second
 
-// OpenPool connects, so that a wrong URL or password shows at once.
+// OpenPool connects at once, so that a wrong URL or password is an error here.
 func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	if _, err := ParseURL(s.URL); err != nil {
 		return nil, err
@@ -143,9 +143,9 @@ func configureSession(ctx context.Context, conn *pgx.Conn, s PoolSettings) error
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
 
-// RegisterTypes makes timestamps scan as UTC, whatever the process's zone, sends
-// uuids as they are, which by default go through their text, and copies stored JSON
-// that is wanted as it is, which by default is parsed.
+// RegisterTypes scans timestamps as UTC, whatever the process's zone, sends uuids in
+// binary, which by default go through their text, and copies JSON that is scanned into
+// json.RawMessage, which by default is parsed.
 func RegisterTypes(conn *pgx.Conn) {
 	pgxuuid.Register(conn.TypeMap())
 	conn.TypeMap().RegisterType(&pgtype.Type{
@@ -166,7 +166,7 @@ func unmarshal(data []byte, to any) error {
 	return json.Unmarshal(data, to)
 }
 
-// Distributed tells whether the database distributes tables over workers.
+// Distributed reports whether tables are distributed over workers.
 func (p *Pool) Distributed() bool { return p.distributed.Load() }
 
 // Refused counts the requests refused because their wait would be too long.
@@ -194,19 +194,18 @@ func (l *acquiredConn) Release() {
 	l.Conn.Release()
 }
 
-// acquire takes a connection for a client's reading, waiting no longer than the
-// pool allows.
+// acquire takes a connection for a client, and waits at most acquireTimeout for it.
 func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*acquiredConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.acquireTimeout)
 	defer cancel()
-	if err := p.queue.acquire(ctx, client); err != nil {
-		return nil, fmt.Errorf("waiting for a connection: %w", err)
+	if _, _, err := p.queue.acquire(ctx, client, nil); err != nil {
+		return nil, err
 	}
 	return p.connect(ctx, client, 0)
 }
 
-// connect takes the connection that the queue granted a client: for a batch of so many
-// queries, or for none.
+// connect takes the connection that the queue granted a client, for a batch of so many
+// queries or, with 0, for none.
 func (p *Pool) connect(ctx context.Context, client uuid.UUID, batch int) (*acquiredConn, error) {
 	began := time.Now()
 	conn, err := p.Acquire(ctx)
@@ -214,6 +213,6 @@ func (p *Pool) connect(ctx context.Context, client uuid.UUID, batch int) (*acqui
 		p.queue.release(client, time.Since(began), batch)
 		return nil, fmt.Errorf("taking a connection: %w", err)
 	}
-	// From here: making a connection is slow, and seldom.
+	// The time to make a connection, which is long and rare, does not count as held.
 	return &acquiredConn{conn, p.queue, client, time.Now(), batch}, nil
 }

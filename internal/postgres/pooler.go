@@ -8,9 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// CheckPooler tells whether something answers for the database that hands its
-// connections on (it names another process than the one that executes), and what
-// keeps a server from working through it.
+// CheckPooler reports whether a pooler answers for the database (the executing process is
+// not the one named at connect), and what keeps a server from working through it.
 func CheckPooler(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	var pid uint32
 	// A named statement may not outlive its transaction there.
@@ -23,10 +22,9 @@ func CheckPooler(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	return true, checkPooled(ctx, conn)
 }
 
-// checkPooled finds out whether the connection is right without being set up.
-// Behind a pooler nothing may be set for a session: it would hold for whoever is
-// given that session next, and not for us. The checks read the catalog and run
-// in the simple protocol, which generated methods do not use.
+// checkPooled checks that the login's own settings are right, because a setting made in a
+// session behind a pooler would apply to the next client of that session. It runs in the
+// simple protocol, which generated methods do not use.
 func checkPooled(ctx context.Context, conn *pgx.Conn) error {
 	var login string
 	var reads, owns, configured bool
@@ -63,8 +61,8 @@ func checkPooled(ctx context.Context, conn *pgx.Conn) error {
 	return checkPrepared(ctx, conn)
 }
 
-// checkPrepared finds out whether the pooler follows prepared statements from
-// one server connection to the next: it gives them names of its own then.
+// checkPrepared checks that the pooler follows prepared statements from one server
+// connection to the next: it then gives them names of its own.
 func checkPrepared(ctx context.Context, conn *pgx.Conn) error {
 	const name = "clientintel_probe"
 	var raw bool

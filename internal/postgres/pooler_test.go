@@ -17,7 +17,7 @@ import (
 func TestPooler_TheLoginsSettingsAreItsOwn(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	// A pooler shows in the process that answers, which is another than the one named.
+	// Behind a pooler another process executes than the one named at connect.
 	database.Exec(t, "CREATE FUNCTION public.pg_backend_pid() RETURNS integer LANGUAGE sql AS 'SELECT 1'")
 	set := func(setting string) {
 		database.Exec(t, fmt.Sprintf("ALTER ROLE %s IN DATABASE %s SET %s", embedded.Login, database.Name, setting))

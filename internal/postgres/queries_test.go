@@ -11,15 +11,15 @@ import (
 // readsManyClients are the relations and functions that a query may read of more
 // than the client @client_id, each for its reason.
 var readsManyClients = map[string]string{
-	"AdmitRequests: admit":                          "the key tells the client",
+	"AdmitRequests: admit":                          "the key determines the client",
 	"AuditNextMeasurement: audit_next_measurement":  "chooses the client that was audited longest ago",
 	"DeleteClients: clients":                        "an import names several clients, by @client_ids",
 	"DeleteMeasurementChanges: measurement_changes": "an import names several clients, by @client_ids",
 	"DeleteRevokedKeys: api_keys":                   "an import names several clients, by @client_ids",
 	"DeleteRevokedKeys: revoked_keys":               "a row is replaced by one of the same client and prefix",
-	"FindClient: clients":                           "the operator asks for the client by its slug",
-	"FindForeignRecordID: record_owners":            "an import asks which id another client has",
-	"FindKey: api_keys":                             "the operator names a key, whose client is the answer",
+	"FindClient: clients":                           "the operator names the client by its slug",
+	"FindForeignRecordID: record_owners":            "an import looks for ids of another client",
+	"FindKey: api_keys":                             "the operator names a key, whose client is the result",
 	"FindKey: request_log":                          "joined to the key that the operator names",
 	"HoldKey: api_keys":                             "the operator names a key",
 	"IndexSearchDocuments: index_search_documents":  "indexes the documents of every large client",
@@ -31,14 +31,14 @@ var readsManyClients = map[string]string{
 	"ListClients: api_keys":                         "the operator lists what every client has",
 	"ListKeyAudits: api_keys":                       "joined to the audits that the operator lists",
 	"ListKeyAudits: key_audits":                     "the operator may list the audits of all clients",
-	"ListKeyClients: key_clients":                   "the server asks whose key each prefix is",
+	"ListKeyClients: key_clients":                   "the server reads the client of each prefix",
 	"ListKeys: api_keys":                            "the operator may list the keys of all clients",
 	"ListKeys: request_log":                         "joined to the keys that the operator lists",
 	"ListMeasuredClients: clients":                  "the operator may list all clients",
 	"MaintainRequestLog: maintain_request_log":      "drops whole days of every client's log",
 	"MergeLeftoverChanges: merge_leftover_changes":  "merges the changes of every client",
 	"PurgeKeys: revoked_keys":                       "a row is replaced by one of the same client and prefix",
-	"ReadHealth: read_health":                       "answers sums over all clients",
+	"ReadHealth: read_health":                       "returns sums over all clients",
 	"RevokeKey: api_keys":                           "the operator names a key",
 }
 
@@ -86,7 +86,7 @@ func TestQueries_EachConditionIsNeeded(t *testing.T) {
 	}
 }
 
-func TestQueries_WhatBindsARelation(t *testing.T) {
+func TestQueries_OnlyAConditionOfItsOwnBindsARelation(t *testing.T) {
 	schema := readTenancy(t)
 	for _, c := range []struct {
 		sql     string

@@ -15,9 +15,9 @@ type Query struct {
 	Args []any
 }
 
-// QueryOf is the query that a generated method sends, to be sent in a batch
-// instead: the method's parameters stay typed. call calls one method, whose result
-// is an error, or calls none: then the query is empty.
+// QueryOf is the query that a generated method would send, to be sent in a batch instead:
+// the method's parameters stay typed. call calls one method, which returns an error, or
+// none: then the query is empty.
 func QueryOf(call func(*db.Queries)) Query {
 	var r recorder
 	call(db.New(&r))
@@ -26,7 +26,7 @@ func QueryOf(call func(*db.Queries)) Query {
 
 var errRecorded = errors.New("the query was recorded, not sent")
 
-// recorder keeps the query that it is asked, which returns rows.
+// recorder records the query that a generated method would send.
 type recorder struct {
 	db.DBTX
 	recorded Query
@@ -42,18 +42,17 @@ func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row 
 	return recordedRow{}
 }
 
-// QueriesOn lets the generated method that QueryOf recorded read the rows that its
-// query was answered with.
-func QueriesOn(rows pgx.Rows) *db.Queries { return db.New(&answered{rows: rows}) }
+// QueriesOn lets the method that QueryOf recorded read these rows as its result.
+func QueriesOn(rows pgx.Rows) *db.Queries { return db.New(&rowsDB{rows: rows}) }
 
-type answered struct {
+type rowsDB struct {
 	db.DBTX
 	rows pgx.Rows
 	row  pgx.Row
 }
 
-func (a *answered) Query(context.Context, string, ...any) (pgx.Rows, error) { return a.rows, nil }
-func (a *answered) QueryRow(context.Context, string, ...any) pgx.Row        { return a.row }
+func (r *rowsDB) Query(context.Context, string, ...any) (pgx.Rows, error) { return r.rows, nil }
+func (r *rowsDB) QueryRow(context.Context, string, ...any) pgx.Row        { return r.row }
 
 type recordedRow struct{}
 

@@ -13,7 +13,7 @@ import (
 
 // RowDecoder reads the rows of one result into variables, each bound to a column
 // by its name. It replaces the generated row types where scanning into those costs
-// as much as the rest of an answer.
+// as much as the rest of a response.
 //
 // The result must have exactly the columns that are bound, each once and of the
 // variable's type, in any order. That is checked once per result, before its first
@@ -25,9 +25,8 @@ type RowDecoder struct {
 	err     error
 }
 
-// yieldEvery is after how many rows others may run: on a processor that is busy,
-// whoever wants it for a moment otherwise waits until each of those that read long
-// results has had it for 10 ms.
+// yieldEvery is the number of rows after which other goroutines may run: otherwise each of
+// them waits up to 10 ms for every goroutine that reads a long result.
 const yieldEvery = 128
 
 // Column binds a result's column to the variable that receives its values.
@@ -76,7 +75,7 @@ func (d *RowDecoder) Next() bool {
 	return true
 }
 
-// Err is why the rows ended before their end.
+// Err is the error that ended the rows early, if one did.
 func (d *RowDecoder) Err() error {
 	if d.err != nil {
 		return d.err

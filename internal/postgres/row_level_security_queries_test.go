@@ -33,7 +33,7 @@ func TestRowLevelSecurity_HoldsWithoutTheClientsCondition(t *testing.T) {
 	removed := 0
 	for _, q := range readQueries(t) {
 		if q.name == "AuditNextMeasurement" {
-			continue // it answers for whichever client is due, with durations, and no rows of its own
+			continue // it returns durations of whichever client is due, and no rows of its own
 		}
 		args := twins.arguments(t, q)
 		with := func(client uuid.UUID) pgx.NamedArgs {
@@ -49,7 +49,7 @@ func TestRowLevelSecurity_HoldsWithoutTheClientsCondition(t *testing.T) {
 		same := func(what string, got, want []string) {
 			t.Helper()
 			if !slices.Equal(got, want) {
-				t.Errorf("%s, %s: answers the server\n%q\nwant\n%q", q.name, what, got, want)
+				t.Errorf("%s, %s: returns to the server\n%q\nwant\n%q", q.name, what, got, want)
 			}
 		}
 		same("no client set", of(server, nil, q.text, twins.acme), nothing)
@@ -66,7 +66,7 @@ func TestRowLevelSecurity_HoldsWithoutTheClientsCondition(t *testing.T) {
 			continue // the server may not run it at all
 		}
 		if slices.Equal(of(owner, &twins.acme, unconditional, twins.acme), whole) {
-			t.Errorf("%s: without its condition it answers the owner no more than with it: the test proves nothing; give newTwinClients a row that it finds", q.name)
+			t.Errorf("%s: without its condition it returns to the owner no more than with it: the test proves nothing; give newTwinClients a row that it finds", q.name)
 		}
 	}
 	if removed < 20 {
@@ -170,7 +170,7 @@ func (w twinClients) arguments(t *testing.T, q namedQuery) pgx.NamedArgs {
 		"with_raw_extraction": true, "with_custom_extraction": true,
 		"time_window": time.Hour, "grace": time.Hour, "prefix": "aaaaaaaaaaaa", "secret_hash": make([]byte, 32),
 		"key_id": w.shared, "action": "issue", "account": "root@host", "detail": "text", "scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,
-		// A group of no requests: an admission's answer holds the clock.
+		// A group of no requests: an admission's row has the clock.
 		"prefixes": []string{}, "secret_hashes": [][]byte{}, "routes": []string{}, "max_requests": 1, "clock_shift": time.Duration(0),
 		"keys": []uuid.UUID{}, "seqs": []int64{}, "statuses": []int16{},
 		"kind": "interview", "client_ids": []uuid.UUID{w.acme}, "ids": []uuid.UUID{w.shared},
@@ -225,11 +225,11 @@ func answerOf(t *testing.T, conn *pgx.Conn, set *uuid.UUID, sql string, args pgx
 	return append([]string{fmt.Sprintf("%d rows", len(found))}, found...)
 }
 
-func wantNothingOf(t *testing.T, query, name string, answer []string) {
+func wantNothingOf(t *testing.T, query, name string, rows []string) {
 	t.Helper()
-	for _, row := range answer {
+	for _, row := range rows {
 		if strings.Contains(row, name) {
-			t.Errorf("%s: answers %q, which is %s's", query, row, name)
+			t.Errorf("%s: returns %q, which is %s's", query, row, name)
 		}
 	}
 }

@@ -85,13 +85,13 @@ func TestRowLevelSecurity_CoversEverythingTheServerReads(t *testing.T) {
 // are listed here, each with what keeps clients apart.
 var callable = map[string]string{
 	"admit":                  "finds the client by the key",
-	"audit_next_measurement": "tells a client's id and what is wrong with its count",
+	"audit_next_measurement": "returns a client's id and what is wrong with its count",
 	"find_search_documents":  "refuses another client than the transaction's",
-	"merge_leftover_changes": "answers nothing",
-	"index_search_documents": "answers how many",
-	"maintain_request_log":   "answers nothing",
-	"record_statuses":        "answers nothing",
-	"read_health":            "answers sums over all clients",
+	"merge_leftover_changes": "returns nothing",
+	"index_search_documents": "returns how many",
+	"maintain_request_log":   "returns nothing",
+	"record_statuses":        "returns nothing",
+	"read_health":            "returns sums over all clients",
 }
 
 func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {

@@ -24,12 +24,12 @@ func migrationNames() []string {
 type Schema struct {
 	// Version is the last migration applied; zero where none is.
 	Version int64
-	// Empty tells that the database has no table at all.
+	// Empty reports that the database has no table at all.
 	Empty bool
 	// OldestServed is the oldest version whose servers can serve this schema; zero
-	// where the schema does not tell.
+	// where the schema does not say.
 	OldestServed int64
-	// unreleased tells that its migrations are from before the first release: their
+	// unreleased reports that its migrations are from before the first release: their
 	// numbers had gaps, and those of releases have none.
 	unreleased bool
 }
@@ -39,10 +39,10 @@ type Querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// ReadSchema finds out what a database holds, and changes nothing.
+// ReadSchema reads what a database holds.
 func ReadSchema(ctx context.Context, q Querier) (Schema, error) {
 	var migrated, occupied bool
-	// What an extension brought does not count as somebody's table.
+	// Tables of extensions do not count.
 	if err := q.QueryRow(ctx, `SELECT to_regclass('public.goose_db_version') IS NOT NULL, EXISTS (
 			SELECT FROM pg_class AS c
 			JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -65,8 +65,8 @@ func ReadSchema(ctx context.Context, q Querier) (Schema, error) {
 	if s.Version <= SchemaVersion() {
 		return s, nil
 	}
-	var tells bool
-	if err := q.QueryRow(ctx, "SELECT to_regprocedure('public.oldest_served_version()') IS NOT NULL").Scan(&tells); err != nil || !tells {
+	var says bool
+	if err := q.QueryRow(ctx, "SELECT to_regprocedure('public.oldest_served_version()') IS NOT NULL").Scan(&says); err != nil || !says {
 		return s, err
 	}
 	if err := q.QueryRow(ctx, "SELECT public.oldest_served_version()").Scan(&s.OldestServed); err != nil {
@@ -103,8 +103,8 @@ func (s Schema) CheckServed() error {
 	return s.Check()
 }
 
-// ReadSchemaAsServer is ReadSchema on a connection of its own with the server's
-// login, which may not yet be a member of its role.
+// ReadSchemaAsServer is ReadSchema on a connection of its own with the server's login,
+// which need not be a member of ServerRole yet.
 func ReadSchemaAsServer(ctx context.Context, url string) (Schema, error) {
 	return onSimpleConnection(ctx, url, func(ctx context.Context, conn *pgx.Conn) (s Schema, err error) {
 		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -121,7 +121,7 @@ func ReadSchemaAsServer(ctx context.Context, url string) (Schema, error) {
 	})
 }
 
-// CanAdmit tells whether the session may execute the function that admits
+// CanAdmit reports whether the session may execute the function that admits
 // requests, with the arguments that this release sends.
 func CanAdmit(ctx context.Context, q Querier) (bool, error) {
 	var can bool

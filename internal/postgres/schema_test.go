@@ -100,7 +100,7 @@ func TestSchema_ReferencesAcrossClientsAreImpossible(t *testing.T) {
 }
 
 // Several processes may start at once: all of them find the schema in place.
-func TestMigrate_ManyAtOnce(t *testing.T) {
+func TestMigrate_OneOfManyAtOnceMigrates(t *testing.T) {
 	t.Parallel()
 	database := dbtest.NewEmpty(t)
 	var all sync.WaitGroup
@@ -141,7 +141,7 @@ func TestMigrate_RefusesADatabaseFromBeforeTheFirstRelease(t *testing.T) {
 	}
 }
 
-// Numbers without gaps are how a database of a development version is told from
+// Numbers without gaps distinguish a database of a development version from
 // one of a later release.
 func TestMigrations_AreNumberedWithoutGaps(t *testing.T) {
 	t.Parallel()

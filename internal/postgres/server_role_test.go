@@ -212,9 +212,9 @@ func TestServerRole_HasNoTemporaryTables(t *testing.T) {
 	}
 }
 
-// docs/security.md tells what is left to who runs SQL as the server; this is that
-// list, so that a right that is taken away, or added, shows.
-func TestServerRole_WhatIsLeftOfTheDatabasesOwn(t *testing.T) {
+// docs/security.md lists what the server's role may still do; this is that list, so that
+// a right that is taken away, or added, shows.
+func TestServerRole_KeepsOnlyWhatPostgreSQLGrantsEveryone(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)
 	if _, err := postgres.Migrate(t.Context(), d.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// connectionSettings are named when a connection begins, whatever a database or a
-// role has set. Under another encoding texts would be stored encoded twice;
-// without conforming strings pgx sends no simple query.
+// connectionSettings are sent when a connection begins, whatever a database or a role has
+// set. Under another encoding texts would be stored encoded twice; without conforming
+// strings pgx sends no simple query.
 var connectionSettings = map[string]string{"client_encoding": "UTF8", "standard_conforming_strings": "on"}
 
 type setting struct{ name, value string }
 
-// sessionSettings are what the statements of a session stand on, whatever the
-// defaults of the database, the role or the URL are.
+// sessionSettings are what the statements of a session rely on, whatever the defaults of
+// the database, the role or the URL are.
 var sessionSettings = []setting{
-	// A stricter level has one snapshot for a whole transaction: what waits for a
-	// lock would then not see what it waited for.
+	// A stricter level has one snapshot for a whole transaction: a statement that waits
+	// for a lock would then not see what the lock's holder wrote.
 	{"default_transaction_isolation", "read committed"},
 	{"default_transaction_read_only", "off"},
 	{"default_transaction_deferrable", "off"},
@@ -32,7 +32,7 @@ var sessionSettings = []setting{
 	{"extra_float_digits", "1"},
 }
 
-// serverSettings are those of a session that answers requests.
+// serverSettings are those of a server's sessions.
 var serverSettings = slices.Concat(sessionSettings, []setting{
 	{"idle_in_transaction_session_timeout", "60s"},
 	{"idle_session_timeout", "0"},
@@ -50,9 +50,9 @@ var serverSettings = slices.Concat(sessionSettings, []setting{
 	{"jit", "off"},
 })
 
-// setAll leaves out what this version of PostgreSQL does not know. A crash must
-// not give requests back to a key, so commits are waited for; how far, beyond
-// the primary's own disk, is the operator's choice.
+// setAll leaves out what this version of PostgreSQL does not know. A crash must not give
+// requests back to a key, so a commit waits for the primary's disk; whether it also waits
+// for standbys is the operator's choice.
 const setAll = `SELECT pg_catalog.set_config(s.name, s.value, false)
 FROM (
     SELECT * FROM unnest($1::text[], $2::text[])
@@ -72,8 +72,8 @@ func set(ctx context.Context, conn *pgx.Conn, settings []setting) error {
 	return nil
 }
 
-// ConnectOwner connects for the work of one command, whose statements have no
-// bound but what the database sets. Another login than the owner's is refused.
+// ConnectOwner connects for one command, whose statements have no timeout but the
+// database's. Another login than the owner's is refused.
 func ConnectOwner(ctx context.Context, url string) (*pgx.Conn, error) {
 	config, err := ParseURL(url)
 	if err != nil {

@@ -93,7 +93,7 @@ func TestSharding_EveryReferenceStaysWithItsClient(t *testing.T) {
 }
 
 // Without Citus nothing is distributed, and the refusal says what is missing.
-func TestDistribute_WithoutCitus(t *testing.T) {
+func TestDistribute_IsRefusedWithoutCitus(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	if _, err := postgres.Distribute(t.Context(), d.OwnerURL, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "the extension citus is not in this database") {

@@ -17,12 +17,12 @@ import (
 type Snapshot struct {
 	tx pgx.Tx
 	// AsOf is the database clock of the statement that took the snapshot; on a
-	// replica, the commit time up to which it had caught up.
+	// standby, the commit time up to which it had caught up.
 	AsOf time.Time
-	// Replica tells that what was written lately may be missing.
+	// Replica reports that what was written lately may be missing.
 	Replica bool
-	// Measurement proves the client's numbers in this snapshot.
-	// Nil when the client is gone.
+	// Measurement is the provenance of the client's numbers in this snapshot; nil when the
+	// client is gone.
 	Measurement *db.GetMeasurementRow
 }
 
@@ -32,19 +32,19 @@ func (s *Snapshot) Queries() *db.Queries { return db.New(s.tx) }
 // Tx is the snapshot's transaction, for statements that are not typed.
 func (s *Snapshot) Tx() pgx.Tx { return s.tx }
 
-// The transaction's client, for row-level security, its bound, and its clock. It
-// must be the first statement after the lock: the first one takes the snapshot.
-// It, BEGIN and LOCK are session statements, which sqlc cannot type.
+// setClient sets the transaction's client, for row-level security, and its statement
+// timeout, and reads its clock. It must be the first statement after the lock: the first
+// one takes the snapshot. It, BEGIN and LOCK are session statements, which sqlc cannot
+// type.
 const setClient = `SELECT set_config('clientintel.client_id', $1::text, true), set_config('statement_timeout', $2::text, true), statement_timestamp()`
 
-// TRUNCATE and rewrites of a table show through older snapshots. Held from
-// before the snapshot to its end, this lock keeps them away; writers never wait
-// for it.
+// holdInterviews blocks TRUNCATE and rewrites of the table, whose effect older snapshots
+// would see, from before the snapshot to its end; writers never wait for it.
 const holdInterviews = `LOCK TABLE interviews IN ACCESS SHARE MODE`
 
-// Read runs fn in a snapshot of its own. Beginning, setting the client and
-// reading the measurement take one round trip. A database out of reach or too
-// slow comes back as a fault; so does an error of fn that stems from it.
+// Read runs fn in a snapshot of its own. Beginning, setting the client and reading the
+// measurement take one round trip. Where the database is unavailable, the error is
+// apierror.Unavailable, also where fn returned it.
 func (p *Pool) Read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
 	return p.readEither(func(p *Pool, began func()) error {
 		return p.read(ctx, clientID, func(ctx context.Context, s *Snapshot) error { began(); return fn(ctx, s) })
@@ -55,7 +55,7 @@ func (p *Pool) Read(ctx context.Context, clientID uuid.UUID, fn func(context.Con
 // skipped.
 type RowsReader func(context.Context, *Snapshot, pgx.Rows) error
 
-// Bounded gives a context the time that all reading for one response may take.
+// Bounded bounds a context by the time that all reading for one response may take.
 func (p *Pool) Bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if p.readTimeout > 0 {
 		return context.WithTimeout(ctx, p.readTimeout)
@@ -89,11 +89,9 @@ type startedSnapshot struct {
 	snapshot *Snapshot
 	// results are those of the statements sent with BEGIN.
 	results pgx.BatchResults
-	// failed says that the transaction is aborted.
-	failed bool
 }
 
-// begin takes a snapshot on the connection that it takes.
+// begin takes a connection and, on it, a snapshot.
 func (p *Pool) begin(
 	ctx context.Context, clientID uuid.UUID, take func() (*acquiredConn, error), batched []Query,
 ) (*startedSnapshot, error) {
@@ -129,7 +127,7 @@ func (p *Pool) tryBegin(
 	if tx.distributed = p.distributed.Load(); tx.distributed {
 		readHead = b.snapshot.readDistributedHead
 		batch.Queue(takeClient, clientID, p.statementTimeout)
-		batch.Queue(tx.text(workerMeasurement), clientID)
+		batch.Queue(tx.text(db.GetMeasurement), clientID)
 	} else {
 		batch.Queue(holdInterviews)
 		batch.Queue(setClient, clientID.String(), p.statementTimeout)
@@ -160,7 +158,7 @@ func (s *Snapshot) readHead(ctx context.Context, clientID uuid.UUID, results pgx
 	if err := results.QueryRow().Scan(nil, nil, &s.AsOf); err != nil {
 		return err
 	}
-	found, err := db.New(&answered{row: results.QueryRow()}).GetMeasurement(ctx, clientID)
+	found, err := db.New(&rowsDB{row: results.QueryRow()}).GetMeasurement(ctx, clientID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}

@@ -8,14 +8,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// openTx is a transaction whose BEGIN was sent in a batch of ours: pgx's own
-// would spend a round trip on it. Of pgx.Tx it has what readers use; the rest is
-// that of the nil interface.
+// openTx is a transaction whose BEGIN was sent in a batch: pgx's own would spend a round
+// trip on it. Of pgx.Tx it implements what readers use; other methods panic.
 type openTx struct {
 	pgx.Tx
 	conn *pgx.Conn
 	done bool
-	// distributed says that tables are distributed over workers.
+	// distributed reports whether tables are distributed over workers.
 	distributed bool
 }
 
@@ -33,8 +32,8 @@ func (t *openTx) end(ctx context.Context, how string) error {
 	return err
 }
 
-// rollback ends what fn left open. The caller may be gone, so its context is
-// not asked; a connection that does not answer is closed.
+// rollback ends the transaction that fn left open. The request may have been cancelled, so
+// its context is not used; a connection that does not respond is closed.
 func (t *openTx) rollback() {
 	if t.done || t.conn.IsClosed() {
 		return

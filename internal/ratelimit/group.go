@@ -49,7 +49,7 @@ func (l *Limiter) admitGroup(group []*Pending) {
 	ctx, cancel := context.WithDeadline(context.Background(), last.deadline)
 	defer cancel()
 	admissions, err := l.send(ctx, group)
-	if err != nil && (pgconn.SafeToRetry(err) || postgres.IsSerializationFailure(err)) {
+	if err != nil && (pgconn.SafeToRetry(err) || postgres.IsRetryable(err)) {
 		// The connection died while idle and nothing was sent on it, or the
 		// database rolled everything back.
 		admissions, err = l.send(ctx, group)

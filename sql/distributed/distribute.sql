@@ -52,8 +52,8 @@ BEGIN
 END;
 $$;
 
--- take_client names the transaction's client, for row-level security on workers too:
--- Citus can pass SET LOCAL on to them, set_config never.
+-- take_client sets the transaction's client, for row-level security on workers too: Citus
+-- passes SET LOCAL on to them, set_config never.
 CREATE OR REPLACE FUNCTION take_client(client uuid, timeout text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET citus.propagate_set_commands = 'local' AS $$
 BEGIN
@@ -80,11 +80,10 @@ BEGIN
 END;
 $$;
 
--- count_shard_triggers counts those of our triggers that are enabled on the shards
--- beside one of clients: the catalog of the coordinator does not show them. 19 are
--- right: 15 of ours, and four of a foreign key. Run where the shards are, in each
--- response: without indexes it reads every shard's triggers and takes three times as
--- long.
+-- count_shard_triggers counts the enabled triggers on the shards co-located with a shard
+-- of clients, which the coordinator's catalog does not show. 19 are right: 15 of ours, and
+-- four of a foreign key. It runs on the worker, in each response: without indexes it would
+-- read every shard's triggers and take three times as long.
 CREATE OR REPLACE FUNCTION count_shard_triggers(clients_shard bigint) RETURNS bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -133,23 +132,23 @@ BEGIN
 END;
 $$;
 
--- find_disabled_triggers asks every machine.
+-- find_disabled_triggers runs it on every machine.
 CREATE OR REPLACE FUNCTION find_disabled_triggers() RETURNS TABLE (machine text, shards text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    answer record;
+    node record;
 BEGIN
-    FOR answer IN
+    FOR node IN
         SELECT n.nodename || ':' || n.nodeport AS machine, a.success, a.result
         FROM run_command_on_all_nodes('SELECT public.find_disabled_shard_triggers()') AS a
         JOIN pg_dist_node AS n ON n.nodeid = a.nodeid
     LOOP
-        IF NOT answer.success THEN
-            RAISE connection_exception USING MESSAGE = format('the worker %s does not answer: %s', answer.machine, answer.result);
+        IF NOT node.success THEN
+            RAISE connection_exception USING MESSAGE = format('the worker %s does not answer: %s', node.machine, node.result);
         END IF;
-        IF answer.result <> '' THEN
-            machine := answer.machine;
-            shards := answer.result;
+        IF node.result <> '' THEN
+            machine := node.machine;
+            shards := node.result;
             RETURN NEXT;
         END IF;
     END LOOP;
@@ -221,8 +220,8 @@ BEGIN
 END;
 $$;
 
--- By key and not by place: a row's place is its shard's. Of one client a call: it may
--- wait for a writer of that client's rows, and must not make others wait as long.
+-- By key and not by ctid, which is the shard's. One client in each call: it may wait for
+-- a writer of that client's rows, and must not make others wait as long.
 CREATE OR REPLACE FUNCTION index_search_documents(
     scan_limit bigint, keep_outside bigint, max_documents integer,
     OUT added integer
@@ -272,8 +271,8 @@ BEGIN
 END;
 $$;
 
--- The trigrams' branch names the client, too, by which Citus finds the shard. Whose
--- rows the table holds most of is not asked: only other workers know.
+-- The trigrams' branch names the client, too, by which Citus finds the shard. It does not
+-- ask which client has most of the rows: other workers hold the rest.
 CREATE OR REPLACE FUNCTION find_search_documents(client uuid, campaign_slug text, query text, max_hits integer)
 RETURNS SETOF search_documents
 LANGUAGE plpgsql STABLE ROWS 50 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -336,7 +335,7 @@ BEGIN
 END;
 $$;
 
--- A search is one call, which Citus hands to the client's worker: there all of it reads
+-- A search is one call, which Citus executes on the client's worker: there all of it reads
 -- in the one snapshot of the response, what runs as the owner included. It reads what
 -- scan_search_documents finds or, with everything, find_search_documents.
 CREATE OR REPLACE FUNCTION list_search_hits(
@@ -396,7 +395,7 @@ BEGIN
 END;
 $$;
 
--- What doctor expects here, as it was when the tables were distributed.
+-- The objects that doctor expects, as they were when the tables were distributed.
 CREATE TABLE IF NOT EXISTS distributed_objects (
     rank integer PRIMARY KEY,
     kind text NOT NULL,
@@ -409,8 +408,8 @@ GRANT SELECT ON distributed_objects TO clientintel_server;
 REVOKE EXECUTE ON FUNCTION find_disabled_triggers, find_disabled_shard_triggers, enable_shard_triggers FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_disabled_triggers TO clientintel_server;
 
--- What functions call is not known to Citus: workers get all of them. Those that are
--- handed to the client's worker already stay so, of releases before, too.
+-- Citus does not know what functions call: workers get all of them. Those that already
+-- run on the client's worker stay so, earlier releases' too.
 DO $$
 DECLARE
     ours record;
@@ -437,7 +436,7 @@ END;
 $$;
 
 -- Readers wait for views that are replaced, so these come last.
--- What stands in the coordinator's catalog does not matter: triggers run on shards.
+-- The coordinator's catalog does not matter: triggers run on shards.
 CREATE OR REPLACE VIEW measurement_triggers WITH (security_invoker = true) AS
 SELECT
     'clients'::regclass AS relation,
@@ -484,7 +483,7 @@ LEFT JOIN lanes AS l ON l.client_id = d.client_id AND l.id = d.lane_id
 WHERE d.status = 'published'
     AND (d.lane_id IS NULL OR l.visible);
 
--- Workers, and those added since, are not told of what is granted on views.
+-- Workers, those added later included, lack the grants on views: they are made again.
 DO $$
 DECLARE
     ours record;

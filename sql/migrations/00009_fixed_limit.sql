@@ -1,7 +1,6 @@
--- The server's login admits by the limit, the window and the clock that are the product's,
--- and no others, and finds the client of a key by the hash of its prefix, so that requests
--- wait in turn by client before their secret was verified. Locks nothing: functions are
--- replaced, and a view is new.
+-- The server's login can admit only with the product's limit, window and clock. A new view
+-- gives the client of a key by the hash of its prefix, so that unverified requests queue by
+-- client. Locks nothing: functions are replaced, and a view is new.
 
 -- +goose Up
 -- admit authenticates and counts a group of requests, in one transaction of its
@@ -353,8 +352,9 @@ END;
 $$;
 -- +goose StatementEnd
 
--- Whose key a request says it has. Neither a prefix nor a secret can be told from it.
--- It reads with its owner's rights: the server reads nothing else of keys.
+-- The client of each key by the hash of its prefix, from which neither prefix nor secret
+-- can be derived. The view reads with its owner's rights; the server reads nothing else of
+-- keys.
 CREATE VIEW key_clients WITH (security_invoker = false) AS
 SELECT sha256(convert_to(k.prefix, 'UTF8')) AS prefix_hash, k.client_id::uuid AS client_id, k.last_used_at
 FROM api_keys AS k

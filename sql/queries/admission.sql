@@ -1,6 +1,6 @@
 -- name: AdmitRequests :many
--- AdmitRequests authenticates and counts a group of requests, and answers each,
--- in no order.
+-- AdmitRequests authenticates and counts a group of requests, and returns a row for
+-- each, in no order.
 SELECT a.ordinal, a.verdict, a.key_id, a.client_id, a.scopes, a.at, a.seq, a.remaining, a.reset_at
 FROM admit(
     @prefixes::text[], @secret_hashes::bytea[], @routes::text[],
@@ -17,7 +17,7 @@ SELECT record_statuses(@clock_shift::interval, @keys::uuid[], @seqs::bigint[], @
 SELECT maintain_request_log();
 
 -- name: ReadHealth :one
--- ReadHealth reads what metrics tell of the database, over all clients. Year 1:
+-- ReadHealth reads what metrics show of the database, over all clients. Year 1:
 -- nothing was imported yet.
 SELECT h.search_backlog::bigint AS search_backlog, h.future_requests::bigint AS future_requests, coalesce(h.last_import, '0001-01-01 00:00:00+00')::timestamptz AS last_import
 FROM read_health(@scan_limit::bigint, @keep_outside::bigint) AS h;

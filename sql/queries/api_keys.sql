@@ -9,7 +9,7 @@ RETURNING created_at;
 SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at
 FROM api_keys AS k
 LEFT JOIN LATERAL (
-    -- The key's own row is an hour behind; the log tells exactly, while it lasts.
+    -- The key's own row is up to an hour behind; the log is exact, as far back as it goes.
     SELECT l.at
     FROM request_log AS l
     WHERE l.client_id = k.client_id
@@ -22,7 +22,7 @@ WHERE k.client_id IS NOT NULL
     AND (k.prefix = @named::text OR k.id::text = lower(@named::text));
 
 -- name: HoldKey :exec
--- HoldKey keeps others from changing a key until the transaction ends.
+-- HoldKey locks a key against changes until the transaction ends.
 SELECT k.id
 FROM api_keys AS k
 WHERE k.client_id IS NOT NULL
@@ -44,7 +44,7 @@ RETURNING k.revoked_at;
 SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests, ahead.future_requests, coalesce(ahead.until, '0001-01-01 00:00:00+00')::timestamptz AS ahead_until
 FROM api_keys AS k
 LEFT JOIN LATERAL (
-    -- The key's own row is an hour behind; the log tells exactly, while it lasts.
+    -- The key's own row is up to an hour behind; the log is exact, as far back as it goes.
     SELECT l.at
     FROM request_log AS l
     WHERE l.client_id = k.client_id
@@ -79,8 +79,8 @@ WHERE k.client_id IS NOT NULL
 ORDER BY k.client_id, k.created_at, k.id;
 
 -- name: LockKey :exec
--- LockKey waits for the admissions of a key under way and keeps others out until
--- the transaction ends, as admit does.
+-- LockKey waits for the admissions of a key under way and blocks others until the
+-- transaction ends, as admit does.
 SELECT pg_advisory_xact_lock(hashtextextended(@prefix::text, 600));
 
 -- name: DeleteFutureRequests :many
@@ -93,7 +93,7 @@ WHERE l.client_id = @client_id
 RETURNING l.seq;
 
 -- name: AddKeyAudit :exec
--- AddKeyAudit notes what was done to a key, and by whom.
+-- AddKeyAudit records what was done to a key, and by which operator.
 INSERT INTO key_audits (client_id, action, key_id, account, detail)
 VALUES (@client_id, @action, @key_id, @account, @detail);
 

@@ -6,8 +6,8 @@
 --
 -- Two ranges, each an index condition of its own, over the key that makes a
 -- missing time the day before year 1: by CASE, as coalesce would be no index condition behind
--- row-level security. A window's bounds leave undated campaigns out. What else is
--- asked for only narrows: no status is the empty string, which no request can carry.
+-- row-level security. A window's bounds exclude undated campaigns. The other filters
+-- only narrow; no status is the empty string, which no request can carry.
 SELECT p.*
 FROM (
     (
@@ -39,8 +39,8 @@ ORDER BY CASE WHEN p.created_at IS NULL THEN '0001-12-31 00:00:00+00 BC'::timest
 LIMIT @max_rows;
 
 -- name: FindCampaign :many
--- FindCampaign returns the campaign with an id, if the filters of ListCampaigns
--- let it through: one row, or none.
+-- FindCampaign returns the campaign with an id, if it passes the filters of
+-- ListCampaigns: one row, or none.
 SELECT c.*
 FROM campaigns AS c
 WHERE c.client_id = @client_id

@@ -36,8 +36,8 @@ FROM search_documents AS d
 WHERE d.client_id = @client_id;
 
 -- name: PurgeKeys :many
--- PurgeKeys deletes all keys of a client and returns their ids. When a key was
--- revoked stays known, the earliest time if there are several.
+-- PurgeKeys deletes all keys of a client and returns their ids. The time at which each
+-- was revoked is kept, the earliest if there are several.
 WITH purged AS (
     DELETE FROM api_keys AS k
     WHERE k.client_id = @client_id::uuid
@@ -61,6 +61,6 @@ DELETE FROM request_log AS l
 WHERE l.client_id = @client_id;
 
 -- name: PurgeKeyAudits :execrows
--- PurgeKeyAudits deletes what is noted of the handling of a client's keys.
+-- PurgeKeyAudits deletes the audits of a client's keys.
 DELETE FROM key_audits AS a
 WHERE a.client_id = @client_id;

@@ -11,8 +11,8 @@ ORDER BY r.position
 LIMIT 1;
 
 -- name: LockCampaigns :many
--- LockCampaigns returns which of a client's campaigns are live. Locked until the commit, so that
--- no other transaction ends a campaign whose interviews are being written as live:
+-- LockCampaigns returns which of a client's campaigns are live, and locks them until the
+-- commit: if another transaction ended a campaign whose interviews are written as live,
 -- their foreign key would refuse them.
 SELECT c.id, c.live
 FROM campaigns AS c
@@ -55,8 +55,8 @@ LIMIT 1;
 
 -- name: DeleteRevokedKeys :exec
 -- DeleteRevokedKeys deletes clients' revoked keys. A key issued since the check
--- stays, and with it the client. When a key was revoked stays known, the earliest
--- time if there are several.
+-- stays, and with it the client. The time at which each was revoked is kept, the
+-- earliest if there are several.
 WITH deleted AS (
     DELETE FROM api_keys AS k
     WHERE k.client_id = ANY (@client_ids::uuid[])
@@ -81,5 +81,5 @@ DELETE FROM measurement_changes AS m
 WHERE m.client_id = ANY (@client_ids::uuid[]);
 
 -- name: RecordImport :exec
--- RecordImport notes that an import ended.
+-- RecordImport records that an import ended.
 INSERT INTO imports DEFAULT VALUES;

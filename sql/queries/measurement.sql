@@ -1,8 +1,8 @@
 -- name: GetMeasurement :one
--- GetMeasurement returns what a client's numbers stand on: its mode, and its
--- membership's count and fingerprint, exact in the reading transaction's
--- snapshot: the state, and what writers have added since it was last merged. A
--- missing state shows as null: the caller refuses to guess.
+-- GetMeasurement returns the provenance of a client's numbers: its mode, and its
+-- membership's count and fingerprint, exact in the reading transaction's snapshot,
+-- which are the state and what writers have added since it was last merged. A missing
+-- state is null, and the response is then refused.
 SELECT
     c.measurement_mode,
     c.measurement_contract_version,
@@ -21,8 +21,8 @@ LEFT JOIN LATERAL (
 WHERE c.id = @client_id;
 
 -- name: ListMemberIDs :many
--- ListMemberIDs returns the ids behind a list of interviews, in no order. Ask
--- for one more than a basis may hold, to see whether it may be given at all.
+-- ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
+-- more than a basis may hold, to see whether the response may have a basis.
 SELECT i.id
 FROM usable_interviews AS i
 WHERE i.client_id = @client_id
@@ -52,8 +52,8 @@ WHERE i.client_id = @client_id
 LIMIT @max_rows;
 
 -- name: ListMeasuredClients :many
--- ListMeasuredClients lists the canonical clients, all if so told, or the one client
--- that is named by its id or its slug whatever its mode, for the operator.
+-- ListMeasuredClients lists for the operator the canonical clients or, with every_mode,
+-- all; or the one client that is named by its id or its slug, whatever its mode.
 SELECT c.id AS client_id, c.slug, c.measurement_mode, c.measurement_contract_version
 FROM clients AS c
 WHERE CASE
@@ -63,7 +63,7 @@ END
 ORDER BY (c.id::text = lower(@named::text)) DESC, c.slug;
 
 -- name: AuditMeasurement :one
--- AuditMeasurement holds client_id's state against the facts, and marks a canonical
+-- AuditMeasurement compares client_id's state with the facts, and marks a canonical
 -- client that differs. members is null when the state is missing.
 SELECT
     a.members,
@@ -93,7 +93,7 @@ FROM audit_next_measurement(@every::interval, @rest::integer) AS a;
 SELECT merge_leftover_changes();
 
 -- name: IsStandby :one
--- IsStandby tells whether the database server is a standby.
+-- IsStandby reports whether the database server is a standby.
 SELECT pg_is_in_recovery()::boolean AS standby;
 
 -- name: RebuildMeasurement :one
@@ -107,7 +107,7 @@ SELECT
 FROM rebuild_measurement(@client_id::uuid) AS m;
 
 -- name: CutOverMeasurement :one
--- CutOverMeasurement switches client_id to canonical, unless fault says why not.
+-- CutOverMeasurement switches client_id to canonical, unless fault is the reason why not.
 SELECT m.members::bigint AS members, m.fault
 FROM cut_over_measurement(@client_id::uuid, @contract_version::text) AS m;
 

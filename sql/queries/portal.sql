@@ -2,8 +2,8 @@
 -- ListPortalDocuments returns one page of a client's visible portal bodies of one
 -- type, by feed date and then publication, the latest first and what has neither
 -- last. Three ranges, as in ListSynthesisDocuments; the first page of a window of
--- days starts on the day after it. Under a window an undated body is no match,
--- whatever its key.
+-- days starts on the day after it. A window matches no undated body, whatever its
+-- key.
 SELECT p.*
 FROM (
     (
@@ -168,7 +168,7 @@ LIMIT @max_rows;
 
 -- name: ListSavedBases :many
 -- ListSavedBases returns the measurement bases that were saved with the given
--- bodies, and the slugs that tell each body's surface.
+-- bodies, and the slugs that determine each body's surface.
 SELECT
     d.id AS document_id,
     l.slug AS lane_slug,

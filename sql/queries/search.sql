@@ -1,8 +1,8 @@
 -- name: ListNewestSearchHits :many
 -- ListNewestSearchHits returns a client's newest hits among its newest max_rows
 -- documents, or those of its campaign with the slug. The numbers of the matched
--- fields count from best_quote, which is 1. A hit whose member_id is null is no
--- member: the documents were not kept true.
+-- fields count from best_quote, which is 1. Where a hit's member_id is null,
+-- the search documents are inconsistent.
 SELECT
     h.id,
     h.created_at,
@@ -20,14 +20,14 @@ LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id
 ORDER BY h.created_at DESC, h.id;
 
 -- name: HasOlderSearchDocuments :one
--- HasOlderSearchDocuments tells whether ListNewestSearchHits left documents of client_id's
--- unread.
+-- HasOlderSearchDocuments reports whether ListNewestSearchHits left documents of
+-- client_id's unread.
 SELECT has_older_search_documents(@client_id::uuid, sqlc.narg(campaign)::text, @max_rows::bigint) AS goes_on;
 
 -- name: PreferScanOverTrigrams :one
--- PreferScanOverTrigrams tells whether a search that missed among the first documents goes
--- on to client_id's newest max_rows: the trigram index cannot help it, or those
--- are all. The index is there for clients that have more.
+-- PreferScanOverTrigrams reports whether a search that missed among the first documents
+-- goes on to client_id's newest max_rows: the trigram index cannot narrow it, or those are
+-- all documents. The index is for clients that have more.
 SELECT (
     NOT has_trigrams(fold_case(@query::text))
     OR NOT has_older_search_documents(@client_id::uuid, sqlc.narg(campaign)::text, @max_rows::bigint)

@@ -6,9 +6,10 @@
 --
 -- Three ranges, each an index condition of its own: the rest of the cursor's two
 -- instants, the rest of the first of them, then everything older. One range with
--- an OR walks all ties. updated_since is checked inside the index; year 1 lets
--- every row through. The types stand here and not in the view: there they would
--- offer this query's index to ListSynthesisDocumentsOfType, which has a better one.
+-- an OR reads all rows of one instant. updated_since is checked inside the index;
+-- every row passes year 1. The types are named here and not in the view: there they
+-- would offer this query's index to ListSynthesisDocumentsOfType, which has a better
+-- one.
 SELECT p.*
 FROM (
     (

@@ -257,7 +257,7 @@ func TestTotals_UnderWritersOnBothWorkers(t *testing.T) {
 		conn, random := e.owner(t), rand.New(rand.NewPCG(uint64(n), 5))
 		writing.Go(func() {
 			for i := range 40 {
-				if err := e.write(t.Context(), conn, random); err != nil && !postgres.IsSerializationFailure(err) && !errors.Is(err, errRolledBack) {
+				if err := e.write(t.Context(), conn, random); err != nil && !postgres.IsRetryable(err) && !errors.Is(err, errRolledBack) {
 					t.Errorf("writer %d, transaction %d: %v", n, i, err)
 				}
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/tools/generate/pages"
 )
 
-// documents are the texts of the generated files that the binary holds, by path.
+// documents are the texts of the generated files that the binary embeds, by path.
 func documents() (map[string][]byte, error) {
 	source, err := os.ReadFile("openapi/openapi.yaml")
 	if err != nil {
@@ -64,8 +64,7 @@ func documents() (map[string][]byte, error) {
 	return made, nil
 }
 
-// writeDocuments writes every document whose file holds another text, or, to
-// check, fails.
+// writeDocuments writes each document whose file has another text or, with check, fails.
 func writeDocuments(check bool) error {
 	made, err := documents()
 	if err != nil {
@@ -88,8 +87,8 @@ func writeDocuments(check bool) error {
 	return errors.Join(stale...)
 }
 
-// readDocument unpacks a packed file: another release of Go may pack the same text
-// into other bytes.
+// readDocument decompresses a compressed file: another release of Go may compress the same
+// text to other bytes.
 func readDocument(path string) ([]byte, error) {
 	content, err := os.ReadFile(path)
 	if err != nil || filepath.Ext(path) != ".gz" {

@@ -1,8 +1,8 @@
-// Command generate makes gen/, the Go client's package contract, sql/schema.sql
-// and docs/settings.md from the contract, the SQL and the settings. It also makes the
-// documents that the binary holds: the contract as JSON, the pages at /docs and the
-// demo's records. It keeps a hash of sources and results, so that it is quick when
-// nothing changed. With -check it fails instead of leaving a difference.
+// Command generate makes gen/, the Go client's package contract, sql/schema.sql, the
+// expected objects of the schema and docs/settings.md from the contract, the SQL and the
+// settings. A hash of sources and results makes it quick when nothing changed. It also
+// makes the documents that the binary embeds: the contract as JSON, the pages at /docs and
+// the demo's records. With -check it fails if what is committed is stale.
 package main
 
 import (
@@ -31,9 +31,10 @@ import (
 
 const hashFile = "gen/hash.txt"
 
-// sources decide what is generated; the tools' versions are in go.mod.
+// sources are what results are generated from, together with the tools' versions in go.mod.
 var (
-	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "internal/config/config.go", "internal/postgres/objects.sql"}
+	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/distributed", "internal/config/config.go", "internal/postgres/objects.sql",
+		"internal/tools/generate/worker_functions.go"}
 	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql", settingsPage, objectsFile}
 )
 
@@ -100,8 +101,8 @@ func generate() error {
 	return dumpSchema(context.Background())
 }
 
-// versionLines name the server and the tool that dumped, and a random token:
-// nothing of the schema.
+// versionLines are the lines of a dump that name the versions of server and pg_dump, and a
+// random token.
 var versionLines = regexp.MustCompile(`(?m)^(-- Dumped .*|\\(un)?restrict .*)\n`)
 
 // dumpSchema writes the schema as the migrations leave it, for people to read.
@@ -132,12 +133,16 @@ func dumpSchema(ctx context.Context) error {
 		return fmt.Errorf("pg_dump (from PostgreSQL's client package): %w", err)
 	}
 	header := "-- The schema as the migrations leave it, to read. Generated: change sql/migrations.\n\n"
-	return os.WriteFile("sql/schema.sql", append([]byte(header), versionLines.ReplaceAll(dump, nil)...), 0o644)
+	if err := os.WriteFile("sql/schema.sql", append([]byte(header), versionLines.ReplaceAll(dump, nil)...), 0o644); err != nil {
+		return err
+	}
+	return writeWorkerFunctions(ctx, cluster.URL(embedded.Superuser, embedded.Database))
 }
 
 const objectsFile = "internal/postgres/objects.json"
 
-// writeObjects writes what the migrations make, for doctor to compare with.
+// writeObjects writes the objects that migrations make, which doctor compares a database
+// with.
 func writeObjects(ctx context.Context, ownerURL string) error {
 	conn, err := postgres.ConnectOwner(ctx, ownerURL)
 	if err != nil {

@@ -30,11 +30,11 @@ func Schemas(document *yaml.Node) ([]byte, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", id, err)
 			}
-			answer, err := s.answer(operation)
+			response, err := s.response(operation)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", id, err)
 			}
-			fmt.Fprintf(&out, "%s%q: {\n\"parameters\": %s,\n\"answer\": %s}", separator, id, parameters, answer)
+			fmt.Fprintf(&out, "%s%q: {\n\"parameters\": %s,\n\"answer\": %s}", separator, id, parameters, response)
 			separator = ",\n"
 		}
 	}
@@ -108,16 +108,16 @@ func opening(description string) string {
 	return description[:end+1]
 }
 
-// prose are the keys of a schema that say nothing which a program checks.
+// prose are the keys of a schema whose values no program checks.
 var prose = []string{"description", "example", "examples", "format", "pattern"}
 
-// outlined are the schemas that tools only say to be objects. Each has a schema
-// name of its own in its answers.
+// outlined are the schemas that tools describe as objects only. In a response each names
+// its own schema.
 var outlined = []string{"MeasurementQueryBasis", "SavedMeasurementBasis"}
 
-// answer is the schema of an operation's 200 body. Schemas that it refers to are
+// response is the schema of an operation's 200 body. Schemas that it refers to are
 // in $defs, in the order of their first reference.
-func (s *schemas) answer(operation *yaml.Node) (json.RawMessage, error) {
+func (s *schemas) response(operation *yaml.Node) (json.RawMessage, error) {
 	at := operation
 	for _, key := range []string{"responses", "200", "content", "application/json", "schema"} {
 		if at = valueOf(at, key); at == nil {

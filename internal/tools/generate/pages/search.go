@@ -32,13 +32,13 @@ func searchIndex(r reference) []entry {
 			for _, p := range o.Parameters {
 				add(p.Name, "parameter of "+o.Summary, o.ID+"#parameters")
 			}
-			for _, answer := range o.Responses {
-				for _, name := range namesOf(answer.Fields) {
-					add(name, "field of "+o.Summary+", "+answer.Status, o.ID+"#responses")
+			for _, response := range o.Responses {
+				for _, name := range namesOf(response.Fields) {
+					add(name, "field of "+o.Summary+", "+response.Status, o.ID+"#responses")
 				}
-				for _, e := range answer.Examples {
+				for _, e := range response.Examples {
 					if code := fieldCode.FindStringSubmatch(e.Text); code != nil {
-						add(code[1], "error of "+o.Summary+", "+answer.Status, o.ID+"#responses")
+						add(code[1], "error of "+o.Summary+", "+response.Status, o.ID+"#responses")
 					}
 				}
 			}

@@ -3,7 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
-	_ "embed" // what a cluster holds
+	_ "embed"
 	"fmt"
 	"io"
 	"slices"
@@ -12,15 +12,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// inCluster names what a cluster holds beside PostgreSQL's own, of each kind that a
-// copy could lose. FindDamage names another policy.
+// inCluster lists what a cluster has that PostgreSQL does not make itself, of each kind
+// that copying rows would lose. Policies are left to FindDamage.
 //
 //go:embed in_cluster.sql
 var inCluster string
 
-// CopyRows copies every row of a database, as the superuser, into one that has just
-// been migrated by this release, both of this release's schema: all of them or none.
-// It refuses a database that holds what migrations do not make.
+// CopyRows copies all rows of a database or none, as the superuser, into a database that
+// has just been migrated; both have this release's schema. It refuses a database that
+// holds what migrations do not make.
 func CopyRows(ctx context.Context, fromURL, toURL string) error {
 	from, err := ConnectOwner(ctx, fromURL)
 	if err != nil {
@@ -32,7 +32,7 @@ func CopyRows(ctx context.Context, fromURL, toURL string) error {
 		return err
 	}
 	defer to.Close(context.WithoutCancel(ctx))
-	// The copy would say that totals stand, though a disabled trigger missed rows.
+	// Counts are copied as they are: a disabled trigger would have made them wrong.
 	if err := checkUndamaged(ctx, from); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func CopyRows(ctx context.Context, fromURL, toURL string) error {
 }
 
 func copyRows(ctx context.Context, from, to pgx.Tx) error {
-	// The logs' partitions of the days before.
+	// Partitions of past days, which migrations do not make.
 	if err := each(ctx, from, to, `SELECT format('CREATE TABLE IF NOT EXISTS %1$s PARTITION OF %2$s %3$s; ALTER TABLE %1$s OWNER TO %4$I',
 			c.oid::regclass, i.inhparent::regclass, pg_get_expr(c.relpartbound, c.oid), pg_get_userbyid(c.relowner))
 		FROM pg_class AS c JOIN pg_inherits AS i ON i.inhrelid = c.oid
@@ -71,8 +71,8 @@ func copyRows(ctx context.Context, from, to pgx.Tx) error {
 	if lost := slices.DeleteFunc(wants, func(name string) bool { return slices.Contains(has, name) }); len(lost) > 0 {
 		return fmt.Errorf("it also holds what would be lost: %s: move it elsewhere and drop it here first", strings.Join(lost, ", "))
 	}
-	// No trigger counts the rows again: neither the ordinary ones nor those that
-	// fire always, which are switched on again afterwards.
+	// No trigger may count the rows again: replica mode disables the ordinary ones, and
+	// those that fire always are disabled until the rows are copied.
 	always, err := column(ctx, to, `SELECT format('ALTER TABLE %s %%s TRIGGER %I', t.tgrelid::regclass, t.tgname)
 		FROM pg_trigger AS t WHERE t.tgenabled = 'A' AND t.tgparentid = 0`)
 	if err != nil {
@@ -118,7 +118,7 @@ func copyRows(ctx context.Context, from, to pgx.Tx) error {
 	return switchTriggers("ENABLE ALWAYS")
 }
 
-// pipe sends what one COPY gives into another.
+// pipe sends the output of one COPY into another.
 func pipe(ctx context.Context, from, to *pgx.Conn, out, in string) error {
 	r, w := io.Pipe()
 	failed := make(chan error, 1)

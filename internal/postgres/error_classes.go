@@ -11,8 +11,8 @@ import (
 	"github.com/clientintel/clientintel/internal/apierror"
 )
 
-// classify tells a database that is out of reach or too slow, which a caller
-// may wait for, from an error of ours, which it may not. Faults pass as they are.
+// classify turns an error that means an unavailable or overloaded database into
+// apierror.Unavailable, and returns others unchanged.
 func classify(err error) error {
 	if _, known := errors.AsType[*apierror.Error](err); !known && err != nil && IsUnavailable(err) {
 		return apierror.Unavailable(err)
@@ -20,7 +20,7 @@ func classify(err error) error {
 	return err
 }
 
-// SQLState is the code that the database refused a statement with; empty: it did not.
+// SQLState is the SQLSTATE of an error of PostgreSQL; empty for any other error.
 func SQLState(err error) string {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return refused.Code
@@ -28,11 +28,11 @@ func SQLState(err error) string {
 	return ""
 }
 
-// IsUnavailable tells whether an error means that the database cannot be reached,
-// refuses to work or takes too long, rather than that a statement is wrong.
+// IsUnavailable reports whether an error means that the database cannot be reached or
+// cannot run the statement now, rather than that the statement is wrong.
 func IsUnavailable(err error) bool {
 	if code := SQLState(err); code != "" {
-		return refusal(code)
+		return isTransient(code)
 	}
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	_, network := errors.AsType[net.Error](err)
@@ -40,8 +40,8 @@ func IsUnavailable(err error) bool {
 		closedConnection(err)
 }
 
-// connectionLost tells a connection that broke from a database that is busy:
-// only the first may succeed on another connection.
+// connectionLost reports whether an error means that the connection broke. Only then may
+// another connection succeed: a database that is busy is so for each.
 func connectionLost(err error) bool {
 	if code := SQLState(err); code != "" {
 		return code == "57P01" || code == "57P02" // shut down, crashed
@@ -49,18 +49,18 @@ func connectionLost(err error) bool {
 	return IsUnavailable(err) && !errors.Is(err, context.DeadlineExceeded) && !pgconn.Timeout(err)
 }
 
-// closedConnection recognises the errors that have no type: the peer went away.
+// closedConnection recognises the errors without a type that mean a closed connection.
 func closedConnection(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "unexpected EOF") || strings.Contains(text, "conn closed") ||
 		strings.Contains(text, "closed pool") || strings.Contains(text, "conn busy")
 }
 
-// refusal tells which SQLSTATEs say "not now": lost connections (08), the
-// server shutting down, starting or cancelling (57), resources out (53), system
-// errors such as a failing disk (58), a read-only standby (25006), a lock that
-// others hold (55P03), and a transaction that gave way to another.
-func refusal(code string) bool {
+// isTransient reports whether an SQLSTATE means that the database cannot run the statement
+// now: the connection failed (08), the server shuts down, starts or cancels (57), a
+// resource is used up (53), a system error such as of a disk (58), a read-only standby
+// (25006), a lock timeout (55P03), or a transaction rolled back because of another.
+func isTransient(code string) bool {
 	switch code[:2] {
 	case "08", "53", "57", "58":
 		return true
@@ -73,18 +73,17 @@ const (
 	deadlock             = "40P01"
 )
 
-// IsSerializationFailure tells whether the database rolled a transaction back for another's
-// sake: nothing of it was done, and it may be tried again.
-func IsSerializationFailure(err error) bool {
+// IsRetryable reports whether the database rolled the transaction back because of another
+// one (serialization failure or deadlock): nothing was done, and it may be retried.
+func IsRetryable(err error) bool {
 	code := SQLState(err)
 	return code == serializationFailure || code == deadlock
 }
 
 const withheld = "(its words are withheld, as they may quote a client's data)"
 
-// Loggable is an error as a log may hold it. What the database says of a value
-// that it could not take quotes the value, and what a function raises is its own
-// affair; the SQLSTATE stands for both.
+// Loggable is the text of an error without PostgreSQL's message where that may quote a
+// value; the SQLSTATE remains.
 func Loggable(err error) string {
 	text := err.Error()
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Message != "" && mayQuote(refused.Code) {
@@ -93,8 +92,8 @@ func Loggable(err error) string {
 	return text
 }
 
-// mayQuote tells the classes of SQLSTATE whose messages name more than tables,
-// columns and roles: data exceptions, and exceptions that functions raise.
+// mayQuote reports whether messages of an SQLSTATE name more than tables, columns and
+// roles: those of data exceptions and of exceptions that functions raise.
 func mayQuote(code string) bool {
 	return strings.HasPrefix(code, "22") || strings.HasPrefix(code, "P0")
 }

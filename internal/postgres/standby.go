@@ -14,22 +14,23 @@ import (
 	"github.com/clientintel/clientintel/internal/apierror"
 )
 
-// errBehind says that a standby is further behind than its readers allow.
-var errBehind = errors.New("the replica does not keep up with the primary")
+// errBehind is the error of a standby that is further behind than maxLag.
+var errBehind = errors.New("the standby does not keep up with the primary")
 
-// standby is what is known of the standby that a pool reads from.
+// standby is the state of the standby that a pool reads from.
 type standby struct {
-	// fallback reads from the primary instead; nil: nothing does.
+	// fallback is the pool on the primary that is read while the standby is down; nil:
+	// none is.
 	fallback *Pool
 	down     atomic.Bool
-	lag      atomic.Int64 // nanoseconds; negative: it does not answer
+	lag      atomic.Int64 // nanoseconds; negative: it did not respond
 	switches atomic.Int64
 
 	mu    sync.Mutex
-	probe *pgx.Conn // a connection of its own: a full pool says nothing of the standby
+	probe *pgx.Conn // not one of the pool, which may be full while the standby is well
 }
 
-// Serving is the pool that reads are answered from now.
+// Serving is the pool that is read now.
 func (p *Pool) Serving() *Pool {
 	if p.standby.fallback != nil && p.standby.down.Load() {
 		return p.standby.fallback
@@ -37,18 +38,18 @@ func (p *Pool) Serving() *Pool {
 	return p
 }
 
-// Fallback is the pool on the primary that stands in for the standby; nil: none
-// does.
+// Fallback is the pool on the primary that is read while the standby is down; nil: none
+// is.
 func (p *Pool) Fallback() *Pool { return p.standby.fallback }
 
-// FellBack tells whether reads go to the primary in the standby's place.
+// FellBack reports whether the primary is read in the standby's place.
 func (p *Pool) FellBack() bool { return p.Serving() != p }
 
 // Switches counts how often reads changed between standby and primary.
 func (p *Pool) Switches() int64 { return p.standby.switches.Load() }
 
-// Lag is how far the standby was behind when it was last looked at; negative: it
-// did not answer.
+// Lag is how far the standby was behind when it was last checked; negative: it did not
+// respond.
 func (p *Pool) Lag() time.Duration { return time.Duration(p.standby.lag.Load()) }
 
 func (p *Pool) setDown(down bool) {
@@ -57,8 +58,9 @@ func (p *Pool) setDown(down bool) {
 	}
 }
 
-// CheckStandby looks at the standby and decides where reads go. They go back to it
-// once it is well within its bound, so that they do not go to and fro.
+// CheckStandby measures how far the standby is behind, and decides whether it is read. It
+// is read again once its lag is half of what is allowed, so that reads do not switch to
+// and fro.
 func (p *Pool) CheckStandby(ctx context.Context) error {
 	lag, err := p.measureLag(ctx)
 	if err != nil {
@@ -86,10 +88,10 @@ func (p *Pool) measureLag(ctx context.Context) (time.Duration, error) {
 		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 		var err error
 		if s.probe, err = pgx.ConnectConfig(ctx, config); err != nil {
-			return 0, fmt.Errorf("connecting to the replica: %w", err)
+			return 0, fmt.Errorf("connecting to the standby: %w", err)
 		}
 	}
-	_, lag, err := replayed(ctx, s.probe)
+	_, lag, err := readReplayed(ctx, s.probe)
 	if err != nil {
 		_ = s.probe.Close(context.WithoutCancel(ctx))
 	}
@@ -111,9 +113,8 @@ func (p *Pool) Close() {
 	}
 }
 
-// readEither reads from the standby, or from the primary where the standby is
-// down or turns out to be. What has begun to be read is not read again: read
-// calls began then.
+// readEither reads from the standby, or from the primary where the standby is down or
+// fails. read calls began once it has a snapshot: what fails after that is not read again.
 func (p *Pool) readEither(read func(p *Pool, began func()) error) error {
 	if p.standby.fallback == nil {
 		return read(p, func() {})
@@ -133,10 +134,9 @@ func standbyLost(err error) bool {
 	return err != nil && (errors.Is(err, errBehind) || connectionLost(err) || SQLState(err) == "57P03")
 }
 
-// replayed is the commit time up to which a replica has caught up, and how long ago
-// that was. A server that is no standby, one that was promoted included, has no such
-// time: zero.
-func replayed(ctx context.Context, conn *pgx.Conn) (time.Time, time.Duration, error) {
+// readReplayed reads the commit time up to which a standby has caught up, and how long ago
+// that was. Both are zero for a server that is no standby, as after a promotion.
+func readReplayed(ctx context.Context, conn *pgx.Conn) (time.Time, time.Duration, error) {
 	var standby bool
 	var at *time.Time
 	var now time.Time
@@ -145,7 +145,7 @@ func replayed(ctx context.Context, conn *pgx.Conn) (time.Time, time.Duration, er
 		Scan(&standby, &at, &now)
 	switch {
 	case err != nil:
-		return time.Time{}, 0, fmt.Errorf("asking the replica how far it is: %w", err)
+		return time.Time{}, 0, fmt.Errorf("reading how far the standby has caught up: %w", err)
 	case !standby:
 		return time.Time{}, 0, nil
 	case at == nil:
@@ -154,19 +154,19 @@ func replayed(ctx context.Context, conn *pgx.Conn) (time.Time, time.Duration, er
 	return *at, max(now.Sub(*at), 0), nil
 }
 
-// replayed is asked before the snapshot is taken, so that the snapshot holds all of
-// it.
+// replayed is the commit time up to which the standby has caught up, or an error if it is
+// further behind than maxLag. It must be read before the snapshot is taken, so that the
+// snapshot has all that was committed until then.
 func (p *Pool) replayed(ctx context.Context, conn *pgx.Conn) (time.Time, error) {
-	at, lag, err := replayed(ctx, conn)
+	at, lag, err := readReplayed(ctx, conn)
 	if lag > p.maxLag {
-		// A primary commits all the time: servers see to it where there are no requests.
+		// Servers commit on the primary regularly, so a large lag is a real one.
 		err = apierror.Unavailable(fmt.Errorf("%w: %s", errBehind, lag.Round(time.Millisecond)))
 	}
 	return at, err
 }
 
-// CheckFresh tells whether a replica has caught up as far as its readers ask;
-// any other server has.
+// CheckFresh returns an error if this is a standby that is further behind than maxLag.
 func (p *Pool) CheckFresh(ctx context.Context) error {
 	if p.maxLag == 0 {
 		return nil

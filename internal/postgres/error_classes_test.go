@@ -11,9 +11,9 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// PostgreSQL ends one of two transactions that wait for each other. Its caller may
-// try again.
-func TestIsUnavailable_ADeadlockMayBeTriedAgain(t *testing.T) {
+// PostgreSQL rolls back one of two transactions that wait for each other. It may be
+// retried.
+func TestIsRetryable_ADeadlockIs(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	ctx := context.Background()
@@ -41,17 +41,17 @@ func TestIsUnavailable_ADeadlockMayBeTriedAgain(t *testing.T) {
 	if err == nil {
 		t.Fatal("neither transaction was ended")
 	}
-	if !postgres.IsUnavailable(err) || !postgres.IsSerializationFailure(err) {
-		t.Errorf("%v: unavailable %v, serialization failure %v, want both", err, postgres.IsUnavailable(err), postgres.IsSerializationFailure(err))
+	if !postgres.IsUnavailable(err) || !postgres.IsRetryable(err) {
+		t.Errorf("%v: unavailable %v, retryable %v, want both", err, postgres.IsUnavailable(err), postgres.IsRetryable(err))
 	}
 }
 
 // A statement that is wrong stays wrong, however often it is tried.
-func TestIsUnavailable_AWrongStatementMayNot(t *testing.T) {
+func TestIsRetryable_AWrongStatementIsNot(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, dbtest.New(t).OwnerURL)
 	_, err := conn.Exec(context.Background(), "SELECT 1 / 0")
-	if err == nil || postgres.IsUnavailable(err) || postgres.IsSerializationFailure(err) {
-		t.Errorf("%v: unavailable %v, serialization failure %v, want neither", err, postgres.IsUnavailable(err), postgres.IsSerializationFailure(err))
+	if err == nil || postgres.IsUnavailable(err) || postgres.IsRetryable(err) {
+		t.Errorf("%v: unavailable %v, retryable %v, want neither", err, postgres.IsUnavailable(err), postgres.IsRetryable(err))
 	}
 }
