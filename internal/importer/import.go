@@ -37,6 +37,8 @@ type Progress struct {
 
 // Summary is what an import did.
 type Summary struct {
+	// Lines counts the lines that are neither blank nor the trailer, as
+	// Options.ExpectLines does.
 	Lines, Bytes int64
 	Elapsed      time.Duration
 	// Kinds are those that the file holds, or of which records were removed.
@@ -102,7 +104,7 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 	}
 	parsed := pipe.decoder
 	return Summary{
-		Lines:    parsed.at.Lines,
+		Lines:    parsed.records,
 		Bytes:    parsed.at.Bytes,
 		Elapsed:  time.Since(start),
 		Kinds:    w.summary(),
