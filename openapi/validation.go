@@ -1,11 +1,14 @@
 package openapi
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
 // ValidationDocument returns the contract in the form that is for kin-openapi's
@@ -54,4 +57,16 @@ func readToolValidationDocument() (*openapi3.T, error) {
 		s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == property })
 	}
 	return document, nil
+}
+
+// BrokenAt says where and how a response breaks the contract, without its values. The
+// error is the validator's.
+func BrokenAt(err error) string {
+	if schema, ok := errors.AsType[*openapi3.SchemaError](err); ok {
+		return fmt.Sprintf("/%s: %s", strings.Join(schema.JSONPointer(), "/"), schema.SchemaField)
+	}
+	if response, ok := errors.AsType[*openapi3filter.ResponseError](err); ok {
+		return response.Reason
+	}
+	return "unknown"
 }

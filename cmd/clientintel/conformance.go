@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clientintel/clientintel/internal/conformance"
+	"github.com/clientintel/clientintel/internal/verify"
 )
 
 func newConformance(e *environment) *cobra.Command {
@@ -72,7 +73,7 @@ func (e *environment) conformance(cmd *cobra.Command, options conformance.Option
 
 func printCheck(w io.Writer, c conformance.Check) {
 	line := fmt.Sprintf("%-8s %s", c.Outcome, c.Name)
-	if c.Outcome == conformance.Failed {
+	if c.Outcome == verify.Failed {
 		line = fmt.Sprintf("%-8s %s", "FAILED", c.Name)
 	}
 	if c.Key != "" {

@@ -91,7 +91,7 @@ func (f importFlags) options(given func(flag string) bool) (importer.Options, er
 	return options, nil
 }
 
-// withoutPath is the error of a file whose name is told anyway.
+// withoutPath is the error of a file whose name is printed anyway.
 func withoutPath(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

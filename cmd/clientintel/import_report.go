@@ -9,7 +9,7 @@ import (
 	"github.com/clientintel/clientintel/internal/importer"
 )
 
-// progressLineEvery is how often progress is told where lines are kept.
+// progressLineEvery is how often progress is printed where standard error is no terminal.
 const progressLineEvery = 10 * time.Second
 
 func (e *environment) importProgress() func(importer.Progress) {

@@ -29,7 +29,7 @@ func tamper(t *testing.T, env map[string]string, sql string) {
 	}
 }
 
-func TestMeasurement_UsageIsTold(t *testing.T) {
+func TestMeasurement_UsageIsReported(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"measurement":                       "clientintel: name what to do: audit, rebuild or cutover",
@@ -104,12 +104,12 @@ func TestVerify_Prints(t *testing.T) {
 	right, wrong := strings.Replace(legacy, "%", "0", 1), strings.Replace(legacy, "%", "1", 1)
 	for input, want := range map[string]result{
 		right: {exitDone, "response 1: an empty list of client 11111111-1111-4111-8111-111111111111\n" +
-			"  holds        count, cursor, measurement\n" +
-			"responses: 1, walks: 0; checks that hold: 3, fail: 0, could not be made: 0\n", ""},
+			"  passed   count, cursor, measurement\n" +
+			"responses: 1, walks: 0; checks passed: 3, failed: 0, skipped: 0\n", ""},
 		wrong + `{"error":"rate_limited","code":"rate_limited"}`: {exitFailed, "response 1: an empty list of client 11111111-1111-4111-8111-111111111111\n" +
-			"  holds        cursor, measurement\n  FAILS        count: 1 is stated, 0 is computed\n" +
-			"response 2: an error\n  not checked  error: an error response (rate_limited) states nothing to recompute\n" +
-			"responses: 2, walks: 0; checks that hold: 2, fail: 1, could not be made: 1\n", ""},
+			"  passed   cursor, measurement\n  FAILED   count: 1 is stated, 0 is computed\n" +
+			"response 2: an error\n  skipped  error: an error response (rate_limited) states nothing to recompute\n" +
+			"responses: 2, walks: 0; checks passed: 2, failed: 1, skipped: 1\n", ""},
 		"what": {exitFailed, "", "clientintel: response 1, on line 1: expected a JSON object\n"},
 	} {
 		if got := command(t, nil, input, "verify", "-"); got != want {
@@ -118,11 +118,11 @@ func TestVerify_Prints(t *testing.T) {
 	}
 	got := command(t, nil, wrong+right, "verify", "-", "--json")
 	var printed struct {
-		Reports                 []struct{ Of, What string }
-		Responses, Walks, Fails int
-		Holds, NotChecked       int
+		Reports                  []struct{ Of, What string }
+		Responses, Walks, Failed int
+		Passed, Skipped          int
 	}
-	if err := json.Unmarshal([]byte(got.stdout), &printed); err != nil || got.code != exitFailed || len(printed.Reports) != 2 || printed.Fails != 1 || printed.Holds != 5 {
+	if err := json.Unmarshal([]byte(got.stdout), &printed); err != nil || got.code != exitFailed || len(printed.Reports) != 2 || printed.Failed != 1 || printed.Passed != 5 {
 		t.Errorf("exit %d, %v: %s", got.code, err, got.stdout)
 	}
 	if got := command(t, nil, "", "verify", "/does/not/exist"); got.code != exitFailed || !strings.Contains(got.stderr, "/does/not/exist: no such file or directory") {

@@ -277,7 +277,7 @@ func TestRun_ABadLineImportsNothing(t *testing.T) {
 	if got := command(t, env, "", "keys", "issue", "--client", "acme", "--name", "x"); got.code != exitFailed {
 		t.Error("the line before the bad one was imported")
 	}
-	incomplete := "clientintel: nothing was imported: the input is not whole: 2 lines were promised, 1 came\n"
+	incomplete := "clientintel: nothing was imported: the input is not whole: 2 lines were expected, 1 were read\n"
 	if got := command(t, env, acme, "import", "-", "--expect-lines", "2"); got.code != exitFailed || got.stderr != incomplete {
 		t.Errorf("importing one line of two: %+v", got)
 	}

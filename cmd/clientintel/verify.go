@@ -52,13 +52,13 @@ func (e *environment) verify(in io.Reader, url string) error {
 		if err != nil {
 			return err
 		}
-		// The summary's own brace goes on with the object that the reports began.
+		// The summary's fields follow in the object that the reports began.
 		fmt.Fprintf(e.stdout, "\n],%s\n", rest[1:])
 	} else {
-		fmt.Fprintf(e.stdout, "responses: %d, walks: %d; checks that hold: %d, fail: %d, could not be made: %d\n",
-			summary.Responses, summary.Walks, summary.Holding, summary.Failing, summary.NotChecked)
+		fmt.Fprintf(e.stdout, "responses: %d, walks: %d; checks passed: %d, failed: %d, skipped: %d\n",
+			summary.Responses, summary.Walks, summary.Passed, summary.Failed, summary.Skipped)
 	}
-	if summary.Failing > 0 {
+	if summary.Failed > 0 {
 		return errReported
 	}
 	return nil
@@ -87,21 +87,21 @@ func printReport(w io.Writer, r *verify.Report) error {
 	if r.Client == "" {
 		text = fmt.Sprintf("%s: %s\n", title, r.What)
 	}
-	var holding []string
+	var passed []string
 	for _, c := range r.Checks {
-		if c.Outcome == verify.Holds {
-			holding = append(holding, c.Name)
+		if c.Outcome == verify.Passed {
+			passed = append(passed, c.Name)
 		}
 	}
-	if len(holding) > 0 {
-		text += "  holds        " + strings.Join(holding, ", ") + "\n"
+	if len(passed) > 0 {
+		text += "  passed   " + strings.Join(passed, ", ") + "\n"
 	}
 	for _, c := range r.Checks {
 		switch c.Outcome {
-		case verify.Fails:
-			text += fmt.Sprintf("  FAILS        %s: %s\n", c.Name, c.Detail)
-		case verify.NotChecked:
-			text += fmt.Sprintf("  not checked  %s: %s\n", c.Name, c.Detail)
+		case verify.Failed:
+			text += fmt.Sprintf("  FAILED   %s: %s\n", c.Name, c.Detail)
+		case verify.Skipped:
+			text += fmt.Sprintf("  skipped  %s: %s\n", c.Name, c.Detail)
 		}
 	}
 	_, err := io.WriteString(w, text)

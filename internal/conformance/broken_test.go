@@ -19,6 +19,7 @@ import (
 	"github.com/clientintel/clientintel/internal/conformance"
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/verify"
 )
 
 const api = "/api/client/v1"
@@ -178,7 +179,7 @@ func TestRun_EachBrokenPromiseIsNamed(t *testing.T) {
 			}
 			report := run(t, breaking(t, srv.URL, spoil), requests,
 				fresh(t, srv, demodata.BrightlarderSlug, auth.All()...), fresh(t, srv, demodata.BrightlarderSlug))
-			if got := named(report, conformance.Failed); !slices.Contains(got, want) {
+			if got := named(report, verify.Failed); !slices.Contains(got, want) {
 				t.Errorf("failed: %q, want %s among them", got, want)
 			}
 		})
@@ -205,7 +206,7 @@ func TestRun_ToolsMayEndPagesEarly(t *testing.T) {
 		seedLong(t, seed, client)
 		report := run(t, srv.URL, 400, fresh(t, srv, client, auth.All()...))
 		for _, c := range report.Checks {
-			if c.Outcome == conformance.Failed {
+			if c.Outcome == verify.Failed {
 				t.Errorf("%s: %s: %s", client, c.Name, c.Detail)
 			}
 		}
@@ -276,7 +277,7 @@ func TestRun_OnlyLongPagesEndEarlyAndGoOn(t *testing.T) {
 			t.Parallel()
 			report := run(t, breaking(t, srv.URL, c.spoil), 400, fresh(t, srv, c.client, auth.All()...))
 			i := slices.IndexFunc(report.Checks, func(one conformance.Check) bool { return one.Name == "agents/list_interviews" })
-			if got := report.Checks[i]; got.Outcome != conformance.Failed || !strings.Contains(got.Detail, c.want) {
+			if got := report.Checks[i]; got.Outcome != verify.Failed || !strings.Contains(got.Detail, c.want) {
 				t.Errorf("%s: %s, want one with %q", got.Outcome, got.Detail, c.want)
 			}
 		})
@@ -284,7 +285,7 @@ func TestRun_OnlyLongPagesEndEarlyAndGoOn(t *testing.T) {
 }
 
 // Where both forms of a result differ from REST, the same one is always told.
-func TestRun_TheSameMessageIsTold(t *testing.T) {
+func TestRun_TheSameMessageIsReported(t *testing.T) {
 	t.Parallel()
 	srv := demo(t, func(c *config.Server) { c.ResponseValidation = config.Off })
 	for range 3 {
@@ -293,7 +294,7 @@ func TestRun_TheSameMessageIsTold(t *testing.T) {
 		})), 400, fresh(t, srv, demodata.BrightlarderSlug, auth.All()...))
 		differ := 0
 		for _, c := range report.Checks {
-			if strings.HasPrefix(c.Name, "agents/") && c.Outcome == conformance.Failed {
+			if strings.HasPrefix(c.Name, "agents/") && c.Outcome == verify.Failed {
 				if differ++; !strings.Contains(c.Detail, "the structuredContent differs") {
 					t.Errorf("%s: %s", c.Name, c.Detail)
 				}
@@ -328,7 +329,7 @@ func TestRun_MessagesQuoteNoBody(t *testing.T) {
 	}))
 	report := run(t, broken, 400, fresh(t, srv, "acme", auth.All()...))
 	for _, size := range []string{"1", "2", "7"} {
-		if name := "walks/portal_daily_feed/page_size_" + size + " key 1"; !slices.Contains(named(report, conformance.Failed), name) {
+		if name := "walks/portal_daily_feed/page_size_" + size + " key 1"; !slices.Contains(named(report, verify.Failed), name) {
 			t.Errorf("%s does not fail", name)
 		}
 	}

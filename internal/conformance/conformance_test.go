@@ -20,6 +20,7 @@ import (
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/verify"
 )
 
 // demo is a server with the demo's two brands.
@@ -59,7 +60,7 @@ func run(t *testing.T, base string, requests int, keys ...string) conformance.Re
 }
 
 // named lists the checks with an outcome.
-func named(r conformance.Report, o conformance.Outcome) []string {
+func named(r conformance.Report, o verify.Outcome) []string {
 	var names []string
 	for _, c := range r.Checks {
 		if c.Outcome == o {
@@ -78,15 +79,15 @@ func TestRun_ThisServerConforms(t *testing.T) {
 		fresh(t, srv, demodata.BrightlarderSlug), fresh(t, srv, demodata.AlderpeakSlug, auth.ReadCampaigns),
 		fresh(t, srv, demodata.BrightlarderSlug, auth.ReadTranscripts, auth.ReadCustomExtraction, auth.ReadInterviewsMetadata))
 	for _, c := range report.Checks {
-		if c.Outcome == conformance.Failed {
+		if c.Outcome == verify.Failed {
 			t.Errorf("%s %s fails: %s", c.Name, c.Key, c.Detail)
 		}
 	}
 	if report.Passed < 140 || report.Requests > 400 {
-		t.Errorf("%d checks passed with %d requests; skipped: %q", report.Passed, report.Requests, named(report, conformance.Skipped))
+		t.Errorf("%d checks passed with %d requests; skipped: %q", report.Passed, report.Requests, named(report, verify.Skipped))
 	}
 	// With every scope there is nothing that could not be asked.
-	for _, name := range named(report, conformance.Skipped) {
+	for _, name := range named(report, verify.Skipped) {
 		if strings.HasSuffix(name, "key 1") || strings.HasSuffix(name, "key 2") && !strings.Contains(name, "walks/portal") {
 			t.Errorf("%s is skipped", name)
 		}
@@ -101,9 +102,9 @@ func TestRun_TheBudgetIsKept(t *testing.T) {
 		key := fresh(t, srv, demodata.BrightlarderSlug, auth.All()...)
 		report := run(t, srv.URL, budget, key)
 		if report.Requests != budget || report.Failed > 0 {
-			t.Errorf("budget %d: %d requests, failed: %q", budget, report.Requests, named(report, conformance.Failed))
+			t.Errorf("budget %d: %d requests, failed: %q", budget, report.Requests, named(report, verify.Failed))
 		}
-		if !slices.Contains(named(report, conformance.Skipped), "walks/interviews/page_size_1 key 1") {
+		if !slices.Contains(named(report, verify.Skipped), "walks/interviews/page_size_1 key 1") {
 			t.Errorf("budget %d: the walks are not reported as skipped", budget)
 		}
 	}
@@ -123,24 +124,24 @@ func TestRun_AUsedUpKeyIsNoFailure(t *testing.T) {
 		SELECT $1, $2, now() - interval '1 minute', n, 'listInterviews', 200 FROM generate_series(1, 600) AS n`, issued.ClientID, issued.ID)
 	report := run(t, srv.URL, 300, issued.Key)
 	if report.Failed > 0 {
-		t.Errorf("failed: %q in %+v", named(report, conformance.Failed), report.Checks)
+		t.Errorf("failed: %q in %+v", named(report, verify.Failed), report.Checks)
 	}
-	if !slices.Contains(named(report, conformance.Skipped), "scopes/interviews key 1") {
-		t.Errorf("skipped: %q", named(report, conformance.Skipped))
+	if !slices.Contains(named(report, verify.Skipped), "scopes/interviews key 1") {
+		t.Errorf("skipped: %q", named(report, verify.Skipped))
 	}
 }
 
-func TestRun_AWrongKeyIsTold(t *testing.T) {
+func TestRun_AWrongKeyIsReported(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
 	key := fresh(t, srv, "acme")
 	report := run(t, srv.URL, 100, key[:len(key)-1]+"?")
-	if !slices.Contains(named(report, conformance.Failed), "scopes/interviews key 1") {
-		t.Errorf("failed: %q", named(report, conformance.Failed))
+	if !slices.Contains(named(report, verify.Failed), "scopes/interviews key 1") {
+		t.Errorf("failed: %q", named(report, verify.Failed))
 	}
 }
 
-func TestOptions_MistakesAreTold(t *testing.T) {
+func TestOptions_MistakesAreReported(t *testing.T) {
 	t.Parallel()
 	good := conformance.Options{BaseURL: "https://x.example", Keys: []string{"k"}, MaxRequests: 1}
 	for want, spoil := range map[string]func(*conformance.Options){
@@ -162,9 +163,9 @@ func TestOptions_MistakesAreTold(t *testing.T) {
 func TestReport_JUnit(t *testing.T) {
 	t.Parallel()
 	r := conformance.Report{Passed: 1, Failed: 1, Skipped: 1, Checks: []conformance.Check{
-		{Name: "walks/a/whole", Key: "key 1", Outcome: conformance.Passed, Seconds: 0.5},
-		{Name: "errors/b", Outcome: conformance.Failed, Detail: `<"&`},
-		{Name: "errors/c", Outcome: conformance.Skipped, Detail: "why"},
+		{Name: "walks/a/whole", Key: "key 1", Outcome: verify.Passed, Seconds: 0.5},
+		{Name: "errors/b", Outcome: verify.Failed, Detail: `<"&`},
+		{Name: "errors/c", Outcome: verify.Skipped, Detail: "why"},
 	}}
 	var b bytes.Buffer
 	if err := r.WriteJUnit(&b); err != nil {
@@ -223,7 +224,7 @@ func TestRun_OddRecordsAreNoFault(t *testing.T) {
 	}
 	report := run(t, srv.URL, 400, fresh(t, srv, brand.Slug, auth.All()...), fresh(t, srv, other.Slug, auth.ReadInterviewsMetadata))
 	for _, c := range report.Checks {
-		if c.Outcome == conformance.Failed {
+		if c.Outcome == verify.Failed {
 			t.Errorf("%s %s: %s", c.Name, c.Key, c.Detail)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -47,24 +46,9 @@ func (r *run) validate(ctx context.Context, res *response) (string, error) {
 		Status: res.status, Header: res.header, Options: options,
 	}
 	if err := openapi3filter.ValidateResponse(ctx, in.SetBodyBytes(res.body)); err != nil {
-		return name, fmt.Errorf("%s answers %d and breaks the contract: %s", res, res.status, withoutValues(err))
+		return name, fmt.Errorf("%s answers %d and breaks the contract: %s", res, res.status, openapi.BrokenAt(err))
 	}
 	return name, nil
-}
-
-// withoutValues says where and how a body breaks the contract, without its values.
-func withoutValues(err error) string {
-	if schema, ok := errors.AsType[*openapi3.SchemaError](err); ok {
-		return fmt.Sprintf("%s at /%s", schema.SchemaField, strings.Join(schema.JSONPointer(), "/"))
-	}
-	if response, ok := errors.AsType[*openapi3filter.ResponseError](err); ok && response.Err == nil {
-		return response.Reason
-	}
-	text := err.Error()
-	if len(text) > 300 {
-		text = text[:300] + "…"
-	}
-	return text
 }
 
 // fields are the names of a schema's properties, without some.

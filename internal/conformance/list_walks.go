@@ -147,12 +147,12 @@ func (r *run) walkList(ctx context.Context, key *apiKey, l list, size, pages int
 	return w, nil
 }
 
-// rowTimes are the date-times of rows; what stands inside a document is the client's own.
+// rowTimes are the date-times of rows; those inside a document are the client's own.
 var rowTimes = []string{"created_at", "updated_at", "launched_at", "last_refreshed"}
 
 var sixDigits = regexp.MustCompile(`^"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z"$`)
 
-// checkTimes holds that texts of date-times sort as the moments do.
+// checkTimes checks that texts of date-times sort as the moments do.
 func (w *walk) checkTimes() error {
 	for _, one := range w.rows {
 		for _, name := range rowTimes {
@@ -178,7 +178,7 @@ func (w *walk) checkOrder() error {
 	return failureOf(w.first, report, err)
 }
 
-// differenceFrom tells how a walk differs from the list as it was read in the
+// differenceFrom says how a walk differs from the list as it was read in the
 // largest pages.
 func (w *walk) differenceFrom(reference *walk) error {
 	for i, one := range w.rows {

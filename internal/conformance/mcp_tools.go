@@ -25,7 +25,7 @@ type tool struct {
 	scope     auth.Scope
 	path      string
 	arguments url.Values
-	// flags ask for what a tool leaves out of long answers.
+	// flags ask for what a tool leaves out of long responses.
 	flags []string
 }
 
@@ -100,7 +100,7 @@ func (r *run) checkMCP(ctx context.Context, key *apiKey) {
 	}
 }
 
-// toolResult is what tools/call answers.
+// toolResult is the result of tools/call.
 type toolResult struct {
 	Content []struct {
 		Text string `json:"text"`
@@ -273,20 +273,20 @@ func (r *run) call(ctx context.Context, key *apiKey, method string, params map[s
 	if err := res.want(http.StatusOK); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
-	var answer struct {
+	var response struct {
 		Result json.RawMessage `json:"result"`
 		Error  *struct {
 			Code    int    `json:"code"`
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.Unmarshal(res.body, &answer); err != nil {
+	if err := json.Unmarshal(res.body, &response); err != nil {
 		return fmt.Errorf("%s: the answer is no JSON-RPC message", method)
 	}
-	if answer.Error != nil {
-		return fmt.Errorf("%s answers %w, %d: %s", method, errProtocol, answer.Error.Code, answer.Error.Message)
+	if response.Error != nil {
+		return fmt.Errorf("%s answers %w, %d: %s", method, errProtocol, response.Error.Code, response.Error.Message)
 	}
-	if err := json.Unmarshal(answer.Result, into); err != nil {
+	if err := json.Unmarshal(response.Result, into); err != nil {
 		return fmt.Errorf("%s: the result is not as the protocol has it", method)
 	}
 	return nil

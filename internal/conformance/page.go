@@ -67,5 +67,5 @@ func (one row) String() string {
 	return cmp.Or(one.id, "a row")
 }
 
-// key tells the row from others in its place.
+// key identifies the row among others in its place.
 func (one row) key() string { return cmp.Or(one.id, one.content) }

@@ -9,24 +9,15 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/auth"
-)
-
-// Outcome is the result of one check.
-type Outcome string
-
-// The outcomes.
-const (
-	Passed  Outcome = "passed"
-	Failed  Outcome = "failed"
-	Skipped Outcome = "skipped"
+	"github.com/clientintel/clientintel/internal/verify"
 )
 
 // Check is the result of testing one promise.
 type Check struct {
 	// Name is "group/promise", the same in every run.
-	Name    string  `json:"check"`
-	Key     string  `json:"key,omitempty"`
-	Outcome Outcome `json:"outcome"`
+	Name    string         `json:"check"`
+	Key     string         `json:"key,omitempty"`
+	Outcome verify.Outcome `json:"outcome"`
 	// Detail says what differs, why the check was skipped, or how many responses it covers.
 	Detail string `json:"detail,omitempty"`
 	// Seconds is how long it took.
@@ -55,7 +46,7 @@ func isSkipped(err error) bool { return errors.As(err, new(skipError)) }
 // check makes one check of a key that has the needed scopes: an error is a failure,
 // a skipError skips it.
 func (r *run) check(name string, key *apiKey, do func() error, needed ...auth.Scope) {
-	c := Check{Name: name, Outcome: Passed}
+	c := Check{Name: name, Outcome: verify.Passed}
 	if key != nil {
 		c.Key = key.label
 	}
@@ -66,9 +57,9 @@ func (r *run) check(name string, key *apiKey, do func() error, needed ...auth.Sc
 		err = do()
 	}
 	if err != nil {
-		c.Outcome, c.Detail = Failed, err.Error()
+		c.Outcome, c.Detail = verify.Failed, err.Error()
 		if isSkipped(err) {
-			c.Outcome = Skipped
+			c.Outcome = verify.Skipped
 		}
 	}
 	c.Seconds = time.Since(started).Seconds()
@@ -77,11 +68,11 @@ func (r *run) check(name string, key *apiKey, do func() error, needed ...auth.Sc
 
 func (r *run) show(c Check) {
 	switch c.Outcome {
-	case Passed:
+	case verify.Passed:
 		r.report.Passed++
-	case Failed:
+	case verify.Failed:
 		r.report.Failed++
-	case Skipped:
+	case verify.Skipped:
 		r.report.Skipped++
 	}
 	r.report.Checks = append(r.report.Checks, c)
@@ -119,9 +110,9 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		}
 		one := junitCase{Class: group, Name: name, Time: fmt.Sprintf("%.3f", c.Seconds)}
 		switch c.Outcome {
-		case Failed:
+		case verify.Failed:
 			one.Failure = &junitNote{c.Detail}
-		case Skipped:
+		case verify.Skipped:
 			one.Skipped = &junitNote{c.Detail}
 		}
 		suite.Cases = append(suite.Cases, one)

@@ -17,7 +17,7 @@ import (
 const (
 	// prefix is what every route begins with.
 	prefix = verify.Prefix
-	// maxBody is the largest answer that is read.
+	// maxBody is the largest response that is read.
 	maxBody = 64 << 20
 )
 
@@ -78,14 +78,14 @@ func (r *run) send(
 	wait := time.Duration(seconds) * time.Second
 	switch {
 	case err != nil || seconds < 1:
-		return nil, fmt.Errorf("%s answers %d without a Retry-After that tells when to come back", res, res.status)
-	case r.waited || wait > r.o.MaxWait:
+		return nil, fmt.Errorf("%s answers %d without a Retry-After that says when to come back", res, res.status)
+	case r.hasWaited || wait > r.o.MaxWait:
 		if res.status == http.StatusTooManyRequests {
-			return nil, skipf("the key's hour is used up: %s says to come back in %s", res, wait)
+			return nil, skipf("the key's quota is used up: %s asks to wait %s", res, wait)
 		}
 		return nil, fmt.Errorf("%s answers %d %s", res, res.status, res.code())
 	}
-	r.waited = true
+	r.hasWaited = true
 	select {
 	case <-time.After(wait):
 	case <-ctx.Done():
@@ -111,13 +111,13 @@ func (r *run) once(
 	}
 	res := &response{key: key, method: method, path: path, requestID: fmt.Sprintf("conformance-%d", r.report.Requests)}
 	req.Header.Set("X-Request-Id", res.requestID)
-	answer, err := r.http.Do(req)
+	received, err := r.http.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("%s gets no answer: %w", res, err)
 	}
-	defer answer.Body.Close()
-	res.status, res.header, res.at = answer.StatusCode, answer.Header, time.Now()
-	res.body, err = io.ReadAll(io.LimitReader(answer.Body, maxBody+1))
+	defer received.Body.Close()
+	res.status, res.header, res.at = received.StatusCode, received.Header, time.Now()
+	res.body, err = io.ReadAll(io.LimitReader(received.Body, maxBody+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s breaks off: %w", res, err)
 	}

@@ -97,7 +97,7 @@ func (res *response) quota() (quota, error) {
 	return q, nil
 }
 
-// moment is the Date header, or else the time at which the answer came.
+// moment is the Date header, or else the time at which the response came.
 func (res *response) moment() time.Time {
 	if at, err := http.ParseTime(res.header.Get("Date")); err == nil {
 		return at
@@ -176,7 +176,7 @@ func failureOf(res *response, report *verify.Report, err error) error {
 		return nil
 	}
 	for _, c := range report.Checks {
-		if c.Outcome == verify.Fails {
+		if c.Outcome == verify.Failed {
 			return fmt.Errorf("%s: %s does not hold: %s", res, c.Name, c.Detail)
 		}
 	}
@@ -193,9 +193,9 @@ func (r *run) reportResponseChecks() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.promises)) {
 		t := r.promises[name]
-		c := Check{Name: name, Outcome: Passed, Detail: fmt.Sprintf("%d answers", t.responses)}
+		c := Check{Name: name, Outcome: verify.Passed, Detail: fmt.Sprintf("%d answers", t.responses)}
 		if t.failure != "" {
-			c.Outcome, c.Detail = Failed, t.failure
+			c.Outcome, c.Detail = verify.Failed, t.failure
 		}
 		r.show(c)
 	}

@@ -62,7 +62,7 @@ type apiKey struct {
 	label  string
 	token  string
 	client string
-	// scopes tells whether the key has a scope; a scope that no response showed is absent.
+	// scopes holds whether the key has a scope; a scope that no response showed is absent.
 	scopes map[auth.Scope]bool
 	// interview is one that the key sees.
 	interview string
@@ -86,7 +86,7 @@ func (key *apiKey) needs(scopes []auth.Scope) error {
 	return nil
 }
 
-// known tells whether the key has the scope, and skips a check when no response
+// known reports whether the key has the scope, and skips a check when no response
 // showed it.
 func (key *apiKey) known(scope auth.Scope) (bool, error) {
 	has, known := key.scopes[scope]
@@ -101,10 +101,11 @@ type run struct {
 	contract *openapi3.T // the one that this program was built with
 	router   routers.Router
 	http     *http.Client
-	waited   bool // a Retry-After was honoured
-	keys     []*apiKey
-	promises map[string]promiseResult // those that hold for all responses
-	report   Report
+	// hasWaited is set when a Retry-After was honoured.
+	hasWaited bool
+	keys      []*apiKey
+	promises  map[string]promiseResult // those that hold for all responses
+	report    Report
 }
 
 // Run tests a deployment. An error means that no check could be made.

@@ -43,7 +43,7 @@ func (key *apiKey) setScope(scope auth.Scope, has bool, res *response) error {
 	return nil
 }
 
-// checkScopes finds out the scopes of a key, and checks each route against them.
+// checkScopes finds out the scopes of a key, and compares each route with them.
 func (r *run) checkScopes(ctx context.Context, key *apiKey) {
 	hasFields := func(schema string) func(*page) error {
 		return func(p *page) error { return checkFields(p.response, p.rows, r.fields(schema)) }

@@ -143,7 +143,7 @@ func TestImport_EdgesComeBackAsTheModelSays(t *testing.T) {
 			}
 			summary, err := verify.Verify(&saved, "", func(r *verify.Report) error {
 				for _, c := range r.Checks {
-					if c.Outcome == verify.Fails {
+					if c.Outcome == verify.Failed {
 						t.Errorf("%s in pages of %d: verify says that %s fails: %s", path, size, c.Name, c.Detail)
 					}
 				}

@@ -60,5 +60,5 @@ func (l ResponseLimits) trimSavedBases(bodies []synthesis.Body) {
 
 // pageOf returns the size limit and the cursor function of a list's page.
 func (s *Server) pageOf(ctx context.Context, asked page.Request, next page.Next) render.Page {
-	return render.Page{Most: limitsOf(ctx).PageBytes, Next: func(kept int) *string { return s.nextCursor(asked, next(kept)) }}
+	return render.Page{MaxBytes: limitsOf(ctx).PageBytes, Next: func(kept int) *string { return s.nextCursor(asked, next(kept)) }}
 }

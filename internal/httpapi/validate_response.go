@@ -4,19 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/openapi"
 )
 
 // maxValidated is the largest body that is validated at run time.
@@ -111,17 +109,7 @@ func (v *responseValidator) check(ctx context.Context, in *openapi3filter.Respon
 func (v *responseValidator) report(err error, operation, requestID string) {
 	v.Broken.Add(1)
 	v.log.Error("a response breaks the contract",
-		"operation", operation, "request_id", requestID, "where", brokenAt(err))
-}
-
-func brokenAt(err error) string {
-	if s, ok := errors.AsType[*openapi3.SchemaError](err); ok {
-		return fmt.Sprintf("/%s: %s", strings.Join(s.JSONPointer(), "/"), s.SchemaField)
-	}
-	if r, ok := errors.AsType[*openapi3filter.ResponseError](err); ok {
-		return r.Reason
-	}
-	return "unknown"
+		"operation", operation, "request_id", requestID, "where", openapi.BrokenAt(err))
 }
 
 // bufferingWriter keeps a response in memory until release. A response that is too large

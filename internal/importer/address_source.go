@@ -18,7 +18,7 @@ import (
 const (
 	maxResumes  = 5
 	resumeAfter = time.Second
-	// stalledAfter is how long an answer may take to begin.
+	// stalledAfter is how long a response may take to begin.
 	stalledAfter = time.Minute
 )
 
@@ -43,8 +43,8 @@ func Address(text string) (Source, error) {
 	}}, nil
 }
 
-// download reads an address, and goes on where it broke off if what is there is
-// still the same.
+// download reads an address, and resumes where it broke off if the content is still the
+// same.
 type download struct {
 	ctx     context.Context
 	address string
@@ -115,7 +115,7 @@ func (d *download) Read(p []byte) (int, error) {
 		return n, nil
 	case ended && d.at >= d.size:
 		return 0, d.checked()
-	case ended: // an answer to a range may end early in good order
+	case ended: // the response to a range may end early, regularly
 		err = io.ErrUnexpectedEOF
 	}
 	return n, d.resume(err)

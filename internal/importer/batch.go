@@ -19,7 +19,7 @@ const (
 
 // row is one record of a batch: its line, its identity and its place in copy.
 type row struct {
-	line       int64
+	at         location
 	client, id uuid.UUID
 	start, end int
 	// campaign is an interview's; see campaign_live.go.
@@ -31,20 +31,20 @@ type row struct {
 }
 
 // batch is the records of one kind that are written together: rows as binary
-// COPY wants them, and deletes. An id stands in one of the two and once.
+// COPY wants them, and deletes. An id is in one of the two, once.
 type batch struct {
 	kind    *kind
 	copy    []byte
 	rows    []row
 	deletes []row
-	// written and removed count lines, repeated ids too.
+	// written and deleted count lines, repeated ids included.
 	written, deleted int64
 	positions        map[uuid.UUID]position
 	// at is how far the file was read when the batch was closed.
 	at Progress
 }
 
-// position is where an id stands, and whose it is.
+// position is where an id is in a batch, and whose it is.
 type position struct {
 	at      int
 	deleted bool
@@ -88,7 +88,7 @@ func (b *batch) addDelete(r row) {
 }
 
 // close drops the rows that a later line replaced and ends the COPY stream.
-// Interviews stand in it in the order of three of their indexes: each then finds the
+// Interviews are ordered as three of their indexes are: each row is then added to the
 // pages that the row before it wrote, which saves a third of the database's work.
 func (b *batch) close(at Progress) {
 	b.at = at

@@ -18,10 +18,9 @@ import (
 // campaignState is what is known of a campaign that interviews refer to.
 type campaignState struct {
 	live bool
-	// unseen says that it did not exist when it was looked up: its line comes later in
-	// the file. Most campaigns are live, so it is assumed to be, and that is corrected
-	// at the end.
-	unseen bool
+	// isAssumed is set when it did not exist as it was looked up: its line comes later in
+	// the file. Most campaigns are live, so it is assumed to be, and corrected at the end.
+	isAssumed bool
 }
 
 // forgetCampaigns drops campaigns, if any, that the file is about to change. A trigger
@@ -57,7 +56,7 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 		if _, known := w.campaigns[t]; known || !r.hasCampaign {
 			continue
 		}
-		w.campaigns[t] = campaignState{live: true, unseen: true}
+		w.campaigns[t] = campaignState{live: true, isAssumed: true}
 		byClient[r.client] = append(byClient[r.client], r.campaign)
 	}
 	// Client by client, in one order, so that two imports do not wait for each other:
@@ -71,7 +70,7 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 			w.campaigns[recordKey{campaignKind, client, c.ID}] = campaignState{live: c.Live}
 		}
 		for _, id := range byClient[client] {
-			if t := (recordKey{campaignKind, client, id}); w.campaigns[t].unseen {
+			if t := (recordKey{campaignKind, client, id}); w.campaigns[t].isAssumed {
 				w.assumed[t] = true
 			}
 		}
@@ -79,13 +78,13 @@ func (w *writer) lookUpCampaigns(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// deleteMovedToUnseen deletes the interviews of a batch that move to a campaign which
+// deleteMovedToAssumed deletes the interviews of a batch that move to a campaign which
 // does not exist yet, to be inserted again: on an update, a trigger looks up the
 // campaign at once.
-func (w *writer) deleteMovedToUnseen(ctx context.Context, b *batch) error {
+func (w *writer) deleteMovedToAssumed(ctx context.Context, b *batch) error {
 	moving := map[uuid.UUID]db.DeleteMovedInterviewsParams{}
 	for _, r := range b.rows {
-		if r.hasCampaign && w.campaigns[r.campaignKey()].unseen {
+		if r.hasCampaign && w.campaigns[r.campaignKey()].isAssumed {
 			m := moving[r.client]
 			moving[r.client] = db.DeleteMovedInterviewsParams{ClientID: r.client, Ids: append(m.Ids, r.id), Campaigns: append(m.Campaigns, r.campaign)}
 		}

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -22,10 +23,10 @@ type decoder struct {
 	at       Progress
 	// records counts the lines that are neither blank nor the trailer.
 	records int64
-	// trailer says that the trailer was read.
-	trailer  bool
-	warnings []*LineError
-	options  Options // of the import
+	// hasTrailer is set when the trailer was read.
+	hasTrailer bool
+	warnings   []*LineError
+	options    Options // of the import
 	// replacing says whose lines are accepted; nil: everybody's.
 	replacing *replacing
 }
@@ -38,9 +39,8 @@ func newDecoder(send func(*batch) error) *decoder {
 
 // file decodes all files. Blank lines are allowed. After a mistake it reads on
 // to find others, but sends nothing more.
-func (d *decoder) file(in *files) error {
-	defer in.close()
-	lines := newLineReader(in)
+func (d *decoder) file(ctx context.Context, sources []Source) error {
+	lines := newLineReader(ctx, sources)
 	defer lines.close()
 	var found LineErrors
 	for readable := true; readable && len(found) < maxLineErrors; {
@@ -52,7 +52,7 @@ func (d *decoder) file(in *files) error {
 		// Where a line that is too long ends is not known.
 		readable = err == nil
 		if readable && len(bytes.TrimLeft(text, " \t\r")) > 0 {
-			err = d.line(text)
+			err = d.line(lines.at, text)
 		}
 		if mistake, ok := errors.AsType[*LineError](err); ok {
 			found = append(found, mistake)
@@ -86,13 +86,13 @@ func (d *decoder) end() error {
 }
 
 // line decodes one line.
-func (d *decoder) line(text []byte) error {
+func (d *decoder) line(at location, text []byte) error {
 	r := &d.record
-	if err := r.parse(d.at.Lines, text); err != nil {
+	if err := r.parse(at, text); err != nil {
 		return err
 	}
 	switch {
-	case d.trailer:
+	case d.hasTrailer:
 		return r.refuse("", "must not follow the trailer")
 	case r.kind == trailerKind:
 		return d.endLine()
@@ -138,7 +138,7 @@ func (d *decoder) write() error {
 	}
 	id.end = len(b.copy)
 	b.add(id)
-	d.deferred.addWritten(recordKey{r.kind, id.client, id.id}, r.line)
+	d.deferred.addWritten(recordKey{r.kind, id.client, id.id}, r.at)
 	return d.sendFull(b)
 }
 

@@ -59,13 +59,13 @@ func (d *decoder) identify() (row, error) {
 	r := &d.record
 	client, err := r.uuid(r.kind.columns[0].field, d.values[0])
 	if err != nil || r.kind == clientKind {
-		return row{line: r.line, client: client, id: client}, err
+		return row{at: r.at, client: client, id: client}, err
 	}
 	id, err := r.uuid(r.kind.idField, d.values[1])
 	if r.kind == requestLogKind {
 		id = logRowID(id, d.values[2], d.values[3])
 	}
-	return row{line: r.line, client: client, id: id}, err
+	return row{at: r.at, client: client, id: id}, err
 }
 
 // appendColumn appends one column of a row, and records what it refers to.
@@ -99,7 +99,7 @@ func (d *decoder) appendColumn(dst []byte, i int, to *row) ([]byte, error) {
 	}
 	if c.references != nil {
 		referred := uuid.UUID(dst[start+4:])
-		d.deferred.addReference(recordKey{c.references, to.client, referred}, to.line, k, c.field)
+		d.deferred.addReference(recordKey{c.references, to.client, referred}, to.at, k, c.field)
 		if c.references == campaignKind && k == interviewKind {
 			to.campaign, to.hasCampaign = referred, true
 		}

@@ -16,13 +16,11 @@ type recordKey struct {
 
 // place is where a file names a record.
 type place struct {
-	line  int64
+	location
 	field string
 }
 
-func (p place) refuse(reason string) *LineError {
-	return &LineError{Line: p.line, Field: p.field, Reason: reason}
-}
+func (p place) refuse(reason string) *LineError { return p.location.refuse(p.field, reason) }
 
 // deferredChecks is what can only be checked at the end of the file: references
 // to records that come later, slugs that are freed later, deletes whose
@@ -40,15 +38,15 @@ type deferredChecks struct {
 	rewritten map[recordKey]bool
 }
 
-func (f *deferredChecks) addReference(to recordKey, line int64, k *kind, field string) {
+func (f *deferredChecks) addReference(to recordKey, at location, k *kind, field string) {
 	if _, known := f.references[to]; !known {
-		f.references[to] = place{line, k.name + "." + field}
+		f.references[to] = place{at, k.name + "." + field}
 	}
 }
 
-func (f *deferredChecks) addWritten(t recordKey, line int64) {
-	if t.kind.slugged {
-		f.written[t] = place{line, t.kind.name + ".slug"}
+func (f *deferredChecks) addWritten(t recordKey, at location) {
+	if t.kind.hasSlug {
+		f.written[t] = place{at, t.kind.name + ".slug"}
 	}
 	if _, gone := f.deleted[t]; gone {
 		delete(f.deleted, t)
@@ -56,20 +54,18 @@ func (f *deferredChecks) addWritten(t recordKey, line int64) {
 	}
 }
 
-func (f *deferredChecks) addDeleted(t recordKey, line int64) {
+func (f *deferredChecks) addDeleted(t recordKey, at location) {
 	switch t.kind {
 	case clientKind, campaignKind, laneKind, snapshotKind:
-		f.deleted[t] = place{line, t.kind.name + "." + t.kind.idField}
+		f.deleted[t] = place{at, t.kind.name + "." + t.kind.idField}
 	}
 }
 
 // inOrder lists the keys in the order of their lines, those of a line in that of kinds.
 func inOrder(places map[recordKey]place) []recordKey {
 	return slices.SortedFunc(maps.Keys(places), func(a, b recordKey) int {
-		if byLine := cmp.Compare(places[a].line, places[b].line); byLine != 0 {
-			return byLine
-		}
-		return cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind))
+		x, y := places[a], places[b]
+		return cmp.Or(cmp.Compare(x.source, y.source), cmp.Compare(x.line, y.line), cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind)))
 	})
 }
 

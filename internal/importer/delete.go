@@ -15,9 +15,9 @@ func (d *decoder) delete() error {
 	}
 	t := recordKey{r.kind, id.client, id.id}
 	if r.kind == clientKind {
-		// What of a client is counted goes with its row at once, so it is
-		// deleted last, when nothing of it is left; see deleteClients.
-		d.deferred.addDeleted(t, r.line)
+		// Deleting a client's row deletes its counters, so it is deleted last, when it
+		// has no other records; see deleteClients.
+		d.deferred.addDeleted(t, r.at)
 		return nil
 	}
 	b, err := d.batchFor(id, true)
@@ -25,7 +25,7 @@ func (d *decoder) delete() error {
 		return err
 	}
 	b.addDelete(id)
-	d.deferred.addDeleted(t, r.line)
+	d.deferred.addDeleted(t, r.at)
 	return d.sendFull(b)
 }
 
@@ -38,7 +38,7 @@ func (r *record) deleteIdentity() (row, error) {
 		return row{}, err
 	}
 	id, client := given["id"], given["client_id"]
-	found := row{line: r.line}
+	found := row{at: r.at}
 	if found.id, err = r.uuid("id", id); err != nil {
 		return row{}, err
 	}

@@ -46,7 +46,7 @@ func TestWhatIsReferredToStays(t *testing.T) {
 	}
 }
 
-func TestDeletes(t *testing.T) {
+func TestDeletes_RemoveRecords(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mustImport(t, everything...)

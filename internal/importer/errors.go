@@ -35,7 +35,7 @@ func (e *LineError) Error() string {
 	return where + ": " + e.Field + ": " + e.Reason
 }
 
-// inFile tells a file's lines, alone in an import of one file.
+// inFile puts a file's name before lines, none in an import of one file.
 func inFile(file, lines string) string {
 	if file == "" {
 		return lines
@@ -43,7 +43,7 @@ func inFile(file, lines string) string {
 	return file + ": " + lines
 }
 
-// maxLineErrors bounds how many bad lines of a file are told.
+// maxLineErrors bounds how many bad lines are reported.
 const maxLineErrors = 20
 
 // LineErrors are the first lines that cannot be imported, two to maxLineErrors.
@@ -103,7 +103,7 @@ func isDuplicate(err error) bool {
 		refused.Code == "XX000" && strings.Contains(refused.Message, "_pkey_"))
 }
 
-// commitError is about a commit, whose answer may have been lost.
+// commitError explains an error of a commit, whose response may have been lost.
 func commitError(err error) error {
 	if postgres.SQLState(err) != "" {
 		return databaseError(context.Background(), "committing", err)
@@ -115,7 +115,7 @@ func interrupted(ctx context.Context) error {
 	return fmt.Errorf("nothing was imported: interrupted: %w", context.Cause(ctx))
 }
 
-// describe shows a value in an error: short ones as they stand in the line.
+// describe shows a value in an error: short ones as they are in the line.
 func describe(v value) string {
 	switch v.typ {
 	case jsonArray, jsonObject:

@@ -47,7 +47,7 @@ func textOf(description string, valid func(text []byte) bool) fieldType {
 	return textual(description, func(dst, text []byte) ([]byte, bool) { return append(dst, text...), valid(text) })
 }
 
-// holdsOnly says that a text has so many characters, all of them of a set in ASCII.
+// holdsOnly reports whether a text has so many characters, all of them of a set in ASCII.
 func holdsOnly(set string, n int, text []byte) bool {
 	return len(text) == n && len(bytes.Trim(text, set)) == 0
 }

@@ -118,8 +118,8 @@ func checkQuestion(q value, first jsonType, n int) *problem {
 	return cmp.Or(checkText(path+".id", member(q, "id")), checkText(path+".question", member(q, "question")))
 }
 
-// checkText wants a text that is not empty inside a value. An empty one is told even
-// where values are redacted.
+// checkText checks that a value inside another is a text that is not empty. An empty one
+// is reported even where values are redacted.
 func checkText(path string, v value) *problem {
 	switch {
 	case v.typ == jsonInvalid:

@@ -62,11 +62,11 @@ func TestSeveralFilesAreOneImport(t *testing.T) {
 	}{
 		{[]string{client("") + "\n\n", "\n" + interview(`,"nps_score":"9"`)}, nil, `b.ndjson: line 2: interview.nps_score: must be a number or null, not "9"`},
 		{[]string{interview(`,"nps_score":"9"`), "", client(""), "x"}, nil,
-			`a.ndjson: line 1: interview.nps_score: must be a number or null, not "9"` + "\n" + "d.ndjson: line 1: is not valid JSON: expected a value at byte 1\nnothing was imported: 2 bad lines"},
+			`a.ndjson: line 1: interview.nps_score: must be a number or null, not "9"` + "\n" + "d.ndjson: line 1: is not valid JSON: invalid character 'x' looking for beginning of value at byte 1\nnothing was imported: 2 bad lines"},
 		// Found at the end, of all files together.
 		{[]string{client(""), campaign(`,"slug":"onboarding"`) + "\n" + strings.Replace(interview(ofCampaign), onboarding, synthesis, 1)}, nil,
 			"b.ndjson: line 2: interview.conversation_goal_id: client " + acme + " has no campaign " + synthesis},
-		{[]string{client(""), interview(""), interview("")}, &two, "nothing was imported: the input is not whole: 2 lines were promised, 3 came"},
+		{[]string{client(""), interview(""), interview("")}, &two, "nothing was imported: the input is not whole: 2 lines were expected, 3 were read"},
 		{[]string{client("") + "\n" + `{"kind":"end","lines":1}`, "\n\n" + interview("")}, nil, "b.ndjson: line 3: must not follow the trailer"},
 		{[]string{client(""), gzipped(t, interview(""))[:30]}, nil, "nothing was imported: reading b.ndjson: line 1: unexpected EOF"},
 		{[]string{client(""), "\x1f\x8bxx"}, nil, "nothing was imported: reading b.ndjson: unexpected EOF"},

@@ -30,8 +30,8 @@ type Options struct {
 type Progress struct {
 	Lines, Bytes int64
 	Elapsed      time.Duration
-	// Finishing says that the file is read and written, and what remains is
-	// proving its references and committing.
+	// Finishing is set when the file is read and written, and what remains is to
+	// check its references and to commit.
 	Finishing bool
 }
 
@@ -80,8 +80,7 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 
 	parsing, stop := context.WithCancel(ctx)
 	defer stop()
-	in := &files{ctx: parsing, sources: sources}
-	w := newWriter(tx, in)
+	w := newWriter(tx)
 	if err := w.begin(ctx); err != nil {
 		return Summary{}, err
 	}
@@ -89,10 +88,10 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 		return Summary{}, err
 	}
 	pipe := &pipeline{ctx: parsing, batches: make(chan *batch, 1)}
-	go pipe.parse(in, o, w.replacing)
+	go pipe.parse(sources, o, w.replacing)
 
 	if err := w.writeAll(ctx, pipe, throttled(o.Progress, start)); err != nil {
-		return Summary{}, in.locate(err)
+		return Summary{}, err
 	}
 	if err := db.New(tx).RecordImport(ctx); err != nil {
 		return Summary{}, databaseError(ctx, "noting the import", err)
@@ -102,7 +101,6 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 		return Summary{}, commitError(err)
 	}
 	parsed := pipe.decoder
-	in.placeAll(parsed.warnings)
 	return Summary{
 		Lines:    parsed.at.Lines,
 		Bytes:    parsed.at.Bytes,

@@ -35,7 +35,7 @@ func connect(t testing.TB, url string) *pgx.Conn {
 	return conn
 }
 
-// mustImport imports and then holds the counted membership against the gate.
+// mustImport imports and then compares the counted membership with the gate.
 func (d *database) mustImport(t testing.TB, lines ...string) Summary {
 	t.Helper()
 	sum, err := Import(t.Context(), d.conn, Options{}, Stream("the input", strings.NewReader(strings.Join(lines, "\n"))))

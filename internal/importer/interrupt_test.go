@@ -36,7 +36,7 @@ func TestACancelledImportLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatDiesIsToldAndLeavesNothing(t *testing.T) {
+func TestADatabaseThatIsKilledIsReportedAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mustImport(t, client(""))
@@ -127,7 +127,7 @@ func TestAKilledImportEndsItsBackend(t *testing.T) {
 }
 
 // Somebody who seeds tables by hand learns what is wrong with that.
-func TestARecordThatNoImportWroteIsTold(t *testing.T) {
+func TestARecordThatNoImportWroteIsReported(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mustImport(t, client(""), interview(""))
@@ -151,7 +151,7 @@ func TestVacuum_LeavesTheTableVacuumed(t *testing.T) {
 	}
 }
 
-func TestProgressIsToldNowAndThen(t *testing.T) {
+func TestProgressIsReportedNowAndThen(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	var told []Progress

@@ -3,8 +3,13 @@ package importer
 import (
 	"bytes"
 	"cmp"
+	stdjson "encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
+
+	"github.com/segmentio/encoding/json"
 )
 
 // maxDepth bounds how deep a line may nest, well below what PostgreSQL's own
@@ -27,47 +32,47 @@ const (
 // value is one JSON value, as a slice of the line.
 type value struct {
 	typ jsonType
-	// text is the value as it stands in the line; a string's without quotes.
+	// text is the value as it is in the line; a string's without quotes.
 	text []byte
 	// unstorable is the first thing inside that JSON allows and PostgreSQL does not.
 	unstorable string
 }
 
-// jsonScanner checks JSON syntax in one pass over a line and builds nothing. What it
-// accepts as storable, PostgreSQL accepts as jsonb.
+// jsonScanner takes JSON apart in one pass and builds nothing. It relies on valid syntax,
+// which checkJSON checks afterwards; of any other bytes its values mean nothing. Valid
+// JSON without anything unstorable PostgreSQL accepts as jsonb.
 type jsonScanner struct {
 	text  []byte
 	at    int
 	depth int
+	// tooDeep is where the text nests deeper than maxDepth, from 1; nothing is read after it.
+	tooDeep int
 	// unstorable is the first reason found, as in value.
 	unstorable string
-	// grows is by how much the text is longer with its numbers written out, as the
-	// database does: a line of 16 MiB could become 1 GB. It is counted from where it
+	// grows is how much longer the text becomes when PostgreSQL writes its numbers
+	// without exponents: a line of 16 MiB could become 1 GB. It is counted from where it
 	// was set to 0.
 	grows int
-	// reason is why the scan stopped.
-	reason string
 }
 
-// syntaxError says why the scan stopped.
-func (s *jsonScanner) syntaxError() string {
-	return fmt.Sprintf("is not valid JSON: %s at byte %d", s.reason, s.at+1)
-}
-
-func (s *jsonScanner) fail(wrong string) jsonType {
-	s.reason = wrong
-	return jsonInvalid
-}
-
-// unexpected fails at a byte that cannot stand here.
-func (s *jsonScanner) unexpected(expected string) jsonType {
-	if s.at >= len(s.text) {
-		return s.fail("it ends where " + expected + " should be")
+// checkJSON returns why the scanned text is not valid JSON, or nothing. json.Valid calls
+// itself for each level, so it sees no text that nests too deep.
+func (s *jsonScanner) checkJSON() string {
+	const invalid = "is not valid JSON: %s at byte %d"
+	if s.tooDeep > 0 {
+		return fmt.Sprintf(invalid, fmt.Sprintf("it nests deeper than %d levels", maxDepth), s.tooDeep)
 	}
-	return s.fail("expected " + expected)
+	if json.Valid(s.text) {
+		return ""
+	}
+	var text stdjson.RawMessage
+	if wrong, ok := errors.AsType[*stdjson.SyntaxError](stdjson.Unmarshal(s.text, &text)); ok {
+		return fmt.Sprintf(invalid, wrong.Error(), wrong.Offset)
+	}
+	return ""
 }
 
-// peek is the next byte, NUL at the end: no token starts with one.
+// peek is the next byte, NUL at the end: no value starts with one.
 func (s *jsonScanner) peek() byte {
 	if s.at < len(s.text) {
 		return s.text[s.at]
@@ -75,100 +80,76 @@ func (s *jsonScanner) peek() byte {
 	return 0
 }
 
-func (s *jsonScanner) space() {
-	for c := s.peek(); c == ' ' || c == '\t' || c == '\r' || c == '\n'; c = s.peek() {
+// skip goes on to the next value, name or end.
+func (s *jsonScanner) skip() {
+	for c := s.peek(); c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == ':'; c = s.peek() {
 		s.at++
 	}
 }
 
-func (s *jsonScanner) value() jsonType {
-	switch c := s.peek(); {
-	case c == '"':
-		return s.string()
-	case c == '{':
-		return s.members(jsonObject, nil)
-	case c == '[':
-		return s.members(jsonArray, nil)
-	case c == 't':
-		return s.literal("true", jsonBool)
-	case c == 'f':
-		return s.literal("false", jsonBool)
-	case c == 'n':
-		return s.literal("null", jsonNull)
-	case c == '-', isDigit(c):
-		return s.number()
+// value scans a value. Those in it are shown to each, as members has it.
+func (s *jsonScanner) value(each func(name, v value) bool) jsonType {
+	switch c := s.peek(); c {
+	case '"':
+		s.string()
+		return jsonString
+	case '{', '[':
+		s.members(each)
+		if c == '[' {
+			return jsonArray
+		}
+		return jsonObject
+	case 't', 'n':
+		s.at = min(s.at+len("true"), len(s.text))
+		if c == 'n' {
+			return jsonNull
+		}
+		return jsonBool
+	case 'f':
+		s.at = min(s.at+len("false"), len(s.text))
+		return jsonBool
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		s.number()
+		return jsonNumber
 	}
-	return s.unexpected("a value")
+	s.at = min(s.at+1, len(s.text))
+	return jsonInvalid
 }
 
-func (s *jsonScanner) literal(word string, is jsonType) jsonType {
-	if !bytes.HasPrefix(s.text[s.at:], []byte(word)) {
-		return s.unexpected("a value")
+// members scans an object or list and calls each, unless nil, for its members until it
+// returns false; a list's members have no names.
+func (s *jsonScanner) members(each func(name, v value) bool) {
+	hasNames := s.peek() == '{'
+	if s.depth++; s.depth > maxDepth && s.tooDeep == 0 {
+		s.tooDeep, s.at = s.at+1, len(s.text)
 	}
-	s.at += len(word)
-	return is
-}
-
-// members scans an object or a list and shows its members to each, unless that is nil,
-// until that returns false. Those of a list have no names.
-func (s *jsonScanner) members(is jsonType, each func(name, v value) bool) jsonType {
-	end, expected := byte('}'), "a comma or the object's end"
-	if is == jsonArray {
-		end, expected = ']', "a comma or the list's end"
-	}
-	if s.depth++; s.depth > maxDepth {
-		return s.fail(fmt.Sprintf("it nests deeper than %d levels", maxDepth))
-	}
-	s.at++
-	s.space()
-	if s.peek() == end {
-		s.at++
-		s.depth--
-		return is
-	}
-	var name value
-	for {
-		if is == jsonObject {
-			if s.peek() != '"' {
-				return s.unexpected("a field name in quotes")
-			}
-			if name = s.scan(); name.typ == jsonInvalid {
-				return jsonInvalid
-			}
-			s.space()
-			if s.peek() != ':' {
-				return s.unexpected("a colon")
-			}
-			s.at++
-			s.space()
+	s.at = min(s.at+1, len(s.text))
+	for s.skip(); s.at < len(s.text) && s.peek() != '}' && s.peek() != ']'; s.skip() {
+		if each == nil {
+			s.value(nil) // or a name
+			continue
 		}
-		v := s.scan()
-		if v.typ == jsonInvalid || each != nil && !each(name, v) {
-			return jsonInvalid
+		var name value
+		if hasNames {
+			name = s.scan()
+			s.skip()
 		}
-		s.space()
-		switch s.peek() {
-		case ',':
-			s.at++
-			s.space()
-		case end:
-			s.at++
-			s.depth--
-			return is
-		default:
-			return s.unexpected(expected)
+		if !each(name, s.scan()) {
+			return
 		}
 	}
+	s.at = min(s.at+1, len(s.text))
+	s.depth--
 }
 
 // scan scans a value. What in it is unstorable counts for the value around it too.
 func (s *jsonScanner) scan() value {
 	start, outer := s.at, s.unstorable
 	s.unstorable = ""
-	is := s.value()
+	is := s.value(nil)
 	v := value{typ: is, text: s.text[start:s.at], unstorable: s.unstorable}
 	if is == jsonString {
-		v.text = s.text[start+1 : s.at-1]
+		v.text = v.text[1:max(1, len(v.text)-1)]
 	}
 	s.unstorable = cmp.Or(outer, v.unstorable)
 	return v
@@ -177,9 +158,12 @@ func (s *jsonScanner) scan() value {
 // elements are those of a list that was scanned before, with their places.
 func elements(list value) iter.Seq2[int, value] {
 	return func(yield func(int, value) bool) {
-		s := jsonScanner{text: list.text}
 		at := -1
-		s.members(jsonArray, func(_, v value) bool { at++; return yield(at, v) })
+		for _, v := range members(list) {
+			if at++; !yield(at, v) {
+				return
+			}
+		}
 	}
 }
 
@@ -194,10 +178,20 @@ func member(object value, name string) value {
 	return last
 }
 
-// members are those of an object that was scanned before.
-func members(object value) iter.Seq2[value, value] {
+// members are those of an object or list that was scanned before.
+func members(of value) iter.Seq2[value, value] {
 	return func(yield func(name, v value) bool) {
-		s := jsonScanner{text: object.text}
-		s.members(jsonObject, yield)
+		s := jsonScanner{text: of.text}
+		s.members(yield)
 	}
+}
+
+// unescaped is a scanned string with its escapes undone. It may share the line's memory.
+func unescaped(v value) []byte {
+	if !bytes.Contains(v.text, []byte{'\\'}) {
+		return v.text
+	}
+	var text string
+	_ = stdjson.Unmarshal(slices.Concat([]byte{'"'}, v.text, []byte{'"'}), &text) // scanned before
+	return []byte(text)
 }

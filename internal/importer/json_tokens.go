@@ -3,9 +3,8 @@ package importer
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
-	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 )
@@ -23,134 +22,77 @@ const (
 // exponent: 1e131071 would be a response of 128 KiB.
 const maxDigits = 400
 
-func isDigit(c byte) bool { return c-'0' <= 9 }
-
-// isPlain says that a string holds a byte as it is. What lies above ASCII counts as
-// plain: whole values are checked for UTF-8 at once.
-func isPlain(c byte) bool { return c >= 0x20 && c != '"' && c != '\\' }
-
-func (s *jsonScanner) string() jsonType {
-	text, at := s.text, s.at+1
-	for {
-		for at < len(text) && isPlain(text[at]) {
-			at++
-		}
-		s.at = at
-		if at >= len(text) {
-			return s.unexpected("the string's end")
-		}
-		switch text[at] {
-		case '"':
+// string scans a string. Whole values are checked for UTF-8 at once.
+func (s *jsonScanner) string() {
+	s.at++
+	end := bytes.IndexByte(s.text[s.at:], '"')
+	if end >= 0 && bytes.IndexByte(s.text[s.at:s.at+end], '\\') < 0 { // most have no escape
+		s.at += end + 1
+		return
+	}
+	for s.at < len(s.text) && s.text[s.at] != '"' {
+		if s.text[s.at] == '\\' {
+			s.escape()
+		} else {
 			s.at++
-			return jsonString
-		case '\\':
-			if s.escape() == jsonInvalid {
-				return jsonInvalid
-			}
-			at = s.at
-		default:
-			return s.fail("a control character must be escaped, found one")
 		}
 	}
+	s.at = min(s.at+1, len(s.text))
 }
 
 // escape scans one escape; a surrogate pair is one.
-func (s *jsonScanner) escape() jsonType {
-	s.at++
-	switch s.peek() {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+func (s *jsonScanner) escape() {
+	if s.at++; s.peek() != 'u' {
 		s.at++
-		return jsonString
-	case 'u':
-	default:
-		return s.unexpected(`one of "\/bfnrtu`)
+		return
 	}
-	first, ok := s.hex4(s.at + 1)
-	if !ok {
-		return s.unexpected(`four hexadecimal digits after \u`)
-	}
+	first := s.hex4(s.at + 1)
 	s.at += 5
 	switch {
 	case first == 0:
 		s.unstorable = cmp.Or(s.unstorable, unstorableNUL)
 	case utf16.IsSurrogate(first):
-		second, ok := s.hex4(s.at + 2)
-		if ok && string(s.text[s.at:s.at+2]) == `\u` && utf16.DecodeRune(first, second) != unicode.ReplacementChar {
+		if s.peek() == '\\' && utf16.DecodeRune(first, s.hex4(s.at+2)) != unicode.ReplacementChar {
 			s.at += 6
 		} else {
 			s.unstorable = cmp.Or(s.unstorable, unstorableSurrogate)
 		}
 	}
-	return jsonString
 }
 
-// unescaped is a scanned string with its escapes undone. It may share the line's memory.
-func unescaped(v value) []byte {
-	if !bytes.Contains(v.text, []byte{'\\'}) {
-		return v.text
-	}
-	var text string
-	_ = json.Unmarshal(slices.Concat([]byte{'"'}, v.text, []byte{'"'}), &text) // scanned before
-	return []byte(text)
-}
-
-func (s *jsonScanner) hex4(at int) (rune, bool) {
+// hex4 is the number in the four hexadecimal digits at a position, 0 if there are none.
+func (s *jsonScanner) hex4(at int) rune {
 	if at+4 > len(s.text) {
-		return 0, false
+		return 0
 	}
-	r, err := strconv.ParseUint(string(s.text[at:at+4]), 16, 16)
-	return rune(r), err == nil
+	r, _ := strconv.ParseUint(string(s.text[at:at+4]), 16, 16)
+	return rune(r)
 }
 
-// digits scans a run of digits and returns its length.
-func (s *jsonScanner) digits() int {
+// number scans a number, and counts it as PostgreSQL writes it.
+func (s *jsonScanner) number() {
 	start := s.at
-	for isDigit(s.peek()) {
+	for s.at < len(s.text) && strings.IndexByte("0123456789.-+eE", s.text[s.at]) >= 0 {
 		s.at++
 	}
-	return s.at - start
-}
-
-func (s *jsonScanner) number() jsonType {
-	begins, signs := s.at, 0
-	if s.peek() == '-' {
-		s.at++
+	mantissa, exponent := s.text[start:s.at], int64(0)
+	if e := bytes.IndexAny(mantissa, "eE"); e >= 0 {
+		// The nearest number of 24 bits, which is far beyond the limit below.
+		exponent, _ = strconv.ParseInt(string(mantissa[e+1:]), 10, 24)
+		mantissa = mantissa[:e]
+	}
+	integer, fraction, _ := bytes.Cut(mantissa, []byte{'.'})
+	integer, isNegative := bytes.CutPrefix(integer, []byte{'-'})
+	digits, signs := max(len(integer)+int(exponent), 1), 0
+	if isNegative {
 		signs++
 	}
-	integer := 1
-	if s.peek() == '0' {
-		s.at++
-	} else if integer = s.digits(); integer == 0 {
-		return s.unexpected("a digit")
-	}
-	fraction := 0
-	if s.peek() == '.' {
-		s.at++
-		if fraction = s.digits(); fraction == 0 {
-			return s.unexpected("a digit")
-		}
-	}
-	var exponent int64
-	if c := s.peek(); c == 'e' || c == 'E' {
-		s.at++
-		start := s.at
-		if s.peek() == '-' || s.peek() == '+' {
-			s.at++
-		}
-		if s.digits() == 0 {
-			return s.unexpected("a digit")
-		}
-		// The nearest number of 24 bits, which is far beyond the limit below.
-		exponent, _ = strconv.ParseInt(string(s.text[start:s.at]), 10, 24)
-	}
-	plain := max(integer+int(exponent), 1)
-	if decimals := fraction - int(exponent); decimals > 0 {
-		plain += decimals
+	if decimals := len(fraction) - int(exponent); decimals > 0 {
+		digits += decimals
 		signs++ // the point
 	}
-	if plain > maxDigits {
+	if digits > maxDigits {
 		s.unstorable = cmp.Or(s.unstorable, unstorableNumber)
 	}
-	s.grows += max(0, signs+plain-(s.at-begins))
-	return jsonNumber
+	s.grows += max(0, signs+digits-(s.at-start))
 }

@@ -8,7 +8,7 @@ import (
 
 // Each limit of the page's table, from both sides: the last line that is accepted
 // and the first that is not.
-func TestLimits(t *testing.T) {
+func TestLimits_AreEnforced(t *testing.T) {
 	t.Parallel()
 	// A line with so many bytes in small values, and one value of so many.
 	padded := func(blanks, quote int) string {

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ const (
 
 // parseOnly reads a file as an import does, short of the database.
 func parseOnly(file string) error {
-	return newDecoder(func(*batch) error { return nil }).file(filesOf(strings.NewReader(file)))
+	return newDecoder(func(*batch) error { return nil }).file(context.Background(), sourcesOf(strings.NewReader(file)))
 }
 
 // The lines below are whole but for the fields that a test adds.
@@ -44,22 +45,22 @@ func client(fields string) string {
 const tooManyDigits = "must not hold a number of more than 400 digits, counted as it is written without an exponent"
 
 // Operators correct a file by these words.
-func TestRefusals(t *testing.T) {
+func TestBadLines_AreRefusedWithLineAndField(t *testing.T) {
 	t.Parallel()
 	hash := strings.Repeat("0123456789abcdef", 4)
 	for _, c := range []struct{ name, line, want string }{
 		// the line
 		{"bare scalar", `42`, `line 1: must be a JSON object, not a number`},
 		{"list", `[{}]`, `line 1: must be a JSON object, not a list`},
-		{"trailing object", client("") + `{}`, `line 1: must hold one JSON object, more follows at byte 90`},
-		{"cut off", `{"kind":"client"`, `line 1: is not valid JSON: it ends where a comma or the object's end should be at byte 17`},
-		{"single quotes", `{'kind':"client"}`, `line 1: is not valid JSON: expected a field name in quotes at byte 2`},
-		{"trailing comma", `{"kind":"client",}`, `line 1: is not valid JSON: expected a field name in quotes at byte 18`},
-		{"leading zero", `{"kind":01}`, `line 1: is not valid JSON: expected a comma or the object's end at byte 10`},
-		{"NaN", `{"kind":NaN}`, `line 1: is not valid JSON: expected a value at byte 9`},
-		{"raw control character", "{\"kind\":\"a\tb\"}", `line 1: is not valid JSON: a control character must be escaped, found one at byte 11`},
-		{"bad escape", `{"kind":"\x"}`, `line 1: is not valid JSON: expected one of "\/bfnrtu at byte 11`},
-		{"short escape", `{"kind":"\u12"}`, `line 1: is not valid JSON: expected four hexadecimal digits after \u at byte 11`},
+		{"trailing object", client("") + `{}`, `line 1: is not valid JSON: invalid character '{' after top-level value at byte 90`},
+		{"cut off", `{"kind":"client"`, `line 1: is not valid JSON: unexpected end of JSON input at byte 16`},
+		{"single quotes", `{'kind':"client"}`, `line 1: is not valid JSON: invalid character '\'' looking for beginning of object key string at byte 2`},
+		{"trailing comma", `{"kind":"client",}`, `line 1: is not valid JSON: invalid character '}' looking for beginning of object key string at byte 18`},
+		{"leading zero", `{"kind":01}`, `line 1: is not valid JSON: invalid character '1' after object key:value pair at byte 10`},
+		{"NaN", `{"kind":NaN}`, `line 1: is not valid JSON: invalid character 'N' looking for beginning of value at byte 9`},
+		{"raw control character", "{\"kind\":\"a\tb\"}", `line 1: is not valid JSON: invalid character '\t' in string literal at byte 11`},
+		{"bad escape", `{"kind":"\x"}`, `line 1: is not valid JSON: invalid character 'x' in string escape code at byte 11`},
+		{"short escape", `{"kind":"\u12"}`, `line 1: is not valid JSON: invalid character '"' in \u hexadecimal character escape at byte 14`},
 		{"too deep", interview(`,"custom_extraction":` + strings.Repeat(`{"a":`, 256) + `1` + strings.Repeat(`}`, 256)),
 			`line 1: is not valid JSON: it nests deeper than 256 levels at byte 1487`},
 		{"too long", `{"kind":"` + strings.Repeat("x", maxLine), `line 1: must not be longer than 16 MiB and 64 KiB`},

@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,25 +26,48 @@ const (
 
 const lineTooLong = "must not be longer than 16 MiB and 64 KiB"
 
-// lineReader cuts streams, one after the other, into lines. No line goes on in the next
-// stream.
-type lineReader struct {
-	files        *files
-	in           io.ReadCloser
-	stream       *bufio.Reader // of in
-	line         []byte
-	lines, bytes int64
-	// first says that the stream's next line is its first.
-	first bool
+// location is where a line is.
+type location struct {
+	// source is the number of its file, from 1; file is the name, empty in an import of one.
+	source int
+	file   string
+	line   int64
 }
 
-func newLineReader(f *files) *lineReader {
+func (l location) String() string { return inFile(l.file, fmt.Sprintf("line %d", l.line)) }
+
+// span names the lines from first to last.
+func span(first, last location) string {
+	if first.source != last.source {
+		return first.String() + " to " + last.String()
+	}
+	return inFile(first.file, fmt.Sprintf("lines %d to %d", first.line, last.line))
+}
+
+func (l location) refuse(field, reason string) *LineError {
+	return &LineError{File: l.file, Line: l.line, Field: field, Reason: reason}
+}
+
+// lineReader cuts an import's sources, one after the other, into lines. A line ends with
+// its source.
+type lineReader struct {
+	ctx     context.Context
+	sources []Source
+	in      io.ReadCloser
+	stream  *bufio.Reader // of in, decompressed
+	line    []byte
+	at      location // of the last line
+	// lines and bytes are counted over all sources.
+	lines, bytes int64
+}
+
+func newLineReader(ctx context.Context, sources []Source) *lineReader {
 	none := io.NopCloser(strings.NewReader(""))
-	return &lineReader{files: f, in: none, stream: bufio.NewReaderSize(none, 256<<10)}
+	return &lineReader{ctx: ctx, sources: sources, in: none, stream: bufio.NewReaderSize(none, 256<<10)}
 }
 
 // next is the next line without its end, valid until the call after; io.EOF
-// ends the last stream. A byte order mark at the start of a stream is skipped.
+// ends the last source. A byte order mark at the start of a source is skipped.
 func (r *lineReader) next() ([]byte, error) {
 	line, err := r.read()
 	for len(line) == 0 && isEnd(err) {
@@ -52,24 +76,24 @@ func (r *lineReader) next() ([]byte, error) {
 		}
 		line, err = r.read()
 	}
+	r.at.line++
 	if err != nil && !isEnd(err) {
-		return nil, fmt.Errorf("nothing was imported: reading %s: %w", r.files.where(r.lines+1), err)
+		return nil, fmt.Errorf("nothing was imported: reading %s: %w", r.at, err)
 	}
 	r.lines++
 	r.bytes += int64(len(line))
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	if len(line) > maxLine {
-		return nil, &LineError{Line: r.lines, Reason: lineTooLong}
+		return nil, r.at.refuse("", lineTooLong)
 	}
-	if r.first {
-		r.first = false
+	if r.at.line == 1 {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
 	return line, nil
 }
 
-// isEnd says that a stream ended in good order. What a source fails of may wrap io.EOF:
-// a server hung up.
+// isEnd reports whether a stream ended regularly: an error that only wraps io.EOF is a
+// broken connection.
 func isEnd(err error) bool { return err == io.EOF } //nolint:errorlint // the very value
 
 // read reads to a line's end, or until it is too long. What was searched is not
@@ -86,17 +110,36 @@ func (r *lineReader) read() ([]byte, error) {
 	return r.line, nil
 }
 
-// open goes on with the next stream; io.EOF says that there is none.
+// open opens the next source; io.EOF after the last one.
 func (r *lineReader) open() error {
-	r.close()
-	in, err := r.files.open(r.lines)
-	if err != nil {
-		return err
+	_ = r.in.Close()
+	if r.at.source == len(r.sources) {
+		return io.EOF
 	}
-	r.in, r.first = in, true
-	r.stream.Reset(in)
+	source := r.sources[r.at.source]
+	r.at = location{source: r.at.source + 1}
+	if len(r.sources) > 1 {
+		r.at.file = source.Name
+	}
+	in, err := source.Open(r.ctx)
+	if err != nil {
+		return fmt.Errorf("nothing was imported: %s: %w", source.Name, err)
+	}
+	r.in = in
+	plain, err := decompress(in)
+	if err != nil {
+		return fmt.Errorf("nothing was imported: reading %s: %w", source.Name, err)
+	}
+	r.stream.Reset(plain)
 	return nil
 }
 
-// close may be called twice.
-func (r *lineReader) close() { _ = r.in.Close() }
+// close ends the reading of all sources.
+func (r *lineReader) close() {
+	_ = r.in.Close() // it may be closed already
+	for _, source := range r.sources {
+		if source.Close != nil {
+			source.Close()
+		}
+	}
+}

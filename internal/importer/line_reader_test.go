@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,15 +12,17 @@ import (
 	"testing/iotest"
 )
 
-func filesOf(in ...io.Reader) *files {
-	f := &files{}
+func sourcesOf(in ...io.Reader) []Source {
+	var sources []Source
 	for n, one := range in {
-		f.sources = append(f.sources, Stream(fmt.Sprintf("file %d", n+1), one))
+		sources = append(sources, Stream(fmt.Sprintf("file %d", n+1), one))
 	}
-	return f
+	return sources
 }
 
-func linesOf(in ...io.Reader) *lineReader { return newLineReader(filesOf(in...)) }
+func linesOf(in ...io.Reader) *lineReader {
+	return newLineReader(context.Background(), sourcesOf(in...))
+}
 
 // Lines are the same however the stream is cut, also across the buffer's end.
 func TestLinesAreWholeHoweverTheyArrive(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// claimQuery registers the ids of a batch for their clients. In one order: two imports
-// with ids in common then wait for each other rather than deadlock, as far as their
-// batches go.
+// claimQuery registers the ids of a batch for their clients. Ids are claimed in order, so
+// that two imports with common ids wait for each other within a batch instead of
+// deadlocking.
 func (k *kind) claimQuery() string {
 	return fmt.Sprintf("INSERT INTO record_owners (kind, id, client_id) SELECT '%s', i.id, i.client_id FROM import_ids AS i ORDER BY i.id", k.name)
 }
@@ -17,13 +17,12 @@ func (k *kind) insertQuery() string {
 	return fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s", k.table, strings.Join(k.columnNames(), ", "))
 }
 
-// mergeQueries move rows of which some may exist: first those that do not,
-// then those that differ. "Differ" is about the stored bytes, as jsonb
-// holds 1.0 and 1.00 to be equal and a reader is promised every digit. A record
-// that is there already as the file has it is neither written nor locked, so
-// importing the same file again costs little, and two imports that share a
-// campaign do not wait for each other. Without RETURNING, Citus counts the rows that
-// were there as inserted.
+// mergeQueries move staged rows of which some exist: they insert the new ones, then
+// update those that differ. They compare the stored bytes: to jsonb 1.0 and 1.00 are
+// equal, and readers are promised every digit. A record that is stored as the file has
+// it is neither written nor locked, so importing the same file again costs little, and
+// two imports that share a campaign do not wait for each other. Without RETURNING, Citus
+// counts the rows that existed as inserted.
 func (k *kind) mergeQueries() []string {
 	if k == clientKind {
 		return mergeClientsQueries

@@ -14,11 +14,11 @@ type pipeline struct {
 	err     error
 }
 
-func (p *pipeline) parse(in *files, o Options, replacing *replacing) {
+func (p *pipeline) parse(sources []Source, o Options, replacing *replacing) {
 	defer close(p.batches)
 	p.decoder = newDecoder(p.send)
 	p.decoder.options, p.decoder.replacing = o, replacing
-	p.err = p.decoder.file(in)
+	p.err = p.decoder.file(p.ctx, sources)
 }
 
 // next is the next batch, nil at the end of a good file.
@@ -47,16 +47,16 @@ func (p *pipeline) send(b *batch) error {
 // progressEvery bounds the rate of progress reports.
 const progressEvery = 200 * time.Millisecond
 
-// throttled tells of progress, unless it did so a moment ago; that the work is
-// finishing always.
-func throttled(tell func(Progress), start time.Time) func(Progress) {
+// throttled reports progress, unless it did so a moment ago; that the work is finishing
+// always.
+func throttled(report func(Progress), start time.Time) func(Progress) {
 	var last time.Time
 	return func(at Progress) {
-		if tell == nil || !at.Finishing && time.Since(last) < progressEvery {
+		if report == nil || !at.Finishing && time.Since(last) < progressEvery {
 			return
 		}
 		last = time.Now()
 		at.Elapsed = last.Sub(start)
-		tell(at)
+		report(at)
 	}
 }

@@ -16,29 +16,23 @@ type field struct {
 
 // record is a line taken apart, its values still slices of the line.
 type record struct {
-	line   int64
+	at     location
 	fields []field
 	kind   *kind
 	delete bool
 }
 
 func (r *record) refuse(field, reason string) *LineError {
-	return &LineError{Line: r.line, Field: field, Reason: reason}
+	return r.at.refuse(field, reason)
 }
 
 // parse checks the whole line's syntax and finds its kind and operation.
-func (r *record) parse(line int64, text []byte) error {
-	r.line, r.fields, r.kind, r.delete = line, r.fields[:0], nil, false
+func (r *record) parse(at location, text []byte) error {
+	r.at, r.fields, r.kind, r.delete = at, r.fields[:0], nil, false
 	s := jsonScanner{text: text}
-	s.space()
-	if s.peek() != '{' {
-		if is := s.value(); is != jsonInvalid {
-			return r.refuse("", "must be a JSON object, not "+is.String())
-		}
-		return r.refuse("", s.syntaxError())
-	}
+	s.skip()
 	count, size := 0, 0
-	is := s.members(jsonObject, func(name, v value) bool {
+	is := s.value(func(name, v value) bool {
 		if written := len(v.text) + s.grows; written > smallValue {
 			size += written
 		}
@@ -54,12 +48,11 @@ func (r *record) parse(line int64, text []byte) error {
 		}
 		return true
 	})
-	if is == jsonInvalid {
-		return r.refuse("", s.syntaxError())
+	if invalid := s.checkJSON(); invalid != "" {
+		return r.refuse("", invalid)
 	}
-	s.space()
-	if s.at < len(text) {
-		return r.refuse("", fmt.Sprintf("must hold one JSON object, more follows at byte %d", s.at+1))
+	if is != jsonObject {
+		return r.refuse("", "must be a JSON object, not "+is.String())
 	}
 	if err := r.findKind(); err != nil {
 		return err

@@ -9,8 +9,8 @@ type kind struct {
 	idField     string
 	// columns begin with that of the client: client_id, a client's own id.
 	columns []column
-	// slugged says that a slug names one record of this kind within its client.
-	slugged bool
+	// hasSlug is set when a slug names one record of this kind within its client.
+	hasSlug bool
 }
 
 // column is a field of a record and the column it is written to.
@@ -68,7 +68,7 @@ var (
 	modeType          = oneOf("legacy", "canonical")
 )
 
-// kinds stand in the order in which a finished import is summed up.
+// kinds are in the order of an import's summary.
 var kinds = []*kind{
 	clientKind,
 	campaignKind,
@@ -112,7 +112,7 @@ var kinds = []*kind{
 
 // A client is its own client_id. Its mode is null when the line leaves it as it is.
 var clientKind = &kind{
-	name: "client", withArticle: "a client", table: "clients", idField: "id", slugged: true,
+	name: "client", withArticle: "a client", table: "clients", idField: "id", hasSlug: true,
 	columns: []column{
 		requiredField("id", uuidType),
 		requiredField("slug", slugType),
@@ -125,7 +125,7 @@ var clientKind = &kind{
 }
 
 var campaignKind = &kind{
-	name: "campaign", withArticle: "a campaign", table: "campaigns", idField: "id", slugged: true,
+	name: "campaign", withArticle: "a campaign", table: "campaigns", idField: "id", hasSlug: true,
 	columns: []column{
 		requiredField("client_id", uuidType).referencing(clientKind),
 		requiredField("id", uuidType),
@@ -162,7 +162,7 @@ var snapshotKind = &kind{
 }
 
 var laneKind = &kind{
-	name: "lane", withArticle: "a lane", table: "lanes", idField: "id", slugged: true,
+	name: "lane", withArticle: "a lane", table: "lanes", idField: "id", hasSlug: true,
 	columns: []column{
 		requiredField("client_id", uuidType).referencing(clientKind),
 		requiredField("id", uuidType),

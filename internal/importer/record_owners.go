@@ -10,9 +10,9 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// claimNewIn is how many batches of an import are registered as new ids: each is a
-// subtransaction, and with more than 64 of them the snapshots of all readers overflow.
-const claimNewIn = 60
+// maxClaimNewBatches is how many batches are registered as new ids: each takes a
+// subtransaction, and more than 64 of them overflow the snapshots of all readers.
+const maxClaimNewBatches = 60
 
 // registerIDs claims the ids of a batch for their clients, and reports whether all of
 // them are new, so that no such record can exist. A client is its own owner.
@@ -20,11 +20,11 @@ func (w *writer) registerIDs(ctx context.Context, b *batch) (bool, error) {
 	if b.kind == clientKind {
 		return false, nil
 	}
-	// To send them as lists, the database would wait 4 ms a batch.
+	// As array parameters they would keep the database waiting 4 ms a batch.
 	if _, err := w.copy(ctx, b.copyOfIdentities(), "import_ids", []string{"client_id", "id"}); err != nil {
 		return false, databaseError(ctx, "staging ids of "+b.kind.table, err)
 	}
-	if w.claimedNew < claimNewIn && !w.known[b.kind] {
+	if w.claimedNew < maxClaimNewBatches && !w.known[b.kind] {
 		w.claimedNew++
 		isNew, err := w.claimNew(ctx, b.kind)
 		if err != nil || isNew {
@@ -69,5 +69,5 @@ func (w *writer) checkOwners(ctx context.Context, k *kind, rows []row) error {
 		return databaseError(ctx, "looking up the owners of ids of "+k.table, err)
 	}
 	r := rows[found.Position-1]
-	return &LineError{Line: r.line, Field: k.name + "." + k.idField, Reason: ownedReason(r.id, found.ClientID)}
+	return r.at.refuse(k.name+"."+k.idField, ownedReason(r.id, found.ClientID))
 }

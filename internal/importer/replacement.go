@@ -212,15 +212,15 @@ func (w *writer) removeTheRest(ctx context.Context) error {
 // more than it may: the input is likely not whole.
 var ErrTooManyRemoved = errors.New("the input lacks too many of the stored records")
 
-// exceeding tells of each client of which too many records of the kind would go.
+// exceeding describes each client of which too many records of the kind would go.
 func (r *replacing) exceeding(k *kind, removed map[uuid.UUID]int64) []string {
-	var told []string
+	var exceeding []string
 	for client, n := range removed {
 		stored := r.stored[k][client]
 		if n > r.max.of(stored) {
-			told = append(told, fmt.Sprintf("%d of %d records of kind %s of client %s", n, stored, k.name, client))
+			exceeding = append(exceeding, fmt.Sprintf("%d of %d records of kind %s of client %s", n, stored, k.name, client))
 		}
 	}
-	slices.Sort(told)
-	return told
+	slices.Sort(exceeding)
+	return exceeding
 }

@@ -227,7 +227,7 @@ func TestAnUnchangedImportWritesNextToNoWAL(t *testing.T) {
 
 // Readers see the old records until the commit, and all of them again when the
 // import's backend dies on the way.
-func TestAReplacementThatDiesChangesNothing(t *testing.T) {
+func TestAReplacementThatIsKilledChangesNothing(t *testing.T) {
 	t.Parallel()
 	ids := []string{someone, "11111111-0000-4000-8000-000000000002"}
 	for name, locked := range map[string]string{
@@ -319,7 +319,7 @@ func (k *killer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData
 
 // Whichever statement of it but COPY, which pgx does not trace, a replacement dies
 // before, its commit included, nothing has changed.
-func TestAReplacementThatDiesBeforeAnyStatementChangesNothing(t *testing.T) {
+func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mustImport(t, everything...)

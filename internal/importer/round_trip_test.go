@@ -68,7 +68,7 @@ func TestAnyOrderOfLinesIsTheSame(t *testing.T) {
 func deletionOf(t *testing.T, line string) string {
 	t.Helper()
 	var r record
-	if err := r.parse(1, []byte(line)); err != nil {
+	if err := r.parse(location{line: 1}, []byte(line)); err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]string{}

@@ -11,25 +11,25 @@ func TestTheInputIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	const lane = `{"kind":"lane","client_id":"` + acme + `","id":"55555555-0000-4000-8000-000000000001","slug":"l","visible":true}`
 	two := client("") + "\n\n" + lane + "\n"
-	promise := func(n int64) *int64 { return &n }
+	expect := func(n int64) *int64 { return &n }
 	for _, c := range []struct {
 		name, file string
 		expect     *int64
 		// want is the error, empty when the file is imported.
 		want string
 	}{
-		{"promised", two, promise(2), ""},
-		{"promised, with a trailer", two + `{"kind":"end","lines":2}` + "\n \n", promise(2), ""},
+		{"expected", two, expect(2), ""},
+		{"expected, with a trailer", two + `{"kind":"end","lines":2}` + "\n \n", expect(2), ""},
 		{"trailer alone", two + `{"lines":2,"kind":"end"}`, nil, ""},
-		{"nothing, as promised", "", promise(0), ""},
+		{"nothing, as expected", "", expect(0), ""},
 		{"nothing, as the trailer says", `{"kind":"end","lines":0}`, nil, ""},
-		{"short", client(""), promise(2), "nothing was imported: the input is not whole: 2 lines were promised, 1 came"},
-		{"long", two, promise(1), "nothing was imported: the input is not whole: 1 lines were promised, 2 came"},
-		{"empty", "", nil, "nothing was imported: the input is not whole: it is empty, and 0 lines were not promised"},
-		{"blank", "\n \r\n", nil, "nothing was imported: the input is not whole: it is empty, and 0 lines were not promised"},
+		{"short", client(""), expect(2), "nothing was imported: the input is not whole: 2 lines were expected, 1 were read"},
+		{"long", two, expect(1), "nothing was imported: the input is not whole: 1 lines were expected, 2 were read"},
+		{"empty", "", nil, "nothing was imported: the input is not whole: it is empty, and 0 lines were not expected"},
+		{"blank", "\n \r\n", nil, "nothing was imported: the input is not whole: it is empty, and 0 lines were not expected"},
 		{"shorter than the trailer says", client("") + "\n" + `{"kind":"end","lines":2}`, nil,
 			"line 2: end.lines: must be the number of lines before it that are not blank, which is 1, not 2"},
-		{"trailer holds, promise does not", two + `{"kind":"end","lines":2}`, promise(3), "nothing was imported: the input is not whole: 3 lines were promised, 2 came"},
+		{"trailer holds, the number expected does not", two + `{"kind":"end","lines":2}`, expect(3), "nothing was imported: the input is not whole: 3 lines were expected, 2 were read"},
 		{"trailer in the middle", client("") + "\n" + `{"kind":"end","lines":1}` + "\n" + lane, nil, "line 3: must not follow the trailer"},
 		{"two trailers", `{"kind":"end","lines":0}` + "\n" + `{"kind":"end","lines":0}`, nil, "line 2: must not follow the trailer"},
 		{"trailer without lines", `{"kind":"end"}`, nil, "line 1: end.lines: is missing: must be a whole number from 0 up"},
@@ -59,11 +59,11 @@ func TestTheInputIsWholeOrNothing(t *testing.T) {
 }
 
 // An operator sees up to twenty bad lines at once, each in its own words.
-func TestUpTo20BadLinesAreTold(t *testing.T) {
+func TestUpTo20BadLinesAreReported(t *testing.T) {
 	t.Parallel()
 	file := client("") + "\n" + interview(`,"nps_score":"9"`) + "\n" + interview("") + "\n{\n" + campaign(`,"slug":""`)
 	want := "line 2: interview.nps_score: must be a number or null, not \"9\"\n" +
-		"line 4: is not valid JSON: it ends where a field name in quotes should be at byte 2\n" +
+		"line 4: is not valid JSON: unexpected end of JSON input at byte 1\n" +
 		"line 5: campaign.slug: must be a string of 1 to 200 characters, not \"\"\n" +
 		"nothing was imported: 3 bad lines"
 	d := setup(t)

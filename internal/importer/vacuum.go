@@ -10,14 +10,15 @@ import (
 const (
 	// maxGrowth is how many times as large as its statistics say a table may become.
 	maxGrowth = 8
-	// maxAnalyzed is how many rows suffice to tell a table's indexes apart.
+	// maxAnalyzed is with how many rows the planner tells a table's indexes apart.
 	maxAnalyzed = 10_000
 )
 
 // analyze updates the planner's statistics of a table that grows manifold during the
-// import. Where they say that it has a few rows, any index seems as good as another,
-// and each look-up reads all of a client's rows. Without any the planner looks at the
-// table's size. Another session that holds the table has its statistics in hand.
+// import. If the statistics say that a table has few rows, every index looks equally
+// good, and each lookup reads all of a client's rows. Without statistics the planner
+// looks at the table's size. A table that another session has locked is skipped: that
+// session updates the statistics.
 func (w *writer) analyze(ctx context.Context, k *kind) error {
 	written := w.count(k).Added
 	rows, known := w.analyzed[k]
@@ -45,7 +46,7 @@ func (w *writer) analyze(ctx context.Context, k *kind) error {
 // Vacuum updates the planner's statistics and the visibility map, on which
 // index-only scans depend, of the tables of which an import changed more than a
 // tenth. Autovacuum would do it later. Call it after an import, outside any
-// transaction; when it fails, the import stands.
+// transaction; if it fails, the import is still committed.
 func Vacuum(ctx context.Context, conn *pgx.Conn, s Summary) error {
 	for _, done := range s.Kinds {
 		table := kindNamed(done.Kind).table

@@ -25,7 +25,7 @@ func TestImport_WarnsOfCampaigns(t *testing.T) {
 		{`,"slug":"x","key_questions":["Why?","Why?"]`, nil},
 	} {
 		d := newDecoder(func(*batch) error { return nil })
-		if err := d.file(filesOf(strings.NewReader(campaign(c.fields)))); err != nil {
+		if err := d.file(t.Context(), sourcesOf(strings.NewReader(campaign(c.fields)))); err != nil {
 			t.Errorf("%s: %v", c.fields, err)
 		}
 		var got []string

@@ -15,14 +15,13 @@ import (
 // writer puts batches into the database, inside the import's transaction.
 type writer struct {
 	tx      pgx.Tx
-	in      *files
 	queries *db.Queries
 	counts  map[*kind]*KindSummary
-	// copies tells that row-level security lets this login COPY into tables.
-	copies bool
+	// mayCopy is set when row-level security lets this login COPY into tables.
+	mayCopy bool
 	// staged are the kinds whose staging table was made.
 	staged  map[*kind]bool
-	staging emptied
+	cleanup stagingCleanup
 	// known are the kinds of which an id was registered before, claimedNew the batches
 	// that were registered as if none were.
 	known      map[*kind]bool
@@ -39,10 +38,9 @@ type writer struct {
 	replacing *replacing
 }
 
-func newWriter(tx pgx.Tx, in *files) *writer {
+func newWriter(tx pgx.Tx) *writer {
 	return &writer{
 		tx:        tx,
-		in:        in,
 		queries:   db.New(tx),
 		counts:    map[*kind]*KindSummary{},
 		staged:    map[*kind]bool{},
@@ -53,12 +51,12 @@ func newWriter(tx pgx.Tx, in *files) *writer {
 	}
 }
 
-// begin makes the table of a batch's ids, and asks what this login may do.
+// begin makes the table of a batch's ids, and looks up what this login may do.
 func (w *writer) begin(ctx context.Context) error {
 	if _, err := w.tx.Exec(ctx, "CREATE TEMPORARY TABLE import_ids (client_id uuid, id uuid) ON COMMIT DROP"); err != nil {
 		return databaseError(ctx, "beginning", err)
 	}
-	err := w.tx.QueryRow(ctx, "SELECT NOT row_security_active('interviews')").Scan(&w.copies)
+	err := w.tx.QueryRow(ctx, "SELECT NOT row_security_active('interviews')").Scan(&w.mayCopy)
 	return databaseError(ctx, "asking for row-level security", err)
 }
 
@@ -100,7 +98,7 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 		return err
 	}
 	if !fresh {
-		if err := w.deleteMovedToUnseen(ctx, b); err != nil {
+		if err := w.deleteMovedToAssumed(ctx, b); err != nil {
 			return err
 		}
 	}
@@ -114,10 +112,10 @@ func (w *writer) write(ctx context.Context, b *batch) error {
 }
 
 func (w *writer) writeError(ctx context.Context, b *batch, err error) error {
-	return databaseError(ctx, "writing "+b.kind.table+", "+w.in.span(b.rows[0].line, b.rows[len(b.rows)-1].line), err)
+	return databaseError(ctx, "writing "+b.kind.table+", "+span(b.rows[0].at, b.rows[len(b.rows)-1].at), err)
 }
 
-// tally counts lines that were held to be unchanged as added or changed.
+// tally counts lines that were counted as unchanged as added or changed.
 func (w *writer) tally(k *kind, added, changed int64) {
 	count := w.count(k)
 	count.Added += added
@@ -149,7 +147,7 @@ func (w *writer) delete(ctx context.Context, b *batch) error {
 // put puts the batch's rows in place: of fresh ones none exists. Rows are staged where
 // some exist, or where row-level security refuses COPY.
 func (w *writer) put(ctx context.Context, b *batch, fresh bool) error {
-	if fresh && w.copies {
+	if fresh && w.mayCopy {
 		copied, err := w.copy(ctx, b.copy, b.kind.table, b.kind.columnNames())
 		if err != nil {
 			return err
@@ -206,7 +204,7 @@ func (w *writer) merge(ctx context.Context, b *batch, queries []string, staged .
 	if w.replacing != nil && b.kind != clientKind {
 		steps.Queue("INSERT INTO kept_" + b.kind.table + " SELECT i.client_id, i.id FROM import_ids AS i")
 	}
-	for _, statement := range w.staging.empty(len(b.rows), staged) {
+	for _, statement := range w.cleanup.statements(len(b.rows), staged) {
 		steps.Queue(statement)
 	}
 	return w.tx.SendBatch(ctx, steps).Close()
@@ -229,5 +227,5 @@ func (w *writer) describeDuplicate(ctx context.Context, b *batch, cause error) e
 		return cause
 	}
 	r := b.rows[at-1]
-	return fmt.Errorf("%s: %s holds a record %s that no import wrote: %w", w.in.where(r.line), b.kind.table, r.id, cause)
+	return fmt.Errorf("%s: %s holds a record %s that no import wrote: %w", r.at, b.kind.table, r.id, cause)
 }

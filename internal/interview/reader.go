@@ -166,7 +166,7 @@ func (r *Reader) Get(
 	ctx context.Context, caller auth.Caller, id uuid.UUID, scope basis.Scope,
 ) (Detail, measurement.Provenance, error) {
 	var found Detail
-	var standsOn measurement.Provenance
+	var provenance measurement.Provenance
 	query := postgres.QueryOf(func(queries *db.Queries) {
 		_, _ = queries.GetInterview(ctx, db.GetInterviewParams{
 			WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
@@ -184,8 +184,8 @@ func (r *Reader) Get(
 		}
 		found = row
 		in.AddBasis(scope, []uuid.UUID{id})
-		standsOn = in.Provenance
+		provenance = in.Provenance
 		return nil
 	})
-	return found, standsOn, err
+	return found, provenance, err
 }

@@ -14,10 +14,10 @@ import (
 )
 
 // limits keeps a response within about 48 KiB, which are about 12 thousand tokens.
-// Some hosts cut at 25 thousand. What stands beside a page takes up to 6 KiB.
+// Some hosts cut at 25 thousand. What is beside a page takes up to 6 KiB.
 var limits = httpapi.ResponseLimits{PageBytes: 42 << 10, MaxIDs: 100, MaxRows: 100}
 
-// toolHandler answers the calls of one tool that come through the library.
+// toolHandler runs the calls of one tool that come through the SDK.
 func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		current := requestFrom(ctx)
@@ -32,7 +32,7 @@ func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 	}
 }
 
-// run answers a call in the request's own context: the library lets calls of the
+// run runs a call in the request's own context: the SDK lets calls of the
 // older revisions outlive their request.
 func (h *Handler) run(current *request, t tool, arguments []httpapi.Argument) httpapi.CallResponse {
 	return h.api.Do(current.ctx, httpapi.Call{
@@ -42,7 +42,7 @@ func (h *Handler) run(current *request, t tool, arguments []httpapi.Argument) ht
 }
 
 // result turns a response into a tool's result. An error has no structured
-// content, since clients check that against the output schema.
+// content, since MCP clients check that against the output schema.
 func result(response httpapi.CallResponse) *sdk.CallToolResult {
 	text := render.AppendCompact(response.Body[:0], response.Body)
 	made := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}

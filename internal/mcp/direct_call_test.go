@@ -9,7 +9,7 @@ import (
 )
 
 // A usual call needs no library, and is answered as the library answers an unusual one.
-func TestCall_DirectlyAndThroughTheLibrary(t *testing.T) {
+func TestCall_DirectlyAndThroughTheSDK(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seed.Interview(t, "acme", nil)

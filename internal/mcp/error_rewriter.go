@@ -17,32 +17,32 @@ import (
 	"github.com/clientintel/clientintel/internal/apierror"
 )
 
-// maxErrorText is how many bytes of the library's text an error quotes.
+// maxErrorText is how many bytes of the SDK's text an error quotes.
 const maxErrorText = 300
 
-// errorRewriter withholds the library's plain-text errors, so that the caller
+// errorRewriter withholds the SDK's plain-text errors, so that the caller
 // gets the contract's envelope, rewrites its JSON-RPC errors, and keeps responses
 // out of every cache.
 type errorRewriter struct {
 	http.ResponseWriter
-	request *request
-	code    int64 // of the JSON-RPC error that was written; 0: none was
-	started bool
-	status  int // of a withheld error
-	text    []byte
+	request     *request
+	code        int64 // of the JSON-RPC error that was written; 0: none was
+	isForwarded bool  // the status
+	status      int   // of a withheld error
+	text        []byte
 }
 
 // WriteHeader forwards the status, unless it begins a plain-text error.
 func (w *errorRewriter) WriteHeader(status int) {
-	if w.started || w.status != 0 {
+	if w.isForwarded || w.status != 0 {
 		return
 	}
 	if status >= 400 && strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") {
 		w.status = status
 		return
 	}
-	w.started = true
-	// The library asks caches to revalidate; they must store nothing.
+	w.isForwarded = true
+	// The SDK asks caches to revalidate; they must store nothing.
 	w.Header().Set("Cache-Control", "private, no-store")
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -55,7 +55,7 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 	at := max(bytes.IndexByte(b, '{'), 0) // a stream's event has lines around the message
 	e, found := readError(b[at:])
 	if !found {
-		if !w.started && w.Header().Get("Content-Type") == "application/json" { // it is written at once
+		if !w.isForwarded && w.Header().Get("Content-Type") == "application/json" { // it is written at once
 			w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 		}
 		w.WriteHeader(http.StatusOK)
@@ -63,7 +63,7 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 	}
 	w.WriteHeader(http.StatusOK)
 	if e.Code == 0 {
-		e.Code = jsonrpc.CodeInvalidParams // of params that could not be decoded the library has no code
+		e.Code = jsonrpc.CodeInvalidParams // of params that could not be decoded the SDK has no code
 	}
 	w.code, e.Message = e.Code, w.request.plainWords(e.Message)
 	if len(e.Data) > maxErrorText {
@@ -98,8 +98,8 @@ func readError(response []byte) (jsonrpc.Error, bool) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *errorRewriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// isUnknownMethod tells whether the library does not know the message's method. In
-// the newest revision it answers that itself.
+// isUnknownMethod reports whether the SDK does not know the message's method. In the
+// newest revision it writes that error itself.
 func (w *errorRewriter) isUnknownMethod() bool {
 	return w.status == http.StatusBadRequest && strings.HasPrefix(string(w.text), "JSON RPC not handled")
 }
@@ -128,11 +128,11 @@ func (w *errorRewriter) err() error {
 	return apierror.MalformedMessage(text)
 }
 
-// prefixes are what the library puts before the cause of an error.
+// prefixes are what the SDK puts before the cause of an error.
 var prefixes = regexp.MustCompile(`^(handling '[^']*': |malformed payload: |invalid params: )*`)
 
-// plainWords is what the caller reads of an error's text. Where the library could not
-// decode a message it quotes it whole, and speaks of Go's types.
+// plainWords is the text of the SDK's error for the caller: where decoding failed, the
+// SDK quotes the message and names Go types.
 func (c *request) plainWords(text string) string {
 	text = prefixes.ReplaceAllString(text, "")
 	switch {

@@ -14,7 +14,7 @@ import (
 
 // What the protocol's library refuses is told in plain words: which field is wrong, no
 // type of Go, and nothing of the params.
-func TestErrors_OfTheLibraryAreInPlainWords(t *testing.T) {
+func TestErrors_OfTheSDKAreInPlainWords(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
 	key := srv.KeyFor(t, "acme")
@@ -60,7 +60,7 @@ func TestErrors_OfTheLibraryAreInPlainWords(t *testing.T) {
 
 // What the library answers is known to be whole: its compressor is given back before it
 // is sent.
-func TestErrors_ResultsOfTheLibraryHaveTheirLength(t *testing.T) {
+func TestErrors_ResultsOfTheSDKHaveTheirLength(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
 	answer := srv.Post(t, endpoint, srv.KeyFor(t, "acme"), with("Accept-Encoding", "identity"), strings.NewReader(message("2025-11-25", "tools/list", `{}`)))
@@ -70,7 +70,7 @@ func TestErrors_ResultsOfTheLibraryHaveTheirLength(t *testing.T) {
 }
 
 // An error is short, however long what it speaks of, and ends with a whole character.
-func TestErrors_OfTheLibraryAreShort(t *testing.T) {
+func TestErrors_OfTheSDKAreShort(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
 	a := agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}
@@ -100,7 +100,7 @@ func TestErrors_ResultsAreNone(t *testing.T) {
 
 // The log has the code of what the library refused, whatever the status, and nothing of
 // the message. Such a line is never left out.
-func TestErrors_OfTheLibraryAreLogged(t *testing.T) {
+func TestErrors_OfTheSDKAreLogged(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t, func(s *config.Server) { s.LogOneIn = 1000 })
 	key := srv.KeyFor(t, "acme")

@@ -32,8 +32,8 @@ type Handler struct {
 }
 
 // New reads the tools' schemas from the contract and builds the handler. Requests from
-// the origin of the public URL are allowed; empty: there is none. Agents are told the
-// version.
+// the origin of the public URL are allowed; empty: there is none. MCP clients are shown
+// the version.
 func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
 	public, err := parsePublicOrigin(publicURL)
 	if err != nil {
@@ -72,7 +72,7 @@ func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
 }
 
 // ServeHTTP checks the origin, authenticates and admits the request, checks its
-// form, and only then passes it to the protocol's library.
+// form, and only then passes it to the SDK.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.public.allows(r) {
 		h.api.RefuseUncounted(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
@@ -84,7 +84,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 	early := current.readEarly(w, r, h.api.IsLikelyAdmitted(r))
 	if current.messageErr != nil {
-		// The body's end may have ended the context too, and half a message is answered.
+		// The request's context may have ended with its body; the error must still be sent.
 		r = r.WithContext(context.WithoutCancel(r.Context()))
 	}
 	h.api.Admit("mcp", early, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serveMessage(w, r, current) })).ServeHTTP(w, r)
@@ -99,8 +99,8 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 		return
 	}
 	current.ctx = r.Context()
-	current.answer = h.api.Unsent().NewReservation(auth.CallerFrom(r.Context()).ClientID)
-	defer current.answer.Release()
+	current.reservation = h.api.Unsent().NewReservation(auth.CallerFrom(r.Context()).ClientID)
+	defer current.reservation.Release()
 	message, err := current.readMessage(w, r)
 	if err != nil {
 		h.api.Refuse(w, r, err)
@@ -114,15 +114,15 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 		}
 	}
 	if direct {
-		h.answer(w, current, call)
+		h.writeDirectCall(w, current, call)
 		return
 	}
 	rewriter := &errorRewriter{ResponseWriter: w, request: current}
 	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
 	switch err := rewriter.err(); {
-	case rewriter.isUnknownMethod() && current.id != nil: // a notification has no answer
+	case rewriter.isUnknownMethod() && current.id != nil: // a notification has no response
 		rewriter.code = jsonrpc.CodeMethodNotFound
-		current.answerUnknownMethod(w)
+		current.writeUnknownMethod(w)
 	case err != nil:
 		h.api.Refuse(w, r, err)
 	}

@@ -101,7 +101,7 @@ func TestImport_TheLongestLinesComeBackFromEveryRouteAndTool(t *testing.T) {
 		saved := fmt.Sprintf("{\"request\": %q, \"response\": %s}\n", full, body)
 		_, err := verify.Verify(strings.NewReader(saved), "", func(r *verify.Report) error {
 			for _, check := range r.Checks {
-				if check.Outcome == verify.Fails {
+				if check.Outcome == verify.Failed {
 					t.Errorf("%s: verify says that %s fails: %s", c.path, check.Name, check.Detail)
 				}
 			}

@@ -25,15 +25,15 @@ const (
 	maxNames = 10_000
 	// maxEarly is the largest body, in bytes, that is read before its request is admitted.
 	maxEarly = 4 << 10
-	// maxUncounted is how much of a body is read before a message of the largest size is
+	// maxUncounted is how much of a body is read before memory for the largest message is
 	// reserved.
 	maxUncounted = 64 << 10
 )
 
-// readMessage returns the body of a well-formed request. The library would
+// readMessage returns the body of a well-formed request. The SDK would
 // ignore what follows the first value, and all but the last of equal names.
 func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if c.early {
+	if c.isReadEarly {
 		return c.message, c.messageErr
 	}
 	if err := checkHeaders(r.Header); err != nil {
@@ -44,20 +44,20 @@ func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, e
 		return nil, err
 	}
 	if err := checkMessage(body); err != nil {
-		c.unparsed = !utf8.Valid(body) || !json.Valid(body)
+		c.isNotJSON = !utf8.Valid(body) || !json.Valid(body)
 		return nil, err
 	}
 	return body, c.readMembers(body)
 }
 
-// readEarly reads a known caller's message before its request is admitted, so that
-// nothing is held while it comes, and tells whether it is well-formed.
+// readEarly reads a known caller's message before the request is admitted, so that no
+// slot or connection is occupied while it arrives, and reports whether it is well-formed.
 func (c *request) readEarly(w http.ResponseWriter, r *http.Request, known bool) bool {
 	if !known || r.Method != http.MethodPost || r.ContentLength <= 0 || r.ContentLength > maxEarly || r.Header.Get("Expect") != "" {
 		return false
 	}
 	c.message, c.messageErr = c.readMessage(w, r)
-	c.early = true
+	c.isReadEarly = true
 	return c.messageErr == nil
 }
 
@@ -69,7 +69,7 @@ func (c *request) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 	limited := http.MaxBytesReader(w, r.Body, maxMessage)
 	body, err := io.ReadAll(io.LimitReader(limited, maxUncounted))
 	if err == nil && len(body) == maxUncounted {
-		if c.answer == nil || !c.answer.Grow(maxMessage) {
+		if c.reservation == nil || !c.reservation.Grow(maxMessage) {
 			return nil, apierror.Unavailable(errTooManyLargeResponses)
 		}
 		var rest []byte
@@ -103,7 +103,7 @@ func checkHeaders(h http.Header) error {
 }
 
 // accepts reports which of the two media types, both required by the protocol,
-// the client accepts.
+// the caller accepts.
 func accepts(values []string) (asJSON, asStream bool) {
 	for media := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		media, _, _ = strings.Cut(media, ";")

@@ -20,14 +20,16 @@ var errTooManyLargeResponses = errors.New("too many large answers at once")
 
 // request is an HTTP request while its message is handled.
 type request struct {
-	ctx        context.Context        // of the HTTP request
-	answer     *fairqueue.Reservation // also of a large message; nil before the admission
-	early      bool                   // the message was read before the admission, with this result
-	message    []byte
-	messageErr error
-	members    map[string]json.RawMessage // of the message
-	id         json.RawMessage            // of the message, as it was sent; nil if unknown
-	unparsed   bool                       // the message is no JSON
+	ctx context.Context // of the HTTP request
+	// reservation is the memory of a large response or message; nil before the admission.
+	reservation *fairqueue.Reservation
+	// isReadEarly is set when the message was read before the admission, with this result.
+	isReadEarly bool
+	message     []byte
+	messageErr  error
+	members     map[string]json.RawMessage // of the message
+	id          json.RawMessage            // of the message, as it was sent; nil if unknown
+	isNotJSON   bool                       // of the message
 }
 
 // sizeLimit returns the check of a growing response's size. It reserves memory
@@ -37,7 +39,7 @@ func (r *request) sizeLimit(t tool) func(size, rows int) error {
 		if size > maxResponse && rows != 1 {
 			return apierror.PayloadTooLarge(fmt.Sprintf("the answer would be larger than %d MiB; %s", maxResponse>>20, t.Narrower))
 		}
-		if !r.answer.Grow(2 * int64(size)) { // the message contains it twice
+		if !r.reservation.Grow(2 * int64(size)) { // the message contains it twice
 			return apierror.Unavailable(errTooManyLargeResponses)
 		}
 		return nil
@@ -50,7 +52,7 @@ func withRequest(r *http.Request, v *request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), requestKey{}, v))
 }
 
-// requestFrom returns what withRequest stored, in the library's goroutine.
+// requestFrom returns what withRequest stored, in the SDK's goroutine.
 func requestFrom(ctx context.Context) *request {
 	v, _ := ctx.Value(requestKey{}).(*request)
 	return v

@@ -23,7 +23,7 @@ func TestResponseSize_IsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	analytics := texts.Tools[0]
-	first := &request{answer: unsent.NewReservation(greedy)}
+	first := &request{reservation: unsent.NewReservation(greedy)}
 	check := first.sizeLimit(analytics)
 	for _, size := range []int{1, small, small + 1, 3 * small, maxResponse} {
 		if err := check(size, many); err != nil {
@@ -37,14 +37,14 @@ func TestResponseSize_IsBounded(t *testing.T) {
 	if err := check(maxResponse+1, many); !errors.As(err, &f) || f.Code != "payload_too_large" || !strings.Contains(f.Details, "date_from") {
 		t.Errorf("one byte too many: %v, want payload_too_large with advice", err)
 	}
-	second := &request{answer: unsent.NewReservation(greedy)}
+	second := &request{reservation: unsent.NewReservation(greedy)}
 	if err := second.sizeLimit(analytics)(maxResponse, many); !errors.As(err, &f) || f.Code != "service_unavailable" || f.RetryAfter == 0 {
 		t.Errorf("beyond its share a client is refused with %v, want service_unavailable with a time to wait", err)
 	}
 	if err := second.sizeLimit(analytics)(small, many); err != nil {
 		t.Errorf("a small answer is refused: %v", err)
 	}
-	third := &request{answer: unsent.NewReservation(other)}
+	third := &request{reservation: unsent.NewReservation(other)}
 	if err := third.sizeLimit(analytics)(maxResponse, many); err != nil {
 		t.Errorf("another client is refused: %v", err)
 	}
@@ -52,13 +52,13 @@ func TestResponseSize_IsBounded(t *testing.T) {
 		t.Errorf("a long row beside the others is refused with %v, want service_unavailable", err)
 	}
 	for _, r := range []*request{first, second, third} {
-		r.answer.Release()
+		r.reservation.Release()
 	}
-	alone := &request{answer: unsent.NewReservation(greedy)}
+	alone := &request{reservation: unsent.NewReservation(greedy)}
 	if err := alone.sizeLimit(analytics)(2*maxResponse, 1); err != nil || unsent.Reserve(other, everything/2) {
 		t.Errorf("a row alone is refused: %v, or reserves too little", err)
 	}
-	alone.answer.Release()
+	alone.reservation.Release()
 	if !unsent.Reserve(greedy, everything) {
 		t.Error("something is still taken when everything has ended")
 	}

@@ -15,32 +15,32 @@ import (
 // codeServerError is the first of JSON-RPC's codes for errors of a server's own.
 const codeServerError = -32000
 
-// encodeRPCError is the answer to the message with this id, null if it is unknown.
+// encodeRPCError is the response to the message with this id, null if it is unknown.
 func encodeRPCError(id json.RawMessage, e jsonrpc.Error) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	answer, _ := json.Marshal(struct {
+	response, _ := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   jsonrpc.Error   `json:"error"`
 	}{"2.0", id, e})
-	return answer
+	return response
 }
 
-// encodeError encodes an error as clients read it: one in the message as
-// JSON-RPC's; a full quota and an unavailable service too where the client names
-// its revision, since the official clients show nothing of another body. Everything
-// else is REST's envelope.
+// encodeError encodes an error as MCP clients read it: one in the message as JSON-RPC's;
+// a full quota and an unavailable service too where the caller names its revision, since
+// the official MCP clients show nothing of another body. Everything else is REST's
+// envelope.
 func (c *request) encodeError(w http.ResponseWriter, r *http.Request, status int, e *apierror.Error, envelope []byte) []byte {
-	answer := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: e.Message, Data: envelope}
+	rpc := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: e.Message, Data: envelope}
 	switch {
-	case status == http.StatusBadRequest && c.unparsed:
-		answer.Code = jsonrpc.CodeParseError
+	case status == http.StatusBadRequest && c.isNotJSON:
+		rpc.Code = jsonrpc.CodeParseError
 	case status == http.StatusBadRequest:
 	case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && r.Header.Get("Mcp-Protocol-Version") != "":
-		answer.Code = codeServerError
-		if c.early || r.Method != http.MethodPost {
+		rpc.Code = codeServerError
+		if c.isReadEarly || r.Method != http.MethodPost {
 			break
 		}
 		if body, err := c.readBody(w, r); err == nil && checkMessage(body) == nil {
@@ -50,22 +50,22 @@ func (c *request) encodeError(w http.ResponseWriter, r *http.Request, status int
 		return envelope
 	}
 	if e.Details != "" {
-		answer.Message += ": " + e.Details
+		rpc.Message += ": " + e.Details
 	}
 	if e.RetryAfter > 0 {
-		answer.Message += fmt.Sprintf("; retry after %d seconds", e.RetryAfter/time.Second)
+		rpc.Message += fmt.Sprintf("; retry after %d seconds", e.RetryAfter/time.Second)
 	}
-	return encodeRPCError(c.id, answer)
+	return encodeRPCError(c.id, rpc)
 }
 
-// answerUnknownMethod answers a request that is right but for its method.
-func (c *request) answerUnknownMethod(w http.ResponseWriter) {
+// writeUnknownMethod writes the error of a request that is right but for its method.
+func (c *request) writeUnknownMethod(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(encodeRPCError(c.id, jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}))
 }
 
-// readMembers sets a message's members and its id, nil if it has none. The library
+// readMembers sets a message's members and its id, nil if it has none. The SDK
 // reads numbers as floats and repairs text, so an id that it would alter is refused.
 func (c *request) readMembers(body []byte) error {
 	if err := json.Unmarshal(body, &c.members); err != nil {
@@ -82,8 +82,8 @@ func (c *request) readMembers(body []byte) error {
 	return apierror.MalformedMessage("the id is neither a text nor a whole number of at most 2^53, so it could not come back as it was sent")
 }
 
-// checkMethod refuses what is neither a request nor an answer to one. The library would
-// take it for an answer, and its sender would wait for one.
+// checkMethod refuses what is neither a request nor a response to one. The SDK would
+// take it for a response, and its sender would wait for one.
 func (c *request) checkMethod() error {
 	method, named := c.members["method"]
 	_, hasResult := c.members["result"]

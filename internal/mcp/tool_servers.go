@@ -16,7 +16,7 @@ import (
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// listTTL is how long a client may keep the list of tools, in milliseconds. It
+// listTTL is how long an MCP client may keep the list of tools, in milliseconds. It
 // changes with the key or the release only.
 const listTTL = 5 * 60 * 1000
 
@@ -59,10 +59,10 @@ func (h *Handler) newServer(visible uint) *sdk.Server {
 		h.implementation,
 		&sdk.ServerOptions{
 			Instructions: instructions,
-			// Tools only: no logging, and a list that does not change under a client.
+			// Tools only: no logging, and a list that does not change during a session.
 			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
-			SetCacheable: func(_ context.Context, _ sdk.Request, answer *sdk.Cacheable) {
-				answer.TTLMs, answer.CacheScope = listTTL, "private"
+			SetCacheable: func(_ context.Context, _ sdk.Request, result *sdk.Cacheable) {
+				result.TTLMs, result.CacheScope = listTTL, "private"
 			},
 			SupportedProtocolVersions: revisions,
 		})
@@ -76,7 +76,7 @@ func (h *Handler) newServer(visible uint) *sdk.Server {
 }
 
 // refuseListCursors refuses the lists' cursors, as each list is one page. The
-// library would decode them with gob, which is unsafe for untrusted input.
+// SDK would decode them with gob, which is unsafe for untrusted input.
 func refuseListCursors(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
 		params := reflect.Indirect(reflect.ValueOf(request.GetParams()))

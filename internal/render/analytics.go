@@ -7,13 +7,13 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// Analytics encodes the analytics answer row by row: the rows first, then the
+// Analytics encodes the analytics response row by row: the rows first, then the
 // figures that were counted while they were written. The calls are, in this order, AppendHead,
 // AppendRow for each row, EndRows or LeaveOutRows, AppendDay for each day, AppendTail. A row takes a
 // thirtieth of the generated types' time (BenchmarkAnalytics).
 type Analytics struct {
-	// begun says that the current list has an item already.
-	begun bool
+	// hasItem is set when the current list has an item.
+	hasItem bool
 	// heads are the beginnings of rows, by the number of their campaign.
 	heads [][]byte
 	// Successive rows share their day.
@@ -21,7 +21,7 @@ type Analytics struct {
 	dayText string
 }
 
-// NewAnalytics begins an answer.
+// NewAnalytics begins a response.
 func NewAnalytics() *Analytics { return &Analytics{} }
 
 // AppendHead appends everything before the first row.
@@ -55,14 +55,14 @@ func (a *Analytics) head(c *analytics.Campaign) []byte {
 
 // EndRows appends everything between the last row and the first day.
 func (a *Analytics) EndRows(b []byte) []byte {
-	a.begun = false
+	a.hasItem = false
 	return append(b, `],"volume":[`...)
 }
 
-// LeaveOutRows appends everything before the first day of an answer without rows, to an
+// LeaveOutRows appends everything before the first day of a response without rows, to an
 // empty buffer.
 func (a *Analytics) LeaveOutRows(b []byte) []byte {
-	a.begun = false
+	a.hasItem = false
 	return append(b, `{"data":{"volume":[`...)
 }
 
@@ -80,10 +80,10 @@ func (a *Analytics) AppendTail(b []byte, report analytics.Report, caller auth.Ca
 
 // next separates an item from the one before.
 func (a *Analytics) next(b []byte) []byte {
-	if a.begun {
+	if a.hasItem {
 		b = append(b, ',')
 	}
-	a.begun = true
+	a.hasItem = true
 	return b
 }
 

@@ -18,16 +18,17 @@ type Interviews struct {
 	caller auth.Caller
 	body   []byte
 	empty  bool
-	most   int // bytes of the body; 0: any number
+	// maxBytes bounds the body; 0: any number.
+	maxBytes int
 
 	identity, transcripts, customExtraction bool
 }
 
 // NewInterviewList begins a page of interviews, appended to an empty buffer, of
 // at most so many bytes (0: any number).
-func NewInterviewList(buffer []byte, caller auth.Caller, most int) *Interviews {
+func NewInterviewList(buffer []byte, caller auth.Caller, maxBytes int) *Interviews {
 	return &Interviews{
-		caller: caller, body: append(buffer, `{"data":[`...), empty: true, most: most,
+		caller: caller, body: append(buffer, `{"data":[`...), empty: true, maxBytes: maxBytes,
 		identity:         caller.Has(auth.ReadCustomerIdentity),
 		transcripts:      caller.Has(auth.ReadTranscripts),
 		customExtraction: caller.Has(auth.ReadCustomExtraction),
@@ -68,7 +69,7 @@ func (a *Interviews) Add(i *interview.Interview) bool {
 		b = appendStored(append(b, `,"transcript":`...), i.Transcript)
 	}
 	b = append(b, '}')
-	if a.most > 0 && len(b) > a.most && !a.empty {
+	if a.maxBytes > 0 && len(b) > a.maxBytes && !a.empty {
 		return false
 	}
 	a.body, a.empty = b, false
@@ -78,7 +79,7 @@ func (a *Interviews) Add(i *interview.Interview) bool {
 // Size is how many bytes the page has so far.
 func (a *Interviews) Size() int { return len(a.body) }
 
-// End appends the meta of a page and returns the whole answer.
+// End appends the meta of a page and returns the whole response.
 func (a *Interviews) End(found interview.List, next *string) ([]byte, error) {
 	m := interviewMeta(a.caller, found.Count, found.Measurement)
 	paged(&m, next)
@@ -88,7 +89,7 @@ func (a *Interviews) End(found interview.List, next *string) ([]byte, error) {
 
 // InterviewDetail appends one interview as the caller may see it to an empty
 // buffer. Without its scope a gated field is left out.
-func InterviewDetail(b []byte, i interview.Detail, standsOn measurement.Provenance, caller auth.Caller) ([]byte, error) {
+func InterviewDetail(b []byte, i interview.Detail, provenance measurement.Provenance, caller auth.Caller) ([]byte, error) {
 	null := json.RawMessage("null")
 	var documents []stored
 	gated := func(field string, scope auth.Scope, document json.RawMessage) json.RawMessage {
@@ -101,7 +102,7 @@ func InterviewDetail(b []byte, i interview.Detail, standsOn measurement.Provenan
 		documents = append(documents, stored{field, document})
 		return null
 	}
-	m := interviewMeta(caller, 1, standsOn)
+	m := interviewMeta(caller, 1, provenance)
 	m.IncludesRawExtraction = caller.Has(auth.ReadRawExtraction)
 	detail := api.InterviewDetailResponse{Meta: m, Data: api.InterviewDetail{Interview: api.Interview{
 		ID: i.ID, ClientID: i.ClientID, ConversationGoalID: i.CampaignID, CreatedAt: basis.Timestamp(i.CreatedAt),
@@ -118,8 +119,8 @@ func InterviewDetail(b []byte, i interview.Detail, standsOn measurement.Provenan
 	return append(body, '\n'), err
 }
 
-func interviewMeta(caller auth.Caller, count int, standsOn measurement.Provenance) api.Meta {
-	m := meta(caller, count, standsOn)
+func interviewMeta(caller auth.Caller, count int, provenance measurement.Provenance) api.Meta {
+	m := meta(caller, count, provenance)
 	m.IncludesCustomerIdentity = caller.Has(auth.ReadCustomerIdentity)
 	m.IncludesTranscripts = caller.Has(auth.ReadTranscripts)
 	m.IncludesCustomExtraction = caller.Has(auth.ReadCustomExtraction)

@@ -50,7 +50,7 @@ func paged(m *api.Meta, next *string) {
 }
 
 // appendMeta appends a response's meta. The ids of its basis, which can be most of
-// the answer, are appended as they are: marshalling would parse them again.
+// the response, are appended as they are: marshalling would parse them again.
 func appendMeta(b []byte, m api.Meta) ([]byte, error) {
 	if m.MeasurementBasis == nil {
 		return appendWith(b, m)

@@ -36,9 +36,9 @@ func appendWith(b []byte, value any, documents ...stored) ([]byte, error) {
 
 // Page says how a page of a list ends.
 type Page struct {
-	// Most is how many bytes its rows may take without white space; the first one may
+	// MaxBytes is how many bytes its rows may take without white space; the first one may
 	// be larger. Zero bounds nothing.
-	Most int
+	MaxBytes int
 	// Next is the cursor of the page after one of so many rows, nil after the last.
 	Next func(rows int) *string
 }
@@ -60,10 +60,10 @@ func appendPage(
 		if b, err = row(b, i); err != nil {
 			return b, i, err
 		}
-		if p.Most == 0 {
+		if p.MaxBytes == 0 {
 			continue
 		}
-		if b = AppendCompact(b[:start], b[start:]); i > 0 && len(b)+1-began > p.Most {
+		if b = AppendCompact(b[:start], b[start:]); i > 0 && len(b)+1-began > p.MaxBytes {
 			b, rows = b[:before], i
 			break
 		}

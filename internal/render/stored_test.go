@@ -67,7 +67,7 @@ func TestCampaignList_HasTheGeneratedTypesBytes(t *testing.T) {
 		want.Meta = meta(caller, kept, found.Measurement)
 		next := fmt.Sprint("after ", kept)
 		paged(&want.Meta, &next)
-		body, rows, err := CampaignList(nil, found, Page{Most: most, Next: func(rows int) *string {
+		body, rows, err := CampaignList(nil, found, Page{MaxBytes: most, Next: func(rows int) *string {
 			after := fmt.Sprint("after ", rows)
 			return &after
 		}}, caller)

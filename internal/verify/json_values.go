@@ -2,6 +2,8 @@ package verify
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,20 +12,20 @@ import (
 // maxValue bounds one response.
 const maxValue = 1 << 30
 
-// values splits a stream into JSON values: concatenated, one a line, or the
-// elements of arrays. It holds one value at a time.
+// values splits a stream into JSON objects: concatenated, one a line, or the
+// elements of arrays. It holds one object at a time.
 type values struct {
 	in      *bufio.Reader
 	line    int
 	inArray bool
-	value   []byte
+	size    int // of the object, as far as it was read
 }
 
 func newValues(in io.Reader) *values { return &values{in: bufio.NewReaderSize(in, 64<<10), line: 1} }
 
 var errNoObject = errors.New("expected a JSON object")
 
-// next returns a value and the line it begins on; io.EOF after the last.
+// next returns an object and the line it begins on; io.EOF after the last.
 func (v *values) next() ([]byte, int, error) {
 	for {
 		c, err := v.in.ReadByte()
@@ -47,45 +49,33 @@ func (v *values) next() ([]byte, int, error) {
 			v.inArray = false
 		case c == '{':
 			at := v.line
-			err := v.object()
-			return v.value, at, err
+			_ = v.in.UnreadByte() // it was read
+			v.size = 0
+			var object json.RawMessage
+			err := json.NewDecoder(v).Decode(&object)
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				err = errors.New("the response is cut off")
+			}
+			return object, at, unreadable(err)
 		default:
 			return nil, v.line, errNoObject
 		}
 	}
 }
 
-// object reads to the brace that closes the one just read. It does not check what
-// is between them.
-func (v *values) object() error {
-	v.value = append(v.value[:0], '{')
-	depth, quoted, escaped := 1, false, false
-	for depth > 0 {
-		c, err := v.in.ReadByte()
-		if err == io.EOF {
-			return errors.New("the response is cut off")
-		}
-		if err != nil {
-			return err
-		}
-		if len(v.value) == maxValue {
-			return fmt.Errorf("the response is larger than %d MB", maxValue>>20)
-		}
-		v.value = append(v.value, c)
-		switch {
-		case c == '\n':
-			v.line++
-		case escaped:
-			escaped = false
-		case quoted:
-			escaped, quoted = c == '\\', c != '"'
-		case c == '"':
-			quoted = true
-		case c == '{':
-			depth++
-		case c == '}':
-			depth--
-		}
+// Read reads up to the next closing brace, so that the decoder reads no further than to
+// the object's end.
+func (v *values) Read(p []byte) (int, error) {
+	if _, err := v.in.Peek(1); err != nil {
+		return 0, err
 	}
-	return nil
+	part, _ := v.in.Peek(min(len(p), v.in.Buffered())) // it is buffered
+	if end := bytes.IndexByte(part, '}'); end >= 0 {
+		part = part[:end+1]
+	}
+	v.line += bytes.Count(part, []byte{'\n'})
+	if v.size += len(part); v.size > maxValue {
+		return 0, fmt.Errorf("the response is larger than %d MB", maxValue>>20)
+	}
+	return v.in.Discard(copy(p, part))
 }

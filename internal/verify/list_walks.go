@@ -7,12 +7,12 @@ import (
 
 // walk is the pages of one list read so far.
 type walk struct {
-	report  Report
-	kind    *kind
-	request *request // of the first page read
-	after   string   // the cursor that the next page starts after
-	last    row
-	rows    int
+	report   Report
+	resource *resource
+	request  *request // of the first page read
+	after    string   // the cursor that the next page starts after
+	last     row
+	rows     int
 
 	// basis is the first page's; seen are the ids of the rows, if there is a basis.
 	basis *statedBasis
@@ -33,9 +33,9 @@ type walks struct {
 	emit   func(*Report) error
 }
 
-// isPage tells whether the response is a page of a list with a known order.
+// isPage reports whether the response is a page of a list with a known order.
 func (res *Response) isPage() bool {
-	return res.Meta.HasMore != nil && slices.Contains([]*kind{interviewList, campaignList, synthesisRows}, res.kind)
+	return res.Meta.HasMore != nil && slices.Contains([]*resource{interviewList, campaignList, synthesisRows}, res.resource)
 }
 
 // add adds a page, and reports the walks that it ends.
@@ -93,8 +93,8 @@ func (w *walks) find(res *Response) *walk {
 		return nil
 	}
 	on := w.latest
-	continues := on != nil && on.kind == res.kind && on.report.Client == res.Meta.ClientID &&
-		res.Meta.Basis == nil && len(res.rows) > 0 && res.kind.before(on.last, res.rows[0])
+	continues := on != nil && on.resource == res.resource && on.report.Client == res.Meta.ClientID &&
+		res.Meta.Basis == nil && len(res.rows) > 0 && res.resource.before(on.last, res.rows[0])
 	if !continues {
 		return nil
 	}
@@ -103,14 +103,14 @@ func (w *walks) find(res *Response) *walk {
 
 func newWalk(res *Response) *walk {
 	return &walk{
-		kind: res.kind, request: res.request, basis: res.Meta.Basis, total: res.Meta.Total,
-		report: Report{Of: "walk", What: res.kind.name, Client: res.Meta.ClientID},
+		resource: res.resource, request: res.request, basis: res.Meta.Basis, total: res.Meta.Total,
+		report: Report{Of: "walk", What: res.resource.name, Client: res.Meta.ClientID},
 	}
 }
 
 func (k *walk) take(n int, res *Response) {
 	rows := res.rows
-	if len(rows) > 0 && k.rows > 0 && !k.kind.before(k.last, rows[0]) {
+	if len(rows) > 0 && k.rows > 0 && !k.resource.before(k.last, rows[0]) {
 		k.report.check("order", false, "response %d goes on with %s, which does not come after %s", n, rows[0].ID, k.last.ID)
 	}
 	k.report.Responses = append(k.report.Responses, n)
@@ -138,7 +138,7 @@ func (k *walk) finish(complete bool) *Report {
 		// The order is strict within and between pages, so no row came twice.
 		r.check("order", true, "")
 	}
-	if k.kind != interviewList {
+	if k.resource != interviewList {
 		return r
 	}
 	switch {

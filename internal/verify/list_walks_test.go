@@ -32,7 +32,7 @@ func TestVerify_WalksAreJoined(t *testing.T) {
 	} {
 		v := run(t, input, "")
 		v.wantNoFailure(t, name)
-		if got := v.with(t, "walk [1 2 3 4]", verify.Holds); !slices.Equal(got, []string{"order", "membership"}) {
+		if got := v.with(t, "walk [1 2 3 4]", verify.Passed); !slices.Equal(got, []string{"order", "membership"}) {
 			t.Errorf("%s: of the walk %v hold, want order and membership", name, got)
 		}
 		if v.Responses != 4 || v.Walks != 1 {
@@ -89,21 +89,21 @@ func TestVerify_WalksThatAreNotWhole(t *testing.T) {
 	lost := strings.Replace(strings.Replace(pages[2], string(third.Data[0])+",", "", 1), `"count":2`, `"count":1`, 1)
 
 	v := run(t, strings.Join([]string{pages[0], pages[1], lost, pages[3]}, ""), "")
-	if got := v.with(t, "walk [1 2 3 4]", verify.Fails); !slices.Equal(got, []string{"membership"}) {
+	if got := v.with(t, "walk [1 2 3 4]", verify.Failed); !slices.Equal(got, []string{"membership"}) {
 		t.Errorf("a lost row: %v fail", got)
 	}
 	v = run(t, requested(0, 1, 2), "")
-	if got := v.with(t, "walk [1 2 3]", verify.NotChecked); !slices.Equal(got, []string{"membership"}) {
+	if got := v.with(t, "walk [1 2 3]", verify.Skipped); !slices.Equal(got, []string{"membership"}) {
 		t.Errorf("without its last page: %v are not checked", got)
 	}
 	v = run(t, requested(1, 2, 3), "")
-	if got := v.with(t, "walk [1 2 3]", verify.NotChecked); !slices.Equal(got, []string{"membership"}) {
+	if got := v.with(t, "walk [1 2 3]", verify.Skipped); !slices.Equal(got, []string{"membership"}) {
 		t.Errorf("without its first page: %v are not checked", got)
 	}
 	// The second page's rows where the third's should be.
 	again := wrapped(paths[2], strings.Replace(pages[1], cursorOf(t, pages[1]), cursorOf(t, pages[2]), 1))
 	v = run(t, strings.Join([]string{requested(0, 1), again, requested(3)}, "\n"), "")
-	if got := v.with(t, "walk [1 2 3 4]", verify.Fails); !slices.Equal(got, []string{"order", "membership"}) {
+	if got := v.with(t, "walk [1 2 3 4]", verify.Failed); !slices.Equal(got, []string{"order", "membership"}) {
 		t.Errorf("a page that came twice: %v fail", got)
 	}
 
@@ -112,7 +112,7 @@ func TestVerify_WalksThatAreNotWhole(t *testing.T) {
 	next := "/interviews?limit=200&starting_after=" + cursorOf(t, first)
 	v = run(t, wrapped("/interviews?limit=4", first)+wrapped(next, r.get(t, next)), "")
 	v.wantNoFailure(t, "a walk that saw a write")
-	if got := v.with(t, "walk [1 2]", verify.NotChecked); !slices.Equal(got, []string{"membership"}) {
+	if got := v.with(t, "walk [1 2]", verify.Skipped); !slices.Equal(got, []string{"membership"}) {
 		t.Errorf("a walk that saw a write: %v are not checked", got)
 	}
 }
@@ -190,7 +190,7 @@ func TestCheckWalk_PagesInOrder(t *testing.T) {
 		"repeated": {[]*verify.Response{page(one), page(one)}, 1},
 	} {
 		report, err := verify.CheckWalk(c.pages)
-		if err != nil || report == nil || report.Count(verify.Fails) != c.fails {
+		if err != nil || report == nil || report.Count(verify.Failed) != c.fails {
 			t.Errorf("%s: %+v, %v, want %d failures", name, report, err, c.fails)
 		}
 	}

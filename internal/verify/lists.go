@@ -9,7 +9,7 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 )
 
-// row holds the fields that rows are checked and sorted by.
+// row is the fields of a row that are checked, or that lists are sorted by.
 type row struct {
 	ID            string     `json:"id"`
 	ClientID      string     `json:"client_id"`
@@ -29,10 +29,10 @@ func (res *Response) decodeRows() error {
 	return nil
 }
 
-// before tells whether a comes before b in the resource's order.
-func (k *kind) before(a, b row) bool {
+// before reports whether a comes before b in the resource's order.
+func (of *resource) before(a, b row) bool {
 	keys := [][2]*time.Time{{a.CreatedAt, b.CreatedAt}}
-	if k.route == synthesisRoute {
+	if of.route == synthesisRoute {
 		keys = [][2]*time.Time{{a.LastRefreshed, b.LastRefreshed}, {a.UpdatedAt, b.UpdatedAt}}
 	}
 	for _, key := range keys {
@@ -62,7 +62,7 @@ func (res *Response) checkRows(r *Report) error {
 // so a list in this order holds no row twice.
 func (res *Response) checkOrder(r *Report) {
 	for i := 1; i < len(res.rows); i++ {
-		if before, after := res.rows[i-1], res.rows[i]; !res.kind.before(before, after) {
+		if before, after := res.rows[i-1], res.rows[i]; !res.resource.before(before, after) {
 			r.check("order", false, "row %s does not come before %s", before.ID, after.ID)
 			return
 		}

@@ -17,8 +17,8 @@ func (res *Response) checkMeta(r *Report, rows int) {
 	if m.HasMore != nil {
 		r.check("cursor", *m.HasMore == (m.NextCursor != nil), "has_more is %v and next_cursor is present: %v", *m.HasMore, m.NextCursor != nil)
 	}
-	if res.request != nil && res.kind.route != "" {
-		r.check("request", res.request.Route == res.kind.route, "the response is of %s, the request was for %s", res.kind.name, res.request.Route)
+	if res.request != nil && res.resource.route != "" {
+		r.check("request", res.request.Route == res.resource.route, "the response is of %s, the request was for %s", res.resource.name, res.request.Route)
 	}
 	res.checkMeasurement(r)
 }

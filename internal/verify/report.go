@@ -7,16 +7,16 @@ type Outcome string
 
 // The outcomes.
 const (
-	Holds      Outcome = "holds"
-	Fails      Outcome = "fails"
-	NotChecked Outcome = "not_checked"
+	Passed  Outcome = "passed"
+	Failed  Outcome = "failed"
+	Skipped Outcome = "skipped"
 )
 
 // Check is one statement of a response, recomputed.
 type Check struct {
 	Name    string  `json:"check"`
 	Outcome Outcome `json:"outcome"`
-	// Detail says what differs, or why nothing could be checked.
+	// Detail says what differs, or why the check was skipped.
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -45,9 +45,9 @@ func (r *Report) Count(o Outcome) int {
 // check adds a check; the detail is used when it fails.
 func (r *Report) check(name string, holds bool, detail string, args ...any) {
 	if holds {
-		r.Checks = append(r.Checks, Check{Name: name, Outcome: Holds})
+		r.Checks = append(r.Checks, Check{Name: name, Outcome: Passed})
 	} else {
-		r.Checks = append(r.Checks, Check{Name: name, Outcome: Fails, Detail: fmt.Sprintf(detail, args...)})
+		r.Checks = append(r.Checks, Check{Name: name, Outcome: Failed, Detail: fmt.Sprintf(detail, args...)})
 	}
 }
 
@@ -65,18 +65,18 @@ func (r *Report) count(name, field string, stated *int, computed int) {
 	}
 }
 
-// skip adds why a check could not be made.
+// skip adds a check that could not be made, and why.
 func (r *Report) skip(name, why string, args ...any) {
-	r.Checks = append(r.Checks, Check{Name: name, Outcome: NotChecked, Detail: fmt.Sprintf(why, args...)})
+	r.Checks = append(r.Checks, Check{Name: name, Outcome: Skipped, Detail: fmt.Sprintf(why, args...)})
 }
 
 // Summary counts the reports and their checks.
 type Summary struct {
-	Responses  int `json:"responses"`
-	Walks      int `json:"walks"`
-	Holding    int `json:"holds"`
-	Failing    int `json:"fails"`
-	NotChecked int `json:"not_checked"`
+	Responses int `json:"responses"`
+	Walks     int `json:"walks"`
+	Passed    int `json:"passed"`
+	Failed    int `json:"failed"`
+	Skipped   int `json:"skipped"`
 }
 
 func (s *Summary) add(r *Report) {
@@ -85,7 +85,7 @@ func (s *Summary) add(r *Report) {
 	} else {
 		s.Responses++
 	}
-	s.Holding += r.Count(Holds)
-	s.Failing += r.Count(Fails)
-	s.NotChecked += r.Count(NotChecked)
+	s.Passed += r.Count(Passed)
+	s.Failed += r.Count(Failed)
+	s.Skipped += r.Count(Skipped)
 }

@@ -26,12 +26,12 @@ const (
 type request struct {
 	basis.Scope        // without the client
 	after       string // starting_after
-	// exact tells that the request was saved with the response. One from Verify's
+	// exact is set when the request was saved with the response. One from Verify's
 	// url may be of another page.
 	exact bool
 }
 
-// isExact tells whether it is known of which page the response is.
+// isExact reports whether it is known of which page the response is.
 func (r *request) isExact() bool { return r != nil && r.exact }
 
 // parseRequest reads an address: whole, from the host's root, or below the prefix.

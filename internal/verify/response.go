@@ -26,12 +26,12 @@ type Response struct {
 	Object map[string]json.RawMessage
 	Meta   Meta
 
-	data    json.RawMessage
-	present map[string]json.RawMessage // the fields of meta
-	request *request                   // nil: not known
-	kind    *kind
-	rows    []row  // of a list with an order, once it is checked
-	refused string // an error response's code
+	data     json.RawMessage
+	present  map[string]json.RawMessage // the fields of meta
+	request  *request                   // nil: not known
+	resource *resource
+	rows     []row  // of a list with an order, once it is checked
+	refused  string // an error response's code
 }
 
 // Meta is what is read of a response's meta.
@@ -70,22 +70,22 @@ type statedBasis struct {
 	Count          *int     `json:"source_count"`
 }
 
-// kind is the resource of a response. The route is empty where several have it.
-type kind struct {
+// resource is what a response is of. The route is empty where several have it.
+type resource struct {
 	name, route string
 	check       func(*Response, *Report) error
 }
 
 var (
-	interviewList = &kind{"interviews", interviewsRoute, (*Response).checkInterviews}
-	interview     = &kind{"interview", detailRoute, (*Response).checkDetail}
-	campaignList  = &kind{"campaigns", campaignsRoute, (*Response).checkRows}
-	synthesisRows = &kind{"synthesis", synthesisRoute, (*Response).checkSynthesisRows}
-	portalBodies  = &kind{"portal synthesis", synthesisRoute, (*Response).checkPortal}
-	analytics     = &kind{"analytics", analyticsRoute, (*Response).checkAnalytics}
-	search        = &kind{"search", searchRoute, (*Response).checkSearch}
-	emptyList     = &kind{"an empty list", "", (*Response).checkEmptyList}
-	refusal       = &kind{"an error", "", (*Response).skipRefusal}
+	interviewList = &resource{"interviews", interviewsRoute, (*Response).checkInterviews}
+	interview     = &resource{"interview", detailRoute, (*Response).checkDetail}
+	campaignList  = &resource{"campaigns", campaignsRoute, (*Response).checkRows}
+	synthesisRows = &resource{"synthesis", synthesisRoute, (*Response).checkSynthesisRows}
+	portalBodies  = &resource{"portal synthesis", synthesisRoute, (*Response).checkPortal}
+	analytics     = &resource{"analytics", analyticsRoute, (*Response).checkAnalytics}
+	search        = &resource{"search", searchRoute, (*Response).checkSearch}
+	emptyList     = &resource{"an empty list", "", (*Response).checkEmptyList}
+	refusal       = &resource{"an error", "", (*Response).skipRefusal}
 )
 
 // parseResponse reads a value of the input: a response's body, alone or with its
@@ -125,7 +125,7 @@ func (e *Envelope) decode(asked *request) (*Response, error) {
 	res := &Response{request: asked, data: e.Data}
 	switch {
 	case e.Data == nil && e.Meta == nil && e.Error != nil && e.Code != nil:
-		res.kind, res.refused = refusal, *e.Code
+		res.resource, res.refused = refusal, *e.Code
 		return res, nil
 	case e.Data == nil || e.Meta == nil:
 		return nil, errors.New("this is no response of this API: it has no data and meta")
@@ -159,29 +159,29 @@ func (res *Response) recognize() error {
 	}
 	has := func(name string) bool { _, ok := names[name]; return ok }
 	switch {
-	case res.kind == refusal:
+	case res.resource == refusal:
 	case res.List == nil && has("interview"):
-		res.kind = interview
+		res.resource = interview
 	case res.List == nil && has("volume") && has("rows"):
-		res.kind = analytics
+		res.resource = analytics
 	case res.List == nil:
 		return errors.New("this is no response of this API: its data is neither a list, nor an interview, nor analytics")
 	case res.Meta.Query != nil:
-		res.kind = search
+		res.resource = search
 	case res.Meta.Types != nil:
-		res.kind = synthesisRows
+		res.resource = synthesisRows
 	case res.Meta.Type != "":
-		res.kind = portalBodies
+		res.resource = portalBodies
 	case has("status") && has("created_at"):
-		res.kind = interviewList
+		res.resource = interviewList
 	case has("slug"):
-		res.kind = campaignList
+		res.resource = campaignList
 	case len(res.List) > 0:
 		return errors.New("this is no response of this API: its rows are of no resource that it has")
 	case res.Meta.Basis != nil:
-		res.kind = interviewList
+		res.resource = interviewList
 	default:
-		res.kind = emptyList
+		res.resource = emptyList
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func TestVerify_ChangesAreFound(t *testing.T) {
 		if changed == c.body {
 			t.Fatalf("%s: nothing was changed", name)
 		}
-		if got := run(t, changed, "").with(t, "response [1]", verify.Fails); !slices.Equal(got, c.fails) {
+		if got := run(t, changed, "").with(t, "response [1]", verify.Failed); !slices.Equal(got, c.fails) {
 			t.Errorf("%s: %v fail, want %v", name, got, c.fails)
 		}
 	}
@@ -186,7 +186,7 @@ func TestVerify_UncategorizedMayBeTwoPoints(t *testing.T) {
 			"meta": {"client_id": %q, "count": 6, "measurement_mode": "legacy"}}`,
 			point("2026-03-01", 6), strings.Join(c.points, ", "),
 			point("promoter", 0), point("passive", 0), point("detractor", 0), point("unknown", 6), strings.Join(rows, ", "), client)
-		if got := run(t, body, "").with(t, "response [1]", verify.Fails); !slices.Equal(got, c.fails) {
+		if got := run(t, body, "").with(t, "response [1]", verify.Failed); !slices.Equal(got, c.fails) {
 			t.Errorf("%s: %v fail, want %v", name, got, c.fails)
 		}
 	}
@@ -206,7 +206,7 @@ func FuzzVerify(f *testing.F) {
 			checks += len(r.Checks)
 			return nil
 		})
-		if err == nil && (summary.Responses == 0 || checks != summary.Holding+summary.Failing+summary.NotChecked) {
+		if err == nil && (summary.Responses == 0 || checks != summary.Passed+summary.Failed+summary.Skipped) {
 			t.Errorf("%+v of %d checks", summary, checks)
 		}
 	})
@@ -218,7 +218,7 @@ func TestVerify_ScopesThatTellThemselves(t *testing.T) {
 	for name, body := range map[string]string{
 		"interviews": interviewsBody(), "analytics": analyticsBody(), "search": searchBody(), "detail": detailBody(),
 	} {
-		if holds := run(t, body, "").with(t, "response [1]", verify.Holds); !slices.Contains(holds, "scope_hash") {
+		if holds := run(t, body, "").with(t, "response [1]", verify.Passed); !slices.Contains(holds, "scope_hash") {
 			t.Errorf("%s: only %v hold", name, holds)
 		}
 	}
@@ -228,24 +228,24 @@ func TestVerify_RequestsAreUnderstood(t *testing.T) {
 	t.Parallel()
 	search := searchBody()
 	for address, want := range map[string]verify.Outcome{
-		"/api/client/v1/intelligence/search?q=l%C3%A4t%22e":                           verify.Holds,
-		"https://x.example/api/client/v1/intelligence/search?limit=50&q=l%C3%A4t%22e": verify.Holds,
-		"/intelligence/search?q=l%C3%A4t%22e":                                         verify.Holds,
-		"/intelligence/search?q=l%C3%A4t%22e&limit=51":                                verify.Fails,
-		"/intelligence/search?q=l%C3%A4t":                                             verify.Fails,
-		"/intelligence/search?q=l%C3%A4t%22e&campaign=x":                              verify.Fails,
+		"/api/client/v1/intelligence/search?q=l%C3%A4t%22e":                           verify.Passed,
+		"https://x.example/api/client/v1/intelligence/search?limit=50&q=l%C3%A4t%22e": verify.Passed,
+		"/intelligence/search?q=l%C3%A4t%22e":                                         verify.Passed,
+		"/intelligence/search?q=l%C3%A4t%22e&limit=51":                                verify.Failed,
+		"/intelligence/search?q=l%C3%A4t":                                             verify.Failed,
+		"/intelligence/search?q=l%C3%A4t%22e&campaign=x":                              verify.Failed,
 	} {
 		if got := run(t, search, address).with(t, "response [1]", want); !slices.Contains(got, "scope_hash") {
 			t.Errorf("%s: scope_hash is not among what %s: %v", address, want, got)
 		}
 	}
-	if got := run(t, search, "/interviews").with(t, "response [1]", verify.Fails); !slices.Equal(got, []string{"request", "scope_hash", "measurement_total_count"}) {
+	if got := run(t, search, "/interviews").with(t, "response [1]", verify.Failed); !slices.Equal(got, []string{"request", "scope_hash", "measurement_total_count"}) {
 		t.Errorf("a request for another route: %v fail", got)
 	}
 }
 
 // What is no response is refused with its place; an error response is one.
-func TestVerify_UnreadableInputIsTold(t *testing.T) {
+func TestVerify_UnreadableInputIsReported(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{
 		"":                                     "the input holds no response",
@@ -280,7 +280,7 @@ func TestVerify_UnreadableInputIsTold(t *testing.T) {
 		t.Errorf("a wrong --url: %v", err)
 	}
 	v := run(t, `{"error": "rate_limited", "code": "rate_limited"}`, "")
-	if v.NotChecked != 1 || v.Failing != 0 {
+	if v.Skipped != 1 || v.Failed != 0 {
 		t.Errorf("an error response: %+v", v.Summary)
 	}
 }

@@ -73,8 +73,8 @@ func (res *Response) Check() (*Report, error) {
 	if err := res.recognize(); err != nil {
 		return nil, err
 	}
-	r := &Report{Of: "response", What: res.kind.name, Client: res.Meta.ClientID}
-	return r, res.kind.check(res, r)
+	r := &Report{Of: "response", What: res.resource.name, Client: res.Meta.ClientID}
+	return r, res.resource.check(res, r)
 }
 
 func (res *Response) skipRefusal(r *Report) error {

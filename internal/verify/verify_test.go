@@ -67,7 +67,7 @@ func (v verified) wantNoFailure(t *testing.T, what string) {
 	t.Helper()
 	for name, r := range v.reports {
 		for _, c := range r.Checks {
-			if c.Outcome == verify.Fails {
+			if c.Outcome == verify.Failed {
 				t.Errorf("%s: %s: %s fails: %s", what, name, c.Name, c.Detail)
 			}
 		}
@@ -161,7 +161,7 @@ func TestVerify_TheServersAnswersHold(t *testing.T) {
 			run(t, body, "https://example.com"+api+path).wantNoFailure(t, path+" with --url")
 			v := run(t, wrapped(path, body), "")
 			v.wantNoFailure(t, path)
-			if skipped := v.with(t, "response [1]", verify.NotChecked); slices.Contains(skipped, "scope_hash") {
+			if skipped := v.with(t, "response [1]", verify.Skipped); slices.Contains(skipped, "scope_hash") {
 				t.Errorf("%s: not checked: %v", path, skipped)
 			}
 		}
@@ -186,15 +186,15 @@ func idsOf(t *testing.T, body string) []string {
 func TestVerify_AnUnfilteredListTellsItself(t *testing.T) {
 	t.Parallel()
 	r, _ := record(t, "globex")
-	unfiltered := run(t, r.get(t, "/interviews?limit=2"), "").with(t, "response [1]", verify.Holds)
+	unfiltered := run(t, r.get(t, "/interviews?limit=2"), "").with(t, "response [1]", verify.Passed)
 	if !slices.Contains(unfiltered, "scope_hash") || !slices.Contains(unfiltered, "measurement_total_count") {
 		t.Errorf("an unfiltered list: only %v hold", unfiltered)
 	}
-	filtered := run(t, r.get(t, "/interviews?status=analyzed"), "").with(t, "response [1]", verify.NotChecked)
+	filtered := run(t, r.get(t, "/interviews?status=analyzed"), "").with(t, "response [1]", verify.Skipped)
 	if want := []string{"scope_hash", "measurement_total_count"}; !slices.Equal(filtered, want) {
 		t.Errorf("a filtered list without its request: %v are not checked, want %v", filtered, want)
 	}
-	wrong := run(t, r.get(t, "/interviews?status=analyzed"), api+"/interviews?status=completed").with(t, "response [1]", verify.Fails)
+	wrong := run(t, r.get(t, "/interviews?status=analyzed"), api+"/interviews?status=completed").with(t, "response [1]", verify.Failed)
 	if !slices.Equal(wrong, []string{"scope_hash"}) {
 		t.Errorf("another request: %v fail, want scope_hash", wrong)
 	}

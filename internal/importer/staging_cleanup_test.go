@@ -7,14 +7,14 @@ import (
 
 // A long import spends no more on each row than a short one: what all TRUNCATEs look at
 // grows as the rows do, and a table holds the rows of a few batches at most.
-func TestEmptied_CostsALongImportNoMoreForEachRow(t *testing.T) {
+func TestStagingCleanup_CostsALongImportNoMoreForEachRow(t *testing.T) {
 	t.Parallel()
 	const batch = 5000
 	for _, batches := range []int64{10, 200, 2000} {
-		var e emptied
+		var c stagingCleanup
 		lookedAt, left := int64(0), 0
 		for n := range batches {
-			for _, statement := range e.empty(batch, []string{"import_ids"}) {
+			for _, statement := range c.statements(batch, []string{"import_ids"}) {
 				if left++; strings.HasPrefix(statement, "TRUNCATE ") {
 					lookedAt, left = lookedAt+(n+1)*batch, 0
 				}
