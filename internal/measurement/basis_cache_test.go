@@ -251,11 +251,11 @@ func TestBasisCache_IsBounded(t *testing.T) {
 			t.Errorf("entry %d is kept: %v, want %v: what was not used for longest goes", n, known, want)
 		}
 	}
-	if c.bytes != 4*(160+512) || c.recent.Len() != 4 || len(c.byHash) != 4 {
-		t.Errorf("%d bytes in %d entries under %d keys, want the bound in 4", c.bytes, c.recent.Len(), len(c.byHash))
+	if c.bytes != 4*(160+512) || c.lru.Len() != 4 {
+		t.Errorf("%d bytes in %d entries, want the bound in 4", c.bytes, c.lru.Len())
 	}
 	c.put(key(9), version{}, scopeIDs{json: make([]byte, 16_000)})
-	if _, known := c.get(key(9), version{}); known || c.recent.Len() != 4 {
+	if _, known := c.get(key(9), version{}); known || c.lru.Len() != 4 {
 		t.Error("an entry larger than the cache was kept, or drove out the others")
 	}
 }

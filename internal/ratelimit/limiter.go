@@ -88,7 +88,7 @@ type Limiter struct {
 	bypass             bypass
 	queue              *queue
 	// callers are those whose next request is likely to be admitted.
-	callers *callerCache
+	callers callerCache
 	// unverified has the places of requests whose key is not known to be held, by the
 	// client that its prefix names, limited those of keys that have used up their limit,
 	// keyless those of requests that the database is not asked about.
@@ -189,7 +189,7 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	// Whoever is likely to be admitted passes all others. Not by prefix, which the caller
 	// chooses: only the right secret is verified.
 	cached, deadline := l.callers.get(r), time.Now().Add(groupTimeout)
-	if cached.likely {
+	if cached.isLikely {
 		a, err := l.admit(ctx, cached.ClientID, r, deadline)
 		if errors.Is(err, errOverloaded) {
 			l.likely.awaitRefusal(ctx)
@@ -230,7 +230,7 @@ func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request, deadli
 // group waiting: responses that wait to be sent take memory.
 func (l *Limiter) Start(r Request) (*Pending, auth.Caller, bool) {
 	cached := l.callers.get(r)
-	if _, bypassed := l.bypass.lookup(r); bypassed || !cached.likely || l.queue.len() >= maxGroup {
+	if _, bypassed := l.bypass.lookup(r); bypassed || !cached.isLikely || l.queue.len() >= maxGroup {
 		return nil, auth.Caller{}, false
 	}
 	p, queued := l.enqueue(cached.ClientID, r, time.Now().Add(groupTimeout))
@@ -238,7 +238,7 @@ func (l *Limiter) Start(r Request) (*Pending, auth.Caller, bool) {
 }
 
 // IsLikely tells whether a request's caller is known, and its key not used up.
-func (l *Limiter) IsLikely(r Request) bool { return l.callers.get(r).likely }
+func (l *Limiter) IsLikely(r Request) bool { return l.callers.get(r).isLikely }
 
 func (l *Limiter) enqueue(client uuid.UUID, r Request, deadline time.Time) (*Pending, bool) {
 	p := &Pending{limiter: l, request: r, deadline: deadline, result: make(chan result, 1)}

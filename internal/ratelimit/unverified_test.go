@@ -108,7 +108,7 @@ func TestCallerCache_ForgetsRefusedKeys(t *testing.T) {
 	a.Caller.ClientID = uuid.New()
 	for _, verdict := range []Verdict{Invalid, Revoked, Expired} {
 		c.update(r, a)
-		if got := c.get(r); !got.likely || got.ClientID != a.Caller.ClientID {
+		if got := c.get(r); !got.isLikely || got.ClientID != a.Caller.ClientID {
 			t.Errorf("an admitted caller is %v", got)
 		}
 		c.update(r, Admission{Verdict: verdict})
