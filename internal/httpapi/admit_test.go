@@ -88,7 +88,7 @@ func TestRateLimit_Refusal(t *testing.T) {
 }
 
 // How a request ended is noted in its row, after the answer.
-func TestRateLimit_OutcomesReachTheLog(t *testing.T) {
+func TestRateLimit_StatusesReachTheLog(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	issued := srv.Issue(t, keyRequest("acme"))
