@@ -49,7 +49,7 @@ func (c *checker) primary(ctx context.Context) Finding {
 	var recovering bool
 	c.queryRow(ctx, "SELECT pg_is_in_recovery()", nil, &recovering)
 	if recovering {
-		return wrong("Name the primary in DATABASE_URL and DATABASE_OWNER_URL.", "this is a replica: requests cannot be counted here")
+		return wrong("Name the primary in DATABASE_URL and DATABASE_OWNER_URL.", "this is a standby: requests cannot be counted here")
 	}
 	return ok("it may be written to")
 }

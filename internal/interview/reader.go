@@ -52,13 +52,13 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery, take
 	ctx, cancel := r.snapshots.Bounded(ctx)
 	defer cancel()
 	// A snapshot of one query is one round trip.
-	once, known := !q.MatchesNothing, measurement.KnownBasis{}
+	once, known := !q.MatchesNothing, measurement.CachedBasis{}
 	if once && first {
-		known, once = r.snapshots.KnownBasis(q.Scope)
+		known, once = r.snapshots.CachedBasis(q.Scope)
 	}
 	if once {
 		err := r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
-			if first && !in.AddKnownBasis(q.Scope, known) {
+			if first && !in.AddCachedBasis(q.Scope, known) {
 				return errBasisUnread
 			}
 			return read(in, rows)
