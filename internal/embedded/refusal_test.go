@@ -133,7 +133,7 @@ func TestRefusal_WrongPrograms(t *testing.T) {
 }
 
 // A process that holds the lock and hangs must not make others hang silently.
-func TestRefusal_KeeperWithoutAServer(t *testing.T) {
+func TestOpen_EndsWithItsContextWhenTheLockHolderRunsNoServer(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	h, err := openDataDir(t.Context(), dir)
