@@ -257,7 +257,7 @@ func parseExpiry(moment, span string, now time.Time) (*time.Time, error) {
 		return nil, nil
 	}
 	at = at.UTC().Truncate(time.Microsecond)
-	if at.Year() > 9999 { // JSON knows no later year: no list could show the key
+	if at.Year() > 9999 { // JSON has no later year: no list could show the key
 		return nil, usagef("a key must expire before the year 10000 in UTC, not at %s", at.Format(time.RFC3339))
 	}
 	return &at, nil

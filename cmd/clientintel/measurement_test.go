@@ -29,7 +29,7 @@ func tamper(t *testing.T, env map[string]string, sql string) {
 	}
 }
 
-func TestMeasurement_UsageIsTold(t *testing.T) {
+func TestMeasurement_UsageIsReported(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		"measurement":                       "clientintel: name what to do: audit, rebuild or cutover",
