@@ -94,9 +94,9 @@ type Limiter struct {
 	// keyless those of requests that never reach the database.
 	unverified, limited, keyless refusalSlots
 	keyClients                   keyClients
-	// overloaded delays the refusals of requests that were likely to be admitted but
-	// found the queue full.
-	overloaded refusals
+	// overloaded has no slot: it delays the refusals of requests that were likely to be
+	// admitted but found the queue full.
+	overloaded refusalSlots
 	stop       chan struct{}
 	stopped    sync.WaitGroup
 	// meanGroupTime is the moving mean of the time that a group takes, in nanoseconds.
@@ -173,7 +173,7 @@ func newLimiter(pool *postgres.Pool) *Limiter {
 		pool: pool, maxRequests: maxRequests, window: window, clockShift: clockShift,
 		queue: newQueue(), callers: newCallerCache(),
 		unverified: newRefusalSlots(2 * maxUnverified), limited: newRefusalSlots(maxUnverified), keyless: newRefusalSlots(maxUnverified),
-		stop:     make(chan struct{}),
+		overloaded: newRefusalSlots(0), stop: make(chan struct{}),
 		statuses: newStatusRecorder(pool, clockShift),
 	}
 }
@@ -193,7 +193,7 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	if cached.isLikely {
 		a, err := l.admit(ctx, cached.ClientID, r, deadline)
 		if errors.Is(err, errOverloaded) {
-			l.overloaded.awaitRefusal(ctx)
+			_ = l.overloaded.acquire(ctx, cached.ClientID)
 		}
 		return a, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,7 +21,7 @@ const (
 	// unverifiedPause is how much longer such a request keeps its slot when it was
 	// refused, which bounds what a flood of them costs.
 	unverifiedPause = 20 * time.Millisecond
-	// maxRefusing bounds the requests that wait for a slot or for their refusal.
+	// maxRefusing bounds the requests of one client that wait for a slot or their refusal.
 	maxRefusing = 8192
 	// A request that gets no slot is refused after minRefusalDelay, plus delayEach for
 	// each request that waits, plus a random part of spreadRefusals: callers that are
@@ -37,7 +36,8 @@ func refusalDelay(waiting int) time.Duration {
 	return minRefusalDelay + time.Duration(min(waiting, maxRefusing))*delayEach + rand.N(spreadRefusals)
 }
 
-// refusalSlots are the slots of requests that are likely to be refused.
+// refusalSlots are the slots of requests that are likely to be refused. acquire delays
+// the refusal of one that gets none.
 type refusalSlots struct{ *fairqueue.Slots }
 
 func newRefusalSlots(n int) refusalSlots {
@@ -67,19 +67,4 @@ func (l *Limiter) AwaitUncounted(ctx context.Context) error {
 	}
 	l.keyless.releaseLater(uuid.Nil)
 	return nil
-}
-
-// refusals delays refusals of requests that wait for no slot.
-type refusals struct{ waiting atomic.Int64 }
-
-func (r *refusals) awaitRefusal(ctx context.Context) {
-	if n := r.waiting.Add(1); n <= maxRefusing {
-		timer := time.NewTimer(refusalDelay(int(n)))
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-	}
-	r.waiting.Add(-1)
 }

@@ -176,7 +176,7 @@ func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
 			t.Error("more than may wait was let in")
 		}
 	}()
-	for l.overloaded.waiting.Load() == 0 {
+	for l.overloaded.Waiting() == 0 {
 		select {
 		case <-refused:
 			t.Fatal("it was refused at once")
@@ -185,7 +185,7 @@ func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
 	}
 	leave()
 	<-refused
-	if n := l.overloaded.waiting.Load(); n != 0 {
+	if n := l.overloaded.Waiting(); n != 0 {
 		t.Errorf("%d requests still wait for their refusal", n)
 	}
 }
@@ -245,7 +245,7 @@ func TestLimiter_RefusalsHoldNoSlot(t *testing.T) {
 			return
 		default:
 		}
-		if l.overloaded.waiting.Load() > 0 {
+		if l.overloaded.Waiting() > 0 {
 			t.Fatal("it keeps its slot until its refusal is due")
 		}
 	}
