@@ -53,9 +53,6 @@ type Issued struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 }
 
-// ErrNotFound is the cause where no key, or no client, has the name.
-var ErrNotFound = errors.New("not found")
-
 // Registry issues, lists and revokes keys. It works as the owner.
 type Registry struct{ conn *pgx.Conn }
 
@@ -243,7 +240,7 @@ func (r *Registry) clientFilter(ctx context.Context, named string) (*uuid.UUID, 
 func (r *Registry) client(ctx context.Context, named string) (uuid.UUID, error) {
 	client, err := db.New(r.conn).FindClient(ctx, named)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return uuid.UUID{}, fmt.Errorf("client %q: %w: name it by its id or slug", named, ErrNotFound)
+		return uuid.UUID{}, fmt.Errorf("client %q: not found: name it by its id or slug", named)
 	}
 	if err != nil {
 		return uuid.UUID{}, fmt.Errorf("finding client %q: %w", named, err)
@@ -254,7 +251,7 @@ func (r *Registry) client(ctx context.Context, named string) (uuid.UUID, error) 
 func (r *Registry) find(ctx context.Context, named string) (Key, error) {
 	row, err := db.New(r.conn).FindKey(ctx, named)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Key{}, fmt.Errorf("key %q: %w: name it by its id or prefix", named, ErrNotFound)
+		return Key{}, fmt.Errorf("key %q: not found: name it by its id or prefix", named)
 	}
 	if err != nil {
 		return Key{}, fmt.Errorf("finding the key: %w", err)

@@ -24,33 +24,19 @@ func NewMaintenance(conn *pgx.Conn) *Maintenance { return &Maintenance{conn: con
 // Client is a client as measurement sees it.
 type Client = db.ListMeasuredClientsRow
 
-// Clients lists the canonical clients, or the one named by id or slug, whatever
-// its mode.
-func (m *Maintenance) Clients(ctx context.Context, named string) ([]Client, error) {
-	rows, err := m.list(ctx, db.ListMeasuredClientsParams{Named: named})
-	if err != nil {
-		return nil, err
-	}
-	if named != "" {
-		if len(rows) == 0 {
-			return nil, fmt.Errorf("%q: no client has this id or slug", named)
-		}
-		rows = rows[:1] // an id wins over a slug that looks like it
-	}
-	return rows, nil
-}
-
-// EveryClient lists the clients of either mode.
-func (m *Maintenance) EveryClient(ctx context.Context) ([]Client, error) {
-	return m.list(ctx, db.ListMeasuredClientsParams{EveryMode: true})
-}
-
-func (m *Maintenance) list(ctx context.Context, params db.ListMeasuredClientsParams) ([]Client, error) {
-	rows, err := db.New(m.conn).ListMeasuredClients(ctx, params)
-	if err != nil {
+// Clients lists the canonical clients, those of either mode if everyMode is set, or the
+// one named by id or slug, whatever its mode.
+func (m *Maintenance) Clients(ctx context.Context, named string, everyMode bool) ([]Client, error) {
+	rows, err := db.New(m.conn).ListMeasuredClients(ctx, db.ListMeasuredClientsParams{Named: named, EveryMode: everyMode})
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("looking up clients: %w", err)
+	case named == "":
+		return rows, nil
+	case len(rows) == 0:
+		return nil, fmt.Errorf("%q: no client has this id or slug", named)
 	}
-	return rows, nil
+	return rows[:1], nil // an id wins over a slug that looks like it
 }
 
 // Audit is the result of one audit of a client. Members is the state's count, nil
@@ -103,7 +89,7 @@ func (m *Maintenance) Repair(ctx context.Context) ([]string, error) {
 	if !slices.ContainsFunc(repaired, func(o postgres.Object) bool { return o.Kind == "trigger" || o.Kind == "function" }) {
 		return names, nil
 	}
-	clients, err := m.EveryClient(ctx)
+	clients, err := m.Clients(ctx, "", true)
 	if err != nil {
 		return names, err
 	}
@@ -173,13 +159,8 @@ func withHint(err error) error {
 	return err
 }
 
-// FaultError says why a client was not cut over.
-type FaultError struct{ Fault string }
-
-func (e *FaultError) Error() string { return e.Fault }
-
 // CutOver proves a client's measurement and switches it to canonical, in one
-// transaction, and returns its members. A *FaultError says that it was not proven.
+// transaction, and returns its members.
 func (m *Maintenance) CutOver(ctx context.Context, c Client) (int64, error) {
 	var proof db.CutOverMeasurementRow
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
@@ -190,7 +171,7 @@ func (m *Maintenance) CutOver(ctx context.Context, c Client) (int64, error) {
 		return 0, fmt.Errorf("cutting %s over: %w", c.Slug, err)
 	}
 	if proof.Fault != nil {
-		return 0, &FaultError{Fault: *proof.Fault}
+		return 0, fmt.Errorf("%s stays %s: %s: run 'clientintel measurement rebuild --client %s' first", c.Slug, c.MeasurementMode, *proof.Fault, c.Slug)
 	}
 	return proof.Members, nil
 }

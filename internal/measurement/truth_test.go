@@ -137,7 +137,7 @@ func open(done <-chan struct{}) bool {
 // auditOrRebuild audits or rebuilds a client that is consistent already.
 func auditOrRebuild(k *measurement.Maintenance, b brand, random *rand.Rand) error {
 	ctx := context.Background()
-	clients, err := k.Clients(ctx, b.slug)
+	clients, err := k.Clients(ctx, b.slug, false)
 	if err != nil {
 		return err
 	}
