@@ -39,12 +39,12 @@ lint: ## vet and lint the Go code
 	$(GO) -C $(GO_CLIENT) mod tidy -diff
 	cd $(GO_CLIENT) && $(GO) tool -modfile=../../../.ci/tools/go.mod golangci-lint run ./...
 
-lint-contract: ## hold the contract against two independent linters
+lint-contract: ## check the contract with two independent linters
 	npm ci --prefix .ci/tools --ignore-scripts --no-audit --no-fund
 	REDOCLY_TELEMETRY=off $(NPM_TOOLS)/redocly lint --config .redocly.yaml openapi/openapi.yaml
 	$(NPM_TOOLS)/spectral lint --ruleset .spectral.yaml --fail-severity warn openapi/openapi.yaml
 
-# The first line tests the step itself, on edits of the contract.
+# The first line tests the check itself, on edits of the contract.
 contract-diff: ## fail when the contract breaks clients of the last release
 	$(GO) test -tags contractdiff ./internal/tools/contractdiff
 	$(GO) run ./internal/tools/contractdiff
@@ -64,19 +64,19 @@ cover: ## run every test and fail on a shipped function that none executes
 	$(GO) run ./internal/tools/cover
 
 # ONLY='cursor|scope' tries those whose name or file matches.
-mutants: ## take one guard after another away and fail where its test does not notice
+mutants: ## remove one guard after another and fail where its test still passes
 	$(GO) run ./internal/tools/mutants $(if $(ONLY),-only '$(ONLY)')
 
-plans: ## print how PostgreSQL runs each query on a brand of a million interviews
+plans: ## print how PostgreSQL runs each query on a client of a million interviews
 	$(GO) run ./internal/tools/explain
 
 # SCALE=full, DATA=dir keeps the loaded database, ONLY=1,3,9 measures some goals,
 # ROUNDS=n, DURATION=2s a side and round, JSON=file. See docs/benchmark.md.
-bench: ## compare the server with PostgreSQL alone and with a plain server
+bench: ## compare the server with PostgreSQL alone and with a baseline server
 	$(GO) run ./internal/tools/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(ONLY),-only $(ONLY)) \
 		$(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION)) $(if $(JSON),-json $(JSON))
 
-bench-sanity: ## the same in small, for its answers and never for its timings
+bench-sanity: ## the same at tiny scale: checks the responses, not the timings
 	$(GO) run ./internal/tools/bench -scale tiny -rounds 1 -complete
 
 # Long runs are timed. Go before 1.27 may end one with "context deadline
@@ -105,11 +105,11 @@ released: ## list the released migrations and the release's commit in sql/releas
 	@mv sql/released.json.new sql/released.json
 
 # VULN=offline passes where the database is out of reach, and says so.
-vuln: ## hold what the program calls against the Go vulnerability database
+vuln: ## check what the program calls against the Go vulnerability database
 	@GO=$(GO) VULN=$(VULN) .ci/vulncheck
 
 # clientintel_testing lets a test set the quota and its window.
-partners: ## hold the service against tools of others (installs them; needs the network)
+partners: ## check the service with third-party tools (installs them; needs the network)
 	.ci/install partners
 	$(MAKE) test PG_MAJOR=18
 	$(MAKE) mutants
@@ -126,7 +126,7 @@ distributed: ## run the program's suites on PostgreSQL with Citus
 	$(GO) test -tags distributed -count=1 -timeout 30m ./internal/test/distributed
 	CLIENTINTEL_TEST_DISTRIBUTED=yes $(GO) test -p 1 -count=1 -timeout 60m -skip '$(NOT_DISTRIBUTED)' ./internal/httpapi ./internal/importer ./internal/mcp ./internal/test/isolation ./internal/ratelimit
 
-overload: ## attack a server in each way of the threat model and print what another client notices
+overload: ## attack a server in each way of the threat model and print how another client is affected
 	$(GO) run ./internal/tools/overload
 
 soak: ## mixed load, writers, restarts and faults for DURATION, with everything checked

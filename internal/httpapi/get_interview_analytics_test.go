@@ -41,7 +41,7 @@ type analyticsBody struct {
 	} `json:"meta"`
 }
 
-func analyticsOf(t *testing.T, a *apitest.Answer) analyticsBody {
+func analyticsOf(t *testing.T, a *apitest.Response) analyticsBody {
 	t.Helper()
 	var body analyticsBody
 	a.WantStatus(t, 200).Decode(t, &body)

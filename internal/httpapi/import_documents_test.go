@@ -100,7 +100,7 @@ func wantRecords(t *testing.T, got, want []line, moments ...string) {
 	}
 }
 
-func dataOf(t *testing.T, a *apitest.Answer) []line {
+func dataOf(t *testing.T, a *apitest.Response) []line {
 	t.Helper()
 	rows := []line{}
 	for _, row := range decodeLine(t, a.WantStatus(t, 200).Body)["data"].([]any) {

@@ -83,7 +83,7 @@ func TestListCampaigns_CanonicalMeasurementHasNoBasis(t *testing.T) {
 	}
 	key := srv.KeyFor(t, "globex")
 	first := srv.Get(t, campaigns+"?limit=2", key)
-	for _, answer := range []*apitest.Answer{
+	for _, answer := range []*apitest.Response{
 		first, srv.Get(t, campaigns+"?limit=2&starting_after="+first.List(t).NextCursor(t), key),
 	} {
 		m, b := measuredOf(t, answer)

@@ -34,7 +34,7 @@ type basis struct {
 	Count          int      `json:"source_count"`
 }
 
-func measuredOf(t *testing.T, a *apitest.Answer) (measured, *basis) {
+func measuredOf(t *testing.T, a *apitest.Response) (measured, *basis) {
 	t.Helper()
 	var body struct{ Meta measured }
 	a.WantStatus(t, 200).Decode(t, &body)

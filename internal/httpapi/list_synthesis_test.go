@@ -105,7 +105,7 @@ func TestListSynthesis_CanonicalMeasurementHasNoBasis(t *testing.T) {
 	key := srv.KeyFor(t, "globex")
 	for _, path := range []string{synthesisPath + "?limit=1", portal + "&limit=1"} {
 		first := srv.Get(t, path, key)
-		for _, answer := range []*apitest.Answer{
+		for _, answer := range []*apitest.Response{
 			first, srv.Get(t, path+"&starting_after="+first.List(t).NextCursor(t), key),
 		} {
 			m, b := measuredOf(t, answer)

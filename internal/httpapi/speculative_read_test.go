@@ -21,7 +21,7 @@ func TestReadSpeculatively_TheCachedCallerIsNeverTheAnswer(t *testing.T) {
 	id := seed.Interview(t, "acme", apitest.Fields{"participant_email": email})
 	issued := srv.Issue(t, apikey.Request{Client: "acme", Name: "changing", Scopes: []auth.Scope{auth.ReadInterviewsMetadata}})
 	left := 600
-	ask := func(path string) *apitest.Answer {
+	ask := func(path string) *apitest.Response {
 		t.Helper()
 		answer := srv.Get(t, path, issued.Key)
 		if got := answer.Header.Get("X-RateLimit-Remaining"); answer.Status < 400 && got != strconv.Itoa(left) {

@@ -88,7 +88,7 @@ func countRows(t *testing.T, seed *apitest.Seed, keyID string) int {
 	return n
 }
 
-func send(t *testing.T, srv *apitest.Server, method, key string, header http.Header, body string) *apitest.Answer {
+func send(t *testing.T, srv *apitest.Server, method, key string, header http.Header, body string) *apitest.Response {
 	t.Helper()
 	if method == http.MethodPost {
 		return srv.Post(t, endpoint, key, header, strings.NewReader(body))

@@ -42,7 +42,7 @@ type refused struct {
 	}
 }
 
-func rpcErrorOf(t *testing.T, answer *apitest.Answer) refused {
+func rpcErrorOf(t *testing.T, answer *apitest.Response) refused {
 	t.Helper()
 	var r refused
 	answer.Decode(t, &r)
@@ -97,7 +97,7 @@ func message(revision, method, params string) string {
 }
 
 // send sends one message and takes the whole HTTP answer.
-func (a agent) send(t *testing.T, method, name, params string) *apitest.Answer {
+func (a agent) send(t *testing.T, method, name, params string) *apitest.Response {
 	t.Helper()
 	return a.srv.Post(t, endpoint, a.key, form(a.revision, method, name), strings.NewReader(message(a.revision, method, params)))
 }

@@ -85,7 +85,7 @@ func parsePart(t *testing.T, f txtar.File) (first string, header http.Header, bo
 	return first, http.Header(mime), bytes.TrimSpace(rest.Bytes())
 }
 
-func compare(t *testing.T, want txtar.File, got *apitest.Answer) (problems []string) {
+func compare(t *testing.T, want txtar.File, got *apitest.Response) (problems []string) {
 	t.Helper()
 	status, header, body := parsePart(t, want)
 	if status != strconv.Itoa(got.Status) {

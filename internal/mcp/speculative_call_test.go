@@ -21,7 +21,7 @@ func TestCall_TheCachedCallerIsNeverTheAnswer(t *testing.T) {
 	issued := srv.Issue(t, apikey.Request{Client: "acme", Name: "changing", Scopes: []auth.Scope{auth.ReadInterviewsMetadata}})
 	a := agent{srv, issued.Key, "2026-07-28"}
 	left := 600
-	ask := func() *apitest.Answer {
+	ask := func() *apitest.Response {
 		t.Helper()
 		answer := a.send(t, "tools/call", "list_interviews", `{"name":"list_interviews","arguments":{}}`)
 		left--

@@ -20,7 +20,7 @@ import (
 )
 
 // writtenContract is the contract as it is written, in the dialect of OpenAPI 3.1; the
-// server itself checks in a faster one. So every test holds the two against each other.
+// server itself checks in a faster one. So every test compares the two.
 type writtenContract struct {
 	router routers.Router
 
@@ -48,8 +48,8 @@ var contract = sync.OnceValues(func() (*writtenContract, error) {
 	return &writtenContract{router: router, compiler: compiler}, compiler.AddResource(contractURL, text)
 })
 
-// holdAgainstContract fails the test when an answer breaks the contract.
-func holdAgainstContract(t testing.TB, req *http.Request, a *Answer) {
+// checkAgainstContract fails the test when a response breaks the contract.
+func checkAgainstContract(t testing.TB, req *http.Request, a *Response) {
 	t.Helper()
 	contract, err := contract()
 	if err != nil {
@@ -61,7 +61,7 @@ func holdAgainstContract(t testing.TB, req *http.Request, a *Answer) {
 	}
 	switch a.Status {
 	case http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusInternalServerError:
-		return // these stand in no operation
+		return // these are in no operation
 	}
 	schema, err := contract.schemaOf(route, a.Status)
 	if err != nil {
@@ -77,20 +77,20 @@ func holdAgainstContract(t testing.TB, req *http.Request, a *Answer) {
 		Status: a.Status, Header: a.Header, Options: options,
 	}
 	if err := openapi3filter.ValidateResponse(context.Background(), input.SetBodyBytes(a.Body)); err != nil {
-		t.Errorf("%s: the answer breaks the contract: %v", a.request, err)
+		t.Errorf("%s: the response breaks the contract: %v", a.request, err)
 	}
 	if schema == nil {
 		return
 	}
 	if media, _, err := mime.ParseMediaType(a.Header.Get("Content-Type")); err != nil || media != jsonType {
-		t.Errorf("%s: the answer is %q, the contract has %s", a.request, a.Header.Get("Content-Type"), jsonType)
+		t.Errorf("%s: the response is %q, the contract has %s", a.request, a.Header.Get("Content-Type"), jsonType)
 	}
 	body, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.Body))
 	if err == nil {
 		err = schema.Validate(body)
 	}
 	if err != nil {
-		t.Errorf("%s: the answer breaks the contract: %v", a.request, err)
+		t.Errorf("%s: the response breaks the contract: %v", a.request, err)
 	}
 }
 

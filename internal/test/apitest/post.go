@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Post sends a body with a key (none when empty) and reads the whole answer;
+// Post sends a body with a key (none when empty) and reads the whole response;
 // header is added to it.
-func (s *Server) Post(t testing.TB, path, key string, header http.Header, body io.Reader) *Answer {
+func (s *Server) Post(t testing.TB, path, key string, header http.Header, body io.Reader) *Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.URL+path, body)
 	if err != nil {
@@ -29,9 +29,9 @@ func (s *Server) Post(t testing.TB, path, key string, header http.Header, body i
 		t.Fatalf("POST %s: %v", path, err)
 	}
 	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
+	content, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatalf("POST %s: reading the body: %v", path, err)
 	}
-	return &Answer{Status: res.StatusCode, Header: res.Header, Body: answer, request: "POST " + path}
+	return &Response{Status: res.StatusCode, Header: res.Header, Body: content, request: "POST " + path}
 }

@@ -36,7 +36,7 @@ func (s *Seed) SynthesisDocument(t testing.TB, client string, change Fields) str
 }
 
 // PortalDocument adds a published home body, which carries its own id so that
-// walks can be read off the answers. A body of the test's own carries what it says.
+// walks can be read off the responses. A test may give a body of its own.
 func (s *Seed) PortalDocument(t testing.TB, client string, change Fields) string {
 	t.Helper()
 	id := idOf(uuid.New(), change)

@@ -135,14 +135,14 @@ func (s *Server) WithKeys(t testing.TB, do func(*apikey.Registry) error) {
 	}
 }
 
-// Get sends a GET with a key (none when empty) and reads the whole answer.
-func (s *Server) Get(t testing.TB, path, key string) *Answer {
+// Get sends a GET with a key (none when empty) and reads the whole response.
+func (s *Server) Get(t testing.TB, path, key string) *Response {
 	t.Helper()
 	return s.Send(t, http.MethodGet, path, key, nil)
 }
 
 // Send sends any request; header is added to it.
-func (s *Server) Send(t testing.TB, method, path, key string, header http.Header) *Answer {
+func (s *Server) Send(t testing.TB, method, path, key string, header http.Header) *Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), method, s.URL+path, nil)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Server) Send(t testing.TB, method, path, key string, header http.Header
 	if err != nil {
 		t.Fatalf("%s %s: reading the body: %v", method, path, err)
 	}
-	answer := &Answer{Status: res.StatusCode, Header: res.Header, Body: body, request: method + " " + path}
-	holdAgainstContract(t, req, answer)
-	return answer
+	response := &Response{Status: res.StatusCode, Header: res.Header, Body: body, request: method + " " + path}
+	checkAgainstContract(t, req, response)
+	return response
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// standing is the test that the server stands in: there is none.
+// standing takes the place of the test that apitest requires: outside of one.
 type standing struct {
 	testing.TB
 	undo []func()

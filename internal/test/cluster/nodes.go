@@ -24,7 +24,7 @@ type Nodes struct {
 	Coordinator *Postgres
 	Workers     []*Postgres
 	base        *Base
-	// registering is held while the coordinator is told of workers: Citus then sets the
+	// registering is held while workers are added at the coordinator: Citus then sets the
 	// roles, which all databases of a worker share, and PostgreSQL refuses to do that
 	// twice at once ("tuple concurrently updated").
 	registering sync.Mutex
@@ -52,7 +52,7 @@ func (b *Base) NewNodes(ctx context.Context, workers int, settings map[string]st
 	return n, nil
 }
 
-// AddWorker starts one more, which the coordinator does not know yet.
+// AddWorker starts one more, which is not added at the coordinator yet.
 func (n *Nodes) AddWorker(ctx context.Context) (*Postgres, error) {
 	node, err := n.newNode(ctx, nil)
 	if err == nil {
@@ -108,8 +108,8 @@ func (n *Nodes) Stop() {
 	}
 }
 
-// CreateDatabase makes an empty database on every machine and tells the coordinator of
-// the workers, as an administrator does.
+// CreateDatabase makes an empty database on every machine and adds the workers at the
+// coordinator, as an administrator does.
 func (n *Nodes) CreateDatabase(ctx context.Context, name string) error {
 	for _, node := range n.All() {
 		if err := node.createCitusDatabase(ctx, name); err != nil {
@@ -123,7 +123,7 @@ func (n *Nodes) CreateDatabase(ctx context.Context, name string) error {
 	return n.register(ctx, name, statements...)
 }
 
-// register tells the coordinator of workers. Roles belong to all databases of a
+// register adds workers at the coordinator. Roles belong to all databases of a
 // machine, so it may fail where another database is set up at the time.
 func (n *Nodes) register(ctx context.Context, database string, statements ...string) (err error) {
 	n.registering.Lock()
@@ -147,7 +147,7 @@ func (p *Postgres) createCitusDatabase(ctx context.Context, name string) error {
 	return p.exec(ctx, name, "CREATE EXTENSION citus")
 }
 
-// Register tells the coordinator of a worker that was added.
+// Register adds a worker at the coordinator.
 func (n *Nodes) Register(ctx context.Context, worker *Postgres, database string) error {
 	if err := worker.createCitusDatabase(ctx, database); err != nil {
 		return err
@@ -165,9 +165,9 @@ func (n *Nodes) CloneDatabase(ctx context.Context, template, name string) error 
 	return nil
 }
 
-// SealTemplate keeps everything out of a database, the daemon of Citus included: only
-// then it can be cloned.
-func (n *Nodes) SealTemplate(ctx context.Context, name string) error {
+// DisallowConnections closes a template database to all connections, Citus's daemon
+// included: only then can it be cloned.
+func (n *Nodes) DisallowConnections(ctx context.Context, name string) error {
 	for _, node := range n.All() {
 		if err := node.exec(ctx, "postgres", fmt.Sprintf("ALTER DATABASE %s ALLOW_CONNECTIONS false", name),
 			fmt.Sprintf("SELECT pg_terminate_backend(a.pid, 5000) FROM pg_stat_activity AS a WHERE a.datname = '%s'", name)); err != nil {

@@ -153,7 +153,7 @@ func (p *Postgres) reachable(ctx context.Context) bool {
 	return conn.Close(ctx) == nil
 }
 
-// Ended tells whether the server has ended.
+// Ended reports whether the server has ended.
 func (p *Postgres) Ended() bool { return p.process.Ended() }
 
 // Kill ends the postmaster as a kernel out of memory would. Its backends notice.
@@ -183,7 +183,7 @@ func (p *Postgres) Freeze() { p.signalAll(syscall.SIGSTOP) }
 // Resume lets a frozen server go on.
 func (p *Postgres) Resume() { p.signalAll(syscall.SIGCONT) }
 
-// signalAll reaches the postmaster first, so that no child is born meanwhile.
+// signalAll reaches the postmaster first, so that it starts no child in between.
 func (p *Postgres) signalAll(s syscall.Signal) {
 	p.process.Signal(s)
 	for _, pid := range childrenOf(p.process.PID) {

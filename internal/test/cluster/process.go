@@ -51,7 +51,7 @@ func (p *Process) Signal(s syscall.Signal) {
 	}
 }
 
-// Ended tells whether the process has ended.
+// Ended reports whether the process has ended.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.Done:
@@ -61,7 +61,7 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// Wait waits for the end and tells whether it came in time, and how.
+// Wait waits for the end, and reports whether it came in time, and how.
 func (p *Process) Wait(patience time.Duration) (inTime bool, how error) {
 	select {
 	case <-p.Done:

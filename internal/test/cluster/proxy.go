@@ -93,7 +93,7 @@ func (x *Proxy) accept() {
 	}
 }
 
-// register has Close close a connection, and tells whether there is any use in it.
+// register makes Close close a connection too. It reports false if the proxy is closed.
 func (x *Proxy) register(c net.Conn) (*generation, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -122,7 +122,8 @@ func (x *Proxy) serve(near net.Conn) {
 	x.copy(near, far, born)
 }
 
-// awaitOpen waits until bytes awaitOpen, and tells whether they ever will.
+// awaitOpen waits until the network passes bytes, and reports whether this connection
+// still can.
 func (x *Proxy) awaitOpen(born *generation) bool {
 	x.mu.Lock()
 	open := x.open

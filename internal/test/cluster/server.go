@@ -63,7 +63,7 @@ func (b *Base) command(databaseURL string, args, env []string) *exec.Cmd {
 	return cmd
 }
 
-// AwaitServing waits until the server says that it serves.
+// AwaitServing waits until the server logs that it serves.
 func (s *Server) AwaitServing(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -97,13 +97,13 @@ func (s *Server) Kill() {
 	<-s.Done
 }
 
-// Ready asks /readyz and says how long that took.
+// Ready requests /readyz and reports how long that took.
 func (s *Server) Ready(ctx context.Context) (bool, time.Duration) {
 	began := time.Now()
 	return s.Unready(ctx) == nil, time.Since(began)
 }
 
-// Unready is what /readyz says when it refuses.
+// Unready is the body of /readyz when the server is not ready.
 func (s *Server) Unready(ctx context.Context) error {
 	status, body, err := s.ops(ctx, "/readyz")
 	if err == nil && status != http.StatusOK {
@@ -185,7 +185,7 @@ func (b *Base) Run(databaseURL, stdin string, args ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Where the program ends early, it says why.
+	// The reason, if the program ends early.
 	_, _ = io.WriteString(c.Stdin, stdin)
 	_ = c.Stdin.Close()
 	stdout, stderr, err := c.Output(5 * time.Minute)
@@ -195,7 +195,7 @@ func (b *Base) Run(databaseURL, stdin string, args ...string) (string, error) {
 	return stdout, nil
 }
 
-// tail keeps the end of a log and finds the line that says where it serves.
+// tail keeps the end of a log and finds the line with the address.
 type tail struct {
 	mu                  sync.Mutex
 	text                []byte

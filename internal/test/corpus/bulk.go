@@ -97,7 +97,7 @@ func (b *bulk) write() error {
 
 const (
 	bulkLanes = 5
-	// notLiveEvery says which campaigns are not live.
+	// notLiveEvery: each campaign of so many is not live.
 	notLiveEvery = 4
 )
 

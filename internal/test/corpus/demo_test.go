@@ -82,9 +82,9 @@ func TestDemo_HoldsAtAnyTimeOfDayAndYear(t *testing.T) {
 	}
 }
 
-// Every rule of the gate has interviews that break it alone, so that a visitor
+// Every condition of the usable rule has interviews that break it alone, so that a visitor
 // who loosens one rule sees exactly its interviews come in.
-func TestDemo_EachUsableRuleExcludesAnInterview(t *testing.T) {
+func TestDemo_EachConditionExcludesInterviews(t *testing.T) {
 	t.Parallel()
 	records := parse(t, demo(t, afternoon()))
 	campaigns := campaignsByID(records)

@@ -54,20 +54,20 @@ type ClientOptions struct {
 	EqualCreatedAt int
 }
 
-// Summary says what was written.
+// Summary is what was written.
 type Summary struct {
 	Clients []ClientSummary
 	Lines   int
 	Bytes   int64
 }
 
-// ClientSummary says what was written of one client.
+// ClientSummary is what was written of one client.
 type ClientSummary struct {
 	ID         uuid.UUID
 	Slug       string
 	Mode       string
 	Interviews int
-	// Usable counts the interviews that pass the gate.
+	// Usable counts the interviews that pass the usable rule.
 	Usable        int
 	Transcripts   int
 	Campaigns     int

@@ -31,7 +31,7 @@ func generate(t *testing.T, o corpus.Options) ([]byte, corpus.Summary) {
 	return b.Bytes(), sum
 }
 
-func TestGenerate_SummaryCountsWhatTheGateLetsThrough(t *testing.T) {
+func TestGenerate_SummaryCountsUsableInterviews(t *testing.T) {
 	t.Parallel()
 	o := twoYears(
 		corpus.ClientOptions{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: 6000, Campaigns: 20, Synthesis: 300, EqualCreatedAt: 700},

@@ -127,6 +127,6 @@ func decimal(thousandths int) json.Number {
 	return json.Number(digits)
 }
 
-// mailDomains are reserved for examples (RFC 2606): nobody can ever be written
+// mailDomains are reserved for examples (RFC 2606): no real person can be written
 // to by mistake.
 var mailDomains = []string{"example.com", "example.com", "example.org", "example.net", "mail.example", "post.example.com"}

@@ -177,7 +177,7 @@ func (f *finding) count(c interview) {
 }
 
 // quotesOn picks up to three quotes on a theme, newest first, because a quote
-// should still be news; those that say what most say come before the others.
+// should still be news; those of the more frequent sentiment come first.
 func (e publication) quotesOn(th theme, negative bool) []interview {
 	var quotes []interview
 	seen := map[string]bool{}
@@ -194,7 +194,7 @@ func (e publication) quotesOn(th theme, negative bool) []interview {
 }
 
 // direction compares the share of complaints in the two windows; small changes
-// and small numbers are no published.
+// and small numbers count as steady.
 func (f finding) direction() string {
 	switch change := f.share - f.previousShare; {
 	case f.negative >= 4 && change >= 40 && f.share*10 >= f.previousShare*13:

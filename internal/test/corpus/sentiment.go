@@ -26,7 +26,7 @@ func (g *generator) sentiment(r *rng, p plan, campaign *campaign) sentiment {
 // listed.
 var draws = [...]struct {
 	scores []int // in tenths, because people do say eight and a half
-	// negative says of each theme that is mentioned whether it displeased.
+	// negative is, for each theme that is mentioned, whether the customer disliked it.
 	negative         [][]bool
 	sentiment, churn []string
 }{

@@ -69,5 +69,5 @@ func setUpNodes(ctx context.Context) error {
 	if _, err := postgres.Distribute(ctx, url, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
-	return nodes.SealTemplate(ctx, distributedTemplate)
+	return nodes.DisallowConnections(ctx, distributedTemplate)
 }

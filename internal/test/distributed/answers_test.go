@@ -26,7 +26,7 @@ import (
 
 var remoteCommand = regexp.MustCompile(`(?m)^DETAIL:  on server \S+@127\.0\.0\.1:(\d+)|DETAIL:  on server \S+@127\.0\.0\.1:(\d+)`)
 
-// Citus' own log tells which workers an answer was read from: one, the client's.
+// Citus's own log has which workers an answer was read from: one, the client's.
 func TestAnswer_IsReadFromOneWorker(t *testing.T) {
 	t.Parallel()
 	on := ownNodes(t)
@@ -34,11 +34,11 @@ func TestAnswer_IsReadFromOneWorker(t *testing.T) {
 	exec(t, e.on(t, on.Coordinator), fmt.Sprintf("ALTER DATABASE %s SET citus.log_remote_commands = on", e.name))
 	s := e.serve(t)
 	log := filepath.Join(on.Coordinator.Dir, "postgres.log")
-	for _, b := range []brand{e.east, e.west} {
-		for _, path := range e.readsOf(t, b) {
+	for _, c := range []client{e.east, e.west} {
+		for _, path := range e.readsOf(t, c) {
 			// Maintenance asks every worker now and then: only this client's reads count.
 			began := size(t, log)
-			e.data(t, s, path, b.key)
+			e.data(t, s, path, c.key)
 			text := tail(t, log, began)
 			touched := map[string]bool{}
 			asked := ""
@@ -48,8 +48,8 @@ func TestAnswer_IsReadFromOneWorker(t *testing.T) {
 					asked += entry
 				}
 			}
-			if len(touched) != 1 || !touched[b.worker.Port()] {
-				t.Errorf("%s was read from %v, and its client lies on %s", path, touched, b.worker.Port())
+			if len(touched) != 1 || !touched[c.worker.Port()] {
+				t.Errorf("%s was read from %v, and its client lies on %s", path, touched, c.worker.Port())
 			}
 			if !strings.Contains(asked, "worker_get_measurement") || !strings.Contains(asked, "clientintel.client_id") {
 				t.Errorf("%s: the worker was not asked for its clock and measurement, or not told the client: %s", path, asked)
@@ -138,13 +138,13 @@ func TestRowLevelSecurity_HoldsOnWorkers(t *testing.T) {
 		if err := pool.QueryRow(t.Context(), distinct).Scan(&seen); err != nil || len(seen) > 0 {
 			t.Errorf("%s without a client: %v, %v", table, seen, err)
 		}
-		for _, b := range []brand{e.east, e.west} {
+		for _, c := range []client{e.east, e.west} {
 			var all int
-			e.query(t, &all, fmt.Sprintf("SELECT count(*) FROM %s AS r WHERE r.%s = $1::uuid", table, column), b.id)
-			err := pool.Read(t.Context(), uuid.MustParse(b.id), func(ctx context.Context, s *postgres.Snapshot) error {
+			e.query(t, &all, fmt.Sprintf("SELECT count(*) FROM %s AS r WHERE r.%s = $1::uuid", table, column), c.id)
+			err := pool.Read(t.Context(), uuid.MustParse(c.id), func(ctx context.Context, s *postgres.Snapshot) error {
 				return s.Tx().QueryRow(ctx, distinct).Scan(&seen)
 			})
-			if want := []string{b.id}[:min(all, 1)]; err != nil || !slices.Equal(seen, want) {
+			if want := []string{c.id}[:min(all, 1)]; err != nil || !slices.Equal(seen, want) {
 				t.Errorf("%s, by a query that forgets its client, shows %v, want %v: %v", table, seen, want, err)
 			}
 		}

@@ -38,12 +38,12 @@ func TestReplacing_LeavesWhatTheInputHolds(t *testing.T) {
 	e.run(t, "measurement", "audit")
 
 	e.importText(t, strings.Join(slices.Concat(east, less[:1], west), "\n"), "--replace-all", "--yes", "--max-removed", "100%")
-	for _, b := range []struct {
-		brand
+	for _, c := range []struct {
+		client
 		want []string
 	}{{e.east, east}, {e.west, west}} {
-		if now := e.exported(t, b.brand); !slices.Equal(now, b.want) {
-			t.Errorf("%s: the input held %d records, and %d are there", b.slug, len(b.want), len(now))
+		if now := e.exported(t, c.client); !slices.Equal(now, c.want) {
+			t.Errorf("%s: the input held %d records, and %d are there", c.slug, len(c.want), len(now))
 		}
 	}
 	var others int
@@ -55,9 +55,9 @@ func TestReplacing_LeavesWhatTheInputHolds(t *testing.T) {
 }
 
 // exported are a client's records as clients export writes them, without the trailer.
-func (e *environment) exported(t *testing.T, b brand) []string {
+func (e *environment) exported(t *testing.T, c client) []string {
 	t.Helper()
-	stdout, stderr, err := e.try(t, "clients", "export", b.slug)
+	stdout, stderr, err := e.try(t, "clients", "export", c.slug)
 	if err != nil {
 		t.Fatalf("%v: %s", err, stderr)
 	}
@@ -178,11 +178,11 @@ func TestVerifyAndConformance_Pass(t *testing.T) {
 	t.Parallel()
 	e := setup(t)
 	s := e.serve(t)
-	for _, b := range []brand{e.east, e.west} {
+	for _, c := range []client{e.east, e.west} {
 		var saved strings.Builder
 		responses := 0
 		for path := "/interviews?limit=50"; path != ""; responses++ {
-			a := e.caller.Get(t.Context(), s.URL, path, b.key)
+			a := e.caller.Get(t.Context(), s.URL, path, c.key)
 			var page struct {
 				Meta struct {
 					Next *string `json:"next_cursor"`
@@ -200,7 +200,7 @@ func TestVerifyAndConformance_Pass(t *testing.T) {
 		if err != nil || responses < 2 || !strings.Contains(stdout, fmt.Sprintf("responses: %d, walks: 1;", responses)) {
 			t.Errorf("verifying %d responses: %v: %s%s", responses, err, stdout, stderr)
 		}
-		if told := e.run(t, "conformance", "--base-url", s.URL, "--key", e.issue(t, b.slug)); !strings.Contains(told, "failed: 0") {
+		if told := e.run(t, "conformance", "--base-url", s.URL, "--key", e.issue(t, c.slug)); !strings.Contains(told, "failed: 0") {
 			t.Errorf("conformance: %s", told)
 		}
 	}

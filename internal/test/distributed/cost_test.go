@@ -21,11 +21,11 @@ import (
 // BenchmarkRoutes compares what each route costs with a plain PostgreSQL of the same
 // settings, one caller, in turns: the table of docs/scale.md. Processor time hardly
 // depends on what else the machine does; of latencies it takes the fastest tenth. It
-// prints, and holds nothing against a bound.
+// prints, and checks no bound.
 //
 //	go test -tags distributed -run '^$' -bench Routes -benchtime 1x ./internal/test/distributed
 func BenchmarkRoutes(b *testing.B) {
-	file := brands(b, 2)
+	file := clientsFile(b, 2)
 	routes := []string{
 		"/interviews?limit=50", continued, "/interviews?limit=1", "/campaigns?limit=20", "/synthesis?limit=10",
 		"/analytics/interviews", "/intelligence/search?q=delivery&limit=10", "/intelligence/search?q=zyzzyvas&limit=10",
@@ -33,7 +33,7 @@ func BenchmarkRoutes(b *testing.B) {
 	p, c := newSide(b, 0, file), newSide(b, 2, file)
 	for _, s := range []*side{p, c} {
 		s.took, s.used = make([][]time.Duration, len(routes)), make([][3]time.Duration, len(routes))
-		s.issueKeys(b, "brand-0", len(routes))
+		s.issueKeys(b, "client-0", len(routes))
 		s.second = []string{secondPage(b, s.server.URL, s.keys[0])}
 	}
 	caller := cluster.NewCaller(1)
@@ -69,19 +69,19 @@ func BenchmarkRoutes(b *testing.B) {
 		p.imported.Seconds(), c.imported.Seconds(), float64(c.imported)/float64(p.imported))
 }
 
-// BenchmarkWorkers lets eight callers, two for each of four brands, read pages from a
+// BenchmarkWorkers lets eight callers, two for each of four clients, read pages from a
 // plain PostgreSQL, from one worker and from two, in turns. With all of them on one
 // machine it shows what a second worker costs, and not what its processors would add.
 //
 //	go test -tags distributed -run '^$' -bench Workers -benchtime 1x ./internal/test/distributed
 func BenchmarkWorkers(b *testing.B) {
 	const callers, requests, rounds = 8, 50, 5
-	file := brands(b, 4)
+	file := clientsFile(b, 4)
 	var sides []*side
 	for workers := range 3 {
 		s := newSide(b, workers, file)
 		for i := range callers {
-			s.issueKeys(b, fmt.Sprint("brand-", i%4), 1)
+			s.issueKeys(b, fmt.Sprint("client-", i%4), 1)
 			s.second = append(s.second, secondPage(b, s.server.URL, s.keys[i]))
 		}
 		s.took, s.used = make([][]time.Duration, 1), make([][3]time.Duration, 1)
@@ -144,13 +144,13 @@ func secondPage(b *testing.B, server, key string) string {
 	return "/interviews?limit=50&starting_after=" + url.QueryEscape(first.Meta.NextCursor)
 }
 
-// brands is an import of n clients with 5,000 interviews each.
-func brands(b *testing.B, n int) string {
+// clientsFile is an import of n clients with 5,000 interviews each.
+func clientsFile(b *testing.B, n int) string {
 	b.Helper()
 	options := corpus.Options{Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now()}
 	for i := range n {
 		options.Clients = append(options.Clients, corpus.ClientOptions{
-			Slug: fmt.Sprint("brand-", i), Mode: corpus.ModeCanonical, Interviews: 5_000, Campaigns: 20, Synthesis: 300,
+			Slug: fmt.Sprint("client-", i), Mode: corpus.ModeCanonical, Interviews: 5_000, Campaigns: 20, Synthesis: 300,
 		})
 	}
 	var file strings.Builder
@@ -247,7 +247,7 @@ type side struct {
 	// second are the paths of second pages, whose cursors only this side takes.
 	second []string
 	took   [][]time.Duration
-	// used are the processor times of each route, as cpu tells them apart.
+	// used are the processor times of each route, as cpu divides them.
 	used     [][3]time.Duration
 	machines [][]*cluster.Postgres
 	server   *cluster.Server

@@ -1,4 +1,3 @@
-// Package distributed runs the program on a coordinator and workers with Citus: what is
-// promised there, beyond what the suites of other packages show on the same machines.
-// Its tests have the build tag distributed: make distributed.
+// Package distributed runs the program on a coordinator and workers with Citus, and tests
+// what is promised there, beyond the suites of other packages that also run there. Its tests have the build tag distributed: make distributed.
 package distributed

@@ -58,17 +58,17 @@ func run(m *testing.M) int {
 // small keeps each database small: it has every shard.
 var small = map[string]string{"citus.shard_count": "8", "log_min_messages": "notice"}
 
-// environment is a distributed database with three brands, of which east and west
+// environment is a distributed database with three clients, of which east and west
 // lie on different workers.
 type environment struct {
 	*cluster.Nodes
 	name       string
 	caller     *cluster.Caller
-	east, west brand
+	east, west client
 }
 
-// brand is a client, its worker and a key with every scope.
-type brand struct {
+// client is one of the corpus, with its worker and a key with every scope.
+type client struct {
 	id, slug, key string
 	worker        *cluster.Postgres
 }
@@ -100,7 +100,7 @@ func setupOn(t *testing.T, on *cluster.Nodes) *environment {
 	options := corpus.Options{Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now()}
 	for i := range 6 {
 		options.Clients = append(options.Clients, corpus.ClientOptions{
-			Slug: fmt.Sprintf("brand-%d", i), Mode: corpus.ModeCanonical, Interviews: 120, Campaigns: 8, Synthesis: 10,
+			Slug: fmt.Sprintf("client-%d", i), Mode: corpus.ModeCanonical, Interviews: 120, Campaigns: 8, Synthesis: 10,
 		})
 	}
 	if _, err := corpus.Generate(&file, options); err != nil {
@@ -111,25 +111,25 @@ func setupOn(t *testing.T, on *cluster.Nodes) *environment {
 	return e
 }
 
-// place finds two brands on different workers and issues their keys.
+// place finds two clients on different workers and issues their keys.
 func (e *environment) place(t *testing.T) {
 	t.Helper()
 	for i := range 6 {
-		b := brand{slug: fmt.Sprintf("brand-%d", i)}
-		e.query(t, &b.id, "SELECT c.id::text FROM clients AS c WHERE c.slug = $1", b.slug)
-		b.worker = e.workerOf(t, b.id)
+		c := client{slug: fmt.Sprintf("client-%d", i)}
+		e.query(t, &c.id, "SELECT c.id::text FROM clients AS c WHERE c.slug = $1", c.slug)
+		c.worker = e.workerOf(t, c.id)
 		switch {
 		case e.east.id == "":
-			e.east = b
-		case e.west.id == "" && b.worker != e.east.worker:
-			e.west = b
+			e.east = c
+		case e.west.id == "" && c.worker != e.east.worker:
+			e.west = c
 		}
 	}
 	if e.west.id == "" {
-		t.Fatal("every brand lies on one worker")
+		t.Fatal("every client lies on one worker")
 	}
-	for _, b := range []*brand{&e.east, &e.west} {
-		b.key = e.issue(t, b.slug)
+	for _, c := range []*client{&e.east, &e.west} {
+		c.key = e.issue(t, c.slug)
 	}
 }
 
@@ -267,14 +267,14 @@ var reads = []string{
 	"/intelligence/search?q=e&limit=3", "/intelligence/search?q=delivery&limit=3", "/intelligence/search?q=zyzzyvas&limit=3",
 }
 
-// readsOf adds those that name a record of the brand.
-func (e *environment) readsOf(t *testing.T, b brand) []string {
+// readsOf adds those that name a record of the client.
+func (e *environment) readsOf(t *testing.T, c client) []string {
 	t.Helper()
 	var interview, campaign, lane, slug string
-	e.query(t, &interview, "SELECT min(i.id::text) FROM usable_interviews AS i WHERE i.client_id = $1", b.id)
-	e.query(t, &campaign, "SELECT min(i.campaign_id::text) FROM usable_interviews AS i WHERE i.client_id = $1", b.id)
-	e.query(t, &lane, "SELECT min(l.id::text) FROM lanes AS l WHERE l.client_id = $1", b.id)
-	e.query(t, &slug, "SELECT c.slug FROM campaigns AS c WHERE c.client_id = $1 AND c.id = $2::uuid", b.id, campaign)
+	e.query(t, &interview, "SELECT min(i.id::text) FROM usable_interviews AS i WHERE i.client_id = $1", c.id)
+	e.query(t, &campaign, "SELECT min(i.campaign_id::text) FROM usable_interviews AS i WHERE i.client_id = $1", c.id)
+	e.query(t, &lane, "SELECT min(l.id::text) FROM lanes AS l WHERE l.client_id = $1", c.id)
+	e.query(t, &slug, "SELECT c.slug FROM campaigns AS c WHERE c.client_id = $1 AND c.id = $2::uuid", c.id, campaign)
 	return append([]string{
 		"/interviews/" + interview, "/interviews?campaign_id=" + campaign, "/analytics/interviews?campaign=" + slug,
 		"/synthesis?lane_id=" + lane, "/synthesis?campaign_id=" + campaign,
@@ -282,7 +282,7 @@ func (e *environment) readsOf(t *testing.T, b brand) []string {
 	}, reads...)
 }
 
-// data is an answer without what tells the moment of reading.
+// data is a response without the moment of reading.
 func (e *environment) data(t *testing.T, s *cluster.Server, path, key string) string {
 	t.Helper()
 	a := e.caller.Get(t.Context(), s.URL, path, key)

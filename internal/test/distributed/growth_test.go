@@ -19,7 +19,7 @@ import (
 )
 
 // A worker is added and a client moved to it: reads go on, writes wait, and counts,
-// triggers and policies are as before. docs/scale.md says how.
+// triggers and policies are as before. docs/scale.md has the commands.
 func TestGrowth_ClientMovesToANewWorker(t *testing.T) {
 	t.Parallel()
 	on := ownNodes(t)
@@ -143,8 +143,8 @@ func TestRestore_AllMachinesToOneMoment(t *testing.T) {
 	e.query(t, &before, "SELECT count(*) FROM interviews")
 	administrator := e.on(t, on.Coordinator)
 	exec(t, administrator, "SELECT citus_create_restore_point('before_the_mistake')")
-	for _, b := range []brand{e.east, e.west} {
-		exec(t, administrator, "DELETE FROM interviews WHERE client_id = $1", b.id)
+	for _, c := range []client{e.east, e.west} {
+		exec(t, administrator, "DELETE FROM interviews WHERE client_id = $1", c.id)
 	}
 	for _, node := range on.All() {
 		if err := node.AwaitArchived(t.Context()); err != nil {
@@ -166,8 +166,8 @@ func TestRestore_AllMachinesToOneMoment(t *testing.T) {
 	}
 	restored.run(t, "measurement", "audit")
 	s := restored.serve(t)
-	for _, b := range []brand{e.east, e.west} {
-		restored.data(t, s, "/interviews?limit=1", b.key)
+	for _, c := range []client{e.east, e.west} {
+		restored.data(t, s, "/interviews?limit=1", c.key)
 	}
 	restored.importText(t, interviewLine(e.west.id, uuid.NewString())+interviewLine(e.east.id, uuid.NewString()))
 }

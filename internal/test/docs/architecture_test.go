@@ -61,7 +61,7 @@ func TestArchitecture_PictureEqualsTheImports(t *testing.T) {
 	}
 }
 
-// impliedBy tells whether one of the imported packages imports to, directly or not.
+// impliedBy reports whether one of the imported packages imports to, directly or not.
 func impliedBy(imports map[string][]string, imported []string, to string) bool {
 	for _, by := range imported {
 		if by != to && (slices.Contains(imports[by], to) || impliedBy(imports, imports[by], to)) {

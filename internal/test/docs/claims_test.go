@@ -45,7 +45,7 @@ var unheld = map[string]string{
 	"TestServerRole_WhatIsLeftOfTheDatabasesOwn": "states what PostgreSQL leaves to every role: there is no guard to take away",
 }
 
-// mutated tells of a name whether a mutant fails the test.
+// mutated reports of a test's name whether a mutant fails it.
 func mutated(t *testing.T) func(name string) bool {
 	t.Helper()
 	lists, err := filepath.Glob(filepath.Join(root, "internal/tools/mutants/lists/*.yaml"))

@@ -56,7 +56,7 @@ func TestPages_NameTestsThatExist(t *testing.T) {
 	}
 }
 
-// TestThreatModel_NamesEveryFuzzTest: each decoder of a caller's bytes stands in
+// TestThreatModel_NamesEveryFuzzTest: each decoder of a caller's bytes is named in
 // the threat model.
 func TestThreatModel_NamesEveryFuzzTest(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ func (w *sandbox) saveFiles(t *testing.T) {
 	}
 }
 
-// walkScript walks a list with the guide's client and says what came, and how
+// walkScript walks a list with the guide's client and prints what came, and how
 // long it would have waited.
 const walkScript = `import json, sys
 import clientintel

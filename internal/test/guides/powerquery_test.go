@@ -63,7 +63,7 @@ func checkPowerQuery(text string) error {
 	return mBalance(tokens)
 }
 
-// mBalance holds brackets, let … in and if … then … else against each other.
+// mBalance checks that brackets, let … in and if … then … else are paired.
 func mBalance(tokens []mToken) error {
 	closes := map[string]string{")": "(", "]": "[", "}": "{", "in": "let", "then": "if", "else": "then"}
 	var open []mToken

@@ -225,7 +225,7 @@ func (w *sandbox) runBlock(ctx context.Context, b block) (string, error) {
 	return "", errors.New("no test knows this tag")
 }
 
-// shows tells whether printed is what a guide shows. An ellipsis in the guide
+// shows reports whether printed is what a guide shows. An ellipsis in the guide
 // stands for some text within a line.
 func shows(shown, printed string) bool {
 	want, got := strings.Split(shown, "\n"), strings.Split(printed, "\n")

@@ -14,21 +14,21 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// pair is two installations: in one the other brand is there, in the other it is not.
+// pair is two installations: in one the other client is there, in the other it is not.
 type pair struct {
-	mine, theirs brand
+	mine, theirs client
 	both, alone  *installation
 	asked        int
 }
 
-// TestIsolation_NothingOfAnotherClientShows asks, with one brand's key, for
+// TestIsolation_NothingOfAnotherClientShows asks, with one client's key, for
 // everything of another's: on every route and tool, in every parameter and in any
 // two together. Answer, status and cost are those of an installation without the other
-// brand, where what is asked for does not exist.
+// client, where what is asked for does not exist.
 func TestIsolation_NothingOfAnotherClientShows(t *testing.T) {
 	t.Parallel()
-	for _, brands := range [][2]brand{{acme, globex}, {globex, acme}} {
-		mine, theirs := brands[0], brands[1]
+	for _, clients := range [][2]client{{acme, globex}, {globex, acme}} {
+		mine, theirs := clients[0], clients[1]
 		t.Run(mine.name+" asks for what is "+theirs.name+"'s", func(t *testing.T) {
 			t.Parallel()
 			p := &pair{mine: mine, theirs: theirs, both: newInstallation(t, acme, globex), alone: newInstallation(t, mine)}
@@ -53,7 +53,7 @@ func (p *pair) askForPaths(t *testing.T, o operation) {
 	for _, name := range o.inPath {
 		theirs := of(p.theirs.values(), o.id, name)
 		if len(theirs) == 0 {
-			t.Errorf("%s takes %s in its path: add values for it to brand.values", o.id, name)
+			t.Errorf("%s takes %s in its path: add values for it to client.values", o.id, name)
 		}
 		for _, value := range theirs {
 			path := strings.ReplaceAll(o.path, "{"+name+"}", value)
@@ -74,7 +74,7 @@ func (p *pair) askForQueries(t *testing.T, o operation) {
 	for _, name := range o.parameters {
 		theirs := of(p.theirs.values(), o.id, name)
 		if len(theirs) == 0 {
-			t.Errorf("%s takes %s: add values for it to brand.values", o.id, name)
+			t.Errorf("%s takes %s: add values for it to client.values", o.id, name)
 		}
 		for _, query := range theirs {
 			query = o.complete(t, p.theirs, query)
@@ -104,13 +104,14 @@ func (p *pair) theirCursor(t *testing.T, path string) string {
 	t.Helper()
 	cursor := p.both.Get(t, path, p.both.keys[p.theirs.name].next()).List(t).NextCursor(t)
 	if cursor == "" {
-		t.Fatalf("%s: %s's walk has one page, so there is no cursor to try: give the brand more rows", path, p.theirs.name)
+		t.Fatalf("%s: %s's walk has one page, so there is no cursor to try: give the client more rows", path, p.theirs.name)
 	}
 	return url.QueryEscape(cursor)
 }
 
-// wantNoCursor fails unless the other's cursor is to this brand what nonsense is.
-// Both installations know the secret that it was signed with, so they cannot tell.
+// wantNoCursor fails unless the other's cursor is to this client what nonsense is.
+// Both installations have the secret that it was signed with, so comparing the two
+// shows nothing.
 func (p *pair) wantNoCursor(t *testing.T, theirs, nonsense string) {
 	t.Helper()
 	var answers [2]string
@@ -144,14 +145,14 @@ func (p *pair) wantFound(t *testing.T, path string) {
 
 func (p *pair) wantSame(t *testing.T, path string) {
 	t.Helper()
-	p.want(t, path, func(w *installation, key string) *apitest.Answer { return w.Get(t, path, key) })
+	p.want(t, path, func(w *installation, key string) *apitest.Response { return w.Get(t, path, key) })
 }
 
-// want asks both installations, with the one brand's keys, and compares.
-func (p *pair) want(t *testing.T, what string, send func(*installation, string) *apitest.Answer) {
+// want asks both installations, with the one client's keys, and compares.
+func (p *pair) want(t *testing.T, what string, send func(*installation, string) *apitest.Response) {
 	t.Helper()
 	p.asked++
-	ask := func(w *installation) (string, *apitest.Answer) {
+	ask := func(w *installation) (string, *apitest.Response) {
 		key := w.keys[p.mine.name].next()
 		before := w.counter.read()
 		answer := send(w, key)
@@ -178,9 +179,9 @@ func (p *pair) want(t *testing.T, what string, send func(*installation, string) 
 // moments are what differs between two answers that are the same.
 var moments = regexp.MustCompile(`(\\?"(?:measurement_as_of|as_of|live_as_of|preview_id)\\?": ?)\\?"[^"\\]*\\?"`)
 
-// seen is all that a caller can tell two answers apart by, but moments and names
+// seen is all that can differ for a caller between two responses, but moments and names
 // of requests, and what the answer cost the database.
-func seen(a *apitest.Answer, c cost) string {
+func seen(a *apitest.Response, c cost) string {
 	header := maps.Clone(a.Header)
 	for name := range header {
 		// A moment's length is not always the same; a long answer has none.

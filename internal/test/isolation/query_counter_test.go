@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// queryCounter stands between a server and its database and counts what answers cost:
+// queryCounter is a proxy between a server and its database, and counts what responses cost:
 // the statements that ended and the rows that came inside snapshots. Admission,
 // and what sets up a connection, are in no transaction and so are not counted.
 type queryCounter struct {
@@ -76,7 +76,7 @@ func (m *queryCounter) pass(server net.Conn, config *pgconn.Config) {
 	_ = m.count(server, database)
 }
 
-// count passes on what the database says, message by message.
+// count passes on the database's messages, one by one.
 func (m *queryCounter) count(to io.Writer, from io.Reader) error {
 	in := bufio.NewReader(from)
 	inside := false

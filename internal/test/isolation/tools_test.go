@@ -50,7 +50,7 @@ func (p *pair) askTools(t *testing.T) {
 		for name := range tool.InputSchema.Properties {
 			theirs := of(p.theirs.values(), o.id, name)
 			if len(theirs) == 0 {
-				t.Errorf("%s takes %s: add values for it to brand.values", tool.Name, name)
+				t.Errorf("%s takes %s: add values for it to client.values", tool.Name, name)
 			}
 			for _, query := range append(theirs, of(p.theirs.hidden(), o.id, name)...) {
 				query = o.complete(t, p.theirs, query)
@@ -66,7 +66,7 @@ func (p *pair) askTools(t *testing.T) {
 func (p *pair) askTool(t *testing.T, tool tool, arguments string) {
 	t.Helper()
 	params := fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool.Name, arguments)
-	p.want(t, tool.Name+" "+arguments, func(w *installation, key string) *apitest.Answer {
+	p.want(t, tool.Name+" "+arguments, func(w *installation, key string) *apitest.Response {
 		return post(t, w, key, "tools/call", params).WantStatus(t, http.StatusOK)
 	})
 }
@@ -93,7 +93,7 @@ func (tool tool) arguments(t *testing.T, query string) string {
 	return string(text)
 }
 
-func post(t *testing.T, w *installation, key, method, params string) *apitest.Answer {
+func post(t *testing.T, w *installation, key, method, params string) *apitest.Response {
 	t.Helper()
 	return w.Post(t, "/api/client/v1/mcp", key, http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},

@@ -10,29 +10,29 @@ import (
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// values are, parameter by parameter, queries with something of a brand's that
-// another could try; in a query, what the parameter goes with stands beside it.
+// values are, parameter by parameter, queries with something of a client's that
+// another could try; a query also has the parameters that this one needs.
 // "operation.parameter" comes before "parameter".
-func (b brand) values() map[string][]string {
+func (c client) values() map[string][]string {
 	return map[string][]string{
-		"id":                              {b.id("interview 1").String(), b.id("own interview").String(), shared.String()},
-		"campaign_id":                     {"campaign_id=" + b.id("campaign").String(), "campaign_id=" + b.id("own campaign").String()},
-		"lane_id":                         {"lane_id=" + b.id("lane").String(), "lane_id=" + b.id("own lane").String()},
-		"status":                          {"status=" + b.status},
-		"listCampaigns.status":            {"status=live", "status=" + b.name + "-status"},
-		"campaign":                        {"campaign=same", "campaign=" + b.name + "-campaign"},
-		"getInterviewAnalytics.campaign":  {window + "&campaign=same", window + "&campaign=" + b.name + "-campaign"},
-		"listSynthesis.campaign":          {portal + "campaign&campaign=same", portal + "campaign&campaign=" + b.name + "-campaign"},
-		"listSynthesis.lane":              {portal + "lane&lane=same", portal + "lane&lane=" + b.name + "-lane"},
-		"q":                               {"q=same", "q=" + b.word()},
-		"date_from":                       {"date_from=" + b.day},
-		"date_to":                         {"date_to=" + b.day},
-		"getInterviewAnalytics.date_from": {"date_from=" + b.day + "&date_to=" + b.day, window},
-		"getInterviewAnalytics.date_to":   {"date_to=" + b.day},
-		"listSynthesis.date_from":         {"type=daily_feed&date_from=" + b.day, portal + "daily_feed&date_from=" + b.day},
-		"listSynthesis.date_to":           {"type=daily_feed&date_to=" + b.day, portal + "daily_feed&date_to=" + b.day},
-		"day":                             {"type=daily_feed&day=" + b.day, portal + "daily_feed&day=" + b.day},
-		"updated_since":                   {"updated_since=" + b.day},
+		"id":                              {c.id("interview 1").String(), c.id("own interview").String(), shared.String()},
+		"campaign_id":                     {"campaign_id=" + c.id("campaign").String(), "campaign_id=" + c.id("own campaign").String()},
+		"lane_id":                         {"lane_id=" + c.id("lane").String(), "lane_id=" + c.id("own lane").String()},
+		"status":                          {"status=" + c.status},
+		"listCampaigns.status":            {"status=live", "status=" + c.name + "-status"},
+		"campaign":                        {"campaign=same", "campaign=" + c.name + "-campaign"},
+		"getInterviewAnalytics.campaign":  {window + "&campaign=same", window + "&campaign=" + c.name + "-campaign"},
+		"listSynthesis.campaign":          {portal + "campaign&campaign=same", portal + "campaign&campaign=" + c.name + "-campaign"},
+		"listSynthesis.lane":              {portal + "lane&lane=same", portal + "lane&lane=" + c.name + "-lane"},
+		"q":                               {"q=same", "q=" + c.word()},
+		"date_from":                       {"date_from=" + c.day},
+		"date_to":                         {"date_to=" + c.day},
+		"getInterviewAnalytics.date_from": {"date_from=" + c.day + "&date_to=" + c.day, window},
+		"getInterviewAnalytics.date_to":   {"date_to=" + c.day},
+		"listSynthesis.date_from":         {"type=daily_feed&date_from=" + c.day, portal + "daily_feed&date_from=" + c.day},
+		"listSynthesis.date_to":           {"type=daily_feed&date_to=" + c.day, portal + "daily_feed&date_to=" + c.day},
+		"day":                             {"type=daily_feed&day=" + c.day, portal + "daily_feed&day=" + c.day},
+		"updated_since":                   {"updated_since=" + c.day},
 		"type":                            {"type=home", "type=lane", "type=campaign", "type=daily_feed", portal + "playbook", portal + "creative_concept"},
 		"surface":                         {"surface=portal", portal + "lane", portal + "campaign", portal + "daily_feed"},
 		"limit":                           {"limit=1", "limit=200"},
@@ -40,17 +40,17 @@ func (b brand) values() map[string][]string {
 		"include_rows":                    {"include_rows=true", "include_rows=true&" + window},
 		"starting_after":                  {"limit=1"}, // the first page whose cursor is tried
 		"listSynthesis.starting_after":    {"limit=1", "limit=1&type=lane", "limit=1&" + portal + "daily_feed"},
-		"listInterviews.starting_after":   {"limit=1", "limit=1&status=" + b.status, "limit=1&campaign_id=" + b.id("campaign").String()},
+		"listInterviews.starting_after":   {"limit=1", "limit=1&status=" + c.status, "limit=1&campaign_id=" + c.id("campaign").String()},
 	}
 }
 
-// hidden are values that find nothing even for their own brand.
-func (b brand) hidden() map[string][]string {
+// hidden are values that find nothing even for their own client.
+func (c client) hidden() map[string][]string {
 	return map[string][]string{
-		"id":                 {b.id("unusable interview").String(), b.id("ended interview").String()},
-		"lane_id":            {"lane_id=" + b.id("hidden lane").String()},
-		"listSynthesis.lane": {portal + "lane&lane=" + b.name + "-hidden"},
-		"campaign":           {"campaign=" + b.name + "-ended"},
+		"id":                 {c.id("unusable interview").String(), c.id("ended interview").String()},
+		"lane_id":            {"lane_id=" + c.id("hidden lane").String()},
+		"listSynthesis.lane": {portal + "lane&lane=" + c.name + "-hidden"},
+		"campaign":           {"campaign=" + c.name + "-ended"},
 	}
 }
 
@@ -118,7 +118,7 @@ func operations(t *testing.T) []operation {
 }
 
 // complete adds to a query what its operation requires.
-func (o operation) complete(t *testing.T, b brand, query string) string {
+func (o operation) complete(t *testing.T, c client, query string) string {
 	t.Helper()
 	given, err := url.ParseQuery(query)
 	if err != nil {
@@ -126,7 +126,7 @@ func (o operation) complete(t *testing.T, b brand, query string) string {
 	}
 	for _, name := range o.required {
 		if !given.Has(name) {
-			query += "&" + of(b.values(), o.id, name)[0]
+			query += "&" + of(c.values(), o.id, name)[0]
 		}
 	}
 	return query
@@ -136,11 +136,11 @@ func (o operation) complete(t *testing.T, b brand, query string) string {
 func merged(t *testing.T, first, second string) string {
 	t.Helper()
 	a, errA := url.ParseQuery(first)
-	b, errB := url.ParseQuery(second)
+	c, errB := url.ParseQuery(second)
 	if errA != nil || errB != nil {
 		t.Fatal(errA, errB)
 	}
-	for name, value := range b {
+	for name, value := range c {
 		a[name] = value
 	}
 	return a.Encode()

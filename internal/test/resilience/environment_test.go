@@ -41,7 +41,7 @@ const maxResponseTime = 8 * time.Second
 // statementTimeout is shorter than the default of ten seconds, so that tests are too.
 const statementTimeout = "CLIENTINTEL_STATEMENT_TIMEOUT=2s"
 
-// environment is a database with the brands acme and globex, both canonical.
+// environment is a database with the clients acme and globex, both canonical.
 type environment struct {
 	*cluster.Postgres
 	caller *cluster.Caller
@@ -72,7 +72,7 @@ func setupWith(t *testing.T, of *cluster.Base, dir string, settings map[string]s
 	return w
 }
 
-// importFile is an import file of two brands with so many interviews each. A larger
+// importFile is an import file of two clients with so many interviews each. A larger
 // one has those of a smaller one, and more.
 func importFile(t *testing.T, interviews int) string {
 	t.Helper()
@@ -188,7 +188,7 @@ func (w *environment) wantCorrectCounts(t *testing.T, s *cluster.Server) {
 	}
 }
 
-// awaitReady waits until the server says that it is ready again, and answers.
+// awaitReady waits until the server is ready again and answers a request.
 func (w *environment) awaitReady(t *testing.T, s *cluster.Server, key string) time.Duration {
 	t.Helper()
 	began := time.Now()

@@ -23,7 +23,7 @@ func TestImportIsKilled(t *testing.T) {
 		name string
 		// strike comes in mid-import, the rest of the file still to be sent.
 		strike func(*testing.T, *environment, *cluster.Command)
-		// done says whether the import is to succeed.
+		// done: the import is to succeed.
 		done bool
 	}{
 		{"itself", func(_ *testing.T, _ *environment, c *cluster.Command) { c.Signal(syscall.SIGKILL) }, false},
@@ -49,7 +49,7 @@ func TestImportIsKilled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			half := len(file) * 3 / 4 // all of the first brand, and more
+			half := len(file) * 3 / 4 // all of the first client, and more
 			if _, err := under.Stdin.Write([]byte(file[:half])); err != nil {
 				t.Fatal(err)
 			}

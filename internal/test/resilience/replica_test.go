@@ -16,7 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/test/cluster"
 )
 
-// Answers that are read from a standby say up to when it has caught up and are
+// Responses read from a standby state up to when it has caught up, and are
 // true for that moment; keys, quota and log stay exact, as they stay with the
 // primary; and a standby that falls behind is not read at all.
 func TestAnswersComeFromAReplica(t *testing.T) {

@@ -82,7 +82,7 @@ func (b *balancer) pick() *cluster.Server {
 }
 
 // previousRelease is the program of the commit in sql/released.json, and a cluster
-// with its schema; where that names none, this program stands for it.
+// with its schema; where that names none, it is this program.
 func previousRelease(t *testing.T) *cluster.Base {
 	t.Helper()
 	previous, err := openPrevious()

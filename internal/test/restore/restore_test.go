@@ -154,7 +154,7 @@ func TestRecoveryToAPointInTime(t *testing.T) {
 	wantSame(t, answers(t, serve(t, backup.URL(embedded.Login), backup.OwnerURL()), keys), want)
 }
 
-// checkRestored runs what docs/deployment.md tells to run on a restored database.
+// checkRestored runs what docs/deployment.md lists on a restored database.
 func checkRestored(t *testing.T, owner string) {
 	t.Helper()
 	for _, args := range [][]string{{"migrate"}, {"measurement", "audit"}, {"doctor"}} {

@@ -22,7 +22,7 @@ func (s *session) measureAnalytics(ctx context.Context) error {
 
 // measureMonth is goal 8a: 30 days, one request after another.
 func (s *session) measureMonth(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLarge)
+	g, err := s.newFixture(ctx, clientLarge)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (s *session) measureMonth(ctx context.Context) error {
 	until := from.AddDate(0, 0, 30)
 	var rows int
 	if err := s.admin.QueryRow(ctx, `SELECT count(*) FROM usable_interviews
-		WHERE client_id = $1 AND created_at >= $2 AND created_at < $3`, g.brand.id, from, until).Scan(&rows); err != nil {
+		WHERE client_id = $1 AND created_at >= $2 AND created_at < $3`, g.client.id, from, until).Scan(&rows); err != nil {
 		return err
 	}
 	a := g.pages(rows, 1)
@@ -39,7 +39,7 @@ func (s *session) measureMonth(ctx context.Context) error {
 	alone, err := s.pgbenchWorkload(fmt.Sprintf("pgbench, %d rows", rows), script{
 		query: db.ListDataPoints,
 		variables: arguments(db.ListDataPointsParams{
-			ClientID: g.brand.id, FromCreatedAt: from, UntilCreatedAt: until,
+			ClientID: g.client.id, FromCreatedAt: from, UntilCreatedAt: until,
 		}, nil),
 	}, 1)
 	if err != nil {
@@ -53,9 +53,9 @@ func (s *session) measureMonth(ctx context.Context) error {
 	return nil
 }
 
-// measureHistory is goal 8b: everything the brand has, streamed by a fresh server.
+// measureHistory is goal 8b: everything the client has, streamed by a fresh server.
 func (s *session) measureHistory(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLarge)
+	g, err := s.newFixture(ctx, clientLarge)
 	if err != nil {
 		return err
 	}
@@ -66,12 +66,12 @@ func (s *session) measureHistory(ctx context.Context) error {
 		return err
 	}
 	g.keys.used++
-	if n := bytes.Count(body, []byte(`"campaignSlug"`)); n != g.brand.usable || !json.Valid(body) {
-		return fmt.Errorf("the full history has %d rows of %d, valid JSON: %v", n, g.brand.usable, json.Valid(body))
+	if n := bytes.Count(body, []byte(`"campaignSlug"`)); n != g.client.usable || !json.Valid(body) {
+		return fmt.Errorf("the full history has %d rows of %d, valid JSON: %v", n, g.client.usable, json.Valid(body))
 	}
 	a := g.pages(50, 1)
 	a.paths, a.contains, a.minBytes = []string{path}, "", int64(len(body)-len(body)/100)
-	all, err := s.compare(ctx, "analytics of everything", s.httpWorkload(fmt.Sprintf("server, %d rows", g.brand.usable), a))
+	all, err := s.compare(ctx, "analytics of everything", s.httpWorkload(fmt.Sprintf("server, %d rows", g.client.usable), a))
 	if err != nil {
 		return err
 	}

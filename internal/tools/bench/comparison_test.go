@@ -16,7 +16,7 @@ func ofRates(name string, rates ...float64) *series {
 	return v
 }
 
-func TestOver_IsTheMedianOfTheRounds(t *testing.T) {
+func TestRatioTo_IsTheMedianOfTheRounds(t *testing.T) {
 	t.Parallel()
 	ours, theirs := ofRates("ours", 10, 30, 20), ofRates("theirs", 10, 10, 40)
 	if got, want := ours.ratioTo(theirs, rate), (ratio{value: 1, low: 0.5, high: 3}); got != want {
@@ -35,7 +35,7 @@ func TestOver_IsTheMedianOfTheRounds(t *testing.T) {
 }
 
 // Neither workload always comes first, and the run before the rounds counts nowhere.
-func TestContest_TurnsAlternate(t *testing.T) {
+func TestCompare_OrderAlternates(t *testing.T) {
 	t.Parallel()
 	var order []string
 	turn := func(name string) workload {

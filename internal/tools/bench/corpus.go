@@ -37,7 +37,7 @@ func openCluster(ctx context.Context, dir string, s scale) (*embedded.Cluster, e
 // loadedMarker holds the scale that a data directory was loaded with.
 const loadedMarker = "bench.loaded"
 
-// checkData says whether the directory is loaded already, and refuses another
+// checkData reports whether the directory is loaded already, and refuses another
 // scale's: its figures would be named wrongly.
 func checkData(dir string, s scale) (bool, error) {
 	text, err := os.ReadFile(filepath.Join(dir, loadedMarker))
@@ -53,7 +53,7 @@ func checkData(dir string, s scale) (bool, error) {
 	return true, nil
 }
 
-// fill migrates the database and imports the corpus, a brand at a time: one
+// fill migrates the database and imports the corpus, a client at a time: one
 // that is there is there whole, so a call that was ended goes on.
 func fill(ctx context.Context, cluster *embedded.Cluster, s scale, dir string, logf func(string, ...any)) error {
 	if _, err := postgres.Migrate(ctx, cluster.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
@@ -82,7 +82,7 @@ func fill(ctx context.Context, cluster *embedded.Cluster, s scale, dir string, l
 	return os.WriteFile(filepath.Join(dir, loadedMarker), []byte(s.name), 0o644)
 }
 
-// importPart imports one brand as an operator would.
+// importPart imports one client as an operator would.
 func importPart(ctx context.Context, conn *pgx.Conn, part corpus.Options, logf func(string, ...any)) error {
 	reader, writer := io.Pipe()
 	defer reader.Close()
@@ -147,7 +147,7 @@ func prewarm(ctx context.Context, conn *pgx.Conn, logf func(string, ...any)) err
 	}
 	_, err := conn.Exec(ctx, `SELECT sum(pg_prewarm(c.oid::regclass))
 		FROM pg_class AS c
-		WHERE c.relnamespace::regnamespace::text IN ('public', 'bench_limit') AND c.relkind IN ('r', 'i', 'm') AND c.relname NOT LIKE 'request_log%'`)
+		WHERE c.relnamespace::regnamespace::text IN ('public', 'bench_upper_bound') AND c.relkind IN ('r', 'i', 'm') AND c.relname NOT LIKE 'request_log%'`)
 	if err != nil {
 		return fmt.Errorf("reading the tables into memory: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // measureDocuments is goals 21 and 22: stored documents, which the server passes on.
 func (s *session) measureDocuments(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLarge)
+	g, err := s.newFixture(ctx, clientLarge)
 	if err != nil {
 		return err
 	}
@@ -29,11 +29,11 @@ func (s *session) measureDocuments(ctx context.Context) error {
 		rows       script
 	}{
 		{"21", "50 synthesis documents", pages, script{query: db.ListSynthesisDocuments, variables: arguments(db.ListSynthesisDocumentsParams{
-			ClientID: g.brand.id, AfterRefreshedKey: timewindow.Always().Until, AfterUpdatedAt: beginningOfTime, AfterID: uuid.Max,
+			ClientID: g.client.id, AfterRefreshedKey: timewindow.Always().Until, AfterUpdatedAt: beginningOfTime, AfterID: uuid.Max,
 			UpdatedSince: beginningOfTime, MaxRows: 51,
 		}, nil)}},
 		{"22", "one interview", details, script{query: db.GetInterview, variables: arguments(db.GetInterviewParams{
-			ClientID: g.brand.id, ID: g.positions[0].ID,
+			ClientID: g.client.id, ID: g.positions[0].ID,
 		}, nil)}},
 	} {
 		if !s.wants(part.goal) {

@@ -7,11 +7,11 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// fixture is what most measures use: a new server, a brand, keys and positions in
-// the middle of the brand's interviews.
+// fixture is what most measures use: a new server, a client, keys and positions in
+// the middle of the client's interviews.
 type fixture struct {
 	service   *serverProcess
-	brand     *brand
+	client    *client
 	keys      *keyPool
 	positions []position
 }
@@ -38,7 +38,7 @@ func (s *session) fixtureOn(ctx context.Context, v *serverProcess, slug string, 
 		return nil, err
 	}
 	keys, err := s.keyPool(ctx, slug, scopes...)
-	return &fixture{v, s.brands[slug], keys, positions}, err
+	return &fixture{v, s.clients[slug], keys, positions}, err
 }
 
 func (g *fixture) stop() { g.service.stop() }

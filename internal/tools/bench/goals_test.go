@@ -19,7 +19,7 @@ func TestGoals_NumbersAndOrder(t *testing.T) {
 			t.Errorf("%s stands there twice", g.key)
 		}
 		seen[g.key] = true
-		if !g.unjudged && !g.exact && g.moreIsBetter != (g.aim > g.threshold) {
+		if !g.hasNoVerdict && !g.isExact && g.moreIsBetter != (g.aim > g.threshold) {
 			t.Errorf("%s: its goal %g is easier than its threshold %g", g.key, g.aim, g.threshold)
 		}
 	}
@@ -32,10 +32,39 @@ func TestGoals_NumbersAndOrder(t *testing.T) {
 	}
 }
 
+// The goals of the page's table have the titles that the benchmark prints.
+func TestGoals_TitlesAreThePages(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/benchmark.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := map[string]string{}
+	for _, g := range goals() {
+		titles[g.key] = g.measure()
+	}
+	named := 0
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, " | ")
+		if len(cells) < 7 { // goal, title, three runs, threshold, goal, verdict
+			continue
+		}
+		key := strings.TrimPrefix(cells[0], "| ")
+		if title, known := titles[key]; known {
+			if named++; title != cells[1] {
+				t.Errorf("the page calls goal %s %q, the benchmark %q", key, cells[1], title)
+			}
+		}
+	}
+	if named < 20 {
+		t.Errorf("only %d rows of the page are of goals", named)
+	}
+}
+
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	more, less := goal{moreIsBetter: true, threshold: 0.4, aim: 0.6}, goal{threshold: 800, aim: 550}
-	exact, unjudged := goal{exact: true, threshold: 600, aim: 600}, goal{unjudged: true}
+	exact, unjudged := goal{isExact: true, threshold: 600, aim: 600}, goal{hasNoVerdict: true}
 	for _, c := range []struct {
 		goal  goal
 		value float64

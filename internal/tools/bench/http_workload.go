@@ -20,7 +20,7 @@ type requests struct {
 	keys        *keyPool
 	paths       []string
 	post        string // the endpoint that paths are posted to as messages; empty: GET
-	groups      int    // keys and paths of one brand each, in turn; 0 for one brand
+	groups      int    // keys and paths of one client each, in turn; 0 for one client
 	connections int
 	contains    string
 	minBytes    int64
@@ -60,7 +60,7 @@ func (s *session) httpWorkload(name string, a requests) workload {
 	}}
 }
 
-// generate runs the load generator in a process of its own. A wrong answer is
+// generate runs the load generator in a process of its own. A wrong response is
 // an error.
 func (s *session) generate(ctx context.Context, job load.Job) (load.Result, error) {
 	var result load.Result
@@ -81,7 +81,7 @@ func (s *session) generate(ctx context.Context, job load.Job) (load.Result, erro
 		return result, fmt.Errorf("the load generator's result: %w", err)
 	}
 	if result.Fault != "" {
-		return result, fmt.Errorf("a wrong answer: %s", result.Fault)
+		return result, fmt.Errorf("a wrong response: %s", result.Fault)
 	}
 	if result.Requests == 0 {
 		return result, fmt.Errorf("no request was answered in %s", job.Duration)

@@ -38,7 +38,7 @@ func (s *session) measureImport(ctx context.Context) error {
 		return err
 	}
 	all, err := s.compare(ctx, fmt.Sprintf("import of %d interviews", m.interviews),
-		m.workload("import, gate and totals", m.importWithoutSearch),
+		m.workload("import, usable rule and totals", m.importWithoutSearch),
 		m.workload("import, with search documents", m.importAll),
 		m.workload("bare COPY", m.copy))
 	if err != nil {

@@ -25,34 +25,34 @@ const (
 
 // keyPool is a set of keys that take turns, so that none meets its limit.
 type keyPool struct {
-	brands []string // the keys are of each in turn
-	scopes []auth.Scope
-	keys   []string
-	used   int
+	clients []string // the keys are of each in turn
+	scopes  []auth.Scope
+	keys    []string
+	used    int
 }
 
 // keyPool returns keys with requests left.
-func (s *session) keyPool(ctx context.Context, brand string, scopes ...auth.Scope) (*keyPool, error) {
-	return s.keyPoolOf(ctx, []string{brand}, scopes...)
+func (s *session) keyPool(ctx context.Context, client string, scopes ...auth.Scope) (*keyPool, error) {
+	return s.keyPoolOf(ctx, []string{client}, scopes...)
 }
 
-// keyPoolOf is keyPool for many brands.
-func (s *session) keyPoolOf(ctx context.Context, brands []string, scopes ...auth.Scope) (*keyPool, error) {
+// keyPoolOf is keyPool for many clients.
+func (s *session) keyPoolOf(ctx context.Context, clients []string, scopes ...auth.Scope) (*keyPool, error) {
 	if len(scopes) == 0 {
 		scopes = auth.Default()
 	}
-	name := fmt.Sprint(brands, scopes)
+	name := fmt.Sprint(clients, scopes)
 	if s.keyPools[name] == nil {
-		s.keyPools[name] = &keyPool{brands: brands, scopes: scopes}
+		s.keyPools[name] = &keyPool{clients: clients, scopes: scopes}
 	}
 	r := s.keyPools[name]
 	return r, s.renew(ctx, r)
 }
 
-// of is the part of the pool that is of its n-th brand.
+// of is the part of the pool that is of its n-th client.
 func (r *keyPool) of(n int) *keyPool {
-	part := &keyPool{brands: r.brands[n : n+1], scopes: r.scopes}
-	for i := n; i < len(r.keys); i += len(r.brands) {
+	part := &keyPool{clients: r.clients[n : n+1], scopes: r.scopes}
+	for i := n; i < len(r.keys); i += len(r.clients) {
 		part.keys = append(part.keys, r.keys[i])
 	}
 	return part
@@ -67,18 +67,18 @@ func (s *session) renew(ctx context.Context, r *keyPool) error {
 	for i, scope := range r.scopes {
 		names[i] = string(scope)
 	}
-	each := (keyPoolSize + len(r.brands) - 1) / len(r.brands)
-	r.keys, r.used = make([]string, each*len(r.brands)), 0
-	for i, brand := range r.brands {
-		keys, err := s.issue(ctx, brand, r.scopes, each)
+	each := (keyPoolSize + len(r.clients) - 1) / len(r.clients)
+	r.keys, r.used = make([]string, each*len(r.clients)), 0
+	for i, client := range r.clients {
+		keys, err := s.issue(ctx, client, r.scopes, each)
 		if err != nil {
 			return err
 		}
-		if err := baseline.AddKeys(ctx, s.admin, s.brands[brand].id, names, keys); err != nil {
+		if err := baseline.AddKeys(ctx, s.admin, s.clients[client].id, names, keys); err != nil {
 			return err
 		}
 		for n, key := range keys {
-			r.keys[n*len(r.brands)+i] = key
+			r.keys[n*len(r.clients)+i] = key
 		}
 	}
 	return s.fillWindows(ctx)
@@ -108,7 +108,7 @@ func (s *session) fillWindows(ctx context.Context) error {
 }
 
 // issue issues keys through the product, in one transaction.
-func (s *session) issue(ctx context.Context, brand string, scopes []auth.Scope, n int) ([]string, error) {
+func (s *session) issue(ctx context.Context, client string, scopes []auth.Scope, n int) ([]string, error) {
 	conn, err := pgx.Connect(ctx, s.cluster.OwnerURL())
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (s *session) issue(ctx context.Context, brand string, scopes []auth.Scope, 
 	registry := apikey.NewRegistry(conn)
 	keys := make([]string, n)
 	for i := range keys {
-		issued, err := registry.Issue(ctx, apikey.Request{Client: brand, Name: "bench", Scopes: scopes})
+		issued, err := registry.Issue(ctx, apikey.Request{Client: client, Name: "bench", Scopes: scopes})
 		if err != nil {
 			return nil, fmt.Errorf("issuing keys: %w", err)
 		}

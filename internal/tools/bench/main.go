@@ -151,7 +151,7 @@ func (o *options) choose(only string) error {
 	return nil
 }
 
-// wants tells whether any of these goals, or a measure of theirs, is asked for.
+// wants reports whether any of these goals, or a measure of theirs, is asked for.
 func (o options) wants(names ...string) bool {
 	if len(o.only) == 0 {
 		return true

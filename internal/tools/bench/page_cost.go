@@ -11,19 +11,19 @@ import (
 // fewConnections keep two cores busy without a queue.
 const fewConnections = 8
 
-// measureCanonical is goal 4: the same brand is switched to and fro.
+// measureCanonical is goal 4: the same client is switched to and fro.
 func (s *session) measureCanonical(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLarge)
+	g, err := s.newFixture(ctx, clientLarge)
 	if err != nil {
 		return err
 	}
 	defer g.stop()
-	defer func() { _ = s.switchMode(context.WithoutCancel(ctx), g.brand, measurement.Canonical) }()
+	defer func() { _ = s.switchMode(context.WithoutCancel(ctx), g.client, measurement.Canonical) }()
 	in := func(mode measurement.Mode) workload {
 		one := s.httpWorkload("server, "+string(mode)+" client", g.pages(50, manyConnections))
 		run := one.run
 		one.run = func(ctx context.Context, d time.Duration) (sample, error) {
-			if err := s.switchMode(ctx, g.brand, mode); err != nil {
+			if err := s.switchMode(ctx, g.client, mode); err != nil {
 				return sample{}, err
 			}
 			return run(ctx, d)
@@ -39,12 +39,12 @@ func (s *session) measureCanonical(ctx context.Context) error {
 }
 
 // switchMode does what a cutover does once it has proven the count.
-func (s *session) switchMode(ctx context.Context, b *brand, mode measurement.Mode) error {
+func (s *session) switchMode(ctx context.Context, c *client, mode measurement.Mode) error {
 	_, err := s.admin.Exec(ctx, `UPDATE clients
 		SET measurement_mode = $2, measurement_contract_version = CASE WHEN $2 = 'canonical' THEN $3 END
-		WHERE id = $1`, b.id, string(mode), measurement.ContractVersion)
+		WHERE id = $1`, c.id, string(mode), measurement.ContractVersion)
 	if err != nil {
-		return fmt.Errorf("switching %s to %s: %w", b.slug, mode, err)
+		return fmt.Errorf("switching %s to %s: %w", c.slug, mode, err)
 	}
 	return nil
 }
@@ -52,16 +52,16 @@ func (s *session) switchMode(ctx context.Context, b *brand, mode measurement.Mod
 // measureFirstPage is goal 4b: a first page names all interviews of its scope,
 // here the most that a basis can hold.
 func (s *session) measureFirstPage(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLargestBasis)
+	g, err := s.newFixture(ctx, clientLargestBasis)
 	if err != nil {
 		return err
 	}
 	defer g.stop()
-	if g.brand.usable != maxBasis {
-		return fmt.Errorf("%s has %d usable interviews, not %d", g.brand.slug, g.brand.usable, maxBasis)
+	if g.client.usable != maxBasis {
+		return fmt.Errorf("%s has %d usable interviews, not %d", g.client.slug, g.client.usable, maxBasis)
 	}
 	var analyzed int
-	if err := s.admin.QueryRow(ctx, "SELECT count(*) FROM usable_interviews WHERE client_id = $1 AND status = 'analyzed'", g.brand.id).
+	if err := s.admin.QueryRow(ctx, "SELECT count(*) FROM usable_interviews WHERE client_id = $1 AND status = 'analyzed'", g.client.id).
 		Scan(&analyzed); err != nil {
 		return err
 	}
@@ -90,20 +90,20 @@ func (s *session) measureFirstPage(ctx context.Context) error {
 
 // measureGrowth is goal 5: what a page costs whatever lies around it.
 func (s *session) measureGrowth(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLarge)
+	g, err := s.newFixture(ctx, clientLarge)
 	if err != nil {
 		return err
 	}
 	defer g.stop()
 	var workloads []workload
-	for _, slug := range []string{brandTen, brandLarge, brandSecond, brandTied} {
+	for _, slug := range []string{clientTen, clientLarge, clientSecond, clientTied} {
 		of, err := s.fixtureOn(ctx, g.service, slug)
 		if err != nil {
 			return err
 		}
 		workloads = append(workloads, s.httpWorkload("page of "+slug, of.pages(50, fewConnections)))
 	}
-	all, err := s.compare(ctx, "pages of small, large and tied brands", workloads...)
+	all, err := s.compare(ctx, "pages of small, large and tied clients", workloads...)
 	if err != nil {
 		return err
 	}

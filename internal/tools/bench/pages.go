@@ -13,13 +13,13 @@ const manyConnections = 32
 
 // pageScript is the page's SQL as the product runs it on a continuation page,
 // at a position that differs from transaction to transaction.
-func pageScript(b *brand, rows int, transcripts bool) script {
+func pageScript(c *client, rows int, transcripts bool) script {
 	return script{
-		prologue: randomInstant(b.positions),
+		prologue: randomInstant(c.positions),
 		query:    db.ListInterviews,
 		variables: arguments(db.ListInterviewsParams{
-			ClientID: b.id, WithTranscripts: transcripts, WithCustomExtraction: transcripts,
-			AfterID: b.positions[0].ID, FromCreatedAt: beginningOfTime, MaxRows: int32(rows) + 1,
+			ClientID: c.id, WithTranscripts: transcripts, WithCustomExtraction: transcripts,
+			AfterID: c.positions[0].ID, FromCreatedAt: beginningOfTime, MaxRows: int32(rows) + 1,
 		}, map[string]any{"AfterCreatedAt": instant}),
 	}
 }
@@ -40,7 +40,7 @@ func (s *session) pgbenchPages(c script, connections ...int) ([]workload, error)
 // measurePage is goals 1, 2a, 3 and 13. Each is a comparison of its own, so that
 // the workloads of a ratio run one right after the other.
 func (s *session) measurePage(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLarge)
+	g, err := s.newFixture(ctx, clientLarge)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *session) page(g *fixture, name string, v *serverProcess) workload {
 }
 
 func (s *session) pageAgainstPostgreSQL(ctx context.Context, g *fixture) error {
-	alone, err := s.pgbenchPages(pageScript(g.brand, 50, false), 1, 8, manyConnections)
+	alone, err := s.pgbenchPages(pageScript(g.client, 50, false), 1, 8, manyConnections)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *session) pageAgainstBaseline(ctx context.Context, g *fixture) error {
 	}
 	defer baselineServer.stop()
 	theirs := g.pages(50, manyConnections)
-	theirs.service, theirs.paths = baselineServer, baselinePaths(g.brand, g.positions, 50)
+	theirs.service, theirs.paths = baselineServer, baselinePaths(g.client, g.positions, 50)
 	all, err := s.compareLonger(ctx, "page of 50 and the baseline server", s.page(g, "server", g.service), s.httpWorkload("baseline server", theirs))
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (s *session) useEachKey(ctx context.Context, one workload, keys *keyPool) e
 
 // measureOneConnection is goal 2b: one connection.
 func (s *session) measureOneConnection(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLarge)
+	g, err := s.newFixture(ctx, clientLarge)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (s *session) measureOneConnection(ctx context.Context) error {
 	}
 	defer baselineServer.stop()
 	ours, theirs := g.pages(50, 1), g.pages(50, 1)
-	theirs.service, theirs.paths = baselineServer, baselinePaths(g.brand, g.positions, 50)
+	theirs.service, theirs.paths = baselineServer, baselinePaths(g.client, g.positions, 50)
 	workloads := []workload{s.httpWorkload("server, 1 connection", ours), s.httpWorkload("baseline server, 1 connection", theirs)}
 	others, stop, err := s.variants(ctx)
 	if err != nil {

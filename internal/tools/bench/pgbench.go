@@ -128,7 +128,7 @@ func (s *session) pgbenchMode(name, mode string, connections int, scripts ...scr
 	}}, nil
 }
 
-// errRanNothing says that no transaction ended in time.
+// errRanNothing: no transaction ended in time.
 var errRanNothing = errors.New("pgbench ran nothing")
 
 var pgbenchFigures = map[string]*regexp.Regexp{
@@ -138,7 +138,7 @@ var pgbenchFigures = map[string]*regexp.Regexp{
 }
 
 func parsePgbench(out string) (sample, error) {
-	if strings.Contains(out, "actually processed: 0\n") { // then it tells no latency
+	if strings.Contains(out, "actually processed: 0\n") { // then it prints no latency
 		return sample{}, fmt.Errorf("%w: %s", errRanNothing, out)
 	}
 	figure := map[string]float64{}

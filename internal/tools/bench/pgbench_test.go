@@ -17,11 +17,11 @@ import (
 func TestScript_OfTheProductsPage(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	b := &brand{
+	c := &client{
 		id:        uuid.MustParse("11111111-1111-4111-8111-111111111111"),
 		positions: []position{{CreatedAt: at}, {CreatedAt: at.AddDate(0, -1, 0)}},
 	}
-	text, definitions := pageScript(b, 50, true).text(0)
+	text, definitions := pageScript(c, 50, true).text(0)
 	if strings.Contains(text, "$") || strings.Contains(text, "-- name") || !strings.HasSuffix(text, ";\n") {
 		t.Errorf("the script is\n%s", text)
 	}

@@ -37,11 +37,11 @@ type listPage struct {
 
 const listPath = "/api/client/v1/interviews"
 
-// positionsOf are positions in the middle of a brand's interviews, from a walk
+// positionsOf are positions in the middle of a client's interviews, from a walk
 // through all of them. Cursors never expire, so they are kept for the next call.
 func (s *session) positionsOf(ctx context.Context, v *serverProcess, slug string) ([]position, error) {
-	if b := s.brands[slug]; b != nil && b.positions != nil {
-		return b.positions, nil
+	if c := s.clients[slug]; c != nil && c.positions != nil {
+		return c.positions, nil
 	}
 	keys, err := s.keyPool(ctx, slug)
 	if err != nil {
@@ -52,12 +52,12 @@ func (s *session) positionsOf(ctx context.Context, v *serverProcess, slug string
 
 // positionsWith is positionsOf with keys that are at hand.
 func (s *session) positionsWith(ctx context.Context, v *serverProcess, slug string, keys *keyPool) ([]position, error) {
-	b := s.brands[slug]
-	if b == nil {
-		return nil, fmt.Errorf("the corpus has no brand %s", slug)
+	c := s.clients[slug]
+	if c == nil {
+		return nil, fmt.Errorf("the corpus has no client %s", slug)
 	}
-	if b.positions != nil {
-		return b.positions, nil
+	if c.positions != nil {
+		return c.positions, nil
 	}
 	var err error
 	path := s.positionsPath(slug)
@@ -68,8 +68,8 @@ func (s *session) positionsWith(ctx context.Context, v *serverProcess, slug stri
 		}
 	}
 	if len(all) == 0 {
-		s.logf("walking through %d interviews of %s", b.usable, slug)
-		if all, err = walk(ctx, v, keys, b); err != nil {
+		s.logf("walking through %d interviews of %s", c.usable, slug)
+		if all, err = walk(ctx, v, keys, c); err != nil {
 			return nil, err
 		}
 		text, err := json.Marshal(all)
@@ -80,11 +80,11 @@ func (s *session) positionsWith(ctx context.Context, v *serverProcess, slug stri
 			return nil, err
 		}
 	}
-	b.positions = all[len(all)/10 : max(len(all)*9/10, len(all)/10+1)]
-	return b.positions, nil
+	c.positions = all[len(all)/10 : max(len(all)*9/10, len(all)/10+1)]
+	return c.positions, nil
 }
 
-// positionsPath is the file that keeps all positions of a brand.
+// positionsPath is the file that keeps all positions of a client.
 func (s *session) positionsPath(slug string) string {
 	return filepath.Join(s.home, "bench.positions-"+slug+".json")
 }
@@ -98,15 +98,15 @@ func readPositions(path string) []position {
 	return all
 }
 
-// walk reads a brand's whole list, and proves that it is whole.
-func walk(ctx context.Context, v *serverProcess, keys *keyPool, b *brand) ([]position, error) {
+// walk reads a client's whole list, and proves that it is whole.
+func walk(ctx context.Context, v *serverProcess, keys *keyPool, c *client) ([]position, error) {
 	var all []position
 	rows := 0
 	query := url.Values{"limit": {"200"}}
 	for n := 0; ; n++ {
 		found, err := askPage(ctx, v, keys.keys[n%len(keys.keys)], listPath+"?"+query.Encode())
 		if err != nil {
-			return nil, fmt.Errorf("walking through %s: %w", b.slug, err)
+			return nil, fmt.Errorf("walking through %s: %w", c.slug, err)
 		}
 		keys.used++
 		rows += len(found.Data)
@@ -117,8 +117,8 @@ func walk(ctx context.Context, v *serverProcess, keys *keyPool, b *brand) ([]pos
 		all = append(all, position{found.Meta.NextCursor, last.CreatedAt, last.ID})
 		query.Set("starting_after", found.Meta.NextCursor)
 	}
-	if rows != b.usable {
-		return nil, fmt.Errorf("a walk through %s found %d interviews of %d", b.slug, rows, b.usable)
+	if rows != c.usable {
+		return nil, fmt.Errorf("a walk through %s found %d interviews of %d", c.slug, rows, c.usable)
 	}
 	return all, nil
 }
@@ -164,19 +164,20 @@ func pagePaths(positions []position, limit int) []string {
 }
 
 // baselinePaths are the same of the baseline server.
-func baselinePaths(b *brand, positions []position, limit int) []string {
+func baselinePaths(c *client, positions []position, limit int) []string {
 	paths := make([]string, len(positions))
 	for i, p := range positions {
 		paths[i] = fmt.Sprintf("%s?limit=%d&starting_after=%s", listPath, limit,
-			baseline.Cursor([]byte(baselineSecret), b.id, p.CreatedAt, p.ID))
+			baseline.Cursor([]byte(baselineSecret), c.id, p.CreatedAt, p.ID))
 	}
 	return paths
 }
 
-func floorPaths(b *brand, positions []position) []string {
+// minimalPaths are the same of the minimal server.
+func minimalPaths(c *client, positions []position) []string {
 	paths := make([]string, len(positions))
 	for i, p := range positions {
-		paths[i] = baseline.FloorPath(b.id, p.CreatedAt, p.ID)
+		paths[i] = baseline.MinimalPath(c.id, p.CreatedAt, p.ID)
 	}
 	return paths
 }

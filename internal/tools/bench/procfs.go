@@ -85,7 +85,7 @@ func childrenOf(pid int) []int {
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it ended meanwhile
+			continue // it has ended
 		}
 		if s, err := parseStat(string(text)); err == nil && s.parent == pid {
 			if child, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
@@ -97,7 +97,7 @@ func childrenOf(pid int) []int {
 }
 
 // memoryOf reads a figure in kB of a file below /proc/PID, such as VmHWM of
-// status; in bytes, 0 where it is not told.
+// status; in bytes, 0 where it is missing.
 func memoryOf(pid int, file, name string) int64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
 	return parseMemory(string(text), name)

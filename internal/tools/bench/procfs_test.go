@@ -30,7 +30,7 @@ func TestParseMemory(t *testing.T) {
 	}
 }
 
-// What the machine tells of this very process is plausible.
+// The figures of this process are plausible.
 func TestOfThisProcess(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/stat"); err != nil {

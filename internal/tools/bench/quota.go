@@ -30,7 +30,7 @@ func (s *session) measureExactness(ctx context.Context) error {
 		defer v.stop()
 		targets = append(targets, v.address)
 	}
-	keys, err := s.issue(ctx, brandTen, auth.Default(), 1)
+	keys, err := s.issue(ctx, clientTen, auth.Default(), 1)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (r *report) set(key string, q ratio, workloads ...*series) *row {
 func (r *report) missing(o options) error {
 	var names []string
 	for _, g := range goals() {
-		if o.wants(g.key) && !g.optional && r.rows[g.key] == nil {
+		if o.wants(g.key) && !g.isOptional && r.rows[g.key] == nil {
 			names = append(names, g.key)
 		}
 	}
@@ -87,9 +87,9 @@ func (g goal) measure() string {
 
 func (g goal) bound(value float64) string {
 	switch {
-	case g.unjudged:
+	case g.hasNoVerdict:
 		return ""
-	case g.exact:
+	case g.isExact:
 		return "= " + figure(value)
 	case g.moreIsBetter:
 		return ">= " + figure(value)

@@ -20,7 +20,7 @@ type scale struct {
 	folded int
 
 	large, tenth, second, tied, ten, small int
-	// smallest and largest are how many interviews the small brands have.
+	// smallest and largest are how many interviews the small clients have.
 	smallest, largest int
 }
 
@@ -51,24 +51,24 @@ func scaleNamed(name string) (scale, error) {
 	return scale{}, fmt.Errorf("there is no scale %q: choose tiny, small, full or huge", name)
 }
 
-// The brands that measures ask for by name.
+// The clients that measures ask for by name.
 const (
-	brandLarge = "large"
-	// brandTenth has a tenth of the interviews of the large one.
-	brandTenth = "tenth"
-	// brandSecond and brandTied differ in that all of the latter's interviews
+	clientLarge = "large"
+	// clientTenth has a tenth of the interviews of the large one.
+	clientTenth = "tenth"
+	// clientSecond and clientTied differ in that all of the latter's interviews
 	// have one created_at.
-	brandSecond = "second"
-	brandTied   = "tied"
-	brandTen    = "ten"
-	// brandLargestBasis has exactly 9,999 usable interviews: the largest basis there is.
-	brandLargestBasis = "members"
-	brandThree        = "three"
+	clientSecond = "second"
+	clientTied   = "tied"
+	clientTen    = "ten"
+	// clientLargestBasis has exactly 9,999 usable interviews: the largest basis there is.
+	clientLargestBasis = "members"
+	clientThree        = "three"
 
 	maxBasis = 9_999
 )
 
-// span of created_at: at full scale 30 days of the large brand hold 27 thousand
+// span of created_at: at full scale 30 days of the large client hold 27 thousand
 // usable interviews.
 var (
 	spanFrom = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -81,12 +81,12 @@ func (s scale) corpus() corpus.Options {
 			Slug: slug, Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: campaigns, Synthesis: interviews / 50,
 		}
 	}
-	tied, full := canonical(brandTied, s.tied, 20), canonical(brandLargestBasis, maxBasis, 20)
+	tied, full := canonical(clientTied, s.tied, 20), canonical(clientLargestBasis, maxBasis, 20)
 	tied.EqualCreatedAt = s.tied
 	full.UsableShare = 1
 	clients := []corpus.ClientOptions{
-		canonical(brandLarge, s.large, 60), canonical(brandTenth, s.tenth, 60), canonical(brandSecond, s.second, 20), tied,
-		canonical(brandTen, s.ten, 20), full, canonical(brandThree, 3000, 20),
+		canonical(clientLarge, s.large, 60), canonical(clientTenth, s.tenth, 60), canonical(clientSecond, s.second, 20), tied,
+		canonical(clientTen, s.ten, 20), full, canonical(clientThree, 3000, 20),
 	}
 	for i := range s.small {
 		c := canonical(fmt.Sprintf("small-%d", i+1), s.smallest+i*(s.largest-s.smallest)/max(s.small-1, 1), 20)

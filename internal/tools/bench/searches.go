@@ -54,11 +54,11 @@ func (s *session) measureSearch(ctx context.Context) error {
 		return err
 	}
 	defer v.stop()
-	large, err := s.keyPool(ctx, brandLarge, auth.ReadCustomExtraction)
+	large, err := s.keyPool(ctx, clientLarge, auth.ReadCustomExtraction)
 	if err != nil {
 		return err
 	}
-	three, err := s.keyPool(ctx, brandThree, auth.ReadCustomExtraction)
+	three, err := s.keyPool(ctx, clientThree, auth.ReadCustomExtraction)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *session) measureSearch(ctx context.Context) error {
 	return nil
 }
 
-// measureKinds is goal 9: every kind, on a large and on a small brand.
+// measureKinds is goal 9: every kind, on a large and on a small client.
 func (s *session) measureKinds(ctx context.Context, of func(*keyPool, ...string) requests, large, three *keyPool) error {
 	kinds := searchKinds()
 	var workloads []workload
@@ -98,7 +98,7 @@ func (s *session) measureKinds(ctx context.Context, of func(*keyPool, ...string)
 	for _, text := range []string{shortText, absentWord} {
 		scan, err := s.pgbenchWorkload("pgbench, strpos for "+text, script{
 			query:     "SELECT count(*) FROM search_documents AS d WHERE d.client_id = $1 AND strpos(d.folded, $2) > 0",
-			variables: []any{s.brands[brandLarge].id, text},
+			variables: []any{s.clients[clientLarge].id, text},
 		}, 1)
 		if err != nil {
 			return err
@@ -108,7 +108,7 @@ func (s *session) measureKinds(ctx context.Context, of func(*keyPool, ...string)
 	scans := len(workloads)
 	for _, keys := range []*keyPool{large, three} {
 		for _, kind := range kinds {
-			workloads = append(workloads, shortened(s.httpWorkload(fmt.Sprintf("%s: %s", keys.brands[0], kind.name), of(keys, kind.text))))
+			workloads = append(workloads, shortened(s.httpWorkload(fmt.Sprintf("%s: %s", keys.clients[0], kind.name), of(keys, kind.text))))
 		}
 	}
 	all, err := s.compare(ctx, "kinds of search", workloads...)
@@ -140,12 +140,12 @@ func p99Millis(m sample) float64 { return m.p99.Seconds() * 1000 }
 // measurePagesBesideSearch is goal 11: pages alone, and while a server that
 // lets one slow search through at a time is always busy with one.
 func (s *session) measurePagesBesideSearch(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLarge)
+	g, err := s.newFixture(ctx, clientLarge)
 	if err != nil {
 		return err
 	}
 	defer g.stop()
-	searchers, err := s.keyPool(ctx, brandLarge, auth.ReadCustomExtraction)
+	searchers, err := s.keyPool(ctx, clientLarge, auth.ReadCustomExtraction)
 	if err != nil {
 		return err
 	}

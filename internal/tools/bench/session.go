@@ -36,7 +36,7 @@ type session struct {
 	// whose admission can be switched off; pgbench is empty when not installed.
 	self, product, open, pgbench string
 
-	brands   map[string]*brand
+	clients  map[string]*client
 	keyPools map[string]*keyPool
 	jobs     uint64
 	// worstSearch is the slowest of the searches measured.
@@ -44,8 +44,8 @@ type session struct {
 	report      report
 }
 
-// brand is a client of the corpus.
-type brand struct {
+// client is one of the corpus.
+type client struct {
 	slug      string
 	id        uuid.UUID
 	usable    int
@@ -60,7 +60,7 @@ func (s *session) logf(format string, args ...any) {
 func measure(ctx context.Context, o options, out, stderr io.Writer) error {
 	s := &session{
 		options: o, began: time.Now(), progress: stderr,
-		brands: map[string]*brand{}, keyPools: map[string]*keyPool{}, report: report{rows: map[string]*row{}},
+		clients: map[string]*client{}, keyPools: map[string]*keyPool{}, report: report{rows: map[string]*row{}},
 	}
 	if err := s.prepare(ctx); err != nil {
 		return errors.Join(err, s.close(ctx))
@@ -78,7 +78,7 @@ func measure(ctx context.Context, o options, out, stderr io.Writer) error {
 	return errors.Join(errs...)
 }
 
-// measureAll takes the measures one after another. A wrong answer ends its
+// measureAll takes the measures one after another. A wrong response ends its
 // measure, not the call.
 func (s *session) measureAll(ctx context.Context) error {
 	var errs []error
@@ -196,10 +196,10 @@ func (s *session) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var b brand
-	if _, err := pgx.ForEachRow(rows, []any{&b.slug, &b.id, &b.usable}, func() error {
-		found := b
-		s.brands[b.slug] = &found
+	var c client
+	if _, err := pgx.ForEachRow(rows, []any{&c.slug, &c.id, &c.usable}, func() error {
+		found := c
+		s.clients[c.slug] = &found
 		return nil
 	}); err != nil {
 		return err

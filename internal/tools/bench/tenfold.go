@@ -8,12 +8,12 @@ import (
 	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
-// tenfold is a request that is sent for a brand and for one a tenth as large.
+// tenfold is a request that is sent for a client and for one a tenth as large.
 type tenfold struct {
 	goal     string
 	scopes   []auth.Scope
 	requests func(*fixture) requests
-	// perRow says that the answer grows with the brand: its time is divided by its rows.
+	// perRow: the response grows with the client, and its time is divided by its rows.
 	perRow bool
 }
 
@@ -51,7 +51,7 @@ func tenfolds() []tenfold {
 	}
 }
 
-// measureTenfold is goal 24: what requests cost a brand with ten times as many interviews.
+// measureTenfold is goal 24: what requests cost a client with ten times as many interviews.
 func (s *session) measureTenfold(ctx context.Context) error {
 	v, err := s.startServer(ctx, "server", s.product)
 	if err != nil {
@@ -62,14 +62,14 @@ func (s *session) measureTenfold(ctx context.Context) error {
 		if !s.wants(one.goal) {
 			continue
 		}
-		var brands []*brand
+		var clients []*client
 		var workloads []workload
-		for _, slug := range []string{brandLarge, brandTenth} {
+		for _, slug := range []string{clientLarge, clientTenth} {
 			g, err := s.fixtureOn(ctx, v, slug, one.scopes...)
 			if err != nil {
 				return err
 			}
-			brands = append(brands, g.brand)
+			clients = append(clients, g.client)
 			workloads = append(workloads, s.httpWorkload(one.goal+", "+slug, one.requests(g)))
 		}
 		all, err := s.compare(ctx, one.goal, workloads...)
@@ -78,7 +78,7 @@ func (s *session) measureTenfold(ctx context.Context) error {
 		}
 		q := all[0].ratioTo(all[1], meanSeconds)
 		if one.perRow {
-			q = q.dividedBy(float64(brands[0].usable) / float64(brands[1].usable))
+			q = q.dividedBy(float64(clients[0].usable) / float64(clients[1].usable))
 		}
 		s.report.set(one.goal, q, all...)
 	}
@@ -91,13 +91,13 @@ func (s *session) measureTenfold(ctx context.Context) error {
 // measureWalk is goal 24_walk: at huge scale the 50th, the 5,000th and the 100,000th page of 50.
 func (s *session) measureWalk(ctx context.Context, v *serverProcess) error {
 	const pages = 20 // of each
-	g, err := s.fixtureOn(ctx, v, brandLarge)
+	g, err := s.fixtureOn(ctx, v, clientLarge)
 	if err != nil {
 		return err
 	}
-	walk := readPositions(s.positionsPath(brandLarge))
+	walk := readPositions(s.positionsPath(clientLarge))
 	if len(walk) < pages {
-		return fmt.Errorf("the walk through %s has %d positions, fewer than %d", g.brand.slug, len(walk), pages)
+		return fmt.Errorf("the walk through %s has %d positions, fewer than %d", g.client.slug, len(walk), pages)
 	}
 	var workloads []workload
 	for _, share := range []float64{1. / 2840, 1. / 28, 0.7} {

@@ -59,7 +59,7 @@ func (t twin) messages() []string {
 
 // measureTools is goal 23: a tool call and its twin take turns on one server.
 func (s *session) measureTools(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLarge)
+	g, err := s.newFixture(ctx, clientLarge)
 	if err != nil {
 		return err
 	}

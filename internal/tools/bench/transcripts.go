@@ -9,14 +9,14 @@ import (
 // measureTranscripts is goal 7: the largest pages there are. The server is a
 // fresh one, so its peak is theirs.
 func (s *session) measureTranscripts(ctx context.Context) error {
-	g, err := s.newFixture(ctx, brandLarge, auth.ReadInterviewsMetadata, auth.ReadTranscripts, auth.ReadCustomExtraction)
+	g, err := s.newFixture(ctx, clientLarge, auth.ReadInterviewsMetadata, auth.ReadTranscripts, auth.ReadCustomExtraction)
 	if err != nil {
 		return err
 	}
 	defer g.stop()
 	a := g.pages(200, manyConnections)
 	a.minBytes = 100_000
-	alone, err := s.pgbenchPages(pageScript(g.brand, 200, true), fewConnections, manyConnections)
+	alone, err := s.pgbenchPages(pageScript(g.client, 200, true), fewConnections, manyConnections)
 	if err != nil {
 		return err
 	}

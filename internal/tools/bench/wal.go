@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// statusesWritten is longer than the server takes to note the last outcomes.
+// statusesWritten is longer than the server takes to write the last request statuses.
 const statusesWritten = 2500 * time.Millisecond
 
-// measureWAL is goal 6: what a request adds to the log, its row and its outcome.
-// A page's first change after a checkpoint is logged whole, which says more of
-// checkpoints than of requests, so that is switched off meanwhile.
+// measureWAL is goal 6: the bytes of WAL that a request's log row and its status take.
+// PostgreSQL writes a page whole at its first change after a checkpoint. That depends
+// on checkpoints and not on requests, so it is switched off for the measurement.
 func (s *session) measureWAL(ctx context.Context) error {
 	if err := s.configure(ctx, "full_page_writes", "off"); err != nil {
 		return err
 	}
 	defer func() { _ = s.configure(context.WithoutCancel(ctx), "full_page_writes", "on") }()
-	g, err := s.newFixture(ctx, brandLarge)
+	g, err := s.newFixture(ctx, clientLarge)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *session) configure(ctx context.Context, name, value string) error {
 			return fmt.Errorf("setting %s: %w", name, err)
 		}
 	}
-	// The processes come to it in their own time.
+	// Each process reads the setting a little later.
 	time.Sleep(200 * time.Millisecond)
 	return nil
 }

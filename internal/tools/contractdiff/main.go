@@ -1,7 +1,7 @@
-// Command contractdiff holds the contract against the one released last, which
-// openapi/released keeps, and fails when a client made for that one could break:
-// unless info.version says so, by its major number. What counts as breaking is
-// oasdiff's to say, and openapi/released/severity.txt's.
+// Command contractdiff compares the contract with the one released last, which is in
+// openapi/released. It fails if a client made for that one could break, unless the major
+// number of info.version is higher. oasdiff and openapi/released/severity.txt define
+// which changes are breaking.
 package main
 
 import (

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/cover"
 )
 
-// executions tells of each function in the profiles whether any part of it was
+// executions reports of each function in the profiles whether any part of it was
 // executed. A function is named as internal/page.(*Codec).Encode.
 func executions(profiles []*cover.Profile) (map[string]bool, error) {
 	executed := map[string]bool{}
@@ -37,7 +37,7 @@ func executions(profiles []*cover.Profile) (map[string]bool, error) {
 	return executed, nil
 }
 
-// isShipped tells whether a release or a partner gets a file or package; gen/ is
+// isShipped reports whether a release or a partner gets a file or package; gen/ is
 // not ours to test.
 func isShipped(path string) bool {
 	return !slices.ContainsFunc([]string{"gen/", "internal/test/", "internal/tools/"}, func(folder string) bool {

@@ -1,5 +1,5 @@
-// Command plans prints how PostgreSQL runs each of the readers' queries on a
-// large brand, under the generic plan that prepared statements end up with. It
+// Command explain prints how PostgreSQL runs each of the readers' queries on a
+// large client, under the generic plan that prepared statements end up with. It
 // loads a generated corpus into an embedded database of its own, or looks at a
 // database that is there.
 package main
@@ -29,7 +29,7 @@ import (
 )
 
 func main() {
-	interviews := flag.Int("interviews", 1_000_000, "interviews of the large brand")
+	interviews := flag.Int("interviews", 1_000_000, "interviews of the large client")
 	url := flag.String("database-url", "", "a database that is there, whose largest client is looked at")
 	rounds := flag.Int("price", 0, "time each query so many times behind row-level security and past it, instead of printing plans; not with -database-url")
 	flag.Parse()
@@ -97,7 +97,7 @@ func run(ctx context.Context, url string, interviews, rounds int) error {
 	return nil
 }
 
-// load imports a corpus of one large brand into a cluster of its own.
+// load imports a corpus of one large client into a cluster of its own.
 func load(ctx context.Context, interviews int) (*embedded.Cluster, func(), error) {
 	dir, err := os.MkdirTemp("", "clientintel-plans-")
 	if err != nil {

@@ -1,8 +1,8 @@
 // Command generate makes gen/, the Go client's package contract, sql/schema.sql
-// and docs/settings.md from the contract, the SQL and the settings. It keeps a hash of what went in and what came out, so that it is quick when nothing
-// changed. It also makes the documents that the binary holds: the contract as JSON,
-// the pages at /docs and the demo's records. With -check it fails instead of
-// leaving a difference.
+// and docs/settings.md from the contract, the SQL and the settings. It also makes the
+// documents that the binary holds: the contract as JSON, the pages at /docs and the
+// demo's records. It keeps a hash of sources and results, so that it is quick when
+// nothing changed. With -check it fails instead of leaving a difference.
 package main
 
 import (
@@ -31,7 +31,7 @@ import (
 
 const hashFile = "gen/hash.txt"
 
-// sources decide what is generated; the tools' versions stand in go.mod.
+// sources decide what is generated; the tools' versions are in go.mod.
 var (
 	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "internal/config/config.go", "internal/postgres/objects.sql"}
 	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql", settingsPage, objectsFile}

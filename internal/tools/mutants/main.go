@@ -1,7 +1,7 @@
-// Command mutants breaks one guard after another in a copy of the tree, runs the
-// test that holds it, and prints every mutant that the test lets pass. It fails on
-// such a survivor, on a mutant whose text is no longer in its file, and on one
-// that does not compile.
+// Command mutants removes one guard after another in a copy of the tree, runs the
+// guard's test, and prints every mutant with which the test passes. It fails on such a
+// survivor, on a mutant whose text is no longer in its file, and on one that does not
+// compile.
 //
 //	go run ./internal/tools/mutants -only 'cursor|scope'
 package main

@@ -14,7 +14,7 @@ import (
 // mutant is one change that takes a guard away, and the test that must notice.
 type mutant struct {
 	Name string
-	// Promise is what the guard is for, as a reader of the documents knows it.
+	// Promise is what the guard is for, in the documents' words.
 	Promise string
 	File    string
 	// Old is in the file exactly once; New takes its place.

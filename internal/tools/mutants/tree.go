@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// outcome is what became of a mutant.
+// outcome is the result of a mutant's run.
 type outcome string
 
 const (
@@ -102,7 +102,7 @@ func (t *tree) wantPassing(ctx context.Context, all []mutant, out io.Writer) err
 func (t *tree) try(ctx context.Context, m mutant) (outcome, error) {
 	text, err := m.mutated(t.dir)
 	if err != nil {
-		return doesNotApply, nil //nolint:nilerr // the outcome says it
+		return doesNotApply, nil //nolint:nilerr // the outcome reports it
 	}
 	path := filepath.Join(t.dir, m.File)
 	original, err := os.ReadFile(path)

@@ -18,7 +18,7 @@ import (
 	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
-// connections is how many a caller opens who means harm.
+// connections is how many an attacker opens.
 const connections = 5000
 
 // unknownPrefixes are well-formed keys that were never issued, another for each request.
@@ -28,7 +28,7 @@ func unknownPrefixes(ctx context.Context, s *environment, own *tally) (func(), e
 
 func unknownKey() string { return "cik_" + rand.Text()[:12] + "_" + strings.Repeat("x", 49) }
 
-// noKey asks on all connections for what no key is needed to be refused.
+// noKey sends requests without a key on all connections.
 func noKey(ctx context.Context, s *environment, own *tally) (func(), error) {
 	return flood(ctx, s, own, connections, "/interviews?limit=1", func(int) string { return "" }), nil
 }
@@ -238,7 +238,7 @@ func agents(ctx context.Context, s *environment, own *tally) (func(), error) {
 	}, client.CloseIdleConnections), nil
 }
 
-// imports replace a brand's history, one file after the other.
+// imports replace a client's history, one file after the other.
 func imports(ctx context.Context, s *environment, own *tally) (func(), error) {
 	var file strings.Builder
 	if _, err := corpus.Generate(&file, corpus.Options{

@@ -17,10 +17,10 @@ import (
 // load is one way to overload a server.
 type load struct {
 	name string
-	// start begins and returns what waits for its end, when ctx is done.
+	// start begins the load, and returns a function that waits for its end after ctx.
 	start func(ctx context.Context, s *environment, own *tally) (wait func(), err error)
-	// newKeys tells that the probes' keys are not verified yet when it begins, as all
-	// are to a server that starts in the midst of a flood.
+	// newKeys: the probes' keys are not verified yet when it begins, as no key is on a
+	// server that starts in the midst of a flood.
 	newKeys bool
 }
 

@@ -1,13 +1,12 @@
 //go:build linux
 
-// Command overload drives a server of its own into overload, in one way after
-// the other, and prints what another client notices whose twenty keys send a request
-// a second each: how many are refused, and their p99 beside the p99 without any load,
-// in the same run. None may be refused, and the p99 may be three times that without
-// the load, or 100 ms.
+// Command overload sends a server of its own one kind of load after the other, and
+// prints how another client (20 keys, one request a second each) is affected: its refused
+// requests, and its p99 with and without the load in the same run. It fails if one is
+// refused, or if the p99 is above both 100 ms and three times the p99 without the load.
 //
-// Each load comes from a process of its own that yields the processor: what
-// another client notices is the server's doing, not that of the load's machine.
+// Each load runs in a process of its own with low priority, so that the other client is
+// delayed by the server and not by the load generator.
 //
 //	go run ./internal/tools/overload
 package main
@@ -51,7 +50,7 @@ func main() {
 	}
 }
 
-// environment is the server and what stands behind it.
+// environment is the server and its database.
 type environment struct {
 	base   *cluster.Base
 	server *cluster.Server
@@ -99,7 +98,7 @@ func run(ctx context.Context, only *regexp.Regexp, rounds int, length time.Durat
 	return nil
 }
 
-// fill imports brands with a long history and with large pages, and the one that probes.
+// fill imports clients with a long history and with large pages, and the one that probes.
 func fill(ctx context.Context, base *cluster.Base, pg *cluster.Postgres) error {
 	var file strings.Builder
 	if _, err := corpus.Generate(&file, corpus.Options{

@@ -83,7 +83,7 @@ func (r result) refused() (n int) {
 	return n
 }
 
-// promisesHeld tells whether others were answered, all of them, and in time.
+// promisesHeld reports whether others were answered, all of them, and in time.
 func (r result) promisesHeld() bool {
 	return r.refused() == 0 && r.then.p99() <= max(3*r.alone.p99(), 100*time.Millisecond) &&
 		r.megabytes <= maxMegabytes && r.own.WrongErrors == 0
@@ -158,7 +158,7 @@ const (
 	probes = 20
 	// probeInterval is when each of them asks again.
 	probeInterval = time.Second
-	// keysKnownAfter is when the server knows whose a new key is.
+	// keysKnownAfter is when the server has read the client of a new key.
 	keysKnownAfter = 11 * time.Second
 )
 

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// packaged is the time of every file in a package: the earliest that a zip can say.
+// packaged is the time of every file in a package: the earliest that a zip can have.
 var packaged = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // file is a file of a package.

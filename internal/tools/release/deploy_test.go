@@ -69,7 +69,7 @@ func TestDeploy_Kubernetes(t *testing.T) {
 	}
 }
 
-// The image holds the released binary, runs it as nobody in particular, and
+// The image holds the released binary, runs it as an unprivileged user, and
 // calls commands that it has.
 func TestDeploy_Containerfile(t *testing.T) {
 	t.Parallel()

@@ -174,7 +174,7 @@ func compare(ctx context.Context, out, version string, made []string) error {
 	return nil
 }
 
-// copyTracked copies the files that git knows, as they are now.
+// copyTracked copies the files that git tracks, as they are now.
 func copyTracked(ctx context.Context, to string) error {
 	listed, err := git(ctx, "ls-files", "-z")
 	if err != nil {

@@ -160,8 +160,8 @@ func holdBill(t *testing.T, text []byte) {
 	}
 }
 
-// The version that a build is given is the one that it tells.
-func TestBinary_TellsItsVersion(t *testing.T) {
+// A binary prints the version that it was built with.
+func TestBinary_PrintsItsVersion(t *testing.T) {
 	t.Parallel()
 	told, err := exec.Command(filepath.Join(outDir, here.binary()), "version").Output()
 	if err != nil || string(told) != "clientintel 1.2.3\n" {

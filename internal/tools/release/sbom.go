@@ -46,7 +46,7 @@ type property struct {
 }
 
 // billOf writes what a binary consists of, as the linker noted it in the binary
-// itself: no list of what was meant to go in. It tells no time, so that the same
+// itself: no list of what was meant to go in. It has no time, so that the same
 // binary has the same bill.
 func billOf(path, version string) ([]byte, error) {
 	info, err := buildinfo.ReadFile(path)

@@ -11,8 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// scopeSets are what keys of the storm may see, each with a field that a key
-// without its scope may not.
+// scopeSets are the scopes of the keys that abort uses, each with a field that needs it.
 var scopeSets = [][]auth.Scope{
 	{auth.ReadInterviewsMetadata},
 	{auth.ReadInterviewsMetadata, auth.ReadTranscripts},
@@ -28,20 +27,20 @@ var gatedFields = map[auth.Scope]*regexp.Regexp{
 
 var owners = regexp.MustCompile(`"client_id":"([^"]*)"`)
 
-// abort sends requests of every brand with every set of scopes, most of which it
-// leaves before they are answered, at any moment. A body that does come is its
-// caller's: another's, or another field, would come of a connection, a buffer or a
-// batch that an aborted request left behind.
+// abort sends requests of every client with every set of scopes, and cancels most of
+// them before the response. A body that does come must be the client's own, with the
+// fields of its scopes: otherwise a connection, a buffer or a batch of an aborted request
+// was used again with what it held.
 func (e *environment) abort(ctx context.Context) {
 	var all sync.WaitGroup
-	for i, b := range e.brands {
+	for i, c := range e.clients {
 		for j, scopes := range scopeSets {
 			random := e.random(uint64(1000 + 10*i + j))
 			all.Go(func() {
 				key, sent := "", 600
 				for ctx.Err() == nil {
 					if sent == 600 {
-						keys, err := e.pg.IssueKeys(ctx, b.slug, 1, scopes...)
+						keys, err := e.pg.IssueKeys(ctx, c.slug, 1, scopes...)
 						if err != nil { // the database is away
 							rest(ctx, 100*time.Millisecond)
 							continue
@@ -55,7 +54,7 @@ func (e *environment) abort(ctx context.Context) {
 					a := e.caller.Get(leaving, e.server(random.IntN(len(e.servers))).URL, paths[random.IntN(len(paths))], key)
 					leave()
 					if a.Status == 200 {
-						e.checkOwner(b, scopes, a.Body)
+						e.checkOwner(c, scopes, a.Body)
 					}
 					rest(ctx, 20*time.Millisecond)
 				}
@@ -65,19 +64,19 @@ func (e *environment) abort(ctx context.Context) {
 	all.Wait()
 }
 
-// checkOwner holds a body against whose it should be.
-func (e *environment) checkOwner(b brand, scopes []auth.Scope, body []byte) {
+// checkOwner checks that a body names the client alone, and has no field beyond the scopes.
+func (e *environment) checkOwner(c client, scopes []auth.Scope, body []byte) {
 	e.owned.Add(1)
 	for _, found := range owners.FindAllSubmatch(body, -1) {
-		if string(found[1]) != b.id {
-			e.violation("%s got an answer of the client %s", b.slug, found[1])
+		if string(found[1]) != c.id {
+			e.violation("%s got an answer of the client %s", c.slug, found[1])
 			return
 		}
 	}
 	caller := auth.Caller{Scopes: scopes}
 	for scope, field := range gatedFields {
 		if !caller.Has(scope) && field.Match(body) {
-			e.violation("%s with the scopes %v got a field of %s", b.slug, scopes, scope)
+			e.violation("%s with the scopes %v got a field of %s", c.slug, scopes, scope)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// usable is the gate, written again from its description: the service's own view
-// proves nothing about itself.
+// usable is the usable rule, written again from its description, so that the
+// service's own view is not compared with itself.
 const usable = `SELECT i.id::text FROM interviews AS i
 	JOIN clients AS c ON c.id = i.client_id
 	LEFT JOIN campaigns AS g ON g.id = i.campaign_id AND g.client_id = i.client_id
@@ -25,7 +25,7 @@ const usable = `SELECT i.id::text FROM interviews AS i
 		AND (i.campaign_id IS NULL OR g.launch_status = 'live' AND g.active IS NOT FALSE)
 	ORDER BY i.created_at DESC, i.id`
 
-// check compares servers and tables now and then.
+// check compares servers and tables every five seconds.
 func (e *environment) check(ctx context.Context) {
 	for ctx.Err() == nil {
 		rest(ctx, 5*time.Second)
@@ -33,8 +33,8 @@ func (e *environment) check(ctx context.Context) {
 	}
 }
 
-// checkAll compares every brand on every server with the tables, in a moment
-// without writers and faults; readers go on.
+// checkAll compares every client on every server with the tables, while
+// writers and faults pause; readers go on.
 func (e *environment) checkAll(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
 	defer cancel()
@@ -46,8 +46,8 @@ func (e *environment) checkAll(ctx context.Context) {
 		return
 	}
 	defer conn.Close(ctx)
-	for _, b := range e.brands {
-		rows, err := conn.Query(ctx, usable, b.slug)
+	for _, c := range e.clients {
+		rows, err := conn.Query(ctx, usable, c.slug)
 		if err != nil {
 			e.violation("comparing: %v", err)
 			return
@@ -58,8 +58,8 @@ func (e *environment) checkAll(ctx context.Context) {
 			return
 		}
 		for n := range e.servers {
-			if err := e.compareBrand(ctx, n, b, want); err != nil {
-				e.violation("%s on server %d: %v", b.slug, n, err)
+			if err := e.compareClient(ctx, n, c, want); err != nil {
+				e.violation("%s on server %d: %v", c.slug, n, err)
 			}
 			e.checks.Add(1)
 		}
@@ -75,9 +75,9 @@ type page struct {
 	}
 }
 
-// compareBrand holds a walk, the total and the charts against the ids there are.
-func (e *environment) compareBrand(ctx context.Context, n int, b brand, want []string) error {
-	key, err := e.key(ctx, b.slug)
+// compareClient compares a walk, the total and the charts with the ids in the tables.
+func (e *environment) compareClient(ctx context.Context, n int, c client, want []string) error {
+	key, err := e.key(ctx, c.slug)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func (e *environment) read200(ctx context.Context, n int, path, key string, into
 	return json.Unmarshal(a.Body, into)
 }
 
-// checkKeys holds every key's account against the log: nothing uncounted, never
-// more than 600, no place in the window given twice.
+// checkKeys compares every key's responses with the log: each request is counted, at
+// most 600 are, and no two have the same number in the window.
 func (e *environment) checkKeys(ctx context.Context) {
 	conn, err := e.pg.Connect(ctx)
 	if err != nil {

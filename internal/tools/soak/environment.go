@@ -22,7 +22,7 @@ type environment struct {
 	caller  *cluster.Caller
 	began   time.Time
 	seed    uint64
-	brands  []brand
+	clients []client
 
 	// comparing is held shared by writers and faults, and exclusively while the servers
 	// are compared with the tables.
@@ -43,7 +43,7 @@ const (
 	remote
 )
 
-type brand struct{ slug, id string }
+type client struct{ slug, id string }
 
 func newEnvironment(ctx context.Context, seed uint64) (*environment, error) {
 	e := &environment{began: time.Now(), seed: seed, accounts: map[string]*account{}, caller: cluster.NewCaller(64)}
@@ -90,7 +90,7 @@ func (e *environment) close() {
 	e.base.Close()
 }
 
-// fill imports three brands.
+// fill imports three clients.
 func (e *environment) fill() error {
 	var file strings.Builder
 	sum, err := corpus.Generate(&file, corpus.Options{
@@ -105,7 +105,7 @@ func (e *environment) fill() error {
 		return err
 	}
 	for _, c := range sum.Clients {
-		e.brands = append(e.brands, brand{c.Slug, c.ID.String()})
+		e.clients = append(e.clients, client{c.Slug, c.ID.String()})
 	}
 	return e.base.Import(e.pg, file.String())
 }

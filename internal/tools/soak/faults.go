@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// recovery is how long the servers may take to be ready once what they stand on is back.
+// recovery is how long the servers may take to be ready once database and network are back.
 const recovery = 25 * time.Second
 
 // injectFaults injects one fault after another, at random, and wants every server

@@ -1,9 +1,9 @@
 //go:build linux
 
 // Command soak runs servers of its own under mixed load, with writers, restarts
-// and faults, and holds them all along to what may never be wrong: lists, totals
-// and charts against the tables, the limit against the log. At the end
-// goroutines, files, memory and connections must be back where they were.
+// and faults. All along it compares lists, totals and charts with the tables, and the
+// quota with the log. At the end goroutines, files, memory and connections must be as at
+// the start.
 //
 //	go run ./internal/tools/soak -duration 10m
 package main

@@ -30,7 +30,7 @@ func (e *environment) read(ctx context.Context) {
 		all.Go(func() {
 			random := e.random(uint64(100 + n))
 			for ctx.Err() == nil {
-				key, err := e.key(ctx, e.brands[n%len(e.brands)].slug)
+				key, err := e.key(ctx, e.clients[n%len(e.clients)].slug)
 				if err != nil { // the database is away
 					rest(ctx, 100*time.Millisecond)
 					continue
@@ -85,7 +85,7 @@ func (e *environment) get(ctx context.Context, n int, path, key string) cluster.
 	return a
 }
 
-// badResponse says what is wrong with a response that no fault excuses.
+// badResponse describes what is wrong with a response that no fault excuses.
 func badResponse(a cluster.Response) string {
 	switch {
 	case a.Took > maxResponseTime:

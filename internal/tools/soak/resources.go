@@ -24,7 +24,7 @@ func (e *environment) measureAtRest(ctx context.Context) (resources, error) {
 	const callers, each = 16, 60
 	var all sync.WaitGroup
 	for i := range callers {
-		key, err := e.key(ctx, e.brands[i%len(e.brands)].slug)
+		key, err := e.key(ctx, e.clients[i%len(e.clients)].slug)
 		if err != nil {
 			return resources{}, err
 		}

@@ -48,15 +48,15 @@ func (e *environment) killImport(file string, after time.Duration) {
 // changes is an import file.
 func (e *environment) changes(random *rand.Rand) string {
 	var file strings.Builder
-	b := e.brands[random.IntN(len(e.brands))]
-	campaign := idOf(b.slug, "campaign", random.IntN(3))
+	c := e.clients[random.IntN(len(e.clients))]
+	campaign := idOf(c.slug, "campaign", random.IntN(3))
 	// Named anew each time, so that there is something to write.
 	fmt.Fprintf(&file, `{"kind":"campaign","id":%q,"client_id":%q,"slug":"soak-%s","display_name":"Soak %d","launch_status":%q,"active":true}`+"\n",
-		campaign, b.id, campaign, random.IntN(100), []string{"live", "live", "ended"}[random.IntN(3)])
+		campaign, c.id, campaign, random.IntN(100), []string{"live", "live", "ended"}[random.IntN(3)])
 	for range 1 + random.IntN(200) {
-		id := idOf(b.slug, "interview", random.IntN(800))
+		id := idOf(c.slug, "interview", random.IntN(800))
 		if random.IntN(4) == 0 {
-			fmt.Fprintf(&file, `{"op":"delete","kind":"interview","client_id":%q,"id":%q}`+"\n", b.id, id)
+			fmt.Fprintf(&file, `{"op":"delete","kind":"interview","client_id":%q,"id":%q}`+"\n", c.id, id)
 			continue
 		}
 		goal := "null"
@@ -67,7 +67,7 @@ func (e *environment) changes(random *rand.Rand) string {
 		fmt.Fprintf(&file, `{"kind":"interview","id":%q,"client_id":%q,"conversation_goal_id":%s,"status":%q,"quality":%q,`+
 			`"reportable":%v,"client_safe":true,"is_test":%v,"nps_score":%d,"created_at":%q,`+
 			`"custom_extraction":{"best_quote":"Said %d times, support was quick"}}`+"\n",
-			id, b.id, goal, []string{"completed", "analyzed", "started"}[random.IntN(3)], []string{"passed", "passed", "failed"}[random.IntN(3)],
+			id, c.id, goal, []string{"completed", "analyzed", "started"}[random.IntN(3)], []string{"passed", "passed", "failed"}[random.IntN(3)],
 			random.IntN(5) > 0, random.IntN(10) == 0, random.IntN(11), at, random.IntN(1000))
 	}
 	return file.String()

@@ -5,18 +5,21 @@ package clients_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
 )
@@ -86,7 +89,7 @@ func served(t *testing.T, srv *apitest.Server, key string) walk {
 	return rows
 }
 
-// readsTheSame holds what a client printed against what the service serves.
+// readsTheSame compares what a client printed with what the service serves.
 func readsTheSame(t *testing.T, printed string, want walk) {
 	t.Helper()
 	var got walk
@@ -177,8 +180,21 @@ func blocksOf(t *testing.T, path string) []block {
 	for i, part := range strings.Split(string(text), "```") {
 		if i%2 == 1 {
 			tag, body, _ := strings.Cut(part, "\n")
-			blocks = append(blocks, block{tag, body})
+			blocks = append(blocks, block{tag, date.ReplaceAllStringFunc(body, movedWithTheDemo)})
 		}
 	}
 	return blocks
+}
+
+var date = regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`)
+
+// movedWithTheDemo moves a page's date as demodata.Demo moves those of its records: the
+// pages are right on the day for which the demo was generated.
+func movedWithTheDemo(day string) string {
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return day
+	}
+	moved := int(math.Floor(time.Since(demodata.AsOf()).Hours() / 24))
+	return at.AddDate(0, 0, moved).Format(time.DateOnly)
 }

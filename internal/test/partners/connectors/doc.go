@@ -2,7 +2,7 @@
 // made for, against a live server: dlt into DuckDB, Airbyte's own runner of
 // manifests, and Bruno's. What they load must be what the database holds, also
 // after changes, and also when the quota is used up on the way. The tools come
-// from PyPI and npm, so the tests stand behind the build tag partners; make
+// from PyPI and npm, so the tests have the build tag partners; make
 // partners runs them.
 //
 // Power Query's engine is in Microsoft's products only. Its scripts are parsed by

@@ -30,7 +30,7 @@ var columns = map[string][]string{
 	"interviews": {"conversation_goal_id", "status", "duration_seconds", "nps_score", "best_quote", "created_at"},
 }
 
-// held is what the database holds for the brand, under the gate and nothing
+// held is what the database holds for the brand, under the usable rule and nothing
 // else: it is written out once more here, not taken from the server's queries.
 func held(t *testing.T, seed *apitest.Seed) tables {
 	t.Helper()

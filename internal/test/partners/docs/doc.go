@@ -1,4 +1,4 @@
-// Package docs holds the reference page against a real browser: Debian's
+// Package docs checks the reference page in a real browser: Debian's
 // Chromium, driven by the locked packages. Its tests need npm, Chromium and the
-// network, so they stand behind the build tag partners; make partners runs them.
+// network, so they have the build tag partners; make partners runs them.
 package docs

@@ -1,5 +1,5 @@
-// Package mcp holds the MCP endpoint against what agents really run: the
+// Package mcp checks the MCP endpoint with the programs that agents run: the
 // protocol's conformance suite, its inspector and its TypeScript clients, in
 // the versions of package-lock.json. Its tests need npm and the network, so
-// they stand behind the build tag partners; make partners runs them.
+// they have the build tag partners; make partners runs them.
 package mcp

@@ -13,7 +13,7 @@ import (
 const inspector = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
 // The inspector lists what each key may see, finds no fault with it that is an
-// error, calls it, and tells a refusal from an answer.
+// error, calls it, and distinguishes a refusal from a result.
 func TestInspector(t *testing.T) {
 	srv, _ := start(t)
 	address := srv.URL + endpoint

@@ -16,7 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
 )
 
-// What the official clients tell their user of a refusal: its code, and how long
+// What the official clients show their user of a refusal: its code, and how long
 // to wait.
 func TestClients_ShowRefusals(t *testing.T) {
 	srv, seed := apitest.Start(t, func(c *config.Server) { c.StatementTimeout = 200 * time.Millisecond })
@@ -43,7 +43,7 @@ func TestClients_ShowRefusals(t *testing.T) {
 		seed.Exec(t, "BEGIN")
 		wants(told(t, append(client, address, other), func() { seed.Exec(t, "LOCK TABLE request_log") }), "service_unavailable; retry after 5 seconds")
 		seed.Exec(t, "ROLLBACK")
-		// Of a 401 the Python client tells nothing, and the newest revision's negotiation the
+		// Of a 401 the Python client shows nothing, and the newest revision's negotiation the
 		// status alone.
 		switch name {
 		case "Python":
@@ -66,7 +66,7 @@ func fill(t *testing.T, srv *apitest.Server, seed *apitest.Seed, key apikey.Issu
 }
 
 // told runs a client, lets happen what refuses its call after it has connected,
-// and returns what its user is told.
+// and returns what its user is shown.
 func told(t *testing.T, command []string, then func()) string {
 	t.Helper()
 	client := exec.CommandContext(t.Context(), command[0], command[1:]...)

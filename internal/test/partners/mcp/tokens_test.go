@@ -76,7 +76,7 @@ func inOrder(pairs ...string) (all []struct{ tool, arguments string }) {
 	return all
 }
 
-// What typical calls cost at brands of three sizes, and what twelve questions cost.
+// What typical calls cost for clients of three sizes, and what twelve questions cost.
 // It prints the tables of docs/mcp.md.
 func TestTokens(t *testing.T) {
 	srv, seed := partnerserver.Start(t, 1000, time.Hour)

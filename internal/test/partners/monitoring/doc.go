@@ -1,3 +1,3 @@
-// Package monitoring holds the alert rules against Prometheus's own tool, and the
-// manifests against the schemas that Kubernetes publishes.
+// Package monitoring checks the alert rules with Prometheus's own tool, and validates
+// the manifests against the schemas that Kubernetes publishes.
 package monitoring

@@ -1,3 +1,3 @@
 // Package npm runs the programs of a folder's locked npm packages, for tests
-// that hold the service against what partners run.
+// that check the service with the programs that partners run.
 package npm

@@ -1,4 +1,4 @@
-// Package partnerserver is where tools of others meet the service: a live server with
-// the demo's two brands, a quota as large as a test wants it, and a Python with
-// pinned packages. The tests that use it stand behind the build tag partners.
+// Package partnerserver starts a live server for tests with third-party tools: the demo's
+// clients, a quota chosen by the test, and a Python with pinned packages. The tests
+// that use it have the build tag partners.
 package partnerserver

@@ -1,6 +1,6 @@
-// Package pooler runs servers behind PgBouncer in transaction mode: every answer
-// is the one that is given without it, counted as exactly, and a login or a
+// Package pooler runs servers behind PgBouncer in transaction mode: every response
+// is the same as without it, requests are counted as exactly, and a login or a
 // setting that would break a promise there is refused at the start. PgBouncer
-// is a program of its own, so the tests stand behind the build tag partners;
+// is a program of its own, so the tests have the build tag partners;
 // make partners runs them. PGBOUNCER names another program than pgbouncer.
 package pooler

@@ -45,9 +45,9 @@ const settled = `ALTER ROLE ` + embedded.Login + ` SET TimeZone = 'UTC';
 	ALTER ROLE ` + embedded.Login + ` SET lock_timeout = '2s';
 	ALTER ROLE ` + embedded.Login + ` SET idle_in_transaction_session_timeout = '60s'`
 
-// Many callers of two brands share three server connections, which change hands
+// Many callers of two clients share three server connections, which change hands
 // after every transaction. Each is answered as without a pooler, from its own
-// brand's records, and each request is counted once.
+// client's records, and each request is counted once.
 func TestAnswersAreTheSame(t *testing.T) {
 	pg := newPostgres(t)
 	run(t, pg, settled)
@@ -154,7 +154,7 @@ func serverLogin(t *testing.T, pg *cluster.Postgres, url string) (found doctor.F
 	return found
 }
 
-// follows tells whether the pooler knows the setting max_prepared_statements.
+// follows reports whether the pooler knows the setting max_prepared_statements.
 func follows(t *testing.T, x *cluster.Pooler) bool {
 	t.Helper()
 	u, err := url.Parse(x.URL(embedded.Login))

@@ -1,5 +1,5 @@
-// Package schemathesis holds the service against its own contract: Schemathesis
-// makes requests out of the served document, right ones and wrong ones, and
-// judges every answer. Its tests need Python and the network, so they stand
-// behind the build tag partners; make partners runs them.
+// Package schemathesis checks the service against its own contract: Schemathesis
+// makes valid and invalid requests out of the served document, and validates every
+// response. Its tests need Python and the network, so they have
+// the build tag partners; make partners runs them.
 package schemathesis

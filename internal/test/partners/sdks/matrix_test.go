@@ -315,7 +315,7 @@ func generatorJar(t *testing.T, env []string) string {
 	return filepath.Join(folder, "openapi-generator-cli-7.25.0.jar")
 }
 
-// jarsAreLocked holds the jars that Maven brought against their hashes. Maven has no
+// jarsAreLocked compares the jars that Maven brought with their hashes. Maven has no
 // lockfile: its plugins have run by then, and what it made is not used where one differs.
 func jarsAreLocked(t *testing.T) {
 	t.Helper()

@@ -37,7 +37,7 @@ func Prepare(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// AddKeys lets the baseline server know keys by their text.
+// AddKeys stores keys for the baseline server.
 func AddKeys(ctx context.Context, conn *pgx.Conn, client uuid.UUID, scopes, keys []string) error {
 	_, err := conn.CopyFrom(ctx, pgx.Identifier{"baseline", "api_keys"}, []string{"key_hash", "client_id", "scopes"},
 		pgx.CopyFromSlice(len(keys), func(i int) ([]any, error) {

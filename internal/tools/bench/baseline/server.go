@@ -56,7 +56,7 @@ func Serve(ctx context.Context, s Settings) error {
 
 func (s *server) routes() http.Handler {
 	r := chi.NewRouter()
-	r.Get("/floor", s.floor)
+	r.Get("/minimal", s.minimalPage)
 	r.Get("/readyz", func(w http.ResponseWriter, r *http.Request) {
 		if err := s.pool.Ping(r.Context()); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)

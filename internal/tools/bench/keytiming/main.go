@@ -1,7 +1,7 @@
-// Command keytiming asks a server of its own with keys that are refused, each
-// for another reason, taking turns in random order, and reports how long the
-// refusals take and whether they can be told apart by it. It asserts nothing:
-// what a busy machine does is no test.
+// Command keytiming sends a server of its own requests with keys that are refused, each
+// for another reason, in random order, and reports how long the refusals take and
+// whether that distinguishes them. It asserts nothing, as timings on a busy machine
+// vary.
 //
 //	go run ./internal/tools/bench/keytiming -samples 500
 package main

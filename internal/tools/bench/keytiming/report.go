@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// report prints each reason's quantiles and holds it against the first by the
-// Mann–Whitney test. slower is the chance that a request of this reason took
-// longer than one of the first: 0.5 cannot be told apart. p is how often chance
-// alone would show as much.
+// report prints each reason's quantiles and compares it with the first by the
+// Mann–Whitney test. slower is the probability that a request of this reason took
+// longer than one of the first: 0.5 is no difference. p is the probability of a
+// difference as large by chance alone.
 func report(reasons []*reason) {
 	fmt.Printf("%-16s %8s %8s %8s %8s %10s %18s %8s\n", "microseconds", "samples", "p10", "p50", "p90", "slower", "95%", "p")
 	for i, r := range reasons {

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// connection speaks as much HTTP/1.1 as a server's answers to a GET need: a
+// connection speaks as much HTTP/1.1 as a server's responses to a GET need: a
 // client library would cost more than some of the servers.
 type connection struct {
 	net.Conn
@@ -20,8 +20,8 @@ type connection struct {
 	body    []byte
 }
 
-// answer is valid until the next question.
-type answer struct {
+// response is valid until the next request.
+type response struct {
 	status    int
 	length    int64
 	beginning []byte
@@ -29,15 +29,15 @@ type answer struct {
 	body []byte
 }
 
-// shown is how much of an answer is kept to tell what was wrong with it.
+// shown is how much of a response is kept to report what was wrong with it.
 const shown = 300
 
 func newConnection(c net.Conn) *connection {
 	return &connection{Conn: c, in: bufio.NewReaderSize(c, 64<<10)}
 }
 
-// ask sends a GET, or posts a message to an MCP endpoint.
-func (c *connection) ask(path, post, key string, keep bool) (answer, error) {
+// send sends a GET, or posts a message to an MCP endpoint.
+func (c *connection) send(path, post, key string, keep bool) (response, error) {
 	if post == "" {
 		c.request = fmt.Appendf(c.request[:0], "GET %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n\r\n", path, key)
 	} else {
@@ -46,22 +46,22 @@ func (c *connection) ask(path, post, key string, keep bool) (answer, error) {
 			"Mcp-Protocol-Version: 2025-11-25\r\nContent-Length: %d\r\n\r\n%s", post, key, len(path), path)
 	}
 	if _, err := c.Write(c.request); err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	return c.read(keep)
 }
 
-func (c *connection) read(keep bool) (answer, error) {
-	var a answer
+func (c *connection) read(keep bool) (response, error) {
+	var a response
 	line, err := c.line()
 	if err != nil {
 		return a, err
 	}
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) {
-		return a, fmt.Errorf("the answer begins with %q", line)
+		return a, fmt.Errorf("the response begins with %q", line)
 	}
 	if a.status, err = strconv.Atoi(string(line[9:12])); err != nil {
-		return a, fmt.Errorf("the answer begins with %q", line)
+		return a, fmt.Errorf("the response begins with %q", line)
 	}
 	length, chunked, err := c.headers()
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *connection) read(keep bool) (answer, error) {
 	case length >= 0:
 		a.length, err = length, c.take(length, keep)
 	default:
-		err = errors.New("the answer has neither a length nor chunks")
+		err = errors.New("the response has neither a length nor chunks")
 	}
 	a.beginning = c.body[:min(len(c.body), shown)]
 	if keep {

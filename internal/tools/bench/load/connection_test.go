@@ -50,7 +50,7 @@ func TestRead_BodiesOfBothKinds(t *testing.T) {
 	}
 }
 
-// An answer that broke off must never count.
+// An incomplete response is an error.
 func TestRead_WhatIsNotWholeIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

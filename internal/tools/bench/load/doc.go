@@ -1,6 +1,5 @@
-// Package load sends requests and times the answers. It runs in a process of
-// its own and on one thread: what it takes from the machine, both sides of a
-// comparison pay alike. A connection sends its next request when the answer to
-// the last one has been read whole. Every answer is looked at: its status, its
-// length and a text that it must hold.
+// Package load sends requests and times the responses. It runs in its own process on
+// one thread, so that its cost is the same for both sides of a comparison. A connection
+// sends its next request when it has read the last response whole. Every response is
+// checked: its status, its length and a text that it must contain.
 package load

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Job is what to send.
+// Job is the requests to send.
 type Job struct {
 	// Targets are addresses, host:port, over which connections are spread.
 	Targets     []string
@@ -22,7 +22,7 @@ type Job struct {
 	// Post is the path of an MCP endpoint, to which paths are sent as messages.
 	// Empty: paths are asked for with GET.
 	Post string
-	// Groups says that keys and paths are of so many groups in turn, and a key's
+	// Groups is the number of groups that keys and paths belong to in turn: a key's
 	// path is one of its group. Zero and one: any path.
 	Groups int
 	Seed   uint64
@@ -30,11 +30,11 @@ type Job struct {
 	Statuses []int
 	// MinBytes is how long the body of a 200 is at least.
 	MinBytes int64
-	// Contains is what the body of a 200 holds. Empty: it is not kept to be looked at.
+	// Contains is a text that the body of a 200 contains. Empty: bodies are not kept.
 	Contains string
 }
 
-// Result is what came.
+// Result is what was measured.
 type Result struct {
 	Requests int
 	ByStatus map[int]int
@@ -45,7 +45,7 @@ type Result struct {
 	Max      time.Duration
 	// CPU is what this process used.
 	CPU time.Duration
-	// Fault is the first thing that was wrong. The job ended with it.
+	// Fault is the first error; the job ended with it.
 	Fault string
 }
 

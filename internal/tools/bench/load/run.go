@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// patience is how long an answer may take beyond the job's end.
+// patience is how long a response may take beyond the job's end.
 const patience = 60 * time.Second
 
 // run is a job under way.
@@ -32,8 +32,8 @@ type worker struct {
 	bytes    int64
 }
 
-// Run does the job. The error is of the job itself; what is wrong with an
-// answer is in the result.
+// Run does the job. The error is of the job itself; a wrong response is reported in the
+// result.
 func Run(ctx context.Context, job Job) (Result, error) {
 	r := &run{Job: job, starts: make(chan struct{})}
 	r.next.Store(int64(job.FirstKey))
@@ -82,21 +82,21 @@ func (r *run) work(c *connection, w *worker, random *rand.Rand) {
 		n, groups := int(r.next.Add(1)-1)%len(r.Keys), max(r.Groups, 1)
 		key := r.Keys[n]
 		path := r.Paths[random.IntN(len(r.Paths)/groups)*groups+n%groups]
-		answer, err := c.ask(path, r.Post, key, r.Contains != "")
+		response, err := c.send(path, r.Post, key, r.Contains != "")
 		if err != nil {
 			r.blame("%s: %v", path, err)
 			return
 		}
 		w.times = append(w.times, time.Since(began))
-		w.byStatus[answer.status]++
-		w.bytes += answer.length
+		w.byStatus[response.status]++
+		w.bytes += response.length
 		switch {
-		case !slices.Contains(r.Statuses, answer.status):
-			r.blame("%s: status %d: %s", path, answer.status, answer.beginning)
-		case answer.status == 200 && answer.length < r.MinBytes:
-			r.blame("%s: %d bytes, want at least %d: %s", path, answer.length, r.MinBytes, answer.beginning)
-		case answer.status == 200 && !holds(answer.body, []byte(r.Contains)):
-			r.blame("%s: the answer does not hold %s: %s", path, r.Contains, answer.beginning)
+		case !slices.Contains(r.Statuses, response.status):
+			r.blame("%s: status %d: %s", path, response.status, response.beginning)
+		case response.status == 200 && response.length < r.MinBytes:
+			r.blame("%s: %d bytes, want at least %d: %s", path, response.length, r.MinBytes, response.beginning)
+		case response.status == 200 && !holds(response.body, []byte(r.Contains)):
+			r.blame("%s: the response does not hold %s: %s", path, r.Contains, response.beginning)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func jobFor(server *httptest.Server) Job {
 	}
 }
 
-// Keys take turns, whoever of the connections asks, and go on where they were.
+// Keys are used in turn over all connections, from the job's first key on.
 func TestRun_KeysTakeTurns(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -52,7 +52,7 @@ func TestRun_KeysTakeTurns(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with an answer ends the job with a word on it.
+// Whatever is wrong with a response ends the job, and the result says what.
 func TestRun_WrongAnswersAreFaults(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -63,9 +63,9 @@ func TestRun_WrongAnswersAreFaults(t *testing.T) {
 	}))
 	defer server.Close()
 	for want, change := range map[string]func(*Job){
-		"status 500":                          func(j *Job) { j.Paths = []string{"/broken"} },
-		"12 bytes, want at least 13":          func(j *Job) { j.MinBytes = 13 },
-		`the answer does not hold "count":50`: func(j *Job) { j.Contains = `"count":50` },
+		"status 500":                            func(j *Job) { j.Paths = []string{"/broken"} },
+		"12 bytes, want at least 13":            func(j *Job) { j.MinBytes = 13 },
+		`the response does not hold "count":50`: func(j *Job) { j.Contains = `"count":50` },
 	} {
 		job := jobFor(server)
 		change(&job)

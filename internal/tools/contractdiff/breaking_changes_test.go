@@ -31,9 +31,9 @@ var (
 	previousVersion = edit{"  version: 1.2.0\n", "  version: 1.1.9\n"}
 )
 
-// The step is what keeps a client of the last release working: it must see each
-// kind of break, and let pass what breaks no client.
-func TestStep(t *testing.T) {
+// A client of the last release keeps working: run fails on each kind of breaking
+// change, and accepts a change that breaks no client.
+func TestRun_FailsOnBreakingChangesOnly(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		edits []edit

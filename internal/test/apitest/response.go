@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Answer is a whole HTTP response.
-type Answer struct {
+// Response is a whole HTTP response.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
@@ -17,42 +17,42 @@ type Answer struct {
 }
 
 // WantStatus fails the test when the status is another.
-func (a *Answer) WantStatus(t testing.TB, want int) *Answer {
+func (r *Response) WantStatus(t testing.TB, want int) *Response {
 	t.Helper()
-	if a.Status != want {
-		t.Fatalf("%s: status %d, want %d; body: %s", a.request, a.Status, want, a.Body)
+	if r.Status != want {
+		t.Fatalf("%s: status %d, want %d; body: %s", r.request, r.Status, want, r.Body)
 	}
-	return a
+	return r
 }
 
-// WantError fails the test unless the envelope says exactly this.
-func (a *Answer) WantError(t testing.TB, status int, code, message string) *Answer {
+// WantError fails the test unless the envelope is exactly this.
+func (r *Response) WantError(t testing.TB, status int, code, message string) *Response {
 	t.Helper()
-	a.WantStatus(t, status)
-	if got := a.Header.Get("Content-Type"); got != "application/json" {
-		t.Errorf("%s: content type %q, want application/json", a.request, got)
+	r.WantStatus(t, status)
+	if got := r.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("%s: content type %q, want application/json", r.request, got)
 	}
 	var e struct{ Error, Details, Code string }
-	a.Decode(t, &e)
+	r.Decode(t, &e)
 	if e.Code != code || e.Error != message {
-		t.Fatalf("%s: error %q code %q, want %q code %q; details %q", a.request, e.Error, e.Code, message, code, e.Details)
+		t.Fatalf("%s: error %q code %q, want %q code %q; details %q", r.request, e.Error, e.Code, message, code, e.Details)
 	}
-	return a
+	return r
 }
 
 // Details is the envelope's details.
-func (a *Answer) Details(t testing.TB) string {
+func (r *Response) Details(t testing.TB) string {
 	t.Helper()
 	var e struct{ Details string }
-	a.Decode(t, &e)
+	r.Decode(t, &e)
 	return e.Details
 }
 
 // Decode reads the body into v.
-func (a *Answer) Decode(t testing.TB, v any) {
+func (r *Response) Decode(t testing.TB, v any) {
 	t.Helper()
-	if err := json.Unmarshal(a.Body, v); err != nil {
-		t.Fatalf("%s: decoding %q: %v", a.request, a.Body, err)
+	if err := json.Unmarshal(r.Body, v); err != nil {
+		t.Fatalf("%s: decoding %q: %v", r.request, r.Body, err)
 	}
 }
 
@@ -63,10 +63,10 @@ type List struct {
 }
 
 // List decodes a list response.
-func (a *Answer) List(t testing.TB) List {
+func (r *Response) List(t testing.TB) List {
 	t.Helper()
 	var l List
-	a.WantStatus(t, http.StatusOK).Decode(t, &l)
+	r.WantStatus(t, http.StatusOK).Decode(t, &l)
 	return l
 }
 
@@ -96,10 +96,10 @@ func (l List) NextCursor(t testing.TB) string {
 }
 
 // WantIDs fails the test unless the list holds exactly these, in this order.
-func (a *Answer) WantIDs(t testing.TB, want ...string) *Answer {
+func (r *Response) WantIDs(t testing.TB, want ...string) *Response {
 	t.Helper()
-	if got := a.List(t).IDs(t); !slices.Equal(got, want) {
-		t.Fatalf("%s: ids %v, want %v", a.request, got, want)
+	if got := r.List(t).IDs(t); !slices.Equal(got, want) {
+		t.Fatalf("%s: ids %v, want %v", r.request, got, want)
 	}
-	return a
+	return r
 }

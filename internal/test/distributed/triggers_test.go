@@ -246,7 +246,7 @@ func TestImport_SlugsStayUnique(t *testing.T) {
 }
 
 // Writers of every kind, on both workers and in one transaction, with rollbacks: totals
-// are those of the rows, at the end and in every response meanwhile.
+// are those of the rows, at the end and in every response before.
 func TestTotals_UnderWritersOnBothWorkers(t *testing.T) {
 	t.Parallel()
 	e := setup(t)
@@ -263,7 +263,7 @@ func TestTotals_UnderWritersOnBothWorkers(t *testing.T) {
 			}
 		})
 	}
-	for _, b := range []brand{e.east, e.west} {
+	for _, c := range []client{e.east, e.west} {
 		reading.Go(func() {
 			for {
 				select {
@@ -271,12 +271,12 @@ func TestTotals_UnderWritersOnBothWorkers(t *testing.T) {
 					return
 				default:
 				}
-				a := e.caller.Get(t.Context(), s.URL, "/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", b.key)
+				a := e.caller.Get(t.Context(), s.URL, "/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", c.key)
 				if a.Status == http.StatusTooManyRequests {
 					return
 				}
 				if total, counted := totals(a.Body); a.Status != http.StatusOK || total != counted {
-					t.Errorf("%s: status %d, %d of %d: %.300s", b.slug, a.Status, counted, total, a.Body)
+					t.Errorf("%s: status %d, %d of %d: %.300s", c.slug, a.Status, counted, total, a.Body)
 					return
 				}
 			}
@@ -298,7 +298,7 @@ var errRolledBack = errors.New("rolled back on purpose")
 func (e *environment) write(ctx context.Context, conn *pgx.Conn, random *rand.Rand) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		for range 1 + random.IntN(3) {
-			client := []brand{e.east, e.west}[random.IntN(2)].id
+			client := []client{e.east, e.west}[random.IntN(2)].id
 			var err error
 			switch random.IntN(5) {
 			case 0, 1:
