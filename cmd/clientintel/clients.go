@@ -22,7 +22,7 @@ func newClients(e *environment) *cobra.Command {
 func newClientsList(e *environment) *cobra.Command {
 	return e.jsonFlag(&cobra.Command{
 		Use:   "list",
-		Short: "List clients with what they have",
+		Short: "List clients with the number of their records and keys",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return e.withOwner(cmd.Context(), func(conn *pgx.Conn) error {
 				found, err := db.New(conn).ListClients(cmd.Context())
@@ -55,7 +55,7 @@ func newClientsExport(e *environment) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&withKeys, "with-keys", false, "also its keys and the log of their last hour")
+	cmd.Flags().BoolVar(&withKeys, "with-keys", false, "also its keys and the log rows of their window")
 	return cmd
 }
 
@@ -63,7 +63,7 @@ func newClientsPurge(e *environment) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "purge CLIENT",
-		Short: "Remove a client and everything of it",
+		Short: "Remove a client with all its data",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
@@ -91,9 +91,9 @@ func newClientsPurge(e *environment) *cobra.Command {
 	return e.jsonFlag(cmd)
 }
 
-// confirmSlug asks for the client's slug as a proof that it is meant.
+// confirmSlug asks for the client's slug, so that no other client is removed by mistake.
 func (e *environment) confirmSlug(client db.FindClientRow) error {
-	fmt.Fprintf(e.stderr, "This removes %s (%s) and everything of it. Type its slug to go on: ", client.Name, client.ID)
+	fmt.Fprintf(e.stderr, "This removes %s (%s) with all its data. Type its slug to go on: ", client.Name, client.ID)
 	line, _ := bufio.NewReader(e.stdin).ReadString('\n')
 	if strings.TrimSpace(line) != client.Slug {
 		return errors.New("nothing was removed: that is not the client's slug")

@@ -55,7 +55,7 @@ func TestConfig_MisspelledVariables(t *testing.T) {
 }
 
 // Whatever is wrong of a server's settings is told at once, and no password with it.
-func TestConfig_WrongValuesAreToldTogether(t *testing.T) {
+func TestConfig_WrongValuesAreReportedTogether(t *testing.T) {
 	t.Parallel()
 	const unreadable = " the database URL cannot be read: expected postgres://user:password@host:port/database, or key=value settings\n"
 	env := map[string]string{

@@ -18,7 +18,7 @@ func newConformance(e *environment) *cobra.Command {
 	var junit string
 	cmd := &cobra.Command{
 		Use:   "conformance --base-url URL --key KEY [--key KEY …]",
-		Short: "Ask a deployment, from outside, whether it keeps the contract",
+		Short: "Test a deployment against the contract, from outside",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if text := e.getenv("CLIENTINTEL_CONFORMANCE_KEYS"); len(options.Keys) == 0 && text != "" {
 				options.Keys = strings.Split(text, ",")
@@ -28,7 +28,7 @@ func newConformance(e *environment) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&options.BaseURL, "base-url", "", "the deployment, as https://intelligence.example.com")
-	f.StringArrayVar(&options.Keys, "key", nil, "a key to ask with; several see more (CLIENTINTEL_CONFORMANCE_KEYS)")
+	f.StringArrayVar(&options.Keys, "key", nil, "a key to test with; several test more (CLIENTINTEL_CONFORMANCE_KEYS)")
 	f.IntVar(&options.MaxRequests, "max-requests", 200, "never send more; what no longer fits is skipped")
 	f.DurationVar(&options.MaxWait, "max-wait", time.Minute, "the longest Retry-After to honour, once")
 	f.StringVar(&junit, "junit", "", "write a JUnit report to this file")

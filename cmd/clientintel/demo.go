@@ -100,8 +100,8 @@ func free(ctx context.Context, address string) error {
 	return l.Close()
 }
 
-// onlyDemoBrands keeps invented interviews out of a database with real ones. It also asks
-// a schema that is older than the generated queries.
+// onlyDemoBrands refuses a database with other clients: invented interviews must not be
+// added to real ones.
 func onlyDemoBrands(ctx context.Context, conn *pgx.Conn) error {
 	ids := make([]string, 0, 2)
 	for _, b := range demodata.Brands() {

@@ -38,12 +38,12 @@ func demoKeys() []demoKey {
 	return keys
 }
 
-// demoKeysFile keeps the demo's keys by brand and name: what is invented needs no
-// secrecy, and pasted lines go on working. No other key is kept anywhere.
+// demoKeysFile stores the demo's keys by brand and name, so that pasted lines go on
+// working: invented data needs no secrecy. No other key is stored.
 const demoKeysFile = "demo-keys.json"
 
-// issueDemoKeys returns the keys of an earlier run that are still in force, and
-// issues the others. anew replaces all.
+// issueDemoKeys returns the keys of an earlier run that are still in force, and issues
+// the others; all if anew is set.
 func issueDemoKeys(ctx context.Context, registry *apikey.Registry, dir string, anew bool) ([]demoKey, error) {
 	file := filepath.Join(dir, demoKeysFile)
 	kept := map[string]string{}

@@ -87,7 +87,7 @@ func newKeysRotate(e *environment) *cobra.Command {
 func newKeysRevoke(e *environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke KEY",
-		Short: "End a key at once",
+		Short: "Revoke a key at once",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
@@ -106,7 +106,7 @@ func newKeysList(e *environment) *cobra.Command {
 	var client string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List keys, without their secrets, and what is left of their hour",
+		Short: "List keys, without their secrets, and what is left of their quota",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
 				keys, err := r.List(cmd.Context(), client)
@@ -125,7 +125,7 @@ func newKeysAudit(e *environment) *cobra.Command {
 	var client string
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "List what was done to keys: when, what, by whom and from where",
+		Short: "List the changes of keys: when, what, by whom and from where",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
 				audits, err := r.Audits(cmd.Context(), client)
@@ -148,15 +148,15 @@ func newKeysAudit(e *environment) *cobra.Command {
 func newKeysMendWindow(e *environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mend-window KEY",
-		Short: "Remove a key's log rows that are dated after the database's present",
+		Short: "Remove a key's log rows that are dated in the future",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
-				key, removed, err := r.MendWindow(cmd.Context(), args[0])
+				key, removed, err := r.DeleteFutureRequests(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(e.stderr, "key %s (%s): %d rows of the future removed\n", key.Prefix, key.Name, removed)
+				fmt.Fprintf(e.stderr, "key %s (%s): %d log rows dated in the future removed\n", key.Prefix, key.Name, removed)
 				return nil
 			})
 		},
@@ -183,7 +183,7 @@ func (e *environment) printIssued(issued apikey.Issued) error {
 func (e *environment) printKeys(keys []apikey.Listed) error {
 	for _, k := range keys {
 		if k.FutureRequests > 0 && !e.json {
-			fmt.Fprintf(e.stderr, "key %s has %d log rows of the future, up to %s: its hour stands still until then, or until 'clientintel keys mend-window %s'\n",
+			fmt.Fprintf(e.stderr, "key %s has %d log rows dated in the future, up to %s: its rate-limit window does not advance until then, or until 'clientintel keys mend-window %s'\n",
 				k.Prefix, k.FutureRequests, k.FutureUntil.Format(time.RFC3339), k.Prefix)
 		}
 	}
@@ -257,7 +257,7 @@ func parseExpiry(moment, span string, now time.Time) (*time.Time, error) {
 		return nil, nil
 	}
 	at = at.UTC().Truncate(time.Microsecond)
-	if at.Year() > 9999 { // JSON knows no later year: no list could show the key
+	if at.Year() > 9999 { // JSON has no later year: no list could show the key
 		return nil, usagef("a key must expire before the year 10000 in UTC, not at %s", at.Format(time.RFC3339))
 	}
 	return &at, nil

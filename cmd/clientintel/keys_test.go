@@ -145,8 +145,8 @@ func TestKeys_AreAudited(t *testing.T) {
 	}
 }
 
-// Rows of the future are told, and removed alone.
-func TestKeys_RowsOfTheFutureAreToldAndRemoved(t *testing.T) {
+// Log rows dated in the future are reported, and removed alone.
+func TestKeys_FutureRowsAreReportedAndRemoved(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	env := map[string]string{"DATABASE_URL": d.OwnerURL}
@@ -161,17 +161,17 @@ func TestKeys_RowsOfTheFutureAreToldAndRemoved(t *testing.T) {
 	if got := command(t, env, "", "keys", "list", "--json"); json.Unmarshal([]byte(got.stdout), &listed) != nil || len(listed) != 1 || listed[0].Remaining != 599 {
 		t.Errorf("remaining of %+v, want 599", got)
 	}
-	const told = "has 3 log rows of the future"
-	if got := command(t, env, "", "keys", "list"); !strings.Contains(got.stderr, told) {
+	const reported = "has 3 log rows dated in the future"
+	if got := command(t, env, "", "keys", "list"); !strings.Contains(got.stderr, reported) {
 		t.Errorf("keys list: %+v", got)
 	}
-	if got := command(t, env, "", "doctor"); !strings.Contains(got.stdout, "3 rows of the log of requests are dated after the database's present, of 1 keys") {
+	if got := command(t, env, "", "doctor"); !strings.Contains(got.stdout, "3 rows of the log of requests are dated in the future, of 1 keys") {
 		t.Errorf("doctor: %+v", got)
 	}
-	if got := command(t, env, "", "keys", "mend-window", prefix); got.code != exitDone || !strings.Contains(got.stderr, "3 rows of the future removed") {
+	if got := command(t, env, "", "keys", "mend-window", prefix); got.code != exitDone || !strings.Contains(got.stderr, "3 log rows dated in the future removed") {
 		t.Errorf("mend-window: %+v", got)
 	}
-	if got := command(t, env, "", "keys", "mend-window", prefix); !strings.Contains(got.stderr, " 0 rows of the future removed") {
+	if got := command(t, env, "", "keys", "mend-window", prefix); !strings.Contains(got.stderr, " 0 log rows dated in the future removed") {
 		t.Errorf("mend-window again: %+v", got)
 	}
 	var left int

@@ -1,5 +1,5 @@
-// Command clientintel serves a brand's customer interviews over HTTP and keeps
-// what it serves: schema, imports, keys, measurement.
+// Command clientintel serves customer interviews over HTTP and maintains their database:
+// schema, imports, keys, measurement.
 package main
 
 import (
@@ -28,7 +28,7 @@ const (
 	exitUsage
 )
 
-// run is the whole program, with all that it reads and writes as arguments.
+// run is the whole program, with everything that it reads and writes as arguments.
 func run(
 	ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer,
 ) int {
@@ -55,7 +55,7 @@ func run(
 }
 
 // recordingWriter keeps the first error of a write: a command whose output is lost has
-// failed, and neither doctor nor cobra's help looks.
+// failed, and neither doctor nor cobra's help checks.
 type recordingWriter struct {
 	io.Writer
 	err error
@@ -77,8 +77,8 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(fo
 // errReported fails a command that has already printed why.
 var errReported = errors.New("failed")
 
-// withUsageErrors makes every check of arguments, of the command and of those
-// below it, a usage error. A command that names no check takes no arguments.
+// withUsageErrors makes errors of argument checks usage errors, those of the command and
+// of its subcommands. A command without a check takes no arguments.
 func withUsageErrors(cmd *cobra.Command) *cobra.Command {
 	check := cmd.Args
 	if check == nil {

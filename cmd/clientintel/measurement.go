@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -38,7 +37,7 @@ func newMeasurementAudit(e *environment) *cobra.Command {
 }
 
 func (e *environment) audit(ctx context.Context, m *measurement.Maintenance, named string) ([]measurement.Audit, error) {
-	clients, err := m.Clients(ctx, named)
+	clients, err := m.Clients(ctx, named, false)
 	if err != nil {
 		return nil, err
 	}
@@ -109,13 +108,7 @@ func newMeasurementRebuild(e *environment) *cobra.Command {
 			}
 			return connect(ctx, func(conn *pgx.Conn) error {
 				m := measurement.NewMaintenance(conn)
-				var clients []measurement.Client
-				var err error
-				if all {
-					clients, err = m.EveryClient(ctx)
-				} else {
-					clients, err = m.Clients(ctx, client)
-				}
+				clients, err := m.Clients(ctx, client, all)
 				if err != nil {
 					return err
 				}
@@ -183,7 +176,7 @@ func newMeasurementCutover(e *environment) *cobra.Command {
 			}
 			ctx := cmd.Context()
 			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
-				clients, err := m.Clients(ctx, client)
+				clients, err := m.Clients(ctx, client, false)
 				if err != nil {
 					return err
 				}
@@ -207,9 +200,6 @@ func newMeasurementCutover(e *environment) *cobra.Command {
 
 func (e *environment) cutOver(ctx context.Context, m *measurement.Maintenance, c measurement.Client) error {
 	members, err := m.CutOver(ctx, c)
-	if _, fault := errors.AsType[*measurement.FaultError](err); fault {
-		return fmt.Errorf("%s stays %s: %w: run 'clientintel measurement rebuild --client %s' first", c.Slug, c.MeasurementMode, err, c.Slug)
-	}
 	if err != nil {
 		return err
 	}

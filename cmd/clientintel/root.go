@@ -23,7 +23,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// environment is what a command uses beside its arguments.
+// environment is what a command reads and writes besides its arguments.
 type environment struct {
 	environ []string // NAME=VALUE
 	stdin   io.Reader
@@ -32,7 +32,7 @@ type environment struct {
 
 	json     bool // --json is given
 	settings config.Settings
-	// settingsError is what the environment sets wrongly for servers.
+	// settingsError joins the mistakes in servers' settings of the environment.
 	settingsError error
 }
 
@@ -59,8 +59,8 @@ func newRoot(e *environment) *cobra.Command {
 	return withUsageErrors(root)
 }
 
-// checkCobrasCommands makes wrong arguments of the commands that cobra brings usage
-// errors: it answers them with a help text, and with success.
+// checkCobrasCommands makes wrong arguments of cobra's own commands usage errors: cobra
+// prints a help text and succeeds.
 func checkCobrasCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -96,7 +96,7 @@ func addHelp(root *cobra.Command) {
 	}
 }
 
-// getenv is the value of a variable; the last one counts where it is named twice.
+// getenv returns the value of a variable, the last one if it is set twice.
 func (e *environment) getenv(name string) string {
 	value := ""
 	for _, pair := range e.environ {
@@ -120,7 +120,7 @@ func addFlags(flags *pflag.FlagSet, settings any) {
 	}
 }
 
-// group is a command that only holds others. actions names them, for its error.
+// group makes a command that only has subcommands. Its error names them: actions.
 func group(use, short, actions string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short,
@@ -146,8 +146,8 @@ func (e *environment) print(v any, text func() error) error {
 }
 
 // printList is print for a list. Its text is a table of a header and a row for each
-// item, with their cells separated by tabs. A name in a cell makes no line and moves
-// no cursor.
+// item, with their cells separated by tabs. Control characters in a cell become question
+// marks: a name must not break the line or move the cursor.
 func printList[T any](e *environment, items []T, header string, row func(T) string) error {
 	printable := func(r rune) rune {
 		if unicode.IsControl(r) && r != '\t' {
@@ -194,14 +194,14 @@ func (e *environment) withDatabase(ctx context.Context, log *slog.Logger, do fun
 	return do(database)
 }
 
-// withOwner connects as the owner, for one command, to a database whose schema is
-// this release's own. Any other schema stops the command and is left as it is:
-// migrating it would stop servers of another release.
+// withOwner connects as the owner, for one command, to a database that has this release's
+// schema. Any other schema is an error and is not migrated: that would stop servers of
+// another release.
 func (e *environment) withOwner(ctx context.Context, do func(*pgx.Conn) error) error {
 	return e.withOwnerToRepair(ctx, seeingClients(ctx, do))
 }
 
-// withOwnerToRepair is withOwner where the schema's policies may be those of another owner.
+// withOwnerToRepair is withOwner for a schema whose policies may be those of another owner.
 func (e *environment) withOwnerToRepair(ctx context.Context, do func(*pgx.Conn) error) error {
 	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
 		if err := d.CheckSchema(ctx); err != nil {
@@ -230,15 +230,14 @@ func (e *environment) withOwnerOfNew(ctx context.Context, do func(*pgx.Conn) err
 	})
 }
 
-// progress shows on a terminal what is being done, in one line that is written
-// over; empty text clears it.
+// progress shows a line on a terminal, in place of the one before; empty text clears it.
 func (e *environment) progress(format string, args ...any) {
 	if isTerminal(e.stderr) {
 		fmt.Fprintf(e.stderr, "\r"+format+"\x1b[K", args...)
 	}
 }
 
-// isTerminal reports whether a person sees the stream.
+// isTerminal reports whether the stream is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

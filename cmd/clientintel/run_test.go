@@ -48,7 +48,7 @@ func onDatabase(t *testing.T) map[string]string {
 
 const acme = `{"kind":"client","id":"11111111-1111-4111-8111-111111111111","slug":"acme","name":"Acme"}` + "\n"
 
-func TestRun_UsageIsTold(t *testing.T) {
+func TestRun_UsageIsReported(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		args string

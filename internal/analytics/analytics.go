@@ -9,7 +9,7 @@ import (
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
-// Query asks for a window of interviews. From and To are inclusive and may be
+// Query selects a window of interviews. From and To are inclusive and may be
 // missing; Campaign is a live campaign's slug, nil for any.
 type Query struct {
 	Campaign *string
@@ -17,7 +17,7 @@ type Query struct {
 	Scope    basis.Scope
 }
 
-// Sentiment is what a score says of a customer.
+// Sentiment is the class of an NPS score.
 type Sentiment uint8
 
 // The sentiments, in the order of the series.
@@ -48,7 +48,7 @@ func sentimentOf(score float64) Sentiment {
 
 // Campaign is what a chart calls a campaign.
 type Campaign struct {
-	// Number tells the campaigns of one answer apart, from 0.
+	// Number identifies the campaign in one response, from 0.
 	Number int
 	Slug   string
 	Label  string
@@ -86,10 +86,10 @@ type Point struct {
 	Value int
 }
 
-// Report is the window counted. Total is the number of rows, and the sum of each series.
+// Report holds the counts of a window. Total is the number of rows, and the sum of each series.
 type Report struct {
 	Total int
-	// Volume is made as it is read: two interviews can be centuries of days apart.
+	// Volume is computed as it is read: two interviews can be centuries of days apart.
 	Volume      iter.Seq[Point]
 	Campaigns   []Point
 	Sentiment   []Point

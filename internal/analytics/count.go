@@ -28,7 +28,7 @@ type tally struct {
 	value int
 }
 
-// campaignTally stands at its campaign's number; a campaign without rows is nil.
+// campaignTally is at the index of its campaign's number; a campaign without rows is nil.
 type campaignTally struct {
 	campaign *Campaign
 	value    int

@@ -19,8 +19,8 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// MaxBuffered is how many rows an answer may have and be read whole before it is
-// sent: a month of a large brand, in about a megabyte.
+// MaxBuffered is how many rows a response may have that is read whole before it is sent:
+// a month of a large client, in about a megabyte.
 const MaxBuffered = 50_000
 
 // Reader reads analytics.
@@ -31,24 +31,23 @@ type Reader struct {
 }
 
 const (
-	// Streams is how many answers are read while they are sent, and so how many
+	// Streams is how many responses may be read while they are sent, and how many
 	// connections they need.
 	Streams = 4
-	// streamsOfClient is one client's share: callers that read slowly keep theirs
-	// for as long as they like.
+	// streamsOfClient is one client's share: nothing bounds how long a slow caller keeps
+	// its stream.
 	streamsOfClient = 2
 	streamsWaiting  = 8
 	streamWait      = 3 * time.Second
 )
 
-// New reads in snapshots, and what has too many rows to be buffered in those of
-// streams: a stream stays open for as long as its caller reads, so it has
-// connections of its own.
+// New makes a reader. It reads a response with too many rows to buffer through streams,
+// which has connections of its own: a stream stays open for as long as its caller reads.
 func New(snapshots, streams *measurement.SnapshotReader) *Reader {
 	return &Reader{snapshots: snapshots, streams: streams, slots: fairqueue.NewSlots(Streams, streamsOfClient, streamsWaiting)}
 }
 
-// BufferedReport is a window read whole.
+// BufferedReport is a report with its rows in memory.
 type BufferedReport struct {
 	Report Report
 	// The rows are in blocks: one growing list would be copied a dozen times.
@@ -69,7 +68,7 @@ func (b *BufferedReport) add(row Row) {
 // Size is about how much memory it takes.
 func (b *BufferedReport) Size() int64 { return int64(b.Report.Total) * int64(unsafe.Sizeof(Row{})) }
 
-// Rows hands out the rows, newest first, ties by id.
+// Rows yields the rows, newest first, ties by id.
 func (b *BufferedReport) Rows() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		for _, block := range append(b.full, b.last) {
@@ -82,8 +81,8 @@ func (b *BufferedReport) Rows() iter.Seq[Row] {
 	}
 }
 
-// Read counts the caller's interviews in the window. Nil says that there are
-// more than MaxBuffered: Stream them.
+// Read counts the caller's interviews in the window. It returns nil if there are more than
+// MaxBuffered: see Stream.
 func (r *Reader) Read(ctx context.Context, caller auth.Caller, q Query) (*BufferedReport, error) {
 	var buffered *BufferedReport
 	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
@@ -103,8 +102,8 @@ func (r *Reader) Read(ctx context.Context, caller auth.Caller, q Query) (*Buffer
 	return buffered, err
 }
 
-// Stream counts the caller's interviews in the window and hands each to take,
-// newest first, ties by id. An error of take ends the reading and comes back.
+// Stream counts the caller's interviews in the window and passes each to take, newest
+// first, ties by id. It stops at an error of take, and returns it.
 func (r *Reader) Stream(ctx context.Context, caller auth.Caller, q Query, take func(Row) error) (Report, error) {
 	waiting, cancel := context.WithTimeout(ctx, streamWait)
 	defer cancel()
@@ -112,8 +111,8 @@ func (r *Reader) Stream(ctx context.Context, caller auth.Caller, q Query, take f
 		return Report{}, apierror.Unavailable(fmt.Errorf("waiting for other streams: %w", err))
 	}
 	defer r.slots.Release(caller.ClientID)
-	// Reading ends when the caller stops taking rows or the database stops sending
-	// them. There is no other bound: a caller may read as slowly as it likes.
+	// The stream ends when take fails or the database stops sending rows. Nothing else
+	// bounds it: a caller may read slowly.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var rows stallWatchdog
@@ -142,7 +141,7 @@ func (r *Reader) Stream(ctx context.Context, caller auth.Caller, q Query, take f
 	return report, err
 }
 
-// countRows runs the one query, at most so many rows of it (nil: all).
+// countRows counts at most so many rows of the window (nil: all) and passes each to take.
 func countRows(
 	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, q Query, most *int64, take func(Row) error,
 ) (*count, error) {
@@ -176,7 +175,7 @@ func countRows(
 	return c, nil
 }
 
-// countDataPoints counts the rows and hands each to take, whose error comes back as it is.
+// countDataPoints counts the rows and passes each to take, whose error it returns unchanged.
 func countDataPoints(c *count, named campaigns, rows pgx.Rows, take func(Row) error) error {
 	var point dataPoint
 	points := point.decode(rows)

@@ -13,8 +13,8 @@ const defaultDays = 30
 // maxFilledDays is the longest window whose every day is a point.
 const maxFilledDays = 366
 
-// windowOf is the span that a query means at the anchor, the moment of reading.
-// Without an end it ends with the anchor's day, without a start it takes 30 days.
+// windowOf is the window of a query at the anchor, the moment of reading. Without an end
+// it ends with the anchor's day, without a start it has 30 days.
 func windowOf(q Query, anchor time.Time) timewindow.Window {
 	w := timewindow.Window{Until: (dayOf(anchor.UnixMicro()) + 1).Start()}
 	if q.To != nil {

@@ -115,9 +115,9 @@ var (
 	ForeignOrigin = detailed(KindForbidden, "forbidden_origin", "origin not allowed")
 	// UnsupportedMediaType refuses a body of another content type.
 	UnsupportedMediaType = detailed(KindUnsupportedMediaType, "unsupported_media_type", "unsupported media type")
-	// NotAcceptable refuses a caller that accepts no media type of the answer.
+	// NotAcceptable refuses a caller that accepts no media type of the response.
 	NotAcceptable = detailed(KindNotAcceptable, "not_acceptable", "not acceptable")
-	// PayloadTooLarge refuses a body that is too large, or an answer that would be.
+	// PayloadTooLarge refuses a body that is too large, or a response that would be.
 	PayloadTooLarge = detailed(KindPayloadTooLarge, "payload_too_large", "payload too large")
 	// MalformedMessage refuses a body that is no message of the protocol.
 	MalformedMessage = detailed(KindInvalid, "invalid_parameter", "Invalid message")
@@ -135,7 +135,7 @@ func RateLimited(retryAfter time.Duration) *Error {
 	return &Error{Kind: KindRateLimited, Code: "rate_limited", Message: "rate_limited", RetryAfter: retryAfter}
 }
 
-// MeasurementUnavailable is answered when canonical measurement cannot be proven.
+// MeasurementUnavailable is returned when canonical measurement cannot be proven.
 func MeasurementUnavailable(cause error) *Error {
 	return &Error{
 		Kind: KindMeasurementUnavailable, Code: "measurement_unavailable", Message: "measurement_unavailable",
@@ -143,7 +143,7 @@ func MeasurementUnavailable(cause error) *Error {
 	}
 }
 
-// Unavailable is answered when the database is out of reach or too slow.
+// Unavailable is returned when the database is unavailable or too slow.
 func Unavailable(cause error) *Error {
 	return &Error{
 		Kind: KindUnavailable, Code: "service_unavailable", Message: "service_unavailable",
@@ -151,7 +151,7 @@ func Unavailable(cause error) *Error {
 	}
 }
 
-// Internal is an error of ours. The answer tells nothing of its cause.
+// Internal is an error of this service. The response does not show its cause.
 func Internal(cause error) *Error {
 	return &Error{Kind: KindInternal, Code: "internal_error", Message: "internal error", cause: cause}
 }

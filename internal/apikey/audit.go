@@ -11,12 +11,12 @@ import (
 	"github.com/clientintel/clientintel/gen/db"
 )
 
-// Audit is something that was done to a key. Login is the database's, Address where it
-// came from (empty: the database's own machine), Account the operating system's.
+// Audit is a change of a key. Login is the database's, Address that of the connection
+// (empty: the database's own machine), Account the operating system's.
 type Audit = db.ListKeyAuditsRow
 
-// Audits lists what was done to the keys of a client, named by id or slug, or of
-// all when empty, oldest first.
+// Audits lists the changes of a client's keys, named by id or slug, or of all keys when
+// empty, oldest first.
 func (r *Registry) Audits(ctx context.Context, client string) ([]Audit, error) {
 	clientID, err := r.clientFilter(ctx, client)
 	if err != nil {
@@ -24,7 +24,7 @@ func (r *Registry) Audits(ctx context.Context, client string) ([]Audit, error) {
 	}
 	audits, err := db.New(r.conn).ListKeyAudits(ctx, clientID)
 	if err != nil {
-		return nil, fmt.Errorf("listing what was done to keys: %w", err)
+		return nil, fmt.Errorf("listing the changes of keys: %w", err)
 	}
 	return audits, nil
 }
@@ -33,12 +33,12 @@ func audit(ctx context.Context, q *db.Queries, action string, client, key uuid.U
 	if err := q.AddKeyAudit(ctx, db.AddKeyAuditParams{
 		ClientID: client, Action: action, KeyID: key, Account: Account(), Detail: detail,
 	}); err != nil {
-		return fmt.Errorf("noting what was done: %w", err)
+		return fmt.Errorf("auditing the change: %w", err)
 	}
 	return nil
 }
 
-// Account is who runs this process, and on which machine.
+// Account names the account that runs this process, and the machine.
 func Account() string {
 	name := fmt.Sprint(os.Getuid())
 	if u, err := user.Current(); err == nil && u.Username != "" {

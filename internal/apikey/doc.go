@@ -1,4 +1,5 @@
-// Package apikey owns the shape of API keys and their life: issue, rotate,
-// revoke, list. Whether a key is let in is decided by ratelimit, in the
-// database. Its one statement in Go asks for the time, of no table.
+// Package apikey owns the format of API keys and their life cycle: issue, rotate,
+// revoke, list, audit, and the repair of a key's window. ratelimit decides in the
+// database whether a request is admitted. Two statements are in Go: one reads the
+// database's clock, one (delete_statuses.go) sqlc cannot parse.
 package apikey

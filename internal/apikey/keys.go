@@ -31,18 +31,18 @@ type Key struct {
 // Listed is a key and what is left of its quota.
 type Listed struct {
 	Key
-	// RequestsLastHour is what the limiter's window holds; Remaining is how many
-	// more requests would be admitted now.
+	// RequestsLastHour counts the requests in the key's window; Remaining is how many
+	// more would be admitted now.
 	RequestsLastHour int `json:"requests_last_hour"`
 	Remaining        int `json:"remaining"`
-	// FutureRequests counts log rows dated after the database's present, which a
-	// clock that was ahead left behind; FutureUntil is the last one's date. Until
-	// then the window stands still, unless they are removed.
+	// FutureRequests counts log rows dated in the future, which a clock that was ahead
+	// left behind; FutureUntil is the date of the last. The window does not advance until
+	// then, unless they are deleted.
 	FutureRequests int        `json:"future_requests"`
 	FutureUntil    *time.Time `json:"future_until"`
 }
 
-// Issued is a new key, its text included: the one time that it is shown.
+// Issued is a new key with its text, which is stored nowhere.
 type Issued struct {
 	ID        uuid.UUID  `json:"id"`
 	Prefix    string     `json:"prefix"`
@@ -52,9 +52,6 @@ type Issued struct {
 	Scopes    []string   `json:"scopes"`
 	ExpiresAt *time.Time `json:"expires_at"`
 }
-
-// ErrNotFound says that there is no such key, or client.
-var ErrNotFound = errors.New("not found")
 
 // Registry issues, lists and revokes keys. It works as the owner.
 type Registry struct{ conn *pgx.Conn }
@@ -90,9 +87,9 @@ func (r *Registry) Issue(ctx context.Context, req Request) (Issued, error) {
 	return issued, err
 }
 
-// Rotation says how a key is replaced.
+// Rotation describes how a key is replaced.
 type Rotation struct {
-	// Grace is how long the old key still works.
+	// Grace is how long the old key goes on working.
 	Grace time.Duration
 	// Scopes are the new key's; empty: the old one's. An issued key's never change.
 	Scopes []auth.Scope
@@ -102,7 +99,7 @@ type Rotation struct {
 func (r *Registry) Rotate(ctx context.Context, named string, with Rotation) (Issued, error) {
 	var issued Issued
 	err := r.inTx(ctx, func(_ pgx.Tx, q *db.Queries) error {
-		// Whoever revokes or rotates it at the same time is waited for.
+		// It waits for a transaction that revokes or rotates the key.
 		if err := q.HoldKey(ctx, named); err != nil {
 			return err
 		}
@@ -134,12 +131,12 @@ func (r *Registry) Rotate(ctx context.Context, named string, with Rotation) (Iss
 	return issued, nil
 }
 
-// checkRotatable refuses a key that has ended, or that another already replaces. The
-// new key has the old one's expiry: that of an expired key would never work.
+// checkRotatable refuses a key that has ended, or that is being replaced already. The
+// new key has the old one's expiry: an expired key's replacement would never work.
 func (r *Registry) checkRotatable(ctx context.Context, key Key) error {
 	var now time.Time // by the clock that ends keys
 	if err := r.conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now); err != nil {
-		return fmt.Errorf("asking for the time: %w", err)
+		return fmt.Errorf("reading the database's clock: %w", err)
 	}
 	switch {
 	case key.RevokedAt != nil && !key.RevokedAt.After(now):
@@ -170,10 +167,10 @@ func (r *Registry) Revoke(ctx context.Context, named string) (Key, error) {
 	return key, nil
 }
 
-// MendWindow removes a key's log rows that are dated after the database's present,
-// and no other, and returns how many there were. Some may be of requests that were
-// made in the present, while the hour stood still.
-func (r *Registry) MendWindow(ctx context.Context, named string) (Key, int64, error) {
+// DeleteFutureRequests deletes a key's log rows that are dated in the future, and no
+// other, and returns how many there were. They include requests made since the clock
+// was set back, while the window did not advance.
+func (r *Registry) DeleteFutureRequests(ctx context.Context, named string) (Key, int64, error) {
 	key, err := r.find(ctx, named)
 	if err != nil {
 		return Key{}, 0, err
@@ -187,14 +184,14 @@ func (r *Registry) MendWindow(ctx context.Context, named string) (Key, int64, er
 			return err
 		}
 		if len(removed) > 0 { // the key's next requests have these numbers again
-			if err := ForgetStatuses(ctx, tx, []uuid.UUID{key.ID}, removed); err != nil {
+			if err := DeleteStatuses(ctx, tx, []uuid.UUID{key.ID}, removed); err != nil {
 				return err
 			}
 		}
-		return audit(ctx, q, "mend-window", key.ClientID, key.ID, fmt.Sprintf("%d rows of the future removed", len(removed)))
+		return audit(ctx, q, "mend-window", key.ClientID, key.ID, fmt.Sprintf("%d log rows dated in the future removed", len(removed)))
 	})
 	if err != nil {
-		return Key{}, 0, fmt.Errorf("removing the rows of the future of key %s: %w", key.Prefix, err)
+		return Key{}, 0, fmt.Errorf("removing the log rows dated in the future of key %s: %w", key.Prefix, err)
 	}
 	return key, int64(len(removed)), nil
 }
@@ -217,10 +214,10 @@ func (r *Registry) List(ctx context.Context, client string) ([]Listed, error) {
 	keys := make([]Listed, len(rows))
 	for i, row := range rows {
 		keys[i] = Listed{
-			Key: keyOf(db.FindKeyRow{
-				Prefix: row.Prefix, ID: row.ID, ClientID: row.ClientID, Name: row.Name, Scopes: row.Scopes, CreatedAt: row.CreatedAt,
-				ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: row.LastUsedAt, LastLoggedAt: row.LastLoggedAt,
-			}),
+			Key: Key{
+				ID: row.ID, Prefix: row.Prefix, ClientID: *row.ClientID, Name: row.Name, Scopes: row.Scopes, CreatedAt: row.CreatedAt,
+				ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: lastUse(row.LastUsedAt, row.LastLoggedAt),
+			},
 			RequestsLastHour: int(row.Requests), Remaining: max(0, int(maxRequests)-int(row.Requests)),
 			FutureRequests: int(row.FutureRequests),
 		}
@@ -231,7 +228,7 @@ func (r *Registry) List(ctx context.Context, client string) ([]Listed, error) {
 	return keys, nil
 }
 
-// clientFilter is the client named, nil where none is.
+// clientFilter returns the id of a client named by id or slug, nil for an empty name.
 func (r *Registry) clientFilter(ctx context.Context, named string) (*uuid.UUID, error) {
 	if named == "" {
 		return nil, nil
@@ -243,7 +240,7 @@ func (r *Registry) clientFilter(ctx context.Context, named string) (*uuid.UUID, 
 func (r *Registry) client(ctx context.Context, named string) (uuid.UUID, error) {
 	client, err := db.New(r.conn).FindClient(ctx, named)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return uuid.UUID{}, fmt.Errorf("client %q: %w: name it by its id or slug", named, ErrNotFound)
+		return uuid.UUID{}, fmt.Errorf("client %q: not found: name it by its id or slug", named)
 	}
 	if err != nil {
 		return uuid.UUID{}, fmt.Errorf("finding client %q: %w", named, err)
@@ -254,12 +251,23 @@ func (r *Registry) client(ctx context.Context, named string) (uuid.UUID, error) 
 func (r *Registry) find(ctx context.Context, named string) (Key, error) {
 	row, err := db.New(r.conn).FindKey(ctx, named)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Key{}, fmt.Errorf("key %q: %w: name it by its id or prefix", named, ErrNotFound)
+		return Key{}, fmt.Errorf("key %q: not found: name it by its id or prefix", named)
 	}
 	if err != nil {
 		return Key{}, fmt.Errorf("finding the key: %w", err)
 	}
-	return keyOf(row), nil
+	return Key{
+		ID: row.ID, Prefix: row.Prefix, ClientID: *row.ClientID, Name: row.Name, Scopes: row.Scopes, CreatedAt: row.CreatedAt,
+		ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: lastUse(row.LastUsedAt, row.LastLoggedAt),
+	}, nil
+}
+
+// lastUse is the later of a key's stored last use and its newest log row, nil without any.
+func lastUse(stored *time.Time, logged time.Time) *time.Time {
+	if !logged.IsZero() && (stored == nil || logged.After(*stored)) {
+		return &logged
+	}
+	return stored
 }
 
 func issue(
@@ -278,15 +286,4 @@ func issue(
 		return Issued{}, fmt.Errorf("storing the key: %w", err)
 	}
 	return Issued{ID: id, Prefix: prefix, Key: text, ClientID: clientID, Name: name, Scopes: names, ExpiresAt: expiresAt}, nil
-}
-
-func keyOf(row db.FindKeyRow) Key {
-	used := row.LastUsedAt
-	if !row.LastLoggedAt.IsZero() && (used == nil || row.LastLoggedAt.After(*used)) {
-		used = &row.LastLoggedAt
-	}
-	return Key{
-		ID: row.ID, Prefix: row.Prefix, ClientID: *row.ClientID, Name: row.Name, Scopes: row.Scopes,
-		CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: used,
-	}
 }

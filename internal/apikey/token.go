@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A key reads cik_<prefix>_<secret><checksum>: a prefix of 12 base62 digits
-// that finds it, a secret of 43 (256 bits), and the CRC-32 of all before it in
-// 6 digits, by which scanners and client tools tell a key and a typo.
+// A key reads cik_<prefix>_<secret><checksum>: a prefix of 12 base62 digits by which it
+// is found, a secret of 43 (256 bits), and in 6 digits the CRC-32 of all before it, by
+// which scanners and client tools recognise a key and a typo.
 const (
 	marker      = "cik_"
 	prefixLen   = 12
@@ -25,17 +25,17 @@ type Token struct {
 	SecretHash [sha256.Size]byte
 }
 
-// ParseToken takes a bearer token apart. ok says that it names a prefix, so
-// that the attempt counts towards that key's window; whether the rest is right
-// is found by the hash alone. A rest of the wrong shape costs the same work.
+// ParseToken takes a bearer token apart. ok reports whether it has a prefix, so that the
+// attempt counts towards that key's quota. The hash alone decides whether the rest is
+// right; a malformed rest costs the same work.
 func ParseToken(text string) (token Token, ok bool) {
 	rest, found := strings.CutPrefix(text, marker)
 	if !found || len(rest) < prefixLen+1 || rest[prefixLen] != '_' || strings.Trim(rest[:prefixLen], base62) != "" {
 		return Token{}, false
 	}
 	token.Prefix = rest[:prefixLen]
-	// Of a malformed rest the whole text is hashed: no secret begins like it, so
-	// a secret without its checksum, say, matches nothing.
+	// If the rest is malformed, the whole text is hashed: it matches no secret, not even
+	// where only the checksum is missing.
 	secret := text
 	if tail := rest[prefixLen+1:]; len(tail) == secretLen+checksumLen &&
 		checksum(text[:len(text)-checksumLen]) == tail[secretLen:] {

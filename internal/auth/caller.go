@@ -33,7 +33,7 @@ func All() []Scope {
 		ReadTranscripts, ReadCustomerIdentity, ReadRawExtraction, ReadCustomExtraction, ExportData)
 }
 
-// Known tells whether a scope is one of the contract's.
+// Known reports whether the contract has a scope.
 func (s Scope) Known() bool { return slices.Contains(All(), s) }
 
 // Caller is the sender of a request: a key, and the one client it belongs to.
@@ -43,10 +43,10 @@ type Caller struct {
 	Scopes   []Scope
 }
 
-// Has tells whether the caller's key carries a scope.
+// Has reports whether the caller's key has a scope.
 func (c Caller) Has(s Scope) bool { return slices.Contains(c.Scopes, s) }
 
-// Equal tells whether both are the same key with the same scopes.
+// Equal reports whether both are the same key with the same scopes.
 func (c Caller) Equal(other Caller) bool {
 	return c.ClientID == other.ClientID && c.KeyID == other.KeyID && slices.Equal(c.Scopes, other.Scopes)
 }
@@ -58,8 +58,8 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerFrom takes the caller out again. Without one it is anonymous: its client
-// has no rows, and its key no scope.
+// CallerFrom returns the context's caller. Without one it is anonymous: its client has no
+// rows, and its key no scope.
 func CallerFrom(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c

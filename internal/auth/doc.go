@@ -1,3 +1,3 @@
-// Package auth defines the caller of a request, its client and its scopes. apikey
-// and ratelimit authenticate it.
+// Package auth defines the caller of a request and the contract's scopes. It authenticates
+// nothing: ratelimit does, with keys of apikey.
 package auth

@@ -43,7 +43,7 @@ func SHA256(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Scope is what a request asked about: a route below the API's prefix, and the
+// Scope is what a request selects: a route below the API's prefix, and the
 // filters given, as decoded strings, without limit and starting_after.
 type Scope struct {
 	ClientID uuid.UUID
@@ -51,7 +51,7 @@ type Scope struct {
 	Filters  map[string]string
 }
 
-// Whole tells whether the scope is every interview of the client.
+// Whole reports whether the scope is every interview of the client.
 func (s Scope) Whole() bool { return s.Route == "/interviews" && len(s.Filters) == 0 }
 
 // rawText undoes the escapes of encoding/json that RFC 8785 does not have.

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Settings is everything that flags and environment decide. The tags of a field
-// name its variable and flag, its default (shown: a default that depends on the
-// machine, in words) and its meaning; docs/settings.md is generated from them.
+// Settings are what flags and environment set. The tags of a field name its variable and
+// flag, its default (shown: a default that depends on the machine, in words) and its
+// meaning; docs/settings.md is generated from them.
 type Settings struct {
 	// Database is read by every command that opens the database.
 	Database Database
@@ -24,7 +24,7 @@ type Settings struct {
 	Server Server
 }
 
-// Database says where the data lives.
+// Database names the database, or where an embedded one keeps its data.
 type Database struct {
 	URL      string `env:"DATABASE_URL" flag:"database-url" shown:"an embedded PostgreSQL" kind:"url" usage:"the server's login to PostgreSQL 15 or later"`
 	OwnerURL string `env:"DATABASE_OWNER_URL" flag:"owner-url" shown:"the database URL" kind:"url" usage:"the schema owner's login: migrates, imports, manages keys"`
@@ -32,7 +32,7 @@ type Database struct {
 	BinDir   string `env:"CLIENTINTEL_POSTGRES_BIN" shown:"found or downloaded" usage:"the directory of the embedded PostgreSQL's programs"`
 }
 
-// ResponseValidation says how responses are held against the contract.
+// ResponseValidation says how responses are validated against the contract.
 type ResponseValidation string
 
 // Enforce turns a response that breaks the contract into a 500, Sample checks
@@ -43,7 +43,7 @@ const (
 	Off     ResponseValidation = "off"
 )
 
-// Server says how requests are answered.
+// Server holds the settings of servers.
 type Server struct {
 	Listen    string `env:"CLIENTINTEL_LISTEN" flag:"listen" default:"127.0.0.1:8080" usage:"the API's address; not used where systemd passes a socket"`
 	OpsListen string `env:"CLIENTINTEL_OPS_LISTEN" flag:"ops-listen" default:"127.0.0.1:9090" usage:"the address of /livez, /readyz and /metrics"`
@@ -56,7 +56,7 @@ type Server struct {
 	StatementTimeout   time.Duration      `env:"CLIENTINTEL_STATEMENT_TIMEOUT" default:"10s" usage:"the longest time of one SQL statement"`
 	BasisMaxIDs        int                `env:"CLIENTINTEL_BASIS_MAX_IDS" default:"10000" usage:"the most interviews that a measurement_basis names"`
 	CursorSecret       string             `env:"CLIENTINTEL_CURSOR_SECRET" shown:"one kept in the database" kind:"secret" usage:"authenticates cursors; at least 32 characters"`
-	// CursorSecretPrevious lets the secret be rotated without ending walks.
+	// CursorSecretPrevious allows rotating the secret while lists are being paged through.
 	CursorSecretPrevious string `env:"CLIENTINTEL_CURSOR_SECRET_PREVIOUS" kind:"secret" usage:"the secret before the present one: cursors made with it are accepted while it is named"`
 	// Keys, quota and log stay with the primary whatever ReplicaURL names.
 	ReplicaURL      string        `env:"CLIENTINTEL_REPLICA_URL" flag:"replica-url" shown:"none: the primary" kind:"url" usage:"the server's login to a standby that responses are read from; keys, quota and log stay with the primary"`
@@ -76,8 +76,8 @@ type Server struct {
 	Migrate bool
 }
 
-// defaultDataDir is where an embedded database lives unless a setting names a
-// directory. Root's own directories are closed to the account PostgreSQL runs as.
+// defaultDataDir is the directory of an embedded database unless a setting names one.
+// The account that PostgreSQL runs as cannot enter root's own directories.
 func defaultDataDir(getenv func(string) string) string {
 	if os.Geteuid() == 0 {
 		return "/var/lib/clientintel"
@@ -91,7 +91,7 @@ func defaultDataDir(getenv func(string) string) string {
 	return filepath.Join(os.TempDir(), "clientintel")
 }
 
-// Embedded reports whether the data lives in an embedded PostgreSQL.
+// Embedded reports whether the database is an embedded PostgreSQL.
 func (d Database) Embedded() bool { return d.URL == "" && d.OwnerURL == "" }
 
 // Check reports settings that contradict each other.
@@ -102,8 +102,8 @@ func (d Database) Check() error {
 	return nil
 }
 
-// FromEnv reads what flags may then override. The error joins every mistake in
-// the server's settings; commands that do not serve may ignore it.
+// FromEnv reads the settings, which flags may then override. The error joins all mistakes
+// in the server's settings; commands that do not serve may ignore it.
 func FromEnv(getenv func(string) string) (Settings, error) {
 	s := Settings{
 		Database: Database{DataDir: defaultDataDir(getenv)},
@@ -140,7 +140,7 @@ func (s Server) BaseURL(address string) string {
 	return "http://" + address
 }
 
-// Check reports every mistake, together.
+// Check reports all mistakes together.
 func (s Server) Check() error {
 	var mistakes []error
 	refuseIf := func(wrong bool, format string, args ...any) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Field is one setting. It is the value of its flag, too.
+// Field is one setting. It is a flag's value, too.
 type Field struct {
 	// Variable and Flag name it; most settings have no flag.
 	Variable, Flag string
@@ -23,8 +23,8 @@ type Field struct {
 	value        reflect.Value
 }
 
-// Fields lists the settings of a struct, which s points to, in the order of their
-// page.
+// Fields lists the settings of the struct that s points to, in the order of
+// docs/settings.md.
 func Fields(s any) []*Field {
 	var fields []*Field
 	of := reflect.ValueOf(s).Elem()
@@ -42,7 +42,7 @@ func Fields(s any) []*Field {
 	return fields
 }
 
-// Set parses a text, as flags and variables hold it.
+// Set parses the text of a flag or a variable.
 func (f *Field) Set(text string) error {
 	switch f.value.Interface().(type) {
 	case int:
@@ -86,10 +86,10 @@ func (f *Field) Type() string {
 	return "string"
 }
 
-// Hidden tells whether the value may hold a secret, and so is no default to print.
+// Hidden reports whether the value may contain a secret, and so must not be printed as a default.
 func (f *Field) Hidden() bool { return f.kind == "secret" || f.kind == "url" }
 
-// Redacted is the value for people: a secret is never shown, and no URL's password.
+// Redacted is the value without a secret or a URL's password.
 func (f *Field) Redacted() string {
 	text := f.String()
 	switch {
@@ -98,8 +98,8 @@ func (f *Field) Redacted() string {
 	case f.kind == "secret":
 		return "(set)"
 	}
-	// What is no URL, as key=value settings, may hold a password anywhere; so may a query.
-	// A password with a # or / that is not escaped ends up behind the host.
+	// Text that is no URL, such as key=value settings, may contain a password anywhere; so
+	// may a query. A password with an unescaped # or / is parsed as what follows the host.
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Host == "" || u.User == nil && strings.Contains(text, "@") || strings.Count(text, "@") > 1 {
 		return "(set)"

@@ -102,7 +102,8 @@ func (c *checker) requestLogPartitions(ctx context.Context) Finding {
 	return ok("%d partitions, today's and tomorrow's among them", days)
 }
 
-// futureRequests looks for log rows that a clock left behind which was ahead.
+// futureRequests looks for log rows dated in the future, which a clock that was ahead
+// left behind.
 func (c *checker) futureRequests(ctx context.Context) Finding {
 	var rows, keys int64
 	c.queryRow(ctx, `SELECT count(*), count(DISTINCT l.key_id)
@@ -110,7 +111,7 @@ func (c *checker) futureRequests(ctx context.Context) Finding {
 		WHERE l.at > statement_timestamp() + interval '1 second'`, nil, &rows, &keys)
 	if rows > 0 {
 		return warning("Run clientintel keys list, which names them, and clientintel keys mend-window for each; keep the database's clock with NTP.",
-			"%d rows of the log of requests are dated after the database's present, of %d keys: their hours stand still until then", rows, keys)
+			"%d rows of the log of requests are dated in the future, of %d keys: their windows do not advance until then", rows, keys)
 	}
-	return ok("no row is dated after the database's present")
+	return ok("no row is dated in the future")
 }

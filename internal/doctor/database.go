@@ -44,17 +44,17 @@ func (c *checker) extensions(ctx context.Context) Finding {
 
 // primary checks that the database accepts writes, which commands make. That
 // transactions are read-only by default does not matter: the program's sessions set that
-// themselves, and the check of the server's login tells of a pooler, where they cannot.
+// themselves, and the check of the server's login reports a pooler, where they cannot.
 func (c *checker) primary(ctx context.Context) Finding {
 	var recovering bool
 	c.queryRow(ctx, "SELECT pg_is_in_recovery()", nil, &recovering)
 	if recovering {
-		return wrong("Name the primary in DATABASE_URL and DATABASE_OWNER_URL.", "this is a replica: requests cannot be counted here")
+		return wrong("Name the primary in DATABASE_URL and DATABASE_OWNER_URL.", "this is a standby: requests cannot be counted here")
 	}
 	return ok("it may be written to")
 }
 
-// standby looks at what the server reads from.
+// standby checks the standby that servers read from.
 func (c *checker) standby(ctx context.Context) Finding {
 	const advice = "Is CLIENTINTEL_REPLICA_URL right, and does replication run? Until then servers read from the primary, unless CLIENTINTEL_REPLICA_FALLBACK is off."
 	conn, err := connect(ctx, c.database.ReplicaURL)
@@ -62,7 +62,7 @@ func (c *checker) standby(ctx context.Context) Finding {
 		return warning(advice, "the standby does not answer: %s", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	// Where nothing is written, the last commit is old and the standby is not.
+	// If nothing is written, the last commit is old although the standby is not behind.
 	var written string
 	c.queryRow(ctx, "SELECT pg_current_wal_insert_lsn()::text", nil, &written)
 	var recovering bool
@@ -143,7 +143,7 @@ func (c *checker) autovacuum(ctx context.Context) Finding {
 	return ok("autovacuum is on")
 }
 
-// disk knows the free space only where the data is on this machine.
+// disk can read the free space only if the data is on this machine.
 func (c *checker) disk(ctx context.Context) Finding {
 	var size int64
 	c.queryRow(ctx, "SELECT pg_database_size(current_database())", nil, &size)

@@ -50,11 +50,11 @@ type checker struct {
 	conn     *pgx.Conn
 	database Database
 	report   func(Finding)
-	// owns reports whether the login sees what its owner sees.
+	// owns is set if the login may read everything that the owner may.
 	owns bool
-	// migrated reports whether there is a schema to look at.
+	// migrated is set if the database has a schema to examine.
 	migrated bool
-	// newer reports whether that schema is a later release's.
+	// newer is set if that schema is a later release's.
 	newer bool
 	// err is the first failed query of the running check.
 	err error
@@ -103,7 +103,7 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 	c.runAsOwner(ctx, "request_log/future", c.futureRequests)
 }
 
-// connect names no prepared statements, which a pooler may lose.
+// connect uses no named prepared statements, which a pooler may lose.
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	config, err := postgres.ParseURL(url)
 	if err != nil {
@@ -123,7 +123,7 @@ func connectAs(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// run makes one check. A check whose query fails reports Unknown and no guess.
+// run makes one check. It reports Unknown if a query of the check fails.
 func (c *checker) run(ctx context.Context, name string, check func(context.Context) Finding) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -136,16 +136,16 @@ func (c *checker) run(ctx context.Context, name string, check func(context.Conte
 	c.report(f)
 }
 
-// readOwns finds out whether the login may read what the owner reads. The server's
-// own login sees the catalog, which is most of what there is to examine.
+// readOwns finds out whether the login may read everything that the owner may. The
+// server's login can read the catalog, which most checks need.
 func (c *checker) readOwns(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	ownership, _ := postgres.ReadOwnership(ctx, c.conn)
 	c.owns = ownership.Owns // false where it cannot be found out
-	// A pooler would hand a role on to others; its login has the role's rights.
+	// Behind a pooler, SET ROLE would stay for other sessions; its login has the role's rights.
 	if pooled, _ := postgres.CheckPooler(ctx, c.conn); !c.owns && !pooled {
-		_, _ = c.conn.Exec(ctx, "SET ROLE "+postgres.ServerRole) // or the checks say what they may not read
+		_, _ = c.conn.Exec(ctx, "SET ROLE "+postgres.ServerRole) // if it fails, the checks report what they may not read
 	}
 }
 

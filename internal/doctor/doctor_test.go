@@ -128,7 +128,7 @@ func TestExamine_ConnectionsOfOthers(t *testing.T) {
 	}
 }
 
-func TestExamine_MeasurementIsTold(t *testing.T) {
+func TestExamine_MeasurementIsReported(t *testing.T) {
 	t.Parallel()
 	for says, change := range map[string]string{
 		"acme (its state is missing)":           "DELETE FROM measurement_states",

@@ -30,8 +30,8 @@ func (c *checker) migrations(ctx context.Context) Finding {
 	return wrong("No server serves it like this.", "%s", err)
 }
 
-// objects holds functions, views, policies, triggers, constraints, indexes and
-// grants against what the migrations make.
+// objects compares functions, views, policies, triggers, constraints, indexes and grants
+// with what the migrations make.
 func (c *checker) objects(ctx context.Context) Finding {
 	damage, err := postgres.FindDamage(ctx, c.conn)
 	if err != nil {

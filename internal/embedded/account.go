@@ -9,13 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
-	"path/filepath"
 	"strconv"
 	"syscall"
 )
 
-// account is the operating system's account that runs the server. It is this
-// process's own, unless that is root: PostgreSQL refuses to run as root.
+// account is the operating system's account that runs the server: this process's own,
+// unless that is root, because PostgreSQL refuses to run as root.
 type account struct {
 	name     string
 	uid, gid int
@@ -116,31 +115,18 @@ func (a account) checkPrivate(path string) error {
 	return nil
 }
 
-// checkReach tries, as the account, to enter dir: PostgreSQL's error would not
-// name the directory that denies access.
+// checkReach tries, as the account, to enter dir: PostgreSQL's error would not say what to
+// change.
 func (a account) checkReach(ctx context.Context, dir string) error {
 	if !a.switched {
 		return nil
 	}
-	err := a.enter(ctx, dir)
+	_, err := run(ctx, a.command(dir, "/bin/sh", "-c", ":"))
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	blocked := dir
-	for above := filepath.Dir(dir); above != blocked && a.enter(ctx, above) != nil; above = filepath.Dir(blocked) {
-		blocked = above
-	}
-	info, statErr := os.Stat(blocked)
-	if statErr != nil || !errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("running as %s in %s, because PostgreSQL does not run as root: %w", a.name, dir, err)
-	}
-	return fmt.Errorf("PostgreSQL does not run as root, and the account %s that runs it cannot enter %s (mode %04o): choose a directory such as /var/lib/clientintel with --data-dir, or start as an ordinary user",
-		a.name, blocked, info.Mode().Perm())
-}
-
-func (a account) enter(ctx context.Context, dir string) error {
-	_, err := run(ctx, a.command(dir, "/bin/sh", "-c", ":"))
-	return err
+	return fmt.Errorf("PostgreSQL does not run as root, and the account %s that runs it cannot enter %s (%w): open it and the directories above it, choose another such as /var/lib/clientintel with --data-dir, or start as an ordinary user",
+		a.name, dir, err)
 }
 
 // command runs a program of PostgreSQL as the account, in dir, in a session of

@@ -105,7 +105,7 @@ func TestAsRoot_DirectoryOutOfTheAccountsReach(t *testing.T) {
 	}
 	for _, dir := range []string{filepath.Join(closed, "data"), closed} {
 		wantRefusal(t, Options{Dir: dir}, "PostgreSQL does not run as root, and the account "+testAccount(t).name+" that runs it cannot enter "+closed+
-			" (mode 0700): choose a directory such as /var/lib/clientintel with --data-dir, or start as an ordinary user")
+			" (fork/exec /bin/sh: permission denied): open it and the directories above it, choose another such as /var/lib/clientintel with --data-dir, or start as an ordinary user")
 	}
 	if made := globbed(t, closed, "data"); len(made) > 0 {
 		t.Errorf("%v was made and is of no use", made)

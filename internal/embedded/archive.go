@@ -59,8 +59,8 @@ func platform() string {
 	return name
 }
 
-// fetch downloads the release and unpacks it below dir, unless its archive is another
-// one than this source names.
+// fetch downloads the release and unpacks it below dir, unless the archive's hash is not
+// that of the release.
 func (r release) fetch(ctx context.Context, from, dir string) error {
 	want, known := r.SHA256[platform()]
 	if !known {
@@ -76,7 +76,7 @@ func (r release) fetch(ctx context.Context, from, dir string) error {
 	return unpack(archive, dir)
 }
 
-// download reads the archive out of its artifact, a zip.
+// download fetches the artifact, a zip, and returns the archive in it.
 func (r release) download(ctx context.Context, from string) ([]byte, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("no end after ten minutes"))
 	defer stop()
@@ -113,7 +113,7 @@ func (r release) download(ctx context.Context, from string) ([]byte, error) {
 	return fs.ReadFile(files, found[0])
 }
 
-// unpack writes the archive's files below dir. No name and no link leads out of it.
+// unpack writes the archive's files below dir. No name and no link can point outside it.
 func unpack(archive []byte, dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 	case !ok:
 		return programs{}, fmt.Errorf("there is no download of PostgreSQL %d", want)
 	}
-	_ = removeAll(c.dir.dir, "postgres-download-*") // of a killed one: the server lock is held
+	_ = removeAll(c.dir.dir, "postgres-download-*") // left by a killed process: this one has the server lock
 	staging, err := os.MkdirTemp(c.dir.dir, "postgres-download-")
 	if err != nil {
 		return programs{}, dirError(c.dir.dir, err)
@@ -211,9 +211,9 @@ func (c *Cluster) download(ctx context.Context, a account, want int) (programs, 
 		return programs{}, dirError(c.dir.dir, err)
 	}
 	// Only programs that run here are kept.
-	found, passed := a.search(ctx, []string{filepath.Join(unpacked, "bin")})
+	found, skipped := a.search(ctx, []string{filepath.Join(unpacked, "bin")})
 	if _, ok := found[want]; !ok {
-		return programs{}, fmt.Errorf("the PostgreSQL %s downloaded from %s cannot be used here%s", release.Version, source, andAlso(passed))
+		return programs{}, fmt.Errorf("the PostgreSQL %s downloaded from %s cannot be used here%s", release.Version, source, skippedNote(skipped))
 	}
 	target := filepath.Join(c.dir.dir, "postgres-"+release.Version)
 	// An existing one was skipped above: a power loss left it unreadable.

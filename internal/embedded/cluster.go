@@ -13,9 +13,9 @@ import (
 
 const (
 	pollInterval = 50 * time.Millisecond
-	// closeGrace is how long Close waits for other processes without a deadline,
-	// before it stops the server: enough for a short command, and a long-lived
-	// process takes the server over.
+	// closeGrace is how long Close waits for other processes if its context has no
+	// deadline: enough for a short command. A process that runs longer takes the server
+	// over.
 	closeGrace = 5 * time.Second
 	// joinTimeout bounds the wait for another process that is starting the
 	// server; crash recovery and a download are the long cases.
@@ -51,8 +51,8 @@ func Open(ctx context.Context, o Options) (*Cluster, error) {
 	return open(ctx, o, usualPaths)
 }
 
-// open is Open with the places to look for programs, so that tests can hide
-// the installed ones.
+// open is Open with the directories to search for programs, so that tests can hide the
+// installed ones.
 func open(ctx context.Context, o Options, places func(context.Context) []string) (*Cluster, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -118,8 +118,8 @@ func (c *Cluster) joinOrStart(ctx context.Context) error {
 	}
 }
 
-// attach uses the other process's server and reports whether it is ready. One
-// that has not started yet and one that has ended look the same: try again.
+// attach uses the other process's server and reports whether it is ready. A server that
+// has not started yet and one that has ended look the same: try again.
 func (c *Cluster) attach(ctx context.Context) (bool, error) {
 	socket, err := c.dir.runningSocket()
 	if err != nil || socket == "" {
@@ -189,8 +189,8 @@ func (c *Cluster) Close(ctx context.Context) error {
 	return c.closed
 }
 
-// awaitUsers returns once no other process uses the server. From then on its
-// exclusive lock makes new processes wait for the end of the shutdown.
+// awaitUsers returns once no other process uses the server. Its exclusive lock then makes
+// new processes wait for the end of the shutdown.
 func (c *Cluster) awaitUsers(ctx context.Context) {
 	if _, ok := ctx.Deadline(); !ok {
 		var stop context.CancelFunc

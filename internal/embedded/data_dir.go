@@ -46,18 +46,12 @@ func openDataDir(ctx context.Context, path string) (dataDir, error) {
 // makeDataDir creates dir and what is missing above it.
 func makeDataDir(ctx context.Context, dir string) error {
 	info, err := os.Stat(dir)
-	if err == nil && info.IsDir() {
+	switch {
+	case err == nil && info.IsDir():
 		return nil
-	}
-	if err == nil || errors.Is(err, syscall.ENOTDIR) {
-		file := dir
-		for err != nil {
-			file = filepath.Dir(file)
-			_, err = os.Stat(file)
-		}
-		return fmt.Errorf("the data directory %s cannot be made: %s is a file; choose another with --data-dir", dir, file)
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	case err == nil:
+		return dirError(dir, syscall.ENOTDIR)
+	case !errors.Is(err, fs.ErrNotExist):
 		return dirError(dir, err)
 	}
 	if os.Geteuid() == 0 {

@@ -4,10 +4,18 @@
 // and its database, starts the server on a Unix socket that only this account
 // can reach, and stops it on Close. fsync is on; a killed process or a power
 // loss needs no repair by hand; no file that the package did not make is
-// removed. Several processes may open the same directory; one of them runs
-// the server and, when it ends, another takes over. The migrations own what
-// is inside the database; the SQL that stands in Go here makes roles and databases, which
-// sqlc does not know.
+// removed. The migrations own what is inside the database; the SQL here is written in Go
+// because it makes roles and databases, which sqlc does not know.
+//
+// Several processes may open the same directory. What one of them does depends on
+// postgres.lock and on the server:
+//
+//	lock free, no server              start: take the lock, start the server
+//	lock free, a server runs          its parent was killed: stop the orphan, then start
+//	lock taken, the server answers    join: take postgres.users, shared
+//	lock taken, no server answers     wait: the process with the lock starts or stops it
+//	joined, and the lock is freed     take over: as with a free lock, on the same socket
+//	lock mine, the server ends        start it again
 //
 // Layout of a data directory:
 //

@@ -51,7 +51,7 @@ func usualPaths(ctx context.Context) []string {
 // search finds the programs in these directories: each version once, in the first
 // directory that has it. It also describes what it had to skip.
 func (a account) search(ctx context.Context, places []string) (map[int]programs, []string) {
-	found, passed := map[int]programs{}, []string{}
+	found, skipped := map[int]programs{}, []string{}
 	seen := map[string]bool{}
 	for _, place := range places {
 		dir, ok := programDir(place)
@@ -62,21 +62,21 @@ func (a account) search(ctx context.Context, places []string) (map[int]programs,
 		major, err := a.majorOf(ctx, filepath.Join(dir, "postgres"))
 		switch {
 		case err != nil:
-			passed = append(passed, err.Error())
+			skipped = append(skipped, err.Error())
 		case major < oldestMajor:
-			passed = append(passed, fmt.Sprintf("PostgreSQL %d in %s is too old", major, dir))
+			skipped = append(skipped, fmt.Sprintf("PostgreSQL %d in %s is too old", major, dir))
 		case found[major] == (programs{}):
 			found[major] = programs{dir, major}
 		}
 	}
-	return found, passed
+	return found, skipped
 }
 
-// programDir is the directory that really holds the programs: a link to
-// postgres alone has no initdb and no share directory beside it.
+// programDir returns the directory that the programs are in: beside a mere link to
+// postgres there is no initdb and no share directory.
 func programDir(place string) (string, bool) {
 	if !filepath.IsAbs(place) {
-		return "", false // PATH's "." would run what lies in the data directory
+		return "", false // PATH's "." would run programs of the data directory
 	}
 	dirs := []string{place}
 	if target, err := filepath.EvalSymlinks(filepath.Join(place, "postgres")); err == nil {
@@ -108,7 +108,7 @@ func (a account) majorOf(ctx context.Context, postgres string) (int, error) {
 	}
 	m := versionPattern.FindStringSubmatch(output)
 	if m == nil {
-		return 0, fmt.Errorf("%s does not tell its version", postgres)
+		return 0, fmt.Errorf("%s does not print its version", postgres)
 	}
 	return strconv.Atoi(m[1])
 }
@@ -120,7 +120,7 @@ func (c *Cluster) choose(ctx context.Context, a account, want int) (programs, er
 		return c.chooseFromBinDir(ctx, a, want)
 	}
 	fetched, _ := filepath.Glob(filepath.Join(globEscape(c.dir.dir), "postgres-*", "bin"))
-	found, passed := a.search(ctx, append(c.searchPaths(ctx), fetched...))
+	found, skipped := a.search(ctx, append(c.searchPaths(ctx), fetched...))
 	majors := slices.Sorted(maps.Keys(found))
 	if p, ok := found[want]; ok {
 		return p, nil
@@ -134,42 +134,37 @@ func (c *Cluster) choose(ctx context.Context, a account, want int) (programs, er
 	}
 	if want == 0 {
 		return programs{}, fmt.Errorf("no PostgreSQL %d or later was found: install it, set DATABASE_URL to a server of your own, or allow the download (%w)%s",
-			oldestMajor, err, andAlso(passed))
+			oldestMajor, err, skippedNote(skipped))
 	}
-	have := "no PostgreSQL"
-	var all []string
 	for _, major := range majors {
-		all = append(all, fmt.Sprintf("PostgreSQL %d (%s)", major, found[major].dir))
+		skipped = append(skipped, fmt.Sprintf("PostgreSQL %d in %s is another major", major, found[major].dir))
 	}
-	if len(all) > 0 {
-		have = "only " + strings.Join(all, ", ")
+	instead := "name another major"
+	if _, err := os.Lstat(c.dir.data(want)); err == nil {
+		instead = fmt.Sprintf("move %s away to begin with an empty database", c.dir.cluster(want))
 	}
-	if _, absent := os.Lstat(c.dir.data(want)); absent != nil { // to be made, of the old one
-		return programs{}, fmt.Errorf("PostgreSQL %d was not found, %s: install it, or name another major (%w)%s", want, have, err, andAlso(passed))
-	}
-	return programs{}, fmt.Errorf("%s holds a cluster of PostgreSQL %d, but %s was found: install PostgreSQL %d, or move %s away to begin with an empty database (%w)%s",
-		c.dir.dir, want, have, want, c.dir.cluster(want), err, andAlso(passed))
+	return programs{}, fmt.Errorf("PostgreSQL %d was not found: install it, or %s (%w)%s", want, instead, err, skippedNote(skipped))
 }
 
-// chooseFromBinDir is choose where the operator named the directory.
+// chooseFromBinDir is choose with the directory that the operator named.
 func (c *Cluster) chooseFromBinDir(ctx context.Context, a account, want int) (programs, error) {
-	found, passed := a.search(ctx, []string{c.opts.BinDir})
+	found, skipped := a.search(ctx, []string{c.opts.BinDir})
 	for major, p := range found {
 		if want == 0 || want == major {
 			return p, nil
 		}
-		return programs{}, fmt.Errorf("%s holds a cluster of PostgreSQL %d, but %s has PostgreSQL %d: name the programs of PostgreSQL %d, or move %s away to begin with an empty database",
-			c.dir.dir, want, c.opts.BinDir, major, want, c.dir.cluster(want))
+		return programs{}, fmt.Errorf("%s has PostgreSQL %d: name the programs of PostgreSQL %d, or move %s away to begin with an empty database",
+			c.opts.BinDir, major, want, c.dir.cluster(want))
 	}
-	if len(passed) > 0 {
-		return programs{}, errors.New(strings.Join(passed, "; "))
+	if len(skipped) > 0 {
+		return programs{}, errors.New(strings.Join(skipped, "; "))
 	}
 	return programs{}, fmt.Errorf("%s has no initdb and postgres: name the bin directory of PostgreSQL %d or later", c.opts.BinDir, oldestMajor)
 }
 
-func andAlso(passed []string) string {
-	if len(passed) == 0 {
+func skippedNote(skipped []string) string {
+	if len(skipped) == 0 {
 		return ""
 	}
-	return "; " + strings.Join(passed, "; ")
+	return "; " + strings.Join(skipped, "; ")
 }

@@ -69,7 +69,7 @@ func (c *Cluster) removeInits(ctx context.Context, base string) {
 
 // initdb creates a cluster with letters by Unicode and order by code point, in the
 // first of these locales that the system has. From 17 on PostgreSQL has such a
-// provider built in; the system's locale still tells text search what a letter is.
+// provider built in; the system's locale still defines the letters of text search.
 func initdb(ctx context.Context, a account, p programs, dir, passwords string) error {
 	var output string
 	var failed error

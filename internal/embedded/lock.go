@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// lockFile is a file to be locked. The kernel releases the lock when the process
-// ends; the file itself stays, since removing it would let two processes lock two
-// files of one name.
+// lockFile is a file to lock. The kernel releases the lock when the process ends; the file
+// stays, because removing it would let two processes lock two files of one name.
 type lockFile struct{ *os.File }
 
 func openLock(h dataDir, name string) (lockFile, error) {
@@ -36,9 +35,8 @@ func (l lockFile) try(how int) (bool, error) {
 
 func (l lockFile) unlock() { _ = syscall.Flock(int(l.Fd()), syscall.LOCK_UN) }
 
-// close unlocks first: a child that is just being started has a copy of the
-// file, which would keep the lock a moment longer. It may have no file, where none
-// could be opened.
+// close unlocks first: a child that is just being started has a copy of the file, which
+// would keep the lock a moment longer. The file may be nil, if it could not be opened.
 func (l lockFile) close() {
 	l.unlock()
 	_ = l.Close()

@@ -275,12 +275,12 @@ func writeFile(t *testing.T, path, text string) {
 func installedMajor(t *testing.T) (int, programs) {
 	t.Helper()
 	major := 0
-	found, passed := testAccount(t).search(t.Context(), usualPaths(t.Context()))
+	found, skipped := testAccount(t).search(t.Context(), usualPaths(t.Context()))
 	for m := range found {
 		major = max(major, m)
 	}
 	if major == 0 {
-		t.Fatalf("the tests need PostgreSQL 15 or later%s", andAlso(passed))
+		t.Fatalf("the tests need PostgreSQL 15 or later%s", skippedNote(skipped))
 	}
 	return major, found[major]
 }

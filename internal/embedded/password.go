@@ -17,7 +17,7 @@ const passwordFile = "postgres.password"
 // passwordLength is that of rand.Text: 130 bits.
 const passwordLength = 26
 
-// password is what the file holds, empty when there is none.
+// password returns the file's text, empty without a file.
 func (h dataDir) password() (string, error) {
 	path := filepath.Join(h.dir, passwordFile)
 	info, err := os.Lstat(path)
@@ -40,7 +40,7 @@ func (h dataDir) password() (string, error) {
 	return string(text), nil
 }
 
-// makePassword is password, and writes one that is missing. The server lock is held.
+// makePassword is password, and writes a missing one. This process has the server lock.
 func (h dataDir) makePassword() (string, error) {
 	if text, err := h.password(); text != "" || err != nil {
 		return text, err

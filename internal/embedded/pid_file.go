@@ -40,8 +40,8 @@ func readPIDFile(data string) (pidFile, error) {
 	return file, nil
 }
 
-// runningSocket is the socket directory of the server that runs here, empty
-// when none seems to. An error means that waiting will not help.
+// runningSocket returns the socket directory of the server that runs here, empty if none
+// seems to. After an error, waiting does not help.
 func (h dataDir) runningSocket() (string, error) {
 	major, err := h.newestCluster()
 	if err != nil || major == 0 {
@@ -65,8 +65,8 @@ func (h dataDir) runningSocket() (string, error) {
 	return file.socket, nil
 }
 
-// clearStalePID makes the cluster startable after a server that was not stopped by
-// us. The server lock is held, so any server of ours here is an orphan: its
+// clearStalePID lets the cluster start after a server that this package did not stop. This
+// process has the server lock, so a server that the package started is an orphan: its
 // parent was killed. On Linux it is already shutting down.
 func (c *Cluster) clearStalePID(ctx context.Context, a account, data string) error {
 	file, err := readPIDFile(data)
@@ -83,7 +83,7 @@ func (c *Cluster) clearStalePID(ctx context.Context, a account, data string) err
 	} else if worksIn(file.pid, data) {
 		return fmt.Errorf("process %d serves %s and was not started by this product: stop it first", file.pid, data)
 	}
-	// The id belongs to another process by now, or to a zombie.
+	// The id now belongs to another process or to a zombie.
 	if !alive(file.pid) {
 		return nil
 	}
@@ -116,10 +116,10 @@ func (c *Cluster) stopOrphan(ctx context.Context, pid int, data string) error {
 	return fmt.Errorf("process %d, a PostgreSQL of %s whose parent was killed, does not stop: end it first", pid, data)
 }
 
-// replacePID handles a server that ended by power loss or SIGKILL and whose process id
-// is in use: postgres would take that process for a server. Removing the file would
-// also remove the key by which postgres finds leftover backends. Only the id is
-// replaced, by that of the parent, which postgres knows to be no server.
+// replacePID handles the file of a server that ended by power loss or SIGKILL and whose
+// process id is in use again: postgres would take that process for a server. Without the
+// file postgres could not find leftover backends, so only the id is replaced, by that of
+// this process: postgres ignores the id of its parent.
 func replacePID(a account, data string) error {
 	path := filepath.Join(data, "postmaster.pid")
 	text, err := os.ReadFile(path)

@@ -24,9 +24,9 @@ func TestSearch_FindsTheDirectoryBehindALink(t *testing.T) {
 	if err := os.Symlink(p.postgres(), filepath.Join(linked, "postgres")); err != nil {
 		t.Fatal(err)
 	}
-	found, passed := testAccount(t).search(t.Context(), []string{"", ".", "/nowhere", linked})
-	if len(passed) != 0 || len(found) != 1 || found[major] != p {
-		t.Errorf("found %v, passed over %v; want %v", found, passed, p)
+	found, skipped := testAccount(t).search(t.Context(), []string{"", ".", "/nowhere", linked})
+	if len(skipped) != 0 || len(found) != 1 || found[major] != p {
+		t.Errorf("found %v, skipped %v; want %v", found, skipped, p)
 	}
 }
 
@@ -43,12 +43,12 @@ func TestSearch_EachVersionOnce(t *testing.T) {
 		places = append(places, bin)
 	}
 	writeProgram(t, filepath.Join(parent, "client-only", "postgres"), "echo 'postgres (PostgreSQL) 18.0'")
-	found, passed := testAccount(t).search(t.Context(), append(places, filepath.Join(parent, "client-only")))
+	found, skipped := testAccount(t).search(t.Context(), append(places, filepath.Join(parent, "client-only")))
 	if len(found) != 2 || found[15].dir != places[0] || found[17].dir != places[2] {
 		t.Errorf("found %v, want 15 in a and 17 in c", found)
 	}
-	if want := "PostgreSQL 9 in " + places[3] + " is too old"; len(passed) != 1 || passed[0] != want {
-		t.Errorf("passed over %q, want %q", passed, want)
+	if want := "PostgreSQL 9 in " + places[3] + " is too old"; len(skipped) != 1 || skipped[0] != want {
+		t.Errorf("skipped %q, want %q", skipped, want)
 	}
 }
 

@@ -24,9 +24,9 @@ func TestRefusal_FileInPlaceOfTheDirectory(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	writeFile(t, dir, "something of mine")
-	for _, named := range []string{dir, filepath.Join(dir, "below", "it")} {
-		wantRefusal(t, Options{Dir: named}, "the data directory "+named+" cannot be made: "+dir+" is a file; choose another with --data-dir")
-	}
+	wantRefusal(t, Options{Dir: dir}, "the data directory "+dir+" cannot be used: not a directory; choose another with --data-dir")
+	below := filepath.Join(dir, "below", "it")
+	wantRefusal(t, Options{Dir: below}, "the data directory "+below+" cannot be used: stat "+below+": not a directory; choose another with --data-dir")
 	if text, err := os.ReadFile(dir); err != nil || string(text) != "something of mine" {
 		t.Errorf("the file is not what it was: %q, %v", text, err)
 	}
@@ -78,10 +78,10 @@ func TestRefusal_OnlyAClusterOfAnotherVersion(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "pg99", "data", "PG_VERSION"), "99\n")
 	major, p := installedMajor(t)
 	wantRefusal(t, Options{Dir: dir}, fmt.Sprintf(
-		"%[1]s holds a cluster of PostgreSQL 99, but only PostgreSQL %[2]d (%[3]s) was found: install PostgreSQL 99, or move %[1]s/pg99 away to begin with an empty database (there is no download of PostgreSQL 99)",
+		"PostgreSQL 99 was not found: install it, or move %[1]s/pg99 away to begin with an empty database (there is no download of PostgreSQL 99); PostgreSQL %[2]d in %[3]s is another major",
 		dir, major, p.dir))
 	wantRefusal(t, Options{Dir: dir, BinDir: p.dir}, fmt.Sprintf(
-		"%[1]s holds a cluster of PostgreSQL 99, but %[3]s has PostgreSQL %[2]d: name the programs of PostgreSQL 99, or move %[1]s/pg99 away to begin with an empty database",
+		"%[3]s has PostgreSQL %[2]d: name the programs of PostgreSQL 99, or move %[1]s/pg99 away to begin with an empty database",
 		dir, major, p.dir))
 	if made := globbed(t, dir, "pg*"); len(made) != 1 {
 		t.Errorf("clusters after the refusal: %v, want pg99 alone", made)
@@ -121,7 +121,7 @@ func TestRefusal_WrongPrograms(t *testing.T) {
 	broken := script("broken", `echo "libpq.so.5: not found" >&2; exit 127`)
 	wantRefusal(t, Options{Dir: dir, BinDir: broken}, broken+"/postgres does not run (exit status 127):\n\tlibpq.so.5: not found")
 	other := script("other", `echo "something else 99"`)
-	wantRefusal(t, Options{Dir: dir, BinDir: other}, other+"/postgres does not tell its version")
+	wantRefusal(t, Options{Dir: dir, BinDir: other}, other+"/postgres does not print its version")
 
 	failing := script("failing", `case $1 in --version) echo "postgres (PostgreSQL) 15.18";; *) echo "initdb: error: could not write: No space left on device" >&2; exit 1;; esac`)
 	base := filepath.Join(dir, "pg15")
@@ -132,8 +132,8 @@ func TestRefusal_WrongPrograms(t *testing.T) {
 	}
 }
 
-// A process that holds the lock and hangs must not make others hang silently.
-func TestRefusal_KeeperWithoutAServer(t *testing.T) {
+// A process that holds the lock and hangs must not make others hang without an error.
+func TestOpen_EndsWithItsContextWhenTheLockHolderRunsNoServer(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	h, err := openDataDir(t.Context(), dir)
@@ -227,14 +227,14 @@ func TestSocketDir_PreparedByAnother(t *testing.T) {
 	contains(t, err, dir+" is not a directory: move it away")
 }
 
-// What is not installed is told as such: the data directory holds no cluster of it.
+// The error names the major that is not installed: the data directory has no cluster of it.
 func TestRefusal_UpgradeToAVersionThatIsNotInstalled(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
 	closeNow(t, openDir(t, dir))
 	major, p := installedMajor(t)
 	_, err := Upgrade(t.Context(), Options{Dir: dir}, 99, nil)
-	want := fmt.Sprintf("embedded PostgreSQL: PostgreSQL 99 was not found, only PostgreSQL %d (%s): install it, or name another major (there is no download of PostgreSQL 99)", major, p.dir)
+	want := fmt.Sprintf("embedded PostgreSQL: PostgreSQL 99 was not found: install it, or name another major (there is no download of PostgreSQL 99); PostgreSQL %d in %s is another major", major, p.dir)
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -42,8 +42,8 @@ var settings = map[string]string{
 	"log_checkpoints":         "off",
 }
 
-// serverArgs lets the caller's settings override the defaults, and what the rest
-// of the package relies on override both.
+// serverArgs lets the caller's settings override the defaults; the settings that the
+// package relies on override both.
 func serverArgs(data, socket string, extra map[string]string) []string {
 	all := maps.Clone(settings)
 	maps.Copy(all, extra)
@@ -93,7 +93,7 @@ func (c *Cluster) startServer(ctx context.Context, a account, p programs, socket
 // recovers from a crash.
 func (c *Cluster) awaitReady(ctx context.Context, s *process, url string) error {
 	begun := time.Now()
-	tell := every(10*time.Second, 3*time.Second)
+	report := every(10*time.Second, 3*time.Second)
 	for {
 		err := canConnect(ctx, url)
 		switch {
@@ -113,7 +113,7 @@ func (c *Cluster) awaitReady(ctx context.Context, s *process, url string) error 
 		if time.Since(begun) > timeout {
 			return fmt.Errorf("PostgreSQL does not answer after %s: %w", timeout, err)
 		}
-		if tell() {
+		if report() {
 			c.log.Info("PostgreSQL is still starting; it may be recovering from a crash", "says", err.Error(), "log", c.dir.log())
 		}
 		if err := sleep(ctx, pollInterval/2); err != nil {

@@ -45,7 +45,7 @@ func (c *Cluster) upgrade(ctx context.Context, major int, fill func(ctx context.
 	if err != nil {
 		return "", err
 	}
-	_ = removeAll(c.dir.dir, "upgrade-*") // of a killed one
+	_ = removeAll(c.dir.dir, "upgrade-*") // left by a killed process
 	staging, err := c.makeStaging()
 	if err != nil {
 		return "", dirError(c.dir.dir, err)

@@ -132,7 +132,7 @@ func callerOf(record *requestRecord, result int) string {
 	switch {
 	case record.admission.Verdict != "":
 		return callerVerified
-	case result >= 500 && !errors.Is(record.err, ratelimit.ErrNoPlace):
+	case result >= 500 && !errors.Is(record.err, ratelimit.ErrNoSlot):
 		return callerUnknown
 	default:
 		return callerUnverified

@@ -66,13 +66,13 @@ func TestAccessLog_AdmittedRequestsAreAllLogged(t *testing.T) {
 		}
 	}
 	log.Reset()
-	refused := &requestRecord{operation: "refused", err: apierror.Unavailable(ratelimit.ErrNoPlace)}
+	refused := &requestRecord{operation: "refused", err: apierror.Unavailable(ratelimit.ErrNoSlot)}
 	for range more {
 		s.logRequest(r, refused, http.StatusServiceUnavailable, 0)
 	}
 	s.logRequest(r, &requestRecord{operation: "failed"}, http.StatusServiceUnavailable, 0)
 	if !strings.Contains(log.String(), "failed") || strings.Count(log.String(), `"level":"ERROR"`) != 1 {
-		t.Errorf("refusals for want of a place hide a failure, or are logged as one: %.500s", log.String())
+		t.Errorf("refusals for want of a slot hide a failure, or are logged as one: %.500s", log.String())
 	}
 	log.Reset()
 	for range more {

@@ -14,7 +14,7 @@ import (
 func TestUncounted_AreServedAtABoundedPace(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
-	const requests, places, pause = 40, 8, 20 * time.Millisecond
+	const requests, slots, pause = 40, 8, 20 * time.Millisecond
 	for name, c := range map[string]struct {
 		method, path, key string
 		header            http.Header
@@ -35,7 +35,7 @@ func TestUncounted_AreServedAtABoundedPace(t *testing.T) {
 		}
 		all.Wait()
 		// A lower bound: no machine is too slow for it.
-		if took := time.Since(began); took < (requests/places-1)*pause {
+		if took := time.Since(began); took < (requests/slots-1)*pause {
 			t.Errorf("%s: %d requests took %s", name, requests, took)
 		}
 	}

@@ -77,7 +77,7 @@ func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := apikey.ForgetStatuses(ctx, tx, keys, nil); err != nil {
+	if err := apikey.DeleteStatuses(ctx, tx, keys, nil); err != nil {
 		return nil, err
 	}
 	clients, err := queries.DeleteClients(ctx, []uuid.UUID{client})

@@ -1,4 +1,4 @@
 // Package interview reads a client's usable interviews: one page of the list,
-// or one interview. What is usable is the database's gate; which fields a caller
-// sees is decided here, by what is read.
+// or one interview. The database decides which are usable, by the usable rule; the package
+// decides which fields a caller sees, by what it reads.
 package interview

@@ -16,9 +16,9 @@ import (
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
-// Interview is one usable interview of a list as the database sent it. Its texts
-// and its JSON are borrowed from the connection: they hold until the next one is
-// read. Nil is null. Appended as it is read, a page takes a nineteenth of the time that
+// Interview is one usable interview of a list as the database sent it. Its texts and its
+// JSON are in the connection's buffer: they are valid until the next one is read. Nil is
+// null. Appended as it is read, a page takes a nineteenth of the time that
 // scanning and encoding the generated types takes (BenchmarkInterviews in render).
 type Interview struct {
 	ID                uuid.UUID
@@ -80,8 +80,8 @@ type ListQuery struct {
 	Scope          basis.Scope
 }
 
-// List says how many interviews were handed out, where the walk goes on, nil
-// when it ends here, and what the page's numbers stand on.
+// List is the number of interviews that take received, the position after which the next
+// page starts, nil after the last, and the provenance of the page's numbers.
 type List struct {
 	Count       int
 	Next        *page.Position

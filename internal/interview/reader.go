@@ -27,8 +27,8 @@ type Reader struct {
 // New reads in snapshots.
 func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapshots: snapshots} }
 
-// errBasisUnread says that the client's interviews have changed since the basis of a
-// first page was read.
+// errBasisUnread is returned where the client's interviews have changed since the basis of
+// the first page was read.
 var errBasisUnread = errors.New("the basis has to be read")
 
 // List hands one page of the caller's usable interviews to take, newest first,
@@ -36,7 +36,7 @@ var errBasisUnread = errors.New("the basis has to be read")
 func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery, take Take) (List, error) {
 	var found List
 	query := pageQuery(ctx, caller, q)
-	// A walk's first page alone carries the basis of the whole walk.
+	// Only the first page has the basis, which is that of the whole list.
 	first := q.Page.After == nil
 	read := func(in *measurement.Snapshot, rows pgx.Rows) error {
 		next, count, err := takePage(rows, q.Page, take)
@@ -52,13 +52,13 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery, take
 	ctx, cancel := r.snapshots.Bounded(ctx)
 	defer cancel()
 	// A snapshot of one query is one round trip.
-	once, known := !q.MatchesNothing, measurement.KnownBasis{}
+	once, known := !q.MatchesNothing, measurement.CachedBasis{}
 	if once && first {
-		known, once = r.snapshots.KnownBasis(q.Scope)
+		known, once = r.snapshots.CachedBasis(q.Scope)
 	}
 	if once {
 		err := r.snapshots.ReadOnce(ctx, caller, query, func(_ context.Context, in *measurement.Snapshot, rows pgx.Rows) error {
-			if first && !in.AddKnownBasis(q.Scope, known) {
+			if first && !in.AddCachedBasis(q.Scope, known) {
 				return errBasisUnread
 			}
 			return read(in, rows)
@@ -82,8 +82,8 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery, take
 	})
 }
 
-// takePage hands out the rows of a page and returns the position of its last one
-// if more follow. One row more than the page holds was asked for.
+// takePage passes the rows of a page to take and returns the position of its last one
+// if more follow. The query reads one row more than the page holds.
 func takePage(found pgx.Rows, p page.Request, take Take) (*page.Position, int, error) {
 	if found == nil {
 		return nil, 0, nil
@@ -107,7 +107,7 @@ func takePage(found pgx.Rows, p page.Request, take Take) (*page.Position, int, e
 	return next, count, rows.Err()
 }
 
-// pageQuery is the query for a page, which each set of filters has its own of.
+// pageQuery is the query of a page: each set of filters has one of its own.
 func pageQuery(ctx context.Context, caller auth.Caller, q ListQuery) postgres.Query {
 	after := q.Page.Start(q.Created.Until) // which the window does not hold
 	all := db.ListInterviewsParams{
@@ -160,8 +160,8 @@ func listIDs(queries *db.Queries, caller auth.Caller, q ListQuery) measurement.I
 	}
 }
 
-// Get returns one of the caller's usable interviews and what its numbers stand on.
-// Another client's, an unusable and a missing one are the same error.
+// Get returns one of the caller's usable interviews and its provenance. Another client's,
+// an unusable and a missing one are the same error.
 func (r *Reader) Get(
 	ctx context.Context, caller auth.Caller, id uuid.UUID, scope basis.Scope,
 ) (Detail, measurement.Provenance, error) {

@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	// auditEvery is how often one client is audited, when there is time.
+	// auditEvery is the least time between two audits of one client.
 	auditEvery = 15 * time.Minute
-	// auditRest is how many times longer than an audit the pause after it is,
-	// over all servers together: audits take a hundredth of one processor at most.
+	// auditRest is the pause after an audit in multiples of its duration, over all servers
+	// together: audits take a hundredth of one processor at most.
 	auditRest = 99
-	// auditTimeout ends an audit in a database that has frozen. No audit takes as long.
+	// auditTimeout ends an audit in a database that hangs. No audit takes as long.
 	auditTimeout = time.Hour
-	// checkEvery bounds how long a switched-off trigger stays unmarked.
+	// checkEvery bounds how long clients stay unmarked after a trigger was switched off.
 	checkEvery = time.Minute
 )
 
-// Auditor audits canonical clients in the background of a server, one at a time,
-// seldom. Several servers on one database share the work.
+// Auditor audits canonical clients in the background of a server, one at a time.
+// Several servers on one database share the work.
 type Auditor struct {
 	databaseURL string
 	log         *slog.Logger
 
 	// Audits counts this server's audits, Differing those that found a difference.
-	// Broken is how many canonical clients are refused, as last seen.
+	// Broken is how many canonical clients are refused, as last read.
 	Audits, Differing, Broken atomic.Int64
-	// Last is when this server last audited, since 1970 (0: never), and Took how long
-	// that took, in nanoseconds.
+	// Last is when this server last audited, in nanoseconds since 1970 (0: never), and
+	// Took how many nanoseconds that took.
 	Last, Took atomic.Int64
 }
 
-// NewAuditor audits in the server's role.
+// NewAuditor makes an auditor that works in the server's role.
 func NewAuditor(databaseURL string, log *slog.Logger) *Auditor {
 	return &Auditor{databaseURL: databaseURL, log: log}
 }
@@ -62,13 +62,13 @@ func (a *Auditor) Run(ctx context.Context) {
 	}
 }
 
-// auditNext audits one client if one is due, and returns how long none will be. It
-// connects for this once: between audits it holds nothing.
+// auditNext audits one client if one is due, and returns the time until the next is. It
+// connects only for that.
 func (a *Auditor) auditNext(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, auditTimeout)
 	defer cancel()
 	pool, err := postgres.OpenPool(ctx, postgres.PoolSettings{
-		URL: a.databaseURL, Size: 1, Application: "clientintel audit", // no statement timeout: an audit takes what it takes
+		URL: a.databaseURL, Size: 1, Application: "clientintel audit", // no statement timeout: an audit may take long
 	})
 	if err != nil {
 		return 0, err
@@ -76,7 +76,7 @@ func (a *Auditor) auditNext(ctx context.Context) (time.Duration, error) {
 	defer pool.Close()
 	queries := db.New(pool)
 
-	// A standby cannot write down what it finds, and leaves it to the primary.
+	// Only the primary can store what an audit finds.
 	if standby, err := queries.IsStandby(ctx); err != nil || standby {
 		return checkEvery, err
 	}

@@ -13,16 +13,16 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// watched is a database with two canonical clients, alder and birch, and a
+// audited is a database with two canonical clients, alder and birch, and a
 // legacy one, as a server's own audits meet it.
-type watched struct {
+type audited struct {
 	*dbtest.Database
 	*Auditor
 	log  *bytes.Buffer
 	conn *pgx.Conn
 }
 
-func newWatched(t *testing.T) *watched {
+func newAudited(t *testing.T) *audited {
 	t.Helper()
 	d := dbtest.New(t)
 	conn, err := pgx.Connect(t.Context(), d.SuperuserURL)
@@ -30,7 +30,7 @@ func newWatched(t *testing.T) *watched {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	w := &watched{Database: d, conn: conn, log: &bytes.Buffer{}}
+	w := &audited{Database: d, conn: conn, log: &bytes.Buffer{}}
 	w.Auditor = w.server()
 	d.Exec(t, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version) VALUES
 		('a0000000-0000-4000-8000-000000000000', 'alder', 'Alder', 'canonical', 'canonical_measurement.v1'),
@@ -40,17 +40,17 @@ func newWatched(t *testing.T) *watched {
 }
 
 // server is the auditor of one more server.
-func (w *watched) server() *Auditor {
+func (w *audited) server() *Auditor {
 	return NewAuditor(w.OwnerURL, slog.New(slog.NewTextHandler(w.log, nil)))
 }
 
 // restless makes the next client due at once.
-func (w *watched) restless(t *testing.T) {
+func (w *audited) restless(t *testing.T) {
 	t.Helper()
 	w.Exec(t, "UPDATE measurement_states SET audit_took = '0'")
 }
 
-func (w *watched) slugs(t *testing.T, where string) string {
+func (w *audited) slugs(t *testing.T, where string) string {
 	t.Helper()
 	var slugs string
 	err := w.conn.QueryRow(t.Context(), `SELECT coalesce(string_agg(c.slug, ' ' ORDER BY c.slug), '')
@@ -70,9 +70,9 @@ func look(t *testing.T, w *Auditor) {
 
 // Servers take turns: each canonical client is audited once, legacy ones never,
 // and the rest after an audit is everybody's.
-func TestWatch_ServersShareTheWork(t *testing.T) {
+func TestAuditor_ServersShareTheWork(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
+	w := newAudited(t)
 	other := w.server()
 	look(t, w.Auditor)
 	if got := w.slugs(t, "s.audited_at IS NOT NULL"); got != "alder" {
@@ -117,9 +117,9 @@ func TestWatch_ServersShareTheWork(t *testing.T) {
 	}
 }
 
-func TestWatch_MarksAndTells(t *testing.T) {
+func TestAuditor_MarksADifferingClient(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
+	w := newAudited(t)
 	w.Exec(t, "UPDATE measurement_states SET members = 1 WHERE client_id IN (SELECT id FROM clients WHERE slug IN ('birch', 'cedar'))")
 	look(t, w.Auditor)
 	w.restless(t)
@@ -139,9 +139,9 @@ func TestWatch_MarksAndTells(t *testing.T) {
 }
 
 // A trigger that is off for a time is remembered, whoever is due.
-func TestWatch_MarksEveryClientWhileTriggersAreOff(t *testing.T) {
+func TestAuditor_MarksEveryClientWhileTriggersAreOff(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
+	w := newAudited(t)
 	look(t, w.Auditor)
 	w.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER count_deleted_members")
 	look(t, w.Auditor)
@@ -152,9 +152,9 @@ func TestWatch_MarksEveryClientWhileTriggersAreOff(t *testing.T) {
 }
 
 // Writers at stricter levels leave their changes unmerged; a server merges them.
-func TestWatch_MergesWhatIsLeft(t *testing.T) {
+func TestAuditor_MergesLeftoverChanges(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
+	w := newAudited(t)
 	w.Exec(t, `BEGIN ISOLATION LEVEL REPEATABLE READ;
 		INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
 			SELECT id, gen_random_uuid(), now(), 'completed', 'passed', true, true FROM clients;
@@ -175,9 +175,9 @@ func TestWatch_MergesWhatIsLeft(t *testing.T) {
 }
 
 // The server's role may ask for the audit that is due, and for nothing else.
-func TestWatch_TheServersRoleCanOnlyAskForTheNext(t *testing.T) {
+func TestAuditor_ServerRoleMayOnlyAuditTheNextClient(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
+	w := newAudited(t)
 	if _, err := w.conn.Exec(t.Context(), "SET ROLE clientintel_server"); err != nil {
 		t.Fatal(err)
 	}
@@ -202,9 +202,9 @@ func TestWatch_TheServersRoleCanOnlyAskForTheNext(t *testing.T) {
 }
 
 // Run ends with its context.
-func TestWatch_RunsUntilItIsStopped(t *testing.T) {
+func TestAuditor_RunsUntilItIsStopped(t *testing.T) {
 	t.Parallel()
-	w := newWatched(t)
+	w := newAudited(t)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {

@@ -11,16 +11,16 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 )
 
-// AddBasis gives the provenance the basis of a scope that holds these ids, which it
-// sorts, unless the client is legacy or they are more than a basis may name.
+// AddBasis adds the basis of a scope with these ids, which it sorts, to the provenance,
+// unless the client is legacy or there are more ids than a basis may name.
 func (r *Snapshot) AddBasis(scope basis.Scope, ids []uuid.UUID) {
 	if r.Provenance.Mode == Canonical {
 		r.setBasis(scope, scope.Hash(), r.scopeIDs(ids))
 	}
 }
 
-// BasisLimit is how many ids AddBasis needs to tell whether a basis may be given, and
-// to make it if it may. None for a legacy client.
+// BasisLimit is how many ids at most AddBasis needs: one more than a basis may name, and
+// none for a legacy client.
 func (r *Snapshot) BasisLimit() int {
 	if r.Provenance.Mode != Canonical {
 		return 0
@@ -31,12 +31,12 @@ func (r *Snapshot) BasisLimit() int {
 // IDLister returns at most max of the ids in a scope, in any order.
 type IDLister func(ctx context.Context, max int32) ([]uuid.UUID, error)
 
-// AddListBasis is AddBasis for a list of interviews by their created_at, status
-// and campaign's id: the membership's version decides what such a scope holds,
-// so its ids are read once for each version. A scope that anything else decides (a
-// text, a slug, the present moment) must not come here.
+// AddListBasis is AddBasis for a list that is filtered by nothing but created_at, status
+// and campaign id. The ids of such a scope depend on the membership's version alone, so
+// they are read once for each version. Filters by anything else (a text, a slug, the
+// present moment) need AddBasis.
 func (r *Snapshot) AddListBasis(ctx context.Context, scope basis.Scope, list IDLister) error {
-	known, ok := r.reader.knownBasis(scope, r.state)
+	known, ok := r.reader.cachedBasis(scope, r.state)
 	if !ok {
 		ids, err := list(ctx, int32(r.reader.maxBasis)+1)
 		if err != nil {
@@ -53,25 +53,25 @@ func (r *Snapshot) AddListBasis(ctx context.Context, scope basis.Scope, list IDL
 	return nil
 }
 
-// KnownBasis is what a list's scope holds in one state of its client.
-type KnownBasis struct {
+// CachedBasis is the basis of a list's scope in one measurement state of its client.
+type CachedBasis struct {
 	state     state
 	scopeHash string
 	scopeIDs
 }
 
-// KnownBasis is what a list's scope holds as far as that needs no query, in the
-// state that its client was last read in.
-func (r *SnapshotReader) KnownBasis(scope basis.Scope) (KnownBasis, bool) {
+// CachedBasis returns it without a query, if the state in which the client was last read
+// has it.
+func (r *SnapshotReader) CachedBasis(scope basis.Scope) (CachedBasis, bool) {
 	last, read := r.states.Load(scope.ClientID)
 	if !read {
-		return KnownBasis{}, false
+		return CachedBasis{}, false
 	}
-	return r.knownBasis(scope, last.(state))
+	return r.cachedBasis(scope, last.(state))
 }
 
-func (r *SnapshotReader) knownBasis(scope basis.Scope, in state) (known KnownBasis, ok bool) {
-	known = KnownBasis{state: in, scopeIDs: scopeIDs{tooMany: true}}
+func (r *SnapshotReader) cachedBasis(scope basis.Scope, in state) (known CachedBasis, ok bool) {
+	known = CachedBasis{state: in, scopeIDs: scopeIDs{tooMany: true}}
 	if in.mode != Canonical || scope.Whole() && in.members > int64(r.maxBasis) {
 		return known, true // it has none
 	}
@@ -80,9 +80,9 @@ func (r *SnapshotReader) knownBasis(scope basis.Scope, in state) (known KnownBas
 	return known, ok
 }
 
-// AddKnownBasis is AddListBasis without a query, and reports whether the state is
-// still the same.
-func (r *Snapshot) AddKnownBasis(scope basis.Scope, known KnownBasis) bool {
+// AddCachedBasis is AddListBasis without a query. It reports whether the snapshot has the
+// state that the basis is of, and adds nothing otherwise.
+func (r *Snapshot) AddCachedBasis(scope basis.Scope, known CachedBasis) bool {
 	if known.state != r.state {
 		return false
 	}
@@ -129,7 +129,7 @@ func (r *Snapshot) setBasis(scope basis.Scope, scopeHash string, found scopeIDs)
 	}
 }
 
-// ContractVersion is the one version of canonical measurement this server knows.
+// ContractVersion is the only version of canonical measurement that this server serves.
 const ContractVersion = "canonical_measurement.v1"
 
 // CountBasis says what measurement_total_count counts.
@@ -144,14 +144,14 @@ const (
 	Canonical Mode = "canonical"
 )
 
-// Provenance is what a response says about its numbers. Beyond Mode, everything
-// is set for canonical clients only.
+// Provenance is what a response states about its numbers. All but Mode and AsOf are set
+// for canonical clients only.
 type Provenance struct {
 	Mode Mode
 	AsOf time.Time
 	// Total counts the client's usable interviews, whatever the request's filters.
 	Total int64
-	// Basis names the interviews behind the response; nil where it is left out.
+	// Basis names the interviews that the response is made from; nil where it is left out.
 	Basis *Basis
 }
 
@@ -162,7 +162,7 @@ type Basis struct {
 	MembershipHash string
 	// SourceCount is how many ids there are.
 	SourceCount int
-	// SourceIDs is the JSON array of the ids, ascending: it is most of an answer,
-	// and made once. Responses share it: it must not be changed.
+	// SourceIDs is the JSON array of the ids, ascending. It is most of a response, so it
+	// is made once; responses share it, and it must not be changed.
 	SourceIDs json.RawMessage
 }

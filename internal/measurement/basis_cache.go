@@ -1,8 +1,10 @@
 package measurement
 
 import (
-	"container/list"
+	"math"
 	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/clientintel/clientintel/internal/config"
 )
@@ -11,68 +13,52 @@ import (
 // scopes of 10,000 interviews, or many more small ones.
 const basisCacheBytes = 32 << 20
 
-// basisCache keeps what lists of interviews held, by the hash of their scope, which
-// names the client too, under the version of the membership it was read from: a
-// write makes another version, and an entry of another version is none. A snapshot
-// that is older than a write still sees the old version, and finds or leaves the old
-// entry.
+// basisCache keeps the ids of list scopes by scope hash, which covers the client, and
+// membership version. A write changes the version, so older entries no longer match; a
+// snapshot older than the write still finds or stores the old version.
 type basisCache struct {
-	mu     sync.Mutex
-	max    int
-	bytes  int
-	byHash map[string]*list.Element
-	recent *list.List // of *basisEntry, the last used first
+	mu         sync.Mutex
+	max, bytes int
+	lru        *simplelru.LRU[string, basisEntry]
 }
 
 type basisEntry struct {
-	scopeHash string
-	version   version
+	version version
 	scopeIDs
 }
 
-// size is about what an entry takes: its ids, and its place and hashes.
-func (e *basisEntry) size() int { return cap(e.json) + 512 }
+// size is about what an entry takes: its ids, its hashes and its element of the list.
+func (e basisEntry) size() int { return cap(e.json) + 512 }
 
 func newBasisCache(maxBytes int) *basisCache {
-	return &basisCache{max: maxBytes, byHash: map[string]*list.Element{}, recent: list.New()}
+	c := &basisCache{max: maxBytes}
+	// put bounds the entries, by their bytes; only a size below 1 is an error.
+	c.lru, _ = simplelru.NewLRU(math.MaxInt, func(_ string, e basisEntry) { c.bytes -= e.size() })
+	return c
 }
 
 func (c *basisCache) get(scopeHash string, v version) (scopeIDs, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at, known := c.byHash[scopeHash]
-	if !known || config.Disabled("basis_cache") {
+	entry, known := c.lru.Get(scopeHash)
+	if !known || entry.version != v || config.Disabled("basis_cache") {
 		return scopeIDs{}, false
 	}
-	entry := at.Value.(*basisEntry)
-	if entry.version != v {
-		return scopeIDs{}, false
-	}
-	c.recent.MoveToFront(at)
 	return entry.scopeIDs, true
 }
 
-// put keeps one version of a scope, the one read last, and lets go of what was
-// not used for longest.
+// put keeps one version of a scope, the one read last, and removes the entries that
+// were not used for longest.
 func (c *basisCache) put(scopeHash string, v version, found scopeIDs) {
-	entry := &basisEntry{scopeHash: scopeHash, version: v, scopeIDs: found}
+	entry := basisEntry{version: v, scopeIDs: found}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if at, known := c.byHash[scopeHash]; known {
-		c.remove(at)
-	}
+	c.lru.Remove(scopeHash)
 	if entry.size() > c.max {
 		return
 	}
-	c.byHash[scopeHash] = c.recent.PushFront(entry)
-	c.bytes += entry.size()
-	for c.bytes > c.max {
-		c.remove(c.recent.Back())
+	c.lru.Add(scopeHash, entry)
+	for c.bytes += entry.size(); c.bytes > c.max; {
+		c.lru.RemoveOldest()
 	}
-}
-
-func (c *basisCache) remove(at *list.Element) {
-	entry := c.recent.Remove(at).(*basisEntry)
-	delete(c.byHash, entry.scopeHash)
-	c.bytes -= entry.size()
 }

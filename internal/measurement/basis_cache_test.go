@@ -154,16 +154,16 @@ func TestBasisCache_OldSnapshotsKeepTheirOwn(t *testing.T) {
 }
 
 // What is known before a snapshot is taken holds in a snapshot of the same state alone.
-func TestKnownBasis_IsOfOneState(t *testing.T) {
+func TestCachedBasis_IsOfOneState(t *testing.T) {
 	t.Parallel()
 	c := newCached(t, 2)
 	list := func(status string) basis.Scope {
 		return basis.Scope{ClientID: c.client, Route: "/interviews", Filters: map[string]string{"status": status}}
 	}
-	holds := func(known KnownBasis, scope basis.Scope) (ids string, same bool) {
+	holds := func(known CachedBasis, scope basis.Scope) (ids string, same bool) {
 		t.Helper()
 		if err := c.Read(t.Context(), auth.Caller{ClientID: c.client}, func(_ context.Context, in *Snapshot) error {
-			if same = in.AddKnownBasis(scope, known); in.Provenance.Basis != nil {
+			if same = in.AddCachedBasis(scope, known); in.Provenance.Basis != nil {
 				ids = string(in.Provenance.Basis.SourceIDs)
 			}
 			return nil
@@ -172,29 +172,29 @@ func TestKnownBasis_IsOfOneState(t *testing.T) {
 		}
 		return ids, same
 	}
-	if _, ok := c.KnownBasis(list("completed")); ok {
+	if _, ok := c.CachedBasis(list("completed")); ok {
 		t.Error("a basis is known of a client that was never read")
 	}
 	one := c.insert(t, "completed")
 	c.want(t, "at first", true, one)
-	known, ok := c.KnownBasis(list("completed"))
+	known, ok := c.CachedBasis(list("completed"))
 	if ids, same := holds(known, list("completed")); !ok || !same || ids != string(listJSON([]uuid.UUID{one})) {
 		t.Errorf("%v, %v: %s is known, want %s", ok, same, ids, one)
 	}
-	if _, ok := c.KnownBasis(list("analyzed")); ok {
+	if _, ok := c.CachedBasis(list("analyzed")); ok {
 		t.Error("a basis is known that was never read")
 	}
 	c.insert(t, "analyzed")
 	if ids, same := holds(known, list("completed")); same || ids != "" {
 		t.Errorf("%s holds in another state", ids)
 	}
-	if _, ok := c.KnownBasis(list("completed")); ok {
+	if _, ok := c.CachedBasis(list("completed")); ok {
 		t.Error("a basis is known of the state before the last that was read")
 	}
 	c.insert(t, "completed")
 	_, _ = holds(known, list("completed"))
 	whole := basis.Scope{ClientID: c.client, Route: "/interviews"}
-	known, ok = c.KnownBasis(whole)
+	known, ok = c.CachedBasis(whole)
 	if ids, same := holds(known, whole); !ok || !same || ids != "" {
 		t.Errorf("%v, %v: %q is known of a list beyond the cap, want that it has none", ok, same, ids)
 	}
@@ -202,7 +202,7 @@ func TestKnownBasis_IsOfOneState(t *testing.T) {
 	if _, same := holds(known, whole); same {
 		t.Error("a canonical client's basis holds for a legacy client")
 	}
-	known, ok = c.KnownBasis(list("new"))
+	known, ok = c.CachedBasis(list("new"))
 	c.insert(t, "new")
 	if ids, same := holds(known, list("new")); !ok || !same || ids != "" {
 		t.Errorf("%v, %v: %q is known of a legacy client, want that it has none", ok, same, ids)
@@ -251,11 +251,11 @@ func TestBasisCache_IsBounded(t *testing.T) {
 			t.Errorf("entry %d is kept: %v, want %v: what was not used for longest goes", n, known, want)
 		}
 	}
-	if c.bytes != 4*(160+512) || c.recent.Len() != 4 || len(c.byHash) != 4 {
-		t.Errorf("%d bytes in %d entries under %d keys, want the bound in 4", c.bytes, c.recent.Len(), len(c.byHash))
+	if c.bytes != 4*(160+512) || c.lru.Len() != 4 {
+		t.Errorf("%d bytes in %d entries, want the bound in 4", c.bytes, c.lru.Len())
 	}
 	c.put(key(9), version{}, scopeIDs{json: make([]byte, 16_000)})
-	if _, known := c.get(key(9), version{}); known || c.recent.Len() != 4 {
+	if _, known := c.get(key(9), version{}); known || c.lru.Len() != 4 {
 		t.Error("an entry larger than the cache was kept, or drove out the others")
 	}
 }

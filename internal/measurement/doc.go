@@ -1,4 +1,4 @@
-// Package measurement answers, for every reader, which interviews count and how
-// many there are. It opens the snapshot a response is read in, proves what a
-// canonical client is told, and computes the hashes that anyone can recompute.
+// Package measurement opens the snapshot that a response is read in, proves the totals of
+// canonical clients in it, and states which interviews a response is made from, with
+// hashes that anyone can recompute. It also audits, rebuilds and switches measurement.
 package measurement

@@ -82,7 +82,7 @@ func audited(t testing.TB, d *dbtest.Database, b brand) measurement.Audit {
 func auditAs(t testing.TB, conn *pgx.Conn, b brand) measurement.Audit {
 	t.Helper()
 	k := measurement.NewMaintenance(conn)
-	clients, err := k.Clients(context.Background(), b.slug)
+	clients, err := k.Clients(context.Background(), b.slug, false)
 	if err != nil {
 		t.Fatalf("finding %s: %v", b.slug, err)
 	}

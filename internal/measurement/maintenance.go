@@ -13,8 +13,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// Maintenance audits, rebuilds and switches measurement, as the owner, on a
-// connection of its own.
+// Maintenance audits, rebuilds and switches measurement as the owner.
 type Maintenance struct {
 	conn *pgx.Conn
 }
@@ -25,54 +24,40 @@ func NewMaintenance(conn *pgx.Conn) *Maintenance { return &Maintenance{conn: con
 // Client is a client as measurement sees it.
 type Client = db.ListMeasuredClientsRow
 
-// Clients lists the canonical clients, or the one named by id or slug, whatever
-// its mode.
-func (m *Maintenance) Clients(ctx context.Context, named string) ([]Client, error) {
-	rows, err := m.list(ctx, db.ListMeasuredClientsParams{Named: named})
-	if err != nil {
-		return nil, err
-	}
-	if named != "" {
-		if len(rows) == 0 {
-			return nil, fmt.Errorf("%q: no client has this id or slug", named)
-		}
-		rows = rows[:1] // an id wins over a slug that looks like it
-	}
-	return rows, nil
-}
-
-// EveryClient lists the clients of either mode.
-func (m *Maintenance) EveryClient(ctx context.Context) ([]Client, error) {
-	return m.list(ctx, db.ListMeasuredClientsParams{EveryMode: true})
-}
-
-func (m *Maintenance) list(ctx context.Context, params db.ListMeasuredClientsParams) ([]Client, error) {
-	rows, err := db.New(m.conn).ListMeasuredClients(ctx, params)
-	if err != nil {
+// Clients lists the canonical clients, those of either mode if everyMode is set, or the
+// one named by id or slug, whatever its mode.
+func (m *Maintenance) Clients(ctx context.Context, named string, everyMode bool) ([]Client, error) {
+	rows, err := db.New(m.conn).ListMeasuredClients(ctx, db.ListMeasuredClientsParams{Named: named, EveryMode: everyMode})
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("looking up clients: %w", err)
+	case named == "":
+		return rows, nil
+	case len(rows) == 0:
+		return nil, fmt.Errorf("%q: no client has this id or slug", named)
 	}
-	return rows, nil
+	return rows[:1], nil // an id wins over a slug that looks like it
 }
 
-// Audit is what one audit of a client found. Members is what the state says, nil
-// without a state; FoundMembers counts the facts. Misjudged counts the interviews
-// whose stored judgement is not what their facts say. Fault says what is wrong, nil
-// when state and facts agree. BrokenAt and BrokenReason are the client's mark, now.
-// OutdatedSearchDocuments are those that are not what their interviews say.
+// Audit is the result of one audit of a client. Members is the state's count, nil
+// without a state; FoundMembers is that of the interviews. Misjudged counts interviews
+// whose stored `usable` differs from what their columns say. Fault says what is wrong, nil
+// if state and interviews agree. BrokenAt and BrokenReason are the client's mark after
+// the audit. OutdatedSearchDocuments counts those that differ from their interviews.
 type Audit struct {
 	Client
 	db.AuditMeasurementRow
 	OutdatedSearchDocuments int64 `json:"outdated_search_documents"`
 }
 
-// Consistent tells whether all agrees and no earlier mark stands.
+// Consistent reports whether state and interviews agree and the client is not marked.
 func (a Audit) Consistent() bool {
 	return a.Fault == nil && a.BrokenAt == nil && a.OutdatedSearchDocuments == 0
 }
 
-// Audit holds a client's state against the raw facts, in one snapshot, and
-// marks a canonical client that differs: its requests are refused from then on. What
-// searches read is compared in another snapshot, and marks no client.
+// Audit compares a client's state with its interviews in one snapshot, and marks a
+// canonical client that differs: its requests are refused from then on. The search
+// documents are compared in another snapshot, and mark no client.
 func (m *Maintenance) Audit(ctx context.Context, c Client) (Audit, error) {
 	audit := Audit{Client: c}
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
@@ -88,9 +73,10 @@ func (m *Maintenance) Audit(ctx context.Context, c Client) (Audit, error) {
 	return audit, nil
 }
 
-// Repair makes anew what is missing of the schema or was changed, and returns its
-// names. What searches read is rebuilt for every client then, as a trigger that was
-// off missed what was written; counts that may have missed something are marked.
+// Repair creates anew the objects of the schema that are missing or were changed, and
+// returns their names. If a trigger or a function is one of them, it rebuilds the search
+// documents of every client, because a trigger that was off missed writes; the database
+// marks the clients whose count may have missed some.
 func (m *Maintenance) Repair(ctx context.Context) ([]string, error) {
 	repaired, err := postgres.Repair(ctx, m.conn)
 	if err != nil {
@@ -103,7 +89,7 @@ func (m *Maintenance) Repair(ctx context.Context) ([]string, error) {
 	if !slices.ContainsFunc(repaired, func(o postgres.Object) bool { return o.Kind == "trigger" || o.Kind == "function" }) {
 		return names, nil
 	}
-	clients, err := m.EveryClient(ctx)
+	clients, err := m.Clients(ctx, "", true)
 	if err != nil {
 		return names, err
 	}
@@ -115,18 +101,18 @@ func (m *Maintenance) Repair(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// RebuildResult is what a rebuild put right. Rejudged counts interviews whose copy of
-// their campaign's liveness was wrong. Corrected was added to the count; Changed also
-// tells of other members at the same count. Members is the count now.
+// RebuildResult is what a rebuild corrected. Rejudged counts interviews whose copy of
+// their campaign's liveness was wrong. Corrected was added to the count; Changed is also
+// set where the members were others at the same count. Members is the count now.
 type RebuildResult struct {
 	Client
 	db.RebuildMeasurementRow
 	CorrectedSearchDocuments int64
 }
 
-// Rebuild makes a client's state right again, beside any number of writers, and
-// clears its mark. Only where search documents are wrong do changes of the client's
-// interviews wait until these are corrected. The schema must be right: see Repair.
+// Rebuild corrects a client's state, beside any number of writers, and clears its mark.
+// Changes of the client's interviews wait only while outdated search documents are
+// corrected. The schema must be right: see Repair.
 func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, error) {
 	result := RebuildResult{Client: c}
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
@@ -138,7 +124,7 @@ func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, err
 	}
 	outdated, err := db.New(m.conn).CountOutdatedSearchDocuments(ctx, c.ClientID)
 	if err != nil {
-		return result, fmt.Errorf("comparing what searches read of %s: %w", c.Slug, err)
+		return result, fmt.Errorf("comparing the search documents of %s: %w", c.Slug, err)
 	}
 	if outdated > 0 {
 		result.CorrectedSearchDocuments, err = m.rebuildSearch(ctx, c)
@@ -152,7 +138,7 @@ func (m *Maintenance) rebuildSearch(ctx context.Context, c Client) (corrected in
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("rebuilding what searches read of %s: %w", c.Slug, withHint(err))
+		return 0, fmt.Errorf("rebuilding the search documents of %s: %w", c.Slug, withHint(err))
 	}
 	return corrected, nil
 }
@@ -165,7 +151,7 @@ func (m *Maintenance) inReadCommitted(ctx context.Context, call func(*db.Queries
 	})
 }
 
-// withHint makes a refusal of the database's functions say what to do about it.
+// withHint adds the hint of a refusal by the database's functions: what to do.
 func withHint(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Hint != "" {
 		return fmt.Errorf("%s. %s", refused.Message, refused.Hint)
@@ -173,13 +159,8 @@ func withHint(err error) error {
 	return err
 }
 
-// FaultError says why a client was not cut over.
-type FaultError struct{ Fault string }
-
-func (e *FaultError) Error() string { return e.Fault }
-
 // CutOver proves a client's measurement and switches it to canonical, in one
-// transaction, and returns its members. A *FaultError says that it was not proven.
+// transaction, and returns its members.
 func (m *Maintenance) CutOver(ctx context.Context, c Client) (int64, error) {
 	var proof db.CutOverMeasurementRow
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {
@@ -190,7 +171,7 @@ func (m *Maintenance) CutOver(ctx context.Context, c Client) (int64, error) {
 		return 0, fmt.Errorf("cutting %s over: %w", c.Slug, err)
 	}
 	if proof.Fault != nil {
-		return 0, &FaultError{Fault: *proof.Fault}
+		return 0, fmt.Errorf("%s stays %s: %s: run 'clientintel measurement rebuild --client %s' first", c.Slug, c.MeasurementMode, *proof.Fault, c.Slug)
 	}
 	return proof.Members, nil
 }

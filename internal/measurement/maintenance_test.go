@@ -35,7 +35,7 @@ func maintenanceOf(t *testing.T, d *dbtest.Database) *measurement.Maintenance {
 
 func find(t *testing.T, m *measurement.Maintenance, named string) measurement.Client {
 	t.Helper()
-	clients, err := m.Clients(context.Background(), named)
+	clients, err := m.Clients(context.Background(), named, false)
 	if err != nil {
 		t.Fatalf("finding %s: %v", named, err)
 	}
@@ -124,7 +124,7 @@ func TestMaintenance_ALegacyClientIsReportedAndNotMarked(t *testing.T) {
 	if a.Fault == nil || a.BrokenAt != nil {
 		t.Errorf("fault %s, marked %v; want a fault and no mark", describe(a), a.BrokenAt)
 	}
-	clients, err := maintenanceOf(t, d).Clients(context.Background(), "")
+	clients, err := maintenanceOf(t, d).Clients(context.Background(), "", false)
 	if err != nil || len(clients) != 0 {
 		t.Errorf("without a name %v are audited, error %v; want canonical clients only", clients, err)
 	}

@@ -120,7 +120,7 @@ func triggers(t *testing.T, srv *apitest.Server) [][2]string {
 
 // A count that is wrong by tampering shows on the unfiltered list at once,
 // wherever it is the count against rows or ids.
-func TestProof_TheUnfilteredListIsHeldAgainstTheTotal(t *testing.T) {
+func TestProof_TheUnfilteredListIsComparedWithTheTotal(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		maxIDs, more int

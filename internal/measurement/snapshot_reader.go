@@ -21,7 +21,7 @@ type SnapshotReader struct {
 	// maxBasis bounds the interviews a basis may name: a response's size stays bounded.
 	maxBasis int
 	bases    *basisCache
-	// states are those that clients were last read in, by id: one for each client.
+	// states maps client ids to the state in which the client was last read.
 	states sync.Map
 }
 
@@ -30,8 +30,8 @@ func NewSnapshotReader(pool *postgres.Pool, maxBasis int) *SnapshotReader {
 	return &SnapshotReader{pool: pool, maxBasis: maxBasis, bases: newBasisCache(basisCacheBytes)}
 }
 
-// Snapshot is the snapshot that one response is read in, with what its numbers
-// stand on.
+// Snapshot is the snapshot that one response is read in, with the provenance of its
+// numbers.
 type Snapshot struct {
 	*postgres.Snapshot
 	Provenance Provenance
@@ -40,22 +40,22 @@ type Snapshot struct {
 	state  state
 }
 
-// state is what decides how a list's basis is found: of a legacy client there is
-// none, whatever its membership.
+// state is what a cached basis depends on: the mode and, if canonical, the membership's
+// version.
 type state struct {
 	mode Mode
 	version
 }
 
-// version names a membership: equal for equal memberships, with every member's
-// id, created_at, status and campaign.
+// version identifies a membership with every member's id, created_at, status and
+// campaign: equal for equal memberships.
 type version struct {
 	members     int64
 	fingerprint string
 }
 
-// Bounded gives a context the time that all reading for one response may take: for
-// a response that is read in more than one snapshot.
+// Bounded bounds a context by the time that all reads for one response may take, for a
+// response that is read in more than one snapshot.
 func (r *SnapshotReader) Bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return r.pool.Bounded(ctx)
 }
@@ -77,8 +77,8 @@ func (r *SnapshotReader) Read(ctx context.Context, caller auth.Caller, fn func(c
 // proven.
 type RowsReader func(ctx context.Context, in *Snapshot, rows pgx.Rows) error
 
-// ReadOnce is Read for a snapshot of one query, whose rows fn gets; fn can run no
-// other, and may run on another goroutine.
+// ReadOnce is Read for a snapshot of one query, whose rows it passes to fn. fn must run no
+// other query, and may be called on another goroutine.
 func (r *SnapshotReader) ReadOnce(ctx context.Context, caller auth.Caller, only postgres.Query, fn RowsReader) error {
 	return r.pool.ReadOnce(ctx, caller.ClientID, only, func(ctx context.Context, s *postgres.Snapshot, rows pgx.Rows) error {
 		snapshot, err := r.snapshot(caller, s)
@@ -89,8 +89,8 @@ func (r *SnapshotReader) ReadOnce(ctx context.Context, caller auth.Caller, only 
 	})
 }
 
-// ReadRows is ReadOnce for the query of a generated method, whose rows fn gets
-// scanned. query may call none: then there are none.
+// ReadRows is ReadOnce for the query of a generated method, whose scanned rows it passes
+// to fn. If query calls no method, there are none.
 func ReadRows[Row any](
 	ctx context.Context, r *SnapshotReader, caller auth.Caller,
 	query func(*db.Queries) ([]Row, error), fn func(in *Snapshot, rows []Row) error,
@@ -123,15 +123,15 @@ func (r *SnapshotReader) snapshot(caller auth.Caller, s *postgres.Snapshot) (*Sn
 	return &Snapshot{Snapshot: s, Provenance: provenance, reader: r, state: now}, nil
 }
 
-// prove turns the stored state into what a response may say. It need not look at
-// the rows: readers read through usable_interviews, which is the members by a
-// generated column that no writer can set. That column and the count depend on
-// triggers and a foreign key, and the snapshot says whether those are enabled.
+// prove turns the stored state into provenance. It need not look at the rows: readers
+// read usable_interviews, whose rows are the members by a generated column that no
+// writer can set. That column and the count depend on triggers and a foreign key, and
+// the snapshot says whether those are enabled.
 func prove(s *postgres.Snapshot) (Provenance, error) {
 	m := s.Measurement
 	switch {
-	case m == nil && s.Replica:
-		return Provenance{}, apierror.Unavailable(errors.New("the key's client has not reached the replica yet"))
+	case m == nil && s.OnStandby:
+		return Provenance{}, apierror.Unavailable(errors.New("the key's client has not reached the standby yet"))
 	case m == nil:
 		return Provenance{}, apierror.Internal(errors.New("the key's client does not exist"))
 	case Mode(m.MeasurementMode) == Legacy:
@@ -152,9 +152,9 @@ func prove(s *postgres.Snapshot) (Provenance, error) {
 	return Provenance{Mode: Canonical, AsOf: s.AsOf, Total: total}, nil
 }
 
-// ProveFirstPage holds the first page of a list against the other figures of
-// its response: a page that is the whole list has as many rows as the basis has
-// ids and, without filters, as the total counts.
+// ProveFirstPage compares the first page of a list with the other figures of its
+// response: a page that is the whole list has as many rows as the basis has ids and,
+// without filters, as the total counts.
 func (r *Snapshot) ProveFirstPage(scope basis.Scope, rows int, more bool) error {
 	listed := int64(-1)
 	switch {

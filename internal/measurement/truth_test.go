@@ -25,7 +25,7 @@ import (
 
 // In every snapshot that a response is read in, the total, the basis of each filter
 // and the rows' own facts agree, whatever is written. Several writers change
-// interviews and campaigns in every way that SQL can. Readers recompute the gate from
+// interviews and campaigns in every way that SQL can. Readers recompute the usable rule from
 // the raw facts, in Go, and compare it with what a response would say.
 func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	t.Parallel()
@@ -137,7 +137,7 @@ func open(done <-chan struct{}) bool {
 // auditOrRebuild audits or rebuilds a client that is consistent already.
 func auditOrRebuild(k *measurement.Maintenance, b brand, random *rand.Rand) error {
 	ctx := context.Background()
-	clients, err := k.Clients(ctx, b.slug)
+	clients, err := k.Clients(ctx, b.slug, false)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func auditOrRebuild(k *measurement.Maintenance, b brand, random *rand.Rand) erro
 	return err
 }
 
-// fact is an interview with its campaign, as the gate judges it.
+// fact is an interview with its campaign, as the usable rule reads it.
 type fact struct {
 	ID               uuid.UUID
 	CreatedAt        time.Time
@@ -168,7 +168,7 @@ type fact struct {
 	Active           *bool
 }
 
-// passes is the gate, written a second time.
+// passes is the usable rule, written a second time.
 func (f fact) passes() bool {
 	live := f.Campaign == nil || (f.LaunchStatus != nil && *f.LaunchStatus == "live" && (f.Active == nil || *f.Active))
 	return (f.Status == "completed" || f.Status == "analyzed") && f.Quality == "passed" && !f.IsTest && f.Reportable && f.Safe &&

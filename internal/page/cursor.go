@@ -20,8 +20,8 @@ type Position struct {
 	ID    uuid.UUID
 }
 
-// Missing is the key of a missing time, which sorts after all others: the day before
-// year 1, the first year that is accepted. The schema's indexes have it too.
+// Missing stands for a missing time in sort keys, so that it sorts last: the day before
+// year 1, the first year that is accepted. The schema's indexes contain it too.
 func Missing() time.Time { return time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC) }
 
 // Scope is the list that a cursor belongs to.
@@ -102,7 +102,7 @@ func (c *Codec) Decode(token string, scope Scope) (Position, error) {
 	return p, nil
 }
 
-// made tells whether one of the secrets made a mac.
+// made reports whether a mac was made with one of the secrets.
 func (c *Codec) made(plain, given []byte, scope Scope) bool {
 	return slices.ContainsFunc(c.secrets, func(secret []byte) bool { return hmac.Equal(given, mac(secret, plain, scope)) })
 }

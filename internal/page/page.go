@@ -17,8 +17,8 @@ type Request struct {
 	Scope Scope
 }
 
-// Start is the position that the page starts after. The first page's is before every
-// row: at these times, which are later than any row's, with the greatest id.
+// Start is the position after which the page starts: the cursor's or, on the first page,
+// beforeFirst, which is later than every row, with the greatest id.
 func (r Request) Start(beforeFirst ...time.Time) Position {
 	if r.After != nil {
 		return *r.After
@@ -26,12 +26,12 @@ func (r Request) Start(beforeFirst ...time.Time) Position {
 	return Position{Times: beforeFirst, ID: uuid.Max}
 }
 
-// LookAhead is how many rows to read: the one beyond the page only proves that
+// LookAhead is how many rows to read: one more than the page holds, which shows whether
 // another page exists.
 func (r Request) LookAhead() int32 { return int32(r.Limit) + 1 }
 
-// Next is the position that the next page starts after, if this one ends after so many
-// of its rows; nil where no row follows.
+// Next returns the position after which the next page starts if this one ends after kept
+// rows, nil if no row follows.
 type Next func(kept int) *Position
 
 // Trim cuts rows read with LookAhead down to the page.

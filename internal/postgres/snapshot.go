@@ -19,8 +19,8 @@ type Snapshot struct {
 	// AsOf is the database clock of the statement that took the snapshot; on a
 	// standby, the commit time up to which it had caught up.
 	AsOf time.Time
-	// Replica reports that what was written lately may be missing.
-	Replica bool
+	// OnStandby is set if writes of the last moments may be missing.
+	OnStandby bool
 	// Measurement is the provenance of the client's numbers in this snapshot; nil when the
 	// client is gone.
 	Measurement *db.GetMeasurementRow
@@ -144,7 +144,7 @@ func (p *Pool) tryBegin(
 		return nil, fmt.Errorf("taking a snapshot: %w", err)
 	}
 	if !replayed.IsZero() {
-		b.snapshot.AsOf, b.snapshot.Replica = replayed, true
+		b.snapshot.AsOf, b.snapshot.OnStandby = replayed, true
 	}
 	return b, nil
 }

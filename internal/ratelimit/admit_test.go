@@ -151,7 +151,7 @@ func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 		answered++
 		a := group[ord-1]
 		if verdict == "limited" && at.Before(a.key.last) {
-			at = a.key.last // the key's time stands still; how long to wait counts from the present
+			at = a.key.last // the key's window does not advance; how long to wait counts from the present
 		}
 		if at.Before(a.key.last) {
 			t.Errorf("step %d: the time of %q went back from %s to %s", step, a.prefix, a.key.last, at)
@@ -259,7 +259,7 @@ func TestAdmit_UnknownPrefixesShareADecoy(t *testing.T) {
 	}
 }
 
-// A clock that was ahead and was set back leaves rows of the future. How long a
+// A clock that was ahead and was set back leaves rows dated in the future. How long a
 // key must wait then counts from the present: exactly as long as it takes.
 func TestAdmit_WaitsFromThePresentAfterALeapBack(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 )
 
 // bypass admits a key without the database from its second request on, for benchmarks
-// that leave admission out. A release build leaves nothing out.
+// that leave admission out. A release build never does.
 type bypass struct{ known sync.Map } // of Admission by Request
 
 func (b *bypass) lookup(r Request) (Admission, bool) {
@@ -19,8 +19,8 @@ func (b *bypass) lookup(r Request) (Admission, bool) {
 	return known, ok
 }
 
-// store keeps an admission without its row in the log: the statuses of the
-// requests that it answers are not recorded.
+// store keeps an admission without its log row: requests that it admits later record
+// no status.
 func (b *bypass) store(r Request, a Admission) {
 	if config.Disabled("admission") && a.Verdict == Admitted {
 		a.logRow = logRow{}

@@ -1,50 +1,42 @@
 package ratelimit
 
 import (
-	"crypto/sha256"
-	"sync"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// maxCachedCallers bounds the callers that are remembered.
+// maxCachedCallers bounds the callers that are remembered, to those seen last.
 const maxCachedCallers = 4096
 
-// callerCache holds the callers whose last request came with a key that is active.
+// callerCache has the callers whose last request came with a key that is active, by
+// the request without its route: a prefix alone anyone can send.
 type callerCache struct {
-	mu    sync.Mutex
-	byKey map[callerKey]cachedCaller
+	*lru.Cache[Request, cachedCaller]
 }
 
 type cachedCaller struct {
 	auth.Caller
-	// likely says that the next request is likely to be admitted.
-	likely bool
+	// isLikely reports whether the next request is likely to be admitted.
+	isLikely bool
 }
 
-type callerKey struct {
-	prefix     string
-	secretHash [sha256.Size]byte
+func newCallerCache() callerCache {
+	cache, _ := lru.New[Request, cachedCaller](maxCachedCallers) // only a size below 1 is an error
+	return callerCache{cache}
 }
 
-func newCallerCache() *callerCache { return &callerCache{byKey: map[callerKey]cachedCaller{}} }
-
-func (c *callerCache) update(r Request, a Admission) {
-	key := callerKey{r.Prefix, r.SecretHash}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if a.Verdict != Admitted && a.Verdict != Limited {
-		delete(c.byKey, key)
-		return
+func (c callerCache) update(r Request, a Admission) {
+	r.Route = ""
+	if a.Verdict == Admitted || a.Verdict == Limited {
+		c.Add(r, cachedCaller{a.Caller, a.Verdict == Admitted && a.Remaining > 1})
+	} else {
+		c.Remove(r)
 	}
-	if _, known := c.byKey[key]; !known && len(c.byKey) >= maxCachedCallers {
-		clear(c.byKey) // refilled by the next requests
-	}
-	c.byKey[key] = cachedCaller{a.Caller, a.Verdict == Admitted && a.Remaining > 1}
 }
 
-func (c *callerCache) get(r Request) cachedCaller {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.byKey[callerKey{r.Prefix, r.SecretHash}]
+func (c callerCache) get(r Request) cachedCaller {
+	r.Route = ""
+	cached, _ := c.Get(r)
+	return cached
 }

@@ -1,4 +1,5 @@
-// Package ratelimit lets requests in: it authenticates a key and counts the
-// request against its rolling hour, exactly, in one database round trip that
-// requests arriving together share. The log of requests is the window.
+// Package ratelimit authenticates keys and enforces the quota of each key in a rolling
+// hour, exactly across servers. It sends waiting requests in groups to the database
+// function admit, which counts rows of the request log, and records response statuses
+// later. apikey owns the keys, httpapi the HTTP statuses.
 package ratelimit

@@ -34,8 +34,8 @@ func (l *Limiter) work() {
 	}
 }
 
-// admitGroup admits those of a group that still wait. A request that was abandoned
-// before the group was sent is not counted.
+// admitGroup admits the requests of a group that still wait. One that was abandoned
+// before is not counted.
 func (l *Limiter) admitGroup(group []*Pending) {
 	group = slices.DeleteFunc(group, func(p *Pending) bool { return !p.take() })
 	if len(group) == 0 {
@@ -70,8 +70,7 @@ func (l *Limiter) recordGroupTime(took time.Duration) {
 	l.meanGroupTime.Store(mean + (int64(took)-mean)/8)
 }
 
-// send admits a group in one round trip, and returns admissions in the order of
-// the group.
+// send admits a group in one round trip and returns its admissions in the group's order.
 func (l *Limiter) send(ctx context.Context, group []*Pending) ([]Admission, error) {
 	params := db.AdmitRequestsParams{
 		Prefixes: make([]string, len(group)), SecretHashes: make([][]byte, len(group)), Routes: make([]string, len(group)),
@@ -85,12 +84,12 @@ func (l *Limiter) send(ctx context.Context, group []*Pending) ([]Admission, erro
 		return nil, err
 	}
 	if len(rows) != len(group) {
-		return nil, fmt.Errorf("admit answered %d of %d requests", len(rows), len(group))
+		return nil, fmt.Errorf("admit decided %d of %d requests", len(rows), len(group))
 	}
 	admissions := make([]Admission, len(group))
 	for _, row := range rows {
 		if row.Ordinal < 1 || int(row.Ordinal) > len(group) || admissions[row.Ordinal-1].Verdict != "" {
-			return nil, fmt.Errorf("admit answered request %d of %d out of turn", row.Ordinal, len(group))
+			return nil, fmt.Errorf("admit decided request %d of %d twice, or there is none", row.Ordinal, len(group))
 		}
 		admissions[row.Ordinal-1] = l.admissionOf(row)
 	}

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// readKeyClientsEvery is how late a new key's client is known.
+	// readKeyClientsEvery is how long a new key's client may be unknown.
 	readKeyClientsEvery = 10 * time.Second
-	// maxKeyClients bounds the keys whose client is known, to those used last.
+	// maxKeyClients bounds the keys whose client is known, to those that were used last.
 	maxKeyClients = 10_000
 )
 
-// keyClients knows the client that a key's prefix names, before its secret is verified:
-// requests that say they are a client's wait in that client's turn, and all those with
-// unknown prefixes together in one. It decides nothing else.
+// keyClients maps the hash of a prefix to the key's client before the secret is
+// verified. It only chooses the queue in which a request waits: its client's, or one
+// shared by all unknown prefixes.
 type keyClients struct {
 	byPrefixHash atomic.Pointer[map[[sha256.Size]byte]uuid.UUID]
 }
 
-// of is the client of a prefix; zero where it is not known.
+// of returns the client of a prefix, zero if the prefix is unknown.
 func (k *keyClients) of(prefix string) uuid.UUID {
 	if known := k.byPrefixHash.Load(); known != nil {
 		return (*known)[sha256.Sum256([]byte(prefix))]
@@ -34,7 +34,8 @@ func (k *keyClients) of(prefix string) uuid.UUID {
 	return uuid.Nil
 }
 
-// run reads them now and then until stop. Those of a store out of reach stay.
+// run reads them in intervals until stop. While the database is unavailable, those
+// read last stay.
 func (k *keyClients) run(pool *postgres.Pool, stop <-chan struct{}) {
 	tick := time.NewTicker(readKeyClientsEvery)
 	defer tick.Stop()

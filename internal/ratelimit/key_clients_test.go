@@ -46,7 +46,7 @@ func TestLimiter_UnverifiedCallersTakeTurnsByClient(t *testing.T) {
 			if second := l.queue.take(2); second[0].request.Prefix != "mine" && second[1].request.Prefix != "mine" {
 				t.Error("a caller of another client is not among the next two")
 			}
-			// The flood has its share of the places, though others are free.
+			// The flood has its share of the slots, though others are free.
 			if got := l.queue.len(); got != maxUnverified-1 {
 				t.Errorf("%d requests of the flood are in the queue, want %d", got+1, maxUnverified)
 			}

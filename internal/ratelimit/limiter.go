@@ -22,9 +22,9 @@ var (
 	errTooSlow    = errors.New("admitting takes too long")
 )
 
-// ErrNoPlace is the cause of a refusal of which the database knows nothing: too many
+// ErrNoSlot is the cause of a refusal that the database was not asked about: too many
 // callers without a verified key, or beyond their limit, are served already.
-var ErrNoPlace = errors.New("too many callers without a verified key or beyond their limit at once")
+var ErrNoSlot = errors.New("too many callers without a verified key or beyond their limit at once")
 
 // Verdict is what admission decided of a request.
 type Verdict string
@@ -46,24 +46,25 @@ type Request struct {
 	Route      string
 }
 
-// Admission is what was decided of a request. Only Verdict, KeyID and At are set when the secret was wrong.
+// Admission is the decision on a request. Only Verdict, KeyID and At are set when the
+// secret was wrong.
 type Admission struct {
 	Verdict Verdict
 	Caller  auth.Caller
-	// KeyID is the key that the prefix names; zero where none does.
+	// KeyID is the key that the prefix names; zero if there is none.
 	KeyID uuid.UUID
-	// At is the database clock at the decision.
+	// At is the database's clock at the decision.
 	At time.Time
-	// Max is the limit; Remaining is what the window still held, this request included.
+	// Max is the quota; Remaining is what was left of it, this request included.
 	Max       int
 	Remaining int
-	// ResetAt is when capacity next frees.
+	// ResetAt is when the quota next frees a request.
 	ResetAt time.Time
 
 	logRow logRow
 }
 
-// RetryAfter is how long to wait for capacity: whole seconds, rounded up, at
+// RetryAfter is how long to wait until ResetAt: whole seconds, rounded up, at
 // least one, so that waiting exactly as long succeeds.
 func (a Admission) RetryAfter() time.Duration {
 	wait := a.ResetAt.Sub(a.At)
@@ -77,9 +78,9 @@ type logRow struct {
 	seq   int64
 }
 
-// Limiter admits requests in groups, one group at a time: what a group costs
-// beside its requests is most of its cost. Whatever has queued while the previous
-// group was under way goes next: a lone request never waits for company.
+// Limiter admits requests in groups, one at a time, because most of a group's cost does
+// not depend on its size. A group is what queued during the previous one; a lone
+// request waits for no others.
 type Limiter struct {
 	pool *postgres.Pool
 	// maxRequests, window and clockShift are the Policy.
@@ -87,18 +88,18 @@ type Limiter struct {
 	window, clockShift time.Duration
 	bypass             bypass
 	queue              *queue
-	// callers are those whose next request is likely to be admitted.
-	callers *callerCache
-	// unverified has the places of requests whose key is not known to be held, by the
-	// client that its prefix names, limited those of keys that have used up their limit,
-	// keyless those of requests that the database is not asked about.
-	unverified, limited, keyless *places
+	callers            callerCache
+	// unverified are the slots of requests whose secret is not verified yet, by the
+	// client that the prefix names; limited those of keys that have used up their limit;
+	// keyless those of requests that never reach the database.
+	unverified, limited, keyless refusalSlots
 	keyClients                   keyClients
-	// likely delays the refusals of all others.
-	likely  refusals
-	stop    chan struct{}
-	stopped sync.WaitGroup
-	// meanGroupTime is how long groups take of late: a moving mean, in nanoseconds.
+	// overloaded has no slot: it delays the refusals of requests that were likely to be
+	// admitted but found the queue full.
+	overloaded refusalSlots
+	stop       chan struct{}
+	stopped    sync.WaitGroup
+	// meanGroupTime is the moving mean of the time that a group takes, in nanoseconds.
 	meanGroupTime atomic.Int64
 
 	statuses *statusRecorder
@@ -114,15 +115,16 @@ func (l *Limiter) Waiting() int { return l.queue.len() }
 type Pending struct {
 	limiter *Limiter
 	request Request
-	// deadline is when it gives up.
+	// deadline is when Wait gives up.
 	deadline time.Time
 	result   chan result
-	// settled is set by the first of: its group takes it, its caller leaves.
-	settled atomic.Bool
+	// claimed is set once, by the group that takes the request or by its caller
+	// abandoning it.
+	claimed atomic.Bool
 	decided time.Time
 }
 
-// Decided is when the decision came that Wait returned; now, if none came.
+// Decided is when the decision came that Wait returned, or now if none came.
 func (p *Pending) Decided() time.Time {
 	if p.decided.IsZero() {
 		return time.Now()
@@ -130,13 +132,13 @@ func (p *Pending) Decided() time.Time {
 	return p.decided
 }
 
-// take takes the request into a group, unless it no longer waits.
+// take claims the request for a group, unless it no longer waits.
 func (p *Pending) take() bool {
-	return time.Now().Before(p.deadline) && p.settled.CompareAndSwap(false, true)
+	return time.Now().Before(p.deadline) && p.claimed.CompareAndSwap(false, true)
 }
 
 // abandon ends the waiting, unless a group has taken the request.
-func (p *Pending) abandon() bool { return p.settled.CompareAndSwap(false, true) }
+func (p *Pending) abandon() bool { return p.claimed.CompareAndSwap(false, true) }
 
 type result struct {
 	admission Admission
@@ -145,12 +147,12 @@ type result struct {
 }
 
 const (
-	// maxGroup bounds how long a group holds its keys' rows.
+	// maxGroup bounds how long a group locks its keys.
 	maxGroup = 64
-	// groupTimeout is what a request waits for the limiter's store at most, its
-	// time in queues included.
+	// groupTimeout is how long a request may wait for the database, its time in queues
+	// included.
 	groupTimeout = 4 * time.Second
-	// minGroupTimeout is what is left of it to a request that waited for a place.
+	// minGroupTimeout is the least that is left of it after the wait for a slot.
 	minGroupTimeout = time.Second
 )
 
@@ -164,14 +166,14 @@ func New(pool *postgres.Pool) *Limiter {
 	return l
 }
 
-// newLimiter makes a limiter that does not work yet.
+// newLimiter makes a limiter whose goroutines are not started.
 func newLimiter(pool *postgres.Pool) *Limiter {
 	maxRequests, window, clockShift := Policy()
 	return &Limiter{
 		pool: pool, maxRequests: maxRequests, window: window, clockShift: clockShift,
 		queue: newQueue(), callers: newCallerCache(),
-		unverified: newPlaces(2 * maxUnverified), limited: newPlaces(maxUnverified), keyless: newPlaces(maxUnverified),
-		stop:     make(chan struct{}),
+		unverified: newRefusalSlots(2 * maxUnverified), limited: newRefusalSlots(maxUnverified), keyless: newRefusalSlots(maxUnverified),
+		overloaded: newRefusalSlots(0), stop: make(chan struct{}),
 		statuses: newStatusRecorder(pool, clockShift),
 	}
 }
@@ -180,37 +182,36 @@ func newLimiter(pool *postgres.Pool) *Limiter {
 // and one for statuses and the readiness check.
 const Connections = 2
 
-// Admit authenticates and counts one request. When the store is out of reach
-// the error says so; no request is admitted uncounted.
+// Admit authenticates and counts one request. While the database is unavailable it
+// returns an error; no request is admitted uncounted.
 func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	if known, ok := l.bypass.lookup(r); ok {
 		return known, nil
 	}
-	// Whoever is likely to be admitted passes all others. Not by prefix, which the caller
-	// chooses: only the right secret is verified.
+	// Requests that are likely to be admitted bypass the slots.
 	cached, deadline := l.callers.get(r), time.Now().Add(groupTimeout)
-	if cached.likely {
+	if cached.isLikely {
 		a, err := l.admit(ctx, cached.ClientID, r, deadline)
 		if errors.Is(err, errOverloaded) {
-			l.likely.awaitRefusal(ctx)
+			_ = l.overloaded.acquire(ctx, cached.ClientID)
 		}
 		return a, err
 	}
-	places, client := l.limited, cached.ClientID
+	slots, client := l.limited, cached.ClientID
 	if client == uuid.Nil {
-		places, client = l.unverified, l.keyClients.of(r.Prefix)
+		slots, client = l.unverified, l.keyClients.of(r.Prefix)
 	}
-	if err := places.acquire(ctx, client); err != nil {
+	if err := slots.acquire(ctx, client); err != nil {
 		return Admission{}, err
 	}
 	if least := time.Now().Add(minGroupTimeout); deadline.Before(least) {
 		deadline = least
 	}
 	a, err := l.admit(ctx, client, r, deadline)
-	if err == nil && (a.Verdict == Admitted || a.Verdict == Limited && places == l.unverified) {
-		places.Release(client)
+	if err == nil && (a.Verdict == Admitted || a.Verdict == Limited && slots == l.unverified) {
+		slots.Release(client)
 	} else {
-		places.releaseLater(client)
+		slots.releaseLater(client)
 	}
 	return a, err
 }
@@ -226,32 +227,32 @@ func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request, deadli
 // Start begins to admit a request that is likely to be admitted, and returns the
 // caller that was last admitted with the same secret. Data may be read
 // speculatively for that caller; a response must not be sent before Wait has
-// returned. Any other request is left to Admit, and so are all that find a whole
-// group waiting: responses that wait to be sent take memory.
+// returned. Any other request needs Admit, and so does one that finds a whole group
+// waiting: responses that wait to be sent take memory.
 func (l *Limiter) Start(r Request) (*Pending, auth.Caller, bool) {
 	cached := l.callers.get(r)
-	if _, bypassed := l.bypass.lookup(r); bypassed || !cached.likely || l.queue.len() >= maxGroup {
+	if _, bypassed := l.bypass.lookup(r); bypassed || !cached.isLikely || l.queue.len() >= maxGroup {
 		return nil, auth.Caller{}, false
 	}
 	p, queued := l.enqueue(cached.ClientID, r, time.Now().Add(groupTimeout))
 	return p, cached.Caller, queued
 }
 
-// IsLikely tells whether a request's caller is known, and its key not used up.
-func (l *Limiter) IsLikely(r Request) bool { return l.callers.get(r).likely }
+// IsLikely reports whether a request is likely to be admitted.
+func (l *Limiter) IsLikely(r Request) bool { return l.callers.get(r).isLikely }
 
 func (l *Limiter) enqueue(client uuid.UUID, r Request, deadline time.Time) (*Pending, bool) {
 	p := &Pending{limiter: l, request: r, deadline: deadline, result: make(chan result, 1)}
-	queued := l.queue.push(client, p, l.mayWait())
+	queued := l.queue.push(client, p, l.maxAhead())
 	l.queue.wake()
 	return p, queued
 }
 
-// Wait returns what was decided. A caller that leaves before its group is sent is
-// not counted.
+// Wait returns the decision. A request whose ctx ends before its group is sent is not
+// counted.
 func (p *Pending) Wait(ctx context.Context) (Admission, error) {
 	select {
-	case a := <-p.result: // while the caller did something else, perhaps beyond the deadline
+	case a := <-p.result: // it came before Wait was called, which may be after the deadline
 		return p.conclude(a)
 	default:
 	}
@@ -284,13 +285,13 @@ func (p *Pending) conclude(r result) (Admission, error) {
 	return r.admission, r.err
 }
 
-// mayWait is how many requests may come before one that is admitted in time.
-func (l *Limiter) mayWait() int {
+// maxAhead is how many requests may be ahead of one that is still admitted in time.
+func (l *Limiter) maxAhead() int {
 	groups := groupTimeout / max(time.Duration(l.meanGroupTime.Load()), time.Millisecond)
 	return max(int(groups), 1) * maxGroup
 }
 
-// RecordStatus records, some time soon, the status that an admitted request ended with.
+// RecordStatus records, within about a second, the status of an admitted request.
 func (l *Limiter) RecordStatus(a Admission, status int) {
 	if !config.Disabled("statuses") && a.Verdict == Admitted && a.logRow != (logRow{}) {
 		l.statuses.add(a.logRow, status)

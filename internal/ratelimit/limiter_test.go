@@ -63,8 +63,8 @@ func TestLimiter_ExactAcrossServers(t *testing.T) {
 	}
 }
 
-// Whoever leaves before the group is sent has used nothing.
-func TestLimiter_WhoLeftIsNotCounted(t *testing.T) {
+// A request that is abandoned before its group is sent uses nothing of the quota.
+func TestLimiter_AbandonedRequestsAreNotCounted(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	conn := connect(t, database.OwnerURL)
@@ -103,7 +103,7 @@ func TestLimiter_WhoLeftIsNotCounted(t *testing.T) {
 	}()
 	leave()
 	if err := <-left; !errors.Is(err, context.Canceled) {
-		t.Errorf("who left got %v, want %v", err, context.Canceled)
+		t.Errorf("the abandoned request got %v, want %v", err, context.Canceled)
 	}
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)

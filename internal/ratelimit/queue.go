@@ -11,11 +11,11 @@ import (
 // maxOfClient bounds one client's part of the queue.
 const maxOfClient = 1024
 
-// queue holds the requests that wait to be admitted. It takes from each client in
-// turn, so that many requests of one delay only each other; all callers that are
-// not known to hold a key are one client.
+// queue holds the requests that wait to be admitted. It takes one of each client in
+// rotation, so that many requests of one client delay only each other. All unknown
+// prefixes are one client.
 type queue struct {
-	// ready holds a token when there is something to take.
+	// ready holds a token when a request waits.
 	ready chan struct{}
 
 	mu      sync.Mutex
@@ -24,18 +24,18 @@ type queue struct {
 
 func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
 
-// push adds a client's request unless as many as mayWait come before it.
-func (q *queue) push(client uuid.UUID, w *Pending, mayWait int) bool {
+// push adds a client's request unless maxAhead requests are ahead of it.
+func (q *queue) push(client uuid.UUID, w *Pending, maxAhead int) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.waiting.LenOf(client) >= maxOfClient || q.waiting.Before(client) >= mayWait {
+	if q.waiting.LenOf(client) >= maxOfClient || q.waiting.Before(client) >= maxAhead {
 		return false
 	}
 	q.waiting.Push(client, w)
 	return true
 }
 
-// take removes up to so many requests, one of each client in turn.
+// take removes up to most requests, one of each client in rotation.
 func (q *queue) take(most int) []*Pending {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -56,7 +56,7 @@ func (q *queue) len() int {
 	return q.waiting.Len()
 }
 
-// wake leaves a token, unless one lies there.
+// wake puts a token into ready, unless it holds one.
 func (q *queue) wake() {
 	select {
 	case q.ready <- struct{}{}:

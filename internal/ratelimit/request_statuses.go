@@ -13,28 +13,28 @@ import (
 )
 
 const (
-	// statusBatch is how many statuses make a row.
+	// statusBatch is how many statuses a row holds.
 	statusBatch = 64
-	// recordEvery is how late statuses are recorded when fewer come together.
+	// recordEvery is how long fewer statuses than a batch wait.
 	recordEvery = time.Second
-	// maxStatuses bounds what is kept for a store that is out of reach; a lost
-	// status is a blank in the log, never an uncounted request.
+	// maxStatuses bounds what is kept while the database is unavailable; a lost status
+	// is a blank in the log, never an uncounted request.
 	maxStatuses = 10_000
 )
 
-// statusRecorder gathers the statuses that requests ended with and records them
-// many at a time, beside admission: no request waits for it.
+// statusRecorder collects the statuses of requests and records them in batches. No
+// request waits for it.
 type statusRecorder struct {
 	pool  *postgres.Pool
 	shift time.Duration
-	// full holds a token when there are enough for a row.
+	// full holds a token when there are enough for a batch.
 	full chan struct{}
 
 	mu      sync.Mutex
 	pending statuses
 }
 
-// statuses are some requests' statuses: the n-th of each list belong together.
+// statuses are those of some requests: the n-th of each list belong together.
 type statuses struct {
 	keys  []uuid.UUID
 	seqs  []int64
@@ -61,7 +61,7 @@ func (r *statusRecorder) add(row logRow, status int) {
 	}
 }
 
-// run records statuses until stop, and then the last ones.
+// run records statuses until stop, and the last ones then.
 func (r *statusRecorder) run(stop <-chan struct{}) {
 	tick := time.NewTicker(recordEvery)
 	defer tick.Stop()
@@ -78,7 +78,7 @@ func (r *statusRecorder) run(stop <-chan struct{}) {
 	}
 }
 
-// record writes all there are, a batch at a time, as long as one has so many.
+// record writes batches of at least so many statuses, until fewer are left.
 func (r *statusRecorder) record(least int) {
 	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
 	defer cancel()
@@ -91,7 +91,7 @@ func (r *statusRecorder) record(least int) {
 	}
 }
 
-// send tells whether the batch may have been recorded: then it is not sent again.
+// send reports whether the batch may have been recorded: then it is not sent again.
 func (r *statusRecorder) send(ctx context.Context, batch statuses) (bool, error) {
 	conn, err := r.pool.Acquire(ctx)
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *statusRecorder) send(ctx context.Context, batch statuses) (bool, error)
 	return !pgconn.SafeToRetry(err), err
 }
 
-// take takes a batch, if there are so many.
+// take removes a batch, if there are at least so many statuses.
 func (r *statusRecorder) take(least int) statuses {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -66,7 +66,7 @@ func TestLimiter_ExactUnderAnyDefaults(t *testing.T) {
 			stays, stops := ratelimit.New(pools[0]), ratelimit.New(pools[1])
 			t.Cleanup(stays.Close)
 			var running, before sync.WaitGroup
-			admitBy(stays) // a verified key waits for no place
+			admitBy(stays) // a verified key waits for no slot
 			for range 399 {
 				running.Go(func() { admitBy(stays) })
 			}

@@ -13,9 +13,9 @@ import (
 )
 
 // However many callers without a known key there are, eight of them are in the
-// queue, all in the same place of the rotation: the next group has room for a
-// caller whose key is known.
-func TestLimiter_UnverifiedCallersShareAFewPlaces(t *testing.T) {
+// queue, as one client of the rotation: the next group has room for a caller whose key
+// is known.
+func TestLimiter_UnverifiedCallersShareAFewSlots(t *testing.T) {
 	t.Parallel()
 	l := newLimiter(nil) // admits nothing
 	caller := Request{Prefix: "known", SecretHash: sha256.Sum256([]byte("s"))}
@@ -35,7 +35,7 @@ func TestLimiter_UnverifiedCallersShareAFewPlaces(t *testing.T) {
 	flood.Go(func() { _, _ = l.Admit(ctx, caller) })
 	for end := time.Now().Add(minRefusalDelay); l.unverified.Waiting() < flooding+1-maxUnverified || l.queue.len() < maxUnverified+1; {
 		if time.Sleep(time.Millisecond); time.Now().After(end) {
-			t.Fatalf("%d wait for a place, %d are in the queue", l.unverified.Waiting(), l.queue.len())
+			t.Fatalf("%d wait for a slot, %d are in the queue", l.unverified.Waiting(), l.queue.len())
 		}
 	}
 	if got := l.queue.len(); got != maxUnverified+1 {
@@ -69,16 +69,16 @@ func TestLimiter_StartsNoMoreThanAGroup(t *testing.T) {
 	}
 }
 
-// A refusal for want of a place is told from a limiter that decides nothing: anyone
-// can bring about the first.
-func TestLimiter_RefusalsForWantOfAPlaceAreTheirOwn(t *testing.T) {
+// A refusal for want of a slot differs from one of a limiter that decides nothing:
+// anyone can bring about the first.
+func TestLimiter_RefusalsForWantOfASlotAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	l := newLimiter(nil)
 	close(l.stop) // it decides nothing
-	if _, err := l.Admit(t.Context(), Request{Prefix: "first"}); err == nil || errors.Is(err, ErrNoPlace) {
-		t.Errorf("with a place, and no decision: %v", err)
+	if _, err := l.Admit(t.Context(), Request{Prefix: "first"}); err == nil || errors.Is(err, ErrNoSlot) {
+		t.Errorf("with a slot, and no decision: %v", err)
 	}
-	for _, u := range []*places{l.unverified, l.keyless} {
+	for _, u := range []refusalSlots{l.unverified, l.keyless} {
 		for range maxUnverified {
 			if err := u.acquire(t.Context(), uuid.Nil); err != nil {
 				t.Fatal(err)
@@ -91,8 +91,8 @@ func TestLimiter_RefusalsForWantOfAPlaceAreTheirOwn(t *testing.T) {
 		"none":  func() error { return l.AwaitUncounted(t.Context()) },
 	} {
 		waiting.Go(func() {
-			if err := ask(); !errors.Is(err, ErrNoPlace) {
-				t.Errorf("with %s, and no place: %v", what, err)
+			if err := ask(); !errors.Is(err, ErrNoSlot) {
+				t.Errorf("with %s, and no slot: %v", what, err)
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func TestCallerCache_ForgetsRefusedKeys(t *testing.T) {
 	a.Caller.ClientID = uuid.New()
 	for _, verdict := range []Verdict{Invalid, Revoked, Expired} {
 		c.update(r, a)
-		if got := c.get(r); !got.likely || got.ClientID != a.Caller.ClientID {
+		if got := c.get(r); !got.isLikely || got.ClientID != a.Caller.ClientID {
 			t.Errorf("an admitted caller is %v", got)
 		}
 		c.update(r, Admission{Verdict: verdict})
@@ -120,7 +120,7 @@ func TestCallerCache_ForgetsRefusedKeys(t *testing.T) {
 
 // A key that has used up its limit has as few requests in the queue as all callers
 // without a known key, however many it sends: what is refused costs the database too.
-func TestLimiter_AKeyBeyondItsLimitHasAFewPlaces(t *testing.T) {
+func TestLimiter_AKeyBeyondItsLimitHasAFewSlots(t *testing.T) {
 	t.Parallel()
 	l := newLimiter(nil) // admits nothing
 	caller := Request{Prefix: "known"}
@@ -176,7 +176,7 @@ func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
 			t.Error("more than may wait was let in")
 		}
 	}()
-	for l.likely.waiting.Load() == 0 {
+	for l.overloaded.Waiting() == 0 {
 		select {
 		case <-refused:
 			t.Fatal("it was refused at once")
@@ -185,7 +185,7 @@ func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
 	}
 	leave()
 	<-refused
-	if n := l.likely.waiting.Load(); n != 0 {
+	if n := l.overloaded.Waiting(); n != 0 {
 		t.Errorf("%d requests still wait for their refusal", n)
 	}
 }
@@ -224,9 +224,9 @@ func TestLimiter_KeylessRequestsNeedNoDatabase(t *testing.T) {
 	}
 }
 
-// A request that waited for its place among callers without a known key is refused
-// at once where nothing more may wait: the next has a use for the place.
-func TestLimiter_RefusalsHoldNoPlace(t *testing.T) {
+// A request that waited for a slot of callers without a known key is refused at once
+// where nothing more may wait: the next one needs the slot.
+func TestLimiter_RefusalsHoldNoSlot(t *testing.T) {
 	t.Parallel()
 	l := newLimiter(nil) // admits nothing
 	for range maxOfClient {
@@ -245,8 +245,8 @@ func TestLimiter_RefusalsHoldNoPlace(t *testing.T) {
 			return
 		default:
 		}
-		if l.likely.waiting.Load() > 0 {
-			t.Fatal("it keeps its place until its refusal is due")
+		if l.overloaded.Waiting() > 0 {
+			t.Fatal("it keeps its slot until its refusal is due")
 		}
 	}
 }

@@ -175,7 +175,7 @@ func TestIndex_TakesTheOldestOfLargeClients(t *testing.T) {
 
 // Writers and the index's maintenance do not disturb each other: none waits for
 // good, and nothing is lost.
-func TestDocuments_WritersAndUpkeepAtOnce(t *testing.T) {
+func TestDocuments_WritersAndIndexingDoNotBlock(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	conn := connect(t, database.OwnerURL)
@@ -245,7 +245,7 @@ func TestKeepIndexed_WorksOffASurplus(t *testing.T) {
 }
 
 // What an import left outside is indexed in one pass, after any other that is running.
-func TestSettle_IndexesWhatAnImportLeft(t *testing.T) {
+func TestIndexAll_IndexesAllThatAnImportLeft(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	conn, busy := connect(t, database.OwnerURL), connect(t, database.OwnerURL)

@@ -18,21 +18,20 @@ const (
 	KeepOutside = 5_000
 	// indexBatch takes less than half a second.
 	indexBatch = 2_000
-	// indexTimeout frees the connection where the database has frozen.
+	// indexTimeout frees the connection if the database hangs.
 	indexTimeout = time.Minute
 	// indexEvery is the pause when nothing was left to index.
 	indexEvery = time.Minute
-	// pauseShare is how many times longer the pause after a batch is than the batch:
-	// pages matter more.
+	// pauseShare is the pause after a batch in multiples of its duration: requests go first.
 	pauseShare = 3
 	// retryAfter is how soon IndexAll tries again while another call indexes.
 	retryAfter = 100 * time.Millisecond
 )
 
-// KeepIndexed puts new documents of large clients into the trigram index until ctx
-// is done. Writers do not, as it costs ten times what the rest of their work costs;
-// and an answer never depends on it, only how long it takes. Any number of servers
-// may do this: one works at a time.
+// KeepIndexed puts new documents of large clients into the trigram index until ctx is
+// done. Writers do not, because it costs ten times as much as the rest of their work. No
+// response depends on it, only its duration. Any number of servers may call it: one
+// works at a time.
 func KeepIndexed(ctx context.Context, pool db.DBTX, limits Limits, log *slog.Logger) {
 	for {
 		pause := indexEvery
@@ -74,9 +73,9 @@ func index(ctx context.Context, conn db.DBTX, scanLimit, keep int64, batch int32
 	})
 }
 
-// IndexAll does without pauses what KeepIndexed does with them: it is for after a
-// large import, as the owner, outside any transaction. It may be interrupted, and
-// returns how many documents it put into the index.
+// IndexAll does the work of KeepIndexed without pauses, after a large import, as the owner
+// and outside any transaction. It may be interrupted, and returns how many documents it
+// put into the index.
 func IndexAll(ctx context.Context, conn *pgx.Conn, limits Limits) (int, error) {
 	total := 0
 	for {
@@ -100,8 +99,8 @@ func IndexAll(ctx context.Context, conn *pgx.Conn, limits Limits) (int, error) {
 	if total == 0 {
 		return 0, nil
 	}
-	// Each was written anew; searches would read the dead rows along. VACUUM stands
-	// here because sqlc does not know it.
+	// Each row was written anew, and searches would read the dead ones too. VACUUM is in Go
+	// because sqlc does not parse it.
 	if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) search_documents"); err != nil {
 		return total, fmt.Errorf("vacuuming search_documents: %w", err)
 	}

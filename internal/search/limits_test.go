@@ -24,8 +24,8 @@ func wantKind(t *testing.T, err error, want apierror.Kind, what string) {
 	}
 }
 
-// gate makes slow searches wait, inside the database, while the lock is held.
-const gate = `CREATE OR REPLACE FUNCTION campaign_id_by_slug(client uuid, campaign_slug text) RETURNS uuid
+// blockSlowSearches makes slow searches wait, inside the database, while the lock is held.
+const blockSlowSearches = `CREATE OR REPLACE FUNCTION campaign_id_by_slug(client uuid, campaign_slug text) RETURNS uuid
 	LANGUAGE plpgsql STABLE AS $$ BEGIN
 		IF current_setting('enable_indexscan') = 'off' THEN PERFORM pg_advisory_xact_lock_shared(99); END IF;
 		RETURN NULL;
@@ -42,7 +42,7 @@ func TestSearch_OneSlowSearchOfAClientAtATime(t *testing.T) {
 	for n := range 5 {
 		add(t, conn, client, said{id: uuid.New(), at: time.Unix(int64(n), 0), quote: &quote}, nil)
 	}
-	exec(t, conn, gate)
+	exec(t, conn, blockSlowSearches)
 	limits := limitsOf(2)
 	limits.Wait = 100 * time.Millisecond
 	reader := openReader(t, database.OwnerURL, limits)
@@ -102,7 +102,7 @@ func TestSearch_SlowSearchesEndInTime(t *testing.T) {
 	conn := connect(t, database.OwnerURL)
 	client := addClient(t, conn, "acme", "canonical")
 	corpus(t, conn, client, rand.New(rand.NewPCG(1, 2)), 5)
-	exec(t, conn, gate)
+	exec(t, conn, blockSlowSearches)
 	exec(t, conn, "SELECT pg_advisory_lock(99)")
 	limits := limitsOf(1)
 	limits.Timeout = 50 * time.Millisecond

@@ -50,12 +50,12 @@ func New(snapshots *measurement.SnapshotReader, limits Limits) *Reader {
 	return &Reader{snapshots: snapshots, limits: limits, slow: fairqueue.NewSlots(2, 1, 16)}
 }
 
-// Search returns the caller's newest interviews that hold the text, newest
-// first, ties by id.
+// Search returns the caller's newest interviews that contain the text, newest first, ties
+// by id.
 //
-// Common texts are found among the newest documents, and most clients have no
-// more than those. What is left is slow: one of a client at a time and two in
-// all, in turn, each in a snapshot of its own. A search that waits holds no connection.
+// Common texts are found among the newest documents, and most clients have no more than
+// those. Every other search is slow: a server runs one per client and two in all, in
+// rotation, each in its own snapshot. A waiting search holds no connection.
 func (r *Reader) Search(ctx context.Context, caller auth.Caller, q Query) (Found, error) {
 	found, err := r.searchNewest(ctx, caller, q)
 	if err != nil {
@@ -74,8 +74,8 @@ func (r *Reader) Search(ctx context.Context, caller auth.Caller, q Query) (Found
 	return r.searchAll(ctx, caller, q, deadline)
 }
 
-// searchNewest reads the newest documents in order. Nil says that neither was the
-// limit met nor were those all documents.
+// searchNewest reads the newest documents in order. It returns nil if fewer matched than
+// the limit and the client has older documents.
 func (r *Reader) searchNewest(ctx context.Context, caller auth.Caller, q Query) (*Found, error) {
 	var found *Found
 	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
@@ -105,8 +105,8 @@ func (r *Reader) searchNewest(ctx context.Context, caller auth.Caller, q Query) 
 	return found, err
 }
 
-// readNewest reads so many of the newest documents, and tells whether the hits
-// among them are all that is wanted or all there is.
+// readNewest searches at most `most` of the newest documents, and reports whether its hits
+// are as many as the limit or all there are.
 func (r *Reader) readNewest(
 	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, q Query, most int64,
 ) ([]db.ListNewestSearchHitsRow, bool, error) {
@@ -128,10 +128,10 @@ func (r *Reader) readNewest(
 	return rows, !goesOn, nil
 }
 
-// tooSlow tells what takes less: waiting may not help, as the client may have too many interviews.
+// tooSlow names searches that take less time: a retry may not help.
 const tooSlow = "q was searched for in all interviews and took too long: a word of three letters or more, or one campaign, takes less"
 
-// searchAll reads whatever it takes, within the time that is left.
+// searchAll searches all documents until the deadline.
 func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, deadline time.Time) (Found, error) {
 	var found Found
 	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
@@ -155,14 +155,14 @@ func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, dea
 	return found, err
 }
 
-// collect proves that the hits are members and gives the provenance their basis.
+// collect proves that the hits are members and adds their basis to the provenance.
 func collect[Row db.ListNewestSearchHitsRow | db.ListSearchHitsRow](
 	in *measurement.Snapshot, q Query, rows []Row,
 ) (Found, error) {
 	hits, ids := make([]Hit, len(rows)), make([]uuid.UUID, len(rows))
 	for i, row := range rows {
 		if hits[i] = Hit(row); hits[i].MemberID == nil {
-			return Found{}, unprovenResult(in, errors.New("a search document stands for no usable interview"))
+			return Found{}, unprovenResult(in, errors.New("a search document has no usable interview"))
 		}
 		ids[i] = hits[i].ID
 	}
@@ -170,8 +170,8 @@ func collect[Row db.ListNewestSearchHitsRow | db.ListSearchHitsRow](
 	return Found{Hits: hits, Measurement: in.Provenance}, nil
 }
 
-// searchError tells the database's refusal to search documents that may be wrong
-// from its other errors.
+// searchError makes the database's refusal to search documents that may be wrong an
+// unproven result.
 func searchError(in *measurement.Snapshot, err error) error {
 	if postgres.SQLState(err) == "55000" { // object_not_in_prerequisite_state
 		return unprovenResult(in, err)
@@ -187,8 +187,7 @@ func unprovenResult(in *measurement.Snapshot, cause error) error {
 	return apierror.Internal(cause)
 }
 
-// Query asks for the newest interviews that hold a text. Campaign is a slug, nil
-// for any.
+// Query selects the newest interviews that contain a text. Campaign is a slug, nil for any.
 type Query struct {
 	Text     string
 	Campaign *string
@@ -196,7 +195,7 @@ type Query struct {
 	Scope    basis.Scope
 }
 
-// Field is one that search looks into.
+// Field is a field that is searched.
 type Field string
 
 // The fields, in their order.
@@ -208,10 +207,10 @@ const (
 	CompetitorMentions Field = "competitor_mentions"
 )
 
-// Hit is an interview that holds the text. A field is nil when nothing was extracted.
+// Hit is an interview that contains the text. A field is nil when nothing was extracted.
 type Hit db.ListNewestSearchHitsRow
 
-// Matched are the fields that hold the text, in their order. The database numbers
+// Matched returns the fields that contain the text, in their order. The database numbers
 // them from 1.
 func (h Hit) Matched() []Field {
 	matched := make([]Field, len(h.Fields))

@@ -20,7 +20,7 @@ import (
 // Body is one frozen document of the portal.
 type Body struct {
 	JSON json.RawMessage // an object
-	// Integrity is nil when the answer has no measurement_integrity.
+	// Integrity is nil when the response has no measurement_integrity.
 	Integrity *Integrity
 }
 

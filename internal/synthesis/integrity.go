@@ -11,14 +11,13 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
-// Integrity says whether the interviews behind a body can be proven.
+// Integrity states whether the interviews that a body was made from can be proven.
 type Integrity struct {
 	// Saved is the proven basis; nil if none can be proven.
 	Saved *SavedBasis
 }
 
-// SavedBasis is the membership that was saved with a body, and how it compares
-// with now.
+// SavedBasis is the basis that was saved with a body, and how it compares with the present.
 type SavedBasis struct {
 	SnapshotID      uuid.UUID
 	AsOf            time.Time
@@ -26,7 +25,7 @@ type SavedBasis struct {
 	ScopeHash       string
 	MembershipHash  string
 	SourceIDs       []uuid.UUID // ascending
-	// Omitted says that the answer does not list them.
+	// Omitted is set if the response does not list them.
 	Omitted bool
 
 	// Incomparable is why it may not be compared with live figures, empty if it
@@ -72,7 +71,7 @@ func integrityOf(body db.VisiblePortalDocument, saved *db.ListSavedBasesRow, liv
 	return &Integrity{Saved: basis}
 }
 
-// reproduced sorts the saved ids and tells whether they have the saved hash and
+// reproduced sorts the saved ids and reports whether they have the saved hash and
 // count. A membership is a set: an id saved twice reproduces nothing, even if hash
 // and count include both.
 func reproduced(saved *db.ListSavedBasesRow) ([]uuid.UUID, bool) {

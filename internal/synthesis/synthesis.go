@@ -22,7 +22,7 @@ const (
 // Collected returns the types that the collection lists.
 func Collected() []Type { return []Type{Lane, Campaign, Home, DailyFeed} }
 
-// PortalOnly tells whether the collection does not list a type.
+// PortalOnly reports whether the collection does not list a type.
 func (t Type) PortalOnly() bool { return t == Playbook || t == CreativeConcept }
 
 // Days is a window of feed dates, both inclusive.

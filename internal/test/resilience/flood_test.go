@@ -34,7 +34,7 @@ func TestAFloodIsNoOutage(t *testing.T) {
 	s := w.serve(t, w.OwnerURL())
 	key := w.key(t, "acme")
 
-	const callers = 3000 // more than find a place in the time in which one is waited for
+	const callers = 3000 // more than get a slot before they are refused
 	caller := cluster.NewCaller(callers)
 	defer caller.Close()
 	ctx, stop := context.WithCancel(t.Context())
@@ -50,7 +50,7 @@ func TestAFloodIsNoOutage(t *testing.T) {
 	}
 	for end := time.Now().Add(30 * time.Second); refusedBy(t, s, "unverified") == 0; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("no request of the flood was refused for want of a place")
+			t.Fatal("no request of the flood was refused for want of a slot")
 		}
 	}
 	if n := refusedBy(t, s, "unknown") + refusedBy(t, s, "verified"); n != 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // A comparison is worth something only if the baseline server guards its cursors too.
-func TestCursor_RoundTripsAndIsGuarded(t *testing.T) {
+func TestCursor_RoundTripsAndRefusesEdits(t *testing.T) {
 	t.Parallel()
 	secret, client, id := []byte("secret"), uuid.New(), uuid.New()
 	at := time.Date(2026, 3, 1, 2, 3, 4, 567891000, time.UTC)

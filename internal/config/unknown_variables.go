@@ -10,16 +10,16 @@ import (
 // benchmarks.
 var otherVariables = regexp.MustCompile(`^CLIENTINTEL_(CONFORMANCE_KEYS|COVER_DIR|TEST(ING)?_\w+|BENCHMARK_\w+)$`)
 
-// Unknown is a variable that looks like a setting and is none.
+// Unknown is a variable that is named like a setting and is none.
 type Unknown struct {
 	Variable string
 	// Nearest is the setting that may be meant; empty: none is near.
 	Nearest string
 }
 
-// UnknownVariables finds misspelled settings in an environment of NAME=VALUE. What
-// Kubernetes tells every container of a service that is called clientintel, or
-// clientintel-something, is left out.
+// UnknownVariables finds misspelled settings in an environment of NAME=VALUE. It leaves
+// out the variables that Kubernetes sets in every container for a service called
+// clientintel or clientintel-something.
 func UnknownVariables(environ []string) []Unknown {
 	var names []string
 	services := []string{"CLIENTINTEL"}

@@ -2,6 +2,6 @@
 
 package config
 
-// Disabled tells whether a benchmark leaves a part of the server out. A release build
+// Disabled reports whether a benchmark leaves a part of the server out. A release build
 // leaves none out.
 func Disabled(string) bool { return false }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Policy may be set from the environment in this build, which is for tests only.
+// Policy is the contract's, or what the environment sets: this build is for tests only.
 func Policy() (maxRequests int32, window, clockShift time.Duration) {
 	maxRequests, window = 600, time.Hour
 	if n, err := strconv.ParseInt(os.Getenv("CLIENTINTEL_TESTING_MAX_REQUESTS"), 10, 32); err == nil {

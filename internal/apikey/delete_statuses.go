@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ForgetStatuses removes how the requests of keys ended, those of the numbers given
-// or, where they are nil, all. A row holds the statuses of many keys' requests.
-// The SQL stands in Go, as sqlc does not take it.
-func ForgetStatuses(ctx context.Context, tx pgx.Tx, keys []uuid.UUID, seqs []int64) error {
+// DeleteStatuses deletes the statuses of requests of keys: those with these numbers or,
+// if seqs is nil, all. A row holds the statuses of many keys' requests. The SQL is in Go
+// because sqlc cannot parse it.
+func DeleteStatuses(ctx context.Context, tx pgx.Tx, keys []uuid.UUID, seqs []int64) error {
 	_, err := tx.Exec(ctx, `UPDATE request_statuses AS s
 		SET (key_ids, seqs, statuses) = (
 			SELECT coalesce(array_agg(u.key_id ORDER BY u.place), '{}'),
@@ -24,7 +24,7 @@ func ForgetStatuses(ctx context.Context, tx pgx.Tx, keys []uuid.UUID, seqs []int
 		WHERE s.key_ids && $1::uuid[]
 			AND ($2::bigint[] IS NULL OR s.seqs && $2::bigint[])`, keys, seqs)
 	if err != nil {
-		return fmt.Errorf("removing statuses: %w", err)
+		return fmt.Errorf("deleting statuses: %w", err)
 	}
 	return nil
 }

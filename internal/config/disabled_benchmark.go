@@ -10,6 +10,6 @@ import (
 
 var disabled = strings.Split(os.Getenv("CLIENTINTEL_BENCHMARK_DISABLED"), "+")
 
-// Disabled tells whether the environment leaves a part of the server out. This build
+// Disabled reports whether the environment leaves a part of the server out. This build
 // is for benchmarks only.
 func Disabled(part string) bool { return slices.Contains(disabled, part) }

@@ -6,9 +6,9 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
-// The audit's own spelling of the gate and the generated column say the same of
-// every combination of facts, campaigns included.
-func TestGate_TheAuditSpellsTheSameGate(t *testing.T) {
+// The audit's own usable rule and the generated column agree on every combination of
+// columns, campaigns included.
+func TestUsableRule_TheAuditSpellsTheSameRule(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	conn := connect(t, d.OwnerURL)
@@ -33,7 +33,7 @@ func TestGate_TheAuditSpellsTheSameGate(t *testing.T) {
 		t.Fatalf("%d combinations, want every one", n)
 	}
 	if differ := value[int](t, conn, "SELECT count(*) FROM audited_interviews WHERE passes IS DISTINCT FROM usable"); differ != 0 {
-		t.Errorf("the two spellings of the gate differ on %d combinations", differ)
+		t.Errorf("the two usable rules differ on %d combinations", differ)
 	}
 	// No campaign, or live and not inactive; two statuses; five lengths; four engagements.
 	wantConsistent(t, d, b, 3*2*5*4)
