@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ func newKeys(e *environment) *cobra.Command {
 
 func newKeysIssue(e *environment) *cobra.Command {
 	var request apikey.Request
-	var scopes, expiresAt, expiresIn string
+	var expiresAt, expiresIn string
 	cmd := &cobra.Command{
 		Use:   "issue --client CLIENT --name NAME",
 		Short: "Issue a key; it is shown this once",
@@ -31,7 +32,7 @@ func newKeysIssue(e *environment) *cobra.Command {
 				return usagef("--client and --name are needed: whose key is it, and whom is it for?")
 			}
 			var err error
-			if request.Scopes, err = parseScopes(scopes); err != nil {
+			if request.Scopes, err = parseScopes(cmd); err != nil {
 				return err
 			}
 			if request.ExpiresAt, err = parseExpiry(expiresAt, expiresIn, time.Now()); err != nil {
@@ -49,7 +50,7 @@ func newKeysIssue(e *environment) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&request.Client, "client", "", "whose key it is: the client's id or slug")
 	f.StringVar(&request.Name, "name", "", "whom or what it is for")
-	f.StringVar(&scopes, "scopes", "", "comma-separated; unset: "+joinScopes(auth.Default()))
+	f.String("scopes", "", "comma-separated; unset: "+joinScopes(auth.Default()))
 	f.StringVar(&expiresAt, "expires-at", "", "when it expires, as 2027-01-31T00:00:00Z; unset: never")
 	f.StringVar(&expiresIn, "expires-in", "", "in how long it expires, as 90d or 12h")
 	return e.jsonFlag(cmd)
@@ -57,7 +58,6 @@ func newKeysIssue(e *environment) *cobra.Command {
 
 func newKeysRotate(e *environment) *cobra.Command {
 	var with apikey.Rotation
-	var scopes string
 	cmd := &cobra.Command{
 		Use:   "rotate KEY",
 		Short: "Issue a key of the same name and revoke the old one",
@@ -67,7 +67,7 @@ func newKeysRotate(e *environment) *cobra.Command {
 				return usagef("--grace must not be negative")
 			}
 			var err error
-			if with.Scopes, err = parseScopes(scopes); err != nil {
+			if with.Scopes, err = parseScopes(cmd); err != nil {
 				return err
 			}
 			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
@@ -80,7 +80,7 @@ func newKeysRotate(e *environment) *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&with.Grace, "grace", 0, "how long the old key still works, as 24h")
-	cmd.Flags().StringVar(&scopes, "scopes", "", "the new key's, comma-separated; unset: the old key's")
+	cmd.Flags().String("scopes", "", "the new key's, comma-separated; unset: the old key's")
 	return e.jsonFlag(cmd)
 }
 
@@ -213,9 +213,15 @@ func orNever(t *time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-func parseScopes(text string) ([]auth.Scope, error) {
-	if text == "" {
+// parseScopes reads --scopes, nil where it is not given. An empty one, as of a shell
+// variable that is not set, is a mistake: the default would be wider than meant.
+func parseScopes(cmd *cobra.Command) ([]auth.Scope, error) {
+	if !cmd.Flags().Changed("scopes") {
 		return nil, nil
+	}
+	text, err := cmd.Flags().GetString("scopes")
+	if err != nil {
+		return nil, err
 	}
 	var scopes []auth.Scope
 	for _, name := range strings.Split(text, ",") {
@@ -223,7 +229,9 @@ func parseScopes(text string) ([]auth.Scope, error) {
 		if !scope.Known() {
 			return nil, usagef("--scopes: %q is no scope; choose from %s", scope, joinScopes(auth.All()))
 		}
-		scopes = append(scopes, scope)
+		if !slices.Contains(scopes, scope) {
+			scopes = append(scopes, scope)
+		}
 	}
 	return scopes, nil
 }

@@ -25,6 +25,9 @@ func newMigrate(e *environment) *cobra.Command {
 		if cmd.Flags().Changed("dry-run") || cmd.Flags().Changed("distribute") {
 			return usagef("--embedded-major goes with neither --dry-run nor --distribute")
 		}
+		if e.json {
+			return errJSONWithoutDryRun
+		}
 		if !e.settings.Database.Embedded() {
 			return usagef("--embedded-major is for the embedded database: a server of your own has PostgreSQL's pg_upgrade")
 		}
@@ -39,6 +42,8 @@ func newMigrate(e *environment) *cobra.Command {
 	return cmd
 }
 
+var errJSONWithoutDryRun = usagef("--json goes with --dry-run only")
+
 func newMigrateUp(e *environment, use string) *cobra.Command {
 	var dryRun, distribute bool
 	cmd := &cobra.Command{
@@ -47,6 +52,9 @@ func newMigrateUp(e *environment, use string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if dryRun && distribute {
 				return usagef("name one of --dry-run and --distribute")
+			}
+			if e.json && !dryRun {
+				return errJSONWithoutDryRun
 			}
 			ctx := cmd.Context()
 			return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
@@ -62,7 +70,7 @@ func newMigrateUp(e *environment, use string) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the migrations that would be applied, and apply none")
 	cmd.Flags().BoolVar(&distribute, "distribute", false, "distribute the tables of an empty database over the workers of its server, with Citus")
-	return cmd
+	return e.jsonFlag(cmd)
 }
 
 func newMigrateStatus(e *environment) *cobra.Command {
@@ -93,12 +101,14 @@ func (e *environment) printMigrations(ctx context.Context, d *app.Database, pend
 }
 
 func newVersion(e *environment) *cobra.Command {
-	return &cobra.Command{
+	return e.jsonFlag(&cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(e.stdout, "clientintel", app.Version)
-			return err
+			return e.print(map[string]string{"version": app.Version}, func() error {
+				_, err := fmt.Fprintln(e.stdout, "clientintel", app.Version)
+				return err
+			})
 		},
-	}
+	})
 }

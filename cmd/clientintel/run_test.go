@@ -74,6 +74,10 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"keys", "clientintel: name what to do: issue, rotate, revoke, list, audit or mend-window"},
 		{"keys issue", "clientintel: --client and --name are needed: whose key is it, and whom is it for?"},
 		{"keys issue --client a --name b --scopes read:all", `clientintel: --scopes: "read:all" is no scope; choose from read:campaigns,`},
+		{"keys issue --client a --name b --scopes=", `clientintel: --scopes: "" is no scope; choose from read:campaigns,`},
+		{"keys rotate x --scopes=", `clientintel: --scopes: "" is no scope; choose from read:campaigns,`},
+		{"migrate --json", "clientintel: --json goes with --dry-run only"},
+		{"migrate --embedded-major 18 --json", "clientintel: --json goes with --dry-run only"},
 		{"keys issue --client a --name b --expires-at tomorrow", `clientintel: --expires-at: "tomorrow" is no date-time such as 2027-01-31T00:00:00Z`},
 		{"keys issue --client a --name b --expires-at 2020-01-01T00:00:00Z", "clientintel: --expires-at: 2020-01-01T00:00:00Z has passed"},
 		{"keys rotate x --grace -1h", "clientintel: --grace must not be negative"},
@@ -113,7 +117,7 @@ func TestRun_HelpEverywhere(t *testing.T) {
 func TestRun_OutputThatIsLost(t *testing.T) {
 	t.Parallel()
 	env := onDatabase(t)
-	for _, args := range []string{"doctor", "doctor --json", "config", "config --json", "serve --help", "completion bash", "version", "measurement audit"} {
+	for _, args := range []string{"doctor", "doctor --json", "config", "config --json", "serve --help", "completion bash", "version", "version --json", "measurement audit"} {
 		var errs bytes.Buffer
 		code := run(t.Context(), strings.Fields(args), environOf(env), strings.NewReader(""), full{}, &errs)
 		if code != exitFailed || !strings.HasSuffix(errs.String(), "no space left on device\n") {

@@ -117,8 +117,12 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 	if got := command(t, env, "", "migrate", "--dry-run"); got.code != exitDone || strings.Count(got.stdout, "pending") != 1 || !strings.Contains(got.stdout, last) {
 		t.Errorf("what would be applied: %+v, want %s… alone", got, last)
 	}
-	got := command(t, env, "", "migrate", "status", "--json")
 	var statuses []postgres.MigrationStatus
+	if got := command(t, env, "", "migrate", "--dry-run", "--json"); json.Unmarshal([]byte(got.stdout), &statuses) != nil ||
+		len(statuses) != 1 || statuses[0].State != postgres.Pending {
+		t.Errorf("what would be applied, as JSON: %+v", got)
+	}
+	got := command(t, env, "", "migrate", "status", "--json")
 	if err := json.Unmarshal([]byte(got.stdout), &statuses); err != nil || len(statuses) != int(ours) ||
 		statuses[0].State != postgres.Applied || statuses[ours-1].State != postgres.Pending {
 		t.Errorf("the status: %v in %+v", err, got)
