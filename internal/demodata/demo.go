@@ -22,9 +22,12 @@ var packed []byte
 // AsOf is the instant for which the embedded corpus was generated.
 func AsOf() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-// Demo writes the demo corpus with every date moved by the whole days between
-// AsOf and now, so that its latest interviews are at most a day old and none
-// lies in the future.
+// DaysMoved is by how many days Demo moves the corpus: the whole days between AsOf
+// and now.
+func DaysMoved(now time.Time) int { return int(math.Floor(now.Sub(AsOf()).Hours() / 24)) }
+
+// Demo writes the demo corpus with every date moved by DaysMoved, so that its latest
+// interviews are at most a day old and none lies in the future.
 func Demo(w io.Writer, now time.Time) error {
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -34,7 +37,7 @@ func Demo(w io.Writer, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("unpacking the demo: %w", err)
 	}
-	moved := int(math.Floor(now.Sub(AsOf()).Hours() / 24))
+	moved := DaysMoved(now)
 	var pairs []string
 	for ago := range corpusDays {
 		from := AsOf().AddDate(0, 0, -ago)

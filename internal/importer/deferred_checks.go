@@ -65,7 +65,10 @@ func (f *deferredChecks) addDeleted(t recordKey, at location) {
 func inOrder(places map[recordKey]place) []recordKey {
 	return slices.SortedFunc(maps.Keys(places), func(a, b recordKey) int {
 		x, y := places[a], places[b]
-		return cmp.Or(cmp.Compare(x.source, y.source), cmp.Compare(x.line, y.line), cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind)))
+		if byLine := cmp.Or(cmp.Compare(x.source, y.source), cmp.Compare(x.line, y.line)); byLine != 0 {
+			return byLine
+		}
+		return cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind))
 	})
 }
 

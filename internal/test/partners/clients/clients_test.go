@@ -5,7 +5,6 @@ package clients_test
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -195,6 +194,5 @@ func movedWithTheDemo(day string) string {
 	if err != nil {
 		return day
 	}
-	moved := int(math.Floor(time.Since(demodata.AsOf()).Hours() / 24))
-	return at.AddDate(0, 0, moved).Format(time.DateOnly)
+	return at.AddDate(0, 0, demodata.DaysMoved(time.Now())).Format(time.DateOnly)
 }
