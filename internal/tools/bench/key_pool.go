@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/apikey"
@@ -69,46 +70,47 @@ func (s *session) renew(ctx context.Context, r *keyPool) error {
 	}
 	each := (keyPoolSize + len(r.clients) - 1) / len(r.clients)
 	r.keys, r.used = make([]string, each*len(r.clients)), 0
+	s.logf("issuing %d keys", len(r.keys))
 	for i, client := range r.clients {
-		keys, err := s.issue(ctx, client, r.scopes, each)
+		issued, err := s.issue(ctx, client, r.scopes, each)
 		if err != nil {
 			return err
 		}
-		if err := baseline.AddKeys(ctx, s.admin, s.clients[client].id, names, keys); err != nil {
+		ids, keys := make([]uuid.UUID, each), make([]string, each)
+		for n, k := range issued {
+			ids[n], keys[n], r.keys[n*len(r.clients)+i] = k.ID, k.Key, k.Key
+		}
+		added, err := baseline.AddKeys(ctx, s.admin, s.clients[client].id, names, keys)
+		if err != nil {
 			return err
 		}
-		for n, key := range keys {
-			r.keys[n*len(r.clients)+i] = key
-		}
-	}
-	return s.fillWindows(ctx)
-}
-
-// fillWindows gives every key that has made no request yet the same past in
-// either server's log.
-func (s *session) fillWindows(ctx context.Context) error {
-	for _, statement := range []string{
-		`INSERT INTO request_log (client_id, key_id, at, seq, route, status)
-		SELECT k.client_id, k.id, now() - (3000 - 14 * n) * interval '1 second', n, 'listInterviews', 200
-		FROM api_keys AS k
-		CROSS JOIN generate_series(1, $1) AS n
-		WHERE k.client_id IS NOT NULL
-			AND NOT EXISTS (SELECT FROM request_log AS l WHERE l.client_id = k.client_id AND l.key_id = k.id)`,
-		`INSERT INTO baseline.requests (key_id, at, route)
-		SELECT k.id, now() - (3000 - 14 * n) * interval '1 second', '/interviews'
-		FROM baseline.api_keys AS k
-		CROSS JOIN generate_series(1, $1) AS n
-		WHERE NOT EXISTS (SELECT FROM baseline.requests AS r WHERE r.key_id = k.id)`,
-	} {
-		if _, err := s.admin.Exec(ctx, statement, requestsBefore); err != nil {
-			return fmt.Errorf("filling the keys' windows: %w", err)
+		if err := s.fillWindows(ctx, s.clients[client].id, ids, added); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// fillWindows gives a client's new keys the same past in either server's log.
+func (s *session) fillWindows(ctx context.Context, client uuid.UUID, ids []uuid.UUID, baselineIDs []int64) error {
+	const past = "now() - (3000 - 14 * n) * interval '1 second'"
+	if _, err := s.admin.Exec(ctx, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
+		SELECT $1, k.id, `+past+`, n, 'listInterviews', 200
+		FROM unnest($2::uuid[]) AS k (id)
+		CROSS JOIN generate_series(1, $3) AS n`, client, ids, requestsBefore); err != nil {
+		return fmt.Errorf("filling the keys' windows: %w", err)
+	}
+	if _, err := s.admin.Exec(ctx, `INSERT INTO baseline.requests (key_id, at, route)
+		SELECT k.id, `+past+`, '/interviews'
+		FROM unnest($1::bigint[]) AS k (id)
+		CROSS JOIN generate_series(1, $2) AS n`, baselineIDs, requestsBefore); err != nil {
+		return fmt.Errorf("filling the baseline keys' windows: %w", err)
+	}
+	return nil
+}
+
 // issue issues keys through the product, in one transaction.
-func (s *session) issue(ctx context.Context, client string, scopes []auth.Scope, n int) ([]string, error) {
+func (s *session) issue(ctx context.Context, client string, scopes []auth.Scope, n int) ([]apikey.Issued, error) {
 	conn, err := pgx.Connect(ctx, s.cluster.OwnerURL())
 	if err != nil {
 		return nil, err
@@ -118,16 +120,14 @@ func (s *session) issue(ctx context.Context, client string, scopes []auth.Scope,
 		return nil, err
 	}
 	registry := apikey.NewRegistry(conn)
-	keys := make([]string, n)
-	for i := range keys {
-		issued, err := registry.Issue(ctx, apikey.Request{Client: client, Name: "bench", Scopes: scopes})
-		if err != nil {
+	issued := make([]apikey.Issued, n)
+	for i := range issued {
+		if issued[i], err = registry.Issue(ctx, apikey.Request{Client: client, Name: "bench", Scopes: scopes}); err != nil {
 			return nil, fmt.Errorf("issuing keys: %w", err)
 		}
-		keys[i] = issued.Key
 	}
 	if _, err := conn.Exec(ctx, "COMMIT"); err != nil {
 		return nil, fmt.Errorf("issuing keys: %w", err)
 	}
-	return keys, nil
+	return issued, nil
 }

@@ -30,7 +30,7 @@ func (s *session) measureExactness(ctx context.Context) error {
 		defer v.stop()
 		targets = append(targets, v.address)
 	}
-	keys, err := s.issue(ctx, clientTen, auth.Default(), 1)
+	issued, err := s.issue(ctx, clientTen, auth.Default(), 1)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (s *session) measureExactness(ctx context.Context) error {
 	began := time.Now()
 	for time.Since(began) < s.exact || all < leastRequests && time.Since(began) < longestRun {
 		result, err := s.generate(ctx, load.Job{
-			Targets: targets, Connections: 64, Duration: min(s.exact, exactShare), Keys: keys,
+			Targets: targets, Connections: 64, Duration: min(s.exact, exactShare), Keys: []string{issued[0].Key},
 			Paths: []string{listPath + "?limit=1"}, Statuses: []int{http.StatusOK, http.StatusTooManyRequests},
 		})
 		if err != nil {

@@ -37,15 +37,22 @@ func Prepare(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// AddKeys stores keys for the baseline server.
-func AddKeys(ctx context.Context, conn *pgx.Conn, client uuid.UUID, scopes, keys []string) error {
-	_, err := conn.CopyFrom(ctx, pgx.Identifier{"baseline", "api_keys"}, []string{"key_hash", "client_id", "scopes"},
-		pgx.CopyFromSlice(len(keys), func(i int) ([]any, error) {
-			hash := sha256.Sum256([]byte(keys[i]))
-			return []any{hash[:], client, scopes}, nil
-		}))
-	if err != nil {
-		return fmt.Errorf("adding the baseline server's keys: %w", err)
+// AddKeys stores keys of a client for the baseline server, and returns their ids.
+func AddKeys(ctx context.Context, conn *pgx.Conn, client uuid.UUID, scopes, keys []string) ([]int64, error) {
+	hashes := make([][]byte, len(keys))
+	for i, key := range keys {
+		hash := sha256.Sum256([]byte(key))
+		hashes[i] = hash[:]
 	}
-	return nil
+	rows, err := conn.Query(ctx, `INSERT INTO baseline.api_keys (key_hash, client_id, scopes)
+		SELECT k.hash, $2, $3 FROM unnest($1::bytea[]) AS k (hash)
+		RETURNING id`, hashes, client, scopes)
+	if err != nil {
+		return nil, fmt.Errorf("adding the baseline server's keys: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, fmt.Errorf("adding the baseline server's keys: %w", err)
+	}
+	return ids, nil
 }
