@@ -180,6 +180,7 @@ func (s *session) connect(ctx context.Context) error {
 	if s.admin, err = pgx.Connect(ctx, s.cluster.URL(embedded.Superuser, embedded.Database)); err != nil {
 		return err
 	}
+	s.logf("vacuuming, and reading tables into memory")
 	if err := warm(ctx, s.admin, s.wants("9", "10", "11", "24_search_common", "24_search_rare", "24_search_phrase", "24_search_scan"), s.logf); err != nil {
 		return err
 	}
