@@ -12,8 +12,7 @@ func (d *decoder) warnOfCampaign() {
 		}
 		return string(unescaped(v))
 	}
-	live := text(of("launch_status")) == "live" && string(of("active").text) != "false"
-	if live && text(of("slug")) == "uncategorized" {
+	if text(of("slug")) == "uncategorized" {
 		d.warn("campaign.slug", `"uncategorized" is what analytics calls interviews without a campaign: the two cannot be told apart`)
 	}
 	questions := of("key_questions")

@@ -16,8 +16,8 @@ func TestImport_WarnsOfCampaigns(t *testing.T) {
 	}{
 		{`,"slug":"uncategorized","launch_status":"live"`, []string{uncategorized}},
 		{`,"slug":"uncategorized","launch_status":"live","active":true`, []string{uncategorized}},
-		{`,"slug":"uncategorized","launch_status":"live","active":false`, nil},
-		{`,"slug":"uncategorized","launch_status":"paused"`, nil},
+		{`,"slug":"uncategorized","launch_status":"live","active":false`, []string{uncategorized}},
+		{`,"slug":"uncategorized","launch_status":"paused"`, []string{uncategorized}},
 		{`,"slug":"uncategorised","launch_status":"live"`, nil},
 		{`,"slug":"x","key_questions":[{"id":"a","question":"1"},{"id":"b","question":"2"},{"id":"\u0061","question":"3"}]`,
 			[]string{`line 1: campaign.key_questions[2].id: "a" is the id of an earlier question of the campaign`}},
