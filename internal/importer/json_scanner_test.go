@@ -21,7 +21,7 @@ var jsonTexts = []string{
 	`{}`, `[]`, `""`, `0`, `-0`, `1.5e+10`, `1E-3`, `true`, `false`, `null`, ` [ 1 , { "a" : [ ] } ] `, `{"a":{"b":[1,2,{"c":null}]}}`,
 	`"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00"`, `{"a":1,"a":2}`, "\"\u2028\"", `"caf` + "\xc3\xa9" + `"`,
 	``, ` `, `{`, `[`, `"`, `{"a"}`, `{"a":}`, `{,}`, `[,]`, `[1,]`, `{"a":1,}`, `01`, `1.`, `.5`, `1e`, `-`, `+1`, `tru`, `nul`, `nulll`, `"\`, `"\u`, `"\u00g0"`,
-	`"\x"`, "\"\x01\"", "\"\x7f\"", `1 2`, `{}{}`, `'a'`, `{"a":1 "b":2}`, `[1 2]`, `"\ud83d"`, `"\ude00"`, `"\ud83d\u0041"`, `"\u0000"`, `"\ud83d\ud83d\ude00"`,
+	`"\x"`, "\"\x01\"", "\"\x7f\"", `1 2`, `{}{}`, `'a'`, `{"a":1 "b":2}`, `[1 2]`, `"\ud83d"`, `"\ude00"`, `"\ud83d\u0041"`, `"\u0000"`, `"\ud83d\ud83d\ude00"`, `"\ud83d\\de00"`, `"\ud83d\nude00"`,
 	"\ufeff{}", "\xef\xbb\xbf1", `1e999`, `1e131071`, `1e131072`, `1e-16384`, "\"\xff\"", "\"\xed\xa0\x80\"", `[[[[[[[[]]]]]]]]`,
 	`,1`, `{:}`, `[1:2]`, `{"a",1}`, `{"a" 1}`, `{1:2}`, `{]`, `[}`, `{"a":1]`, `[[1}]`, `1 ,`, `trueX`, `1e5.`, `--1`,
 }
@@ -62,6 +62,10 @@ func agree(t *testing.T, text []byte) {
 	}
 	if got := string(unescaped(v)); got != want {
 		t.Errorf("%q reads %q, want %q", text, got, want)
+	}
+	// The standard library reads half of a surrogate pair as U+FFFD.
+	if inText := bytes.Count(text, []byte("\ufffd")) + bytes.Count(bytes.ToLower(text), []byte(`\ufffd`)); strings.Count(want, "\ufffd") > inText {
+		t.Errorf("%q holds half of a surrogate pair and was accepted", text)
 	}
 }
 

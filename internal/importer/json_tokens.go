@@ -52,7 +52,7 @@ func (s *jsonScanner) escape() {
 	case first == 0:
 		s.unstorable = cmp.Or(s.unstorable, unstorableNUL)
 	case utf16.IsSurrogate(first):
-		if s.peek() == '\\' && utf16.DecodeRune(first, s.hex4(s.at+2)) != unicode.ReplacementChar {
+		if bytes.HasPrefix(s.text[min(s.at, len(s.text)):], []byte(`\u`)) && utf16.DecodeRune(first, s.hex4(s.at+2)) != unicode.ReplacementChar {
 			s.at += 6
 		} else {
 			s.unstorable = cmp.Or(s.unstorable, unstorableSurrogate)
