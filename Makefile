@@ -53,11 +53,11 @@ contract-diff: ## fail when the contract breaks clients of the last release
 # the programs that make dumps and standbys, which the tests left out there need.
 test: ## run every test on a real PostgreSQL
 	$(if $(PG_MAJOR),CLIENTINTEL_POSTGRES_BIN=$$(.ci/postgres $(PG_MAJOR)) && export CLIENTINTEL_POSTGRES_BIN &&) \
-		$(GO) test $(if $(PG_MAJOR),$$($(GO) list ./... | grep -vE '/test/(resilience|restore)$$|/internal/embedded$$'),./...)
+		$(GO) test -timeout 25m $(if $(PG_MAJOR),$$($(GO) list ./... | grep -vE '/test/(resilience|restore)$$|/internal/embedded$$'),./...)
 	$(GO) -C $(GO_CLIENT) test ./...
 
 test-race: ## the same under the race detector
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 25m ./...
 	$(GO) -C $(GO_CLIENT) test -race ./...
 
 cover: ## run every test and fail on a shipped function that none executes
