@@ -33,11 +33,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// maxResponseTime is how long a response may take under any fault: four seconds to
-// be admitted or three to begin reading, and the statement timeout of these tests.
-// The rest is for a busy machine.
-const maxResponseTime = 8 * time.Second
-
 // statementTimeout is shorter than the default of ten seconds, so that tests are too.
 const statementTimeout = "CLIENTINTEL_STATEMENT_TIMEOUT=2s"
 

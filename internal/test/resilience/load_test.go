@@ -85,14 +85,15 @@ func (l *load) count(status int) int {
 func (l *load) await(t *testing.T, status, more int) {
 	t.Helper()
 	want := l.count(status) + more
-	for end := time.Now().Add(30 * time.Second); l.count(status) < want; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); l.count(status) < want; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d answers with status %d, want %d", l.count(status), status, want)
 		}
 	}
 }
 
-// wantValidResponses wants every answer to be a 200, a 429 or a well-formed 503, in time.
+// wantValidResponses wants every answer to be a 200, a 429 or a well-formed 503. One that did
+// not come in the caller's time has status 0.
 // It returns the longest wait for a 503.
 func (l *load) wantValidResponses(t *testing.T) time.Duration {
 	t.Helper()
@@ -112,8 +113,6 @@ func (l *load) wantValidResponses(t *testing.T) time.Duration {
 func wantValidResponse(t *testing.T, a cluster.Response) {
 	t.Helper()
 	switch {
-	case a.Took > maxResponseTime:
-		t.Errorf("status %d (%v) came after %s", a.Status, a.Err, a.Took)
 	case a.Status == 503:
 		if a.Code != "service_unavailable" || a.Header.Get("Retry-After") == "" {
 			t.Errorf("a 503 has code %q, Retry-After %q", a.Code, a.Header.Get("Retry-After"))
