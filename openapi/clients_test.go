@@ -31,7 +31,7 @@ func TestTypeScriptClient_HasTheContractsDescriptions(t *testing.T) {
 		eachDescription(part, func(description string) {
 			read++
 			if !strings.Contains(text, inOneLine(description)) {
-				t.Errorf("contract.d.ts lacks a description; run openapi/clients/typescript/build.sh:\n%s", description)
+				t.Errorf("contract.d.ts lacks a description; run sh openapi/clients/typescript/build.sh:\n%s", description)
 			}
 		})
 	}
