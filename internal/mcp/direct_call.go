@@ -80,8 +80,9 @@ func isNewest(meta map[string]json.RawMessage) bool {
 	return !given || json.Unmarshal(info, &client) == nil && client != nil
 }
 
-// writeDirectCall runs the call and writes its result.
-func (h *Handler) writeDirectCall(w http.ResponseWriter, current *request, call directCall) {
+// writeDirectCall runs the call and writes its result. If it cannot be sent whole, it
+// closes the connection, so that a part of it does not end as a response does.
+func (h *Handler) writeDirectCall(w http.ResponseWriter, r *http.Request, current *request, call directCall) {
 	response := h.run(current, call.tool, call.arguments)
 	buffer := httpapi.NewBuffer()
 	b := buffer.Bytes
@@ -94,8 +95,12 @@ func (h *Handler) writeDirectCall(w http.ResponseWriter, current *request, call 
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(b) //nolint:gosec // JSON, served as such
+	_, err := w.Write(b) //nolint:gosec // JSON, served as such
 	buffer.Release(b)
+	if err != nil {
+		httpapi.RecordError(r, err)
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // appendResult appends the members of a result: the body as text and, unless it is an

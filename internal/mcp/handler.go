@@ -114,7 +114,7 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 		}
 	}
 	if direct {
-		h.writeDirectCall(w, current, call)
+		h.writeDirectCall(w, r, current, call)
 		return
 	}
 	rewriter := &errorRewriter{ResponseWriter: w, request: current}
