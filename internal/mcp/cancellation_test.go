@@ -73,8 +73,9 @@ func TestCall_LeftInMidResult(t *testing.T) {
 	key := srv.KeyFor(t, "acme")
 	turn, _ := json.Marshal([]map[string]string{{"text": strings.Repeat("late delivery. ", 500_000)}})
 	seed.Interview(t, "acme", apitest.Fields{"transcript": string(turn)})
-	body := message("2025-11-25", "tools/call", `{"name":"list_interviews","arguments":{}}`)
-	for n := range 2 { // the second one is read before it is admitted
+	const direct, throughSDK = `{"name":"list_interviews","arguments":{}}`, `{"name":"list_interviews","arguments":{},"other":1}`
+	for n, params := range []string{direct, direct, throughSDK} { // the second one is read before it is admitted
+		body := message("2025-11-25", "tools/call", params)
 		conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
 		if err != nil {
 			t.Fatal(err)

@@ -80,8 +80,7 @@ func isNewest(meta map[string]json.RawMessage) bool {
 	return !given || json.Unmarshal(info, &client) == nil && client != nil
 }
 
-// writeDirectCall runs the call and writes its result. If it cannot be sent whole, it
-// closes the connection, so that a part of it does not end as a response does.
+// writeDirectCall runs the call and writes its result.
 func (h *Handler) writeDirectCall(w http.ResponseWriter, r *http.Request, current *request, call directCall) {
 	response := h.run(current, call.tool, call.arguments)
 	buffer := httpapi.NewBuffer()
@@ -97,10 +96,7 @@ func (h *Handler) writeDirectCall(w http.ResponseWriter, r *http.Request, curren
 	w.WriteHeader(http.StatusOK)
 	_, err := w.Write(b) //nolint:gosec // JSON, served as such
 	buffer.Release(b)
-	if err != nil {
-		httpapi.RecordError(r, err)
-		panic(http.ErrAbortHandler)
-	}
+	breakOff(r, err)
 }
 
 // appendResult appends the members of a result: the body as text and, unless it is an
