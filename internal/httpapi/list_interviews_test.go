@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
@@ -45,5 +46,19 @@ func TestListInterviews_GatedFieldsFollowScopes(t *testing.T) {
 	}
 	if err := json.Unmarshal(all["custom_extraction"], &extraction); err != nil || extraction.Big != "12345678901234567890.123" {
 		t.Errorf("a long number came back as %s (%v)", extraction.Big, err)
+	}
+}
+
+// A number that JSON does not have, which no import writes, is an internal error of the
+// list as of the detail, never a response that no parser takes.
+func TestListInterviews_NumbersThatJSONLacks(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t, func(s *config.Server) { s.ResponseValidation = config.Off })
+	id := seed.Interview(t, "acme", nil)
+	for _, set := range []string{"nps_score = 'NaN'", "nps_score = '-Infinity'", "nps_score = NULL, duration_seconds = 'Infinity'"} {
+		seed.Exec(t, "UPDATE interviews SET "+set)
+		for _, path := range []string{"/api/client/v1/interviews", "/api/client/v1/interviews/" + id} {
+			srv.Get(t, path, srv.KeyFor(t, "acme")).WantError(t, 500, "internal_error", "internal error")
+		}
 	}
 }

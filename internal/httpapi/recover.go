@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 var errPanicked = errors.New("a handler panicked")
@@ -30,11 +31,15 @@ func (s *Server) recovered(w *statusWriter, r *http.Request, caught any) bool {
 // logPanic logs the text of runtime errors only: another value may hold a
 // client's data.
 func (s *Server) logPanic(r *http.Request, caught any) {
+	stack := debug.Stack()
+	if reader, ok := caught.(*postgres.ReaderPanic); ok {
+		caught, stack = reader.Cause, reader.Stack
+	}
 	what := fmt.Sprintf("%T", caught)
 	err, _ := caught.(error)
 	if bug, ok := errors.AsType[runtime.Error](err); ok {
 		what = bug.Error()
 	}
 	s.deps.Log.Error(errPanicked.Error(),
-		"request_id", recordFrom(r.Context()).requestID, "what", what, "stack", string(debug.Stack()))
+		"request_id", recordFrom(r.Context()).requestID, "what", what, "stack", string(stack))
 }

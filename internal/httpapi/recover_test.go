@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -11,7 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // logTo makes a server that reads nothing and logs to a buffer.
@@ -47,6 +53,42 @@ func TestRecover_PanicsAreAnswered(t *testing.T) {
 			t.Errorf("%s: the log says %s", name, log.String())
 		}
 	}
+}
+
+// Rows are read by another function than the one that panics with what their reader
+// panicked with: the log names the reader.
+func TestRecover_PanicsOfReadersAreLocated(t *testing.T) {
+	t.Parallel()
+	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
+		URL: dbtest.New(t).ServerURL, Size: 1, AcquireTimeout: time.Minute, StatementTimeout: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	for cause, what := range map[any]string{"customer words": `"what":"string"`, nil: "nil pointer dereference"} {
+		var log bytes.Buffer
+		w := httptest.NewRecorder()
+		logTo(t, &log).accessLog(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_ = pool.ReadOnce(r.Context(), uuid.New(), postgres.Query{SQL: "SELECT 1"},
+				func(context.Context, *postgres.Snapshot, pgx.Rows) error { return panicReading(cause) })
+		})).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+		if w.Code != http.StatusInternalServerError || w.Body.String() != internalError {
+			t.Errorf("got %d %s, want a clean 500", w.Code, w.Body)
+		}
+		if got := log.String(); !strings.Contains(got, what) || !strings.Contains(got, "panicReading") || strings.Contains(got, "customer words") {
+			t.Errorf("the log says %s, want %s and where", got, what)
+		}
+	}
+}
+
+// panicReading panics with a cause, or with a nil pointer's.
+func panicReading(cause any) error {
+	if cause == nil {
+		var none *http.Request
+		cause = none.URL
+	}
+	panic(cause)
 }
 
 // A panic after the first byte closes the connection.

@@ -76,7 +76,9 @@ func (v *responseValidator) enforce(w http.ResponseWriter, r *http.Request, op *
 		writeError(w, r, apierror.Unavailable(errTooMuchUnsent))
 		return
 	}
-	buffered.release()
+	if err := buffered.release(); err != nil {
+		recordFrom(r.Context()).err = err
+	}
 }
 
 func (v *responseValidator) input(
@@ -130,15 +132,17 @@ func (b *bufferingWriter) Write(p []byte) (int, error) {
 	}
 	n, err := b.body.Write(p)
 	if b.body.Len() > maxValidated {
-		b.release()
+		err = b.release()
 	}
 	return n, err
 }
 
-func (b *bufferingWriter) release() {
+// release sends what was kept. Its error means that a part of it may have been sent.
+func (b *bufferingWriter) release() error {
 	b.released = true
 	b.to.WriteHeader(b.status)
-	_, _ = io.Copy(b.to, &b.body)
+	_, err := io.Copy(b.to, &b.body)
+	return err
 }
 
 // SetWriteDeadline does nothing before the release: nothing is written until

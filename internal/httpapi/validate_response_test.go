@@ -74,3 +74,20 @@ func TestValidateResponse_EnforcedResponsesReserveBytes(t *testing.T) {
 		}
 	}
 }
+
+// An enforced response that cannot be sent whole is not taken for a sent one.
+func TestValidateResponse_EnforcedResponsesFailToBeSent(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{10, maxValidated + 1} {
+		v := newResponseValidator(config.Enforce, validatorOptions(), slog.New(slog.DiscardHandler))
+		record := &requestRecord{}
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		v.validate(&operation{}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusInternalServerError) // is not validated
+			_, recordFrom(r.Context()).err = w.Write(make([]byte, size))
+		})).ServeHTTP(&brokenWriter{ResponseWriter: httptest.NewRecorder()}, r.WithContext(withRecord(r.Context(), record)))
+		if record.err == nil {
+			t.Errorf("%d bytes count as sent", size)
+		}
+	}
+}

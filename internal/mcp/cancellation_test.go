@@ -2,6 +2,10 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -58,5 +62,37 @@ func waitForQueries(t *testing.T, database *dbtest.Database, revision string, wa
 			t.Fatalf("%s: %d queries wait, want %d", revision, waiting, want)
 		}
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// An agent that leaves in the middle of a large result has left: the request is not
+// logged as answered.
+func TestCall_LeftInMidResult(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	turn, _ := json.Marshal([]map[string]string{{"text": strings.Repeat("late delivery. ", 500_000)}})
+	seed.Interview(t, "acme", apitest.Fields{"transcript": string(turn)})
+	const direct, throughSDK = `{"name":"list_interviews","arguments":{}}`, `{"name":"list_interviews","arguments":{},"other":1}`
+	for n, params := range []string{direct, direct, throughSDK} { // the second one is read before it is admitted
+		body := message("2025-11-25", "tools/call", params)
+		conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+			"Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-11-25\r\nContent-Length: %d\r\n\r\n%s", endpoint, key, len(body), body)
+		if _, err := io.ReadFull(conn, make([]byte, 1000)); err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+		ended := func() int { return strings.Count(srv.Logs.String(), `"operation":"list_interviews"`) }
+		for deadline := time.Now().Add(30 * time.Second); ended() <= n && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		if got := strings.Count(srv.Logs.String(), `"operation":"list_interviews","status":499`); got != n+1 {
+			t.Errorf("%d of %d requests are logged as left: %s", got, n+1, srv.Logs)
+		}
 	}
 }

@@ -81,7 +81,7 @@ func isNewest(meta map[string]json.RawMessage) bool {
 }
 
 // writeDirectCall runs the call and writes its result.
-func (h *Handler) writeDirectCall(w http.ResponseWriter, current *request, call directCall) {
+func (h *Handler) writeDirectCall(w http.ResponseWriter, r *http.Request, current *request, call directCall) {
 	response := h.run(current, call.tool, call.arguments)
 	buffer := httpapi.NewBuffer()
 	b := buffer.Bytes
@@ -94,8 +94,9 @@ func (h *Handler) writeDirectCall(w http.ResponseWriter, current *request, call 
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(b) //nolint:gosec // JSON, served as such
+	_, err := w.Write(b) //nolint:gosec // JSON, served as such
 	buffer.Release(b)
+	breakOff(r, err)
 }
 
 // appendResult appends the members of a result: the body as text and, unless it is an

@@ -30,6 +30,7 @@ type errorRewriter struct {
 	isForwarded bool  // the status
 	status      int   // of a withheld error
 	text        []byte
+	writeErr    error // why the response could not be sent whole
 }
 
 // WriteHeader forwards the status, unless it begins a plain-text error.
@@ -59,7 +60,9 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 			w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 		}
 		w.WriteHeader(http.StatusOK)
-		return w.ResponseWriter.Write(b)
+		var n int
+		n, w.writeErr = w.ResponseWriter.Write(b)
+		return n, w.writeErr
 	}
 	w.WriteHeader(http.StatusOK)
 	if e.Code == 0 {
@@ -70,8 +73,8 @@ func (w *errorRewriter) Write(b []byte) (int, error) {
 		e.Data = nil // it quotes the params
 	}
 	end := b[len(bytes.TrimRight(b, "\n")):]
-	_, err := w.ResponseWriter.Write(slices.Concat(b[:at], encodeRPCError(w.request.id, e), end)) //nolint:gosec // JSON, served as such
-	return len(b), err
+	_, w.writeErr = w.ResponseWriter.Write(slices.Concat(b[:at], encodeRPCError(w.request.id, e), end)) //nolint:gosec // JSON, served as such
+	return len(b), w.writeErr
 }
 
 // readError returns the error in a JSON-RPC response, if it has one. A result is not

@@ -114,7 +114,7 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 		}
 	}
 	if direct {
-		h.writeDirectCall(w, current, call)
+		h.writeDirectCall(w, r, current, call)
 		return
 	}
 	rewriter := &errorRewriter{ResponseWriter: w, request: current}
@@ -128,5 +128,15 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *
 	}
 	if rewriter.code != 0 {
 		httpapi.RecordError(r, fmt.Errorf("jsonrpc_%d", rewriter.code))
+	}
+	breakOff(r, rewriter.writeErr)
+}
+
+// breakOff closes the connection of a response that could not be sent whole, so that a
+// part of it does not end as a response does. Nil: it was sent.
+func breakOff(r *http.Request, err error) {
+	if err != nil {
+		httpapi.RecordError(r, err)
+		panic(http.ErrAbortHandler)
 	}
 }

@@ -47,7 +47,7 @@ func (q *batchedQuery) readRows(ctx context.Context, s *Snapshot, rows pgx.Rows)
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = &readerPanic{cause, debug.Stack()}
+			err = &ReaderPanic{cause, debug.Stack()}
 		}
 	}()
 	if err := q.read(ctx, s, rows); err != nil {
@@ -57,13 +57,14 @@ func (q *batchedQuery) readRows(ctx context.Context, s *Snapshot, rows pgx.Rows)
 	return rows.Err()
 }
 
-// readerPanic carries a reader's panic to the goroutine of its request.
-type readerPanic struct {
-	cause any
-	stack []byte
+// ReaderPanic carries a reader's panic to the goroutine of its request, where ReadOnce
+// panics with it. That goroutine's own stack does not show where the reader panicked.
+type ReaderPanic struct {
+	Cause any
+	Stack []byte
 }
 
-func (p *readerPanic) Error() string { return fmt.Sprintf("%v\n%s", p.cause, p.stack) }
+func (p *ReaderPanic) Error() string { return fmt.Sprintf("%v\n%s", p.Cause, p.Stack) }
 
 // ReadOnce is Read for a snapshot of one query, which is sent along with the
 // beginning and the end: the whole of it is one round trip. fn can run no other
@@ -86,7 +87,7 @@ func (p *Pool) readOnce(ctx context.Context, clientID uuid.UUID, only Query, fn 
 	if errors.Is(err, errRetryAlone) {
 		err = p.readBatch(ctx, clientID, func() (*acquiredConn, error) { return p.acquire(ctx, clientID) }, q)
 	}
-	if broken, ok := errors.AsType[*readerPanic](err); ok {
+	if broken, ok := errors.AsType[*ReaderPanic](err); ok {
 		panic(broken)
 	}
 	return classify(err)

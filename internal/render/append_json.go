@@ -35,7 +35,13 @@ func appendStored(b, stored []byte) []byte {
 	return append(b, stored...)
 }
 
-// appendNumber appends a number of double precision, or null.
+// isFinite reports whether JSON has a number. PostgreSQL has NaN and infinities too; no
+// import writes them, but another writer can.
+func isFinite(n pgtype.Float8) bool {
+	return !n.Valid || !math.IsNaN(n.Float64) && !math.IsInf(n.Float64, 0)
+}
+
+// appendNumber appends a finite number of double precision, or null.
 func appendNumber(b []byte, n pgtype.Float8) []byte {
 	if !n.Valid {
 		return append(b, "null"...)

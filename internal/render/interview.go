@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -20,6 +21,8 @@ type Interviews struct {
 	empty  bool
 	// maxBytes bounds the body; 0: any number.
 	maxBytes int
+	// err is why the page cannot be encoded.
+	err error
 
 	identity, transcripts, customExtraction bool
 }
@@ -38,6 +41,9 @@ func NewInterviewList(buffer []byte, caller auth.Caller, maxBytes int) *Intervie
 // Add appends one interview, unless it is a further one for which the page has no
 // space. A gated field without its scope is absent.
 func (a *Interviews) Add(i *interview.Interview) bool {
+	if !isFinite(i.DurationSeconds) || !isFinite(i.NPSScore) {
+		a.err = fmt.Errorf("the interview %s has a number that JSON does not", i.ID)
+	}
 	b := a.body
 	if !a.empty {
 		b = append(b, ',')
@@ -81,6 +87,9 @@ func (a *Interviews) Size() int { return len(a.body) }
 
 // End appends the meta of a page and returns the whole response.
 func (a *Interviews) End(found interview.List, next *string) ([]byte, error) {
+	if a.err != nil {
+		return nil, a.err
+	}
 	m := interviewMeta(a.caller, found.Count, found.Measurement)
 	paged(&m, next)
 	body, err := appendMeta(append(a.body, `],"meta":`...), m)
