@@ -66,6 +66,9 @@ func runCode(check bool) error {
 		fmt.Println("generated code is up to date")
 		return nil
 	}
+	if check {
+		return errStale
+	}
 	if err := generate(); err != nil {
 		return err
 	}
@@ -73,13 +76,7 @@ func runCode(check bool) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(hashFile, []byte(after+"\n"), 0o644); err != nil {
-		return err
-	}
-	if check {
-		return errStale
-	}
-	return nil
+	return os.WriteFile(hashFile, []byte(after+"\n"), 0o644)
 }
 
 func generate() error {
