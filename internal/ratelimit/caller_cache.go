@@ -1,6 +1,8 @@
 package ratelimit
 
 import (
+	"strings"
+
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/clientintel/clientintel/internal/auth"
@@ -29,6 +31,7 @@ func newCallerCache() callerCache {
 func (c callerCache) update(r Request, a Admission) {
 	r.Route = ""
 	if a.Verdict == Admitted || a.Verdict == Limited {
+		r.Prefix = strings.Clone(r.Prefix) // not the whole header that it is a part of
 		c.Add(r, cachedCaller{a.Caller, a.Verdict == Admitted && a.Remaining > 1})
 	} else {
 		c.Remove(r)

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/google/uuid"
 )
@@ -247,6 +249,20 @@ func TestLimiter_RefusalsHoldNoSlot(t *testing.T) {
 		}
 		if l.overloaded.Waiting() > 0 {
 			t.Fatal("it keeps its slot until its refusal is due")
+		}
+	}
+}
+
+// What is remembered of a caller is the key's prefix, not the header of up to 8 KiB that
+// it was cut out of.
+func TestCallerCache_KeepsNoHeaders(t *testing.T) {
+	t.Parallel()
+	c := newCallerCache()
+	header := "prefix" + strings.Repeat(" ", 8<<10)
+	c.update(Request{Prefix: header[:6]}, Admission{Verdict: Admitted, Remaining: 2})
+	for _, kept := range c.Keys() {
+		if unsafe.StringData(kept.Prefix) == unsafe.StringData(header) {
+			t.Error("the header is kept")
 		}
 	}
 }
