@@ -41,6 +41,9 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 		if err != nil {
 			return err
 		}
+		// Not HTTP/2: a connection of it carries hundreds of requests at once and buffers a
+		// mebibyte of each body before it is read, so that a bound on connections would not
+		// bound the memory.
 		secure = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get, NextProtos: []string{"http/1.1"}}
 		apiServer.Handler = httpapi.WithTLS(apiServer.Handler)
 	}
@@ -114,18 +117,8 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    maxHeaderBytes,
-		Protocols:         http1Only(),
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		// OPTIONS * is refused like any unknown path.
 		DisableGeneralOptionsHandler: true,
 	}
-}
-
-// http1Only excludes HTTP/2. Its connections carry hundreds of requests at once and buffer
-// a mebibyte of each body before it is read: a bound on connections would not bound the
-// memory.
-func http1Only() *http.Protocols {
-	only := new(http.Protocols)
-	only.SetHTTP1(true)
-	return only
 }

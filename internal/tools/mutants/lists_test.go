@@ -3,6 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -27,6 +30,48 @@ func TestLists_EachMutantAppliesOnce(t *testing.T) {
 		if _, err := m.mutated("../../.."); err != nil {
 			t.Errorf("%s: %v", m.Name, err)
 		}
+	}
+}
+
+// A mutant of a function that a later migration replaces changes nothing that runs.
+func TestLists_NoMutantIsOfAReplacedFunction(t *testing.T) {
+	all, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../../sql/migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	function := regexp.MustCompile(`FUNCTION \w+\(`)
+	up := func(file string) string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, _, _ := strings.Cut(string(text), "-- +goose Down")
+		return before
+	}
+	checked := 0
+	for _, m := range all {
+		at := slices.IndexFunc(files, func(file string) bool { return filepath.Base(file) == filepath.Base(m.File) })
+		if at < 0 {
+			continue
+		}
+		before, _, _ := strings.Cut(up(files[at]), m.Old)
+		found := function.FindAllString(before, -1)
+		if len(found) == 0 {
+			continue
+		}
+		checked++
+		for _, later := range files[at+1:] {
+			if last := found[len(found)-1]; strings.Contains(up(later), last) {
+				t.Errorf("%s: %s replaces the last function before it in %s, %s…)", m.Name, filepath.Base(later), m.File, last)
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("only %d mutants were checked", checked)
 	}
 }
 
