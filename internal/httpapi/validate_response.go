@@ -77,7 +77,7 @@ func (v *responseValidator) enforce(w http.ResponseWriter, r *http.Request, op *
 		return
 	}
 	if err := buffered.release(); err != nil {
-		recordFrom(r.Context()).err = err
+		RecordError(r, err)
 	}
 }
 

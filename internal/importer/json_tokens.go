@@ -46,13 +46,13 @@ func (s *jsonScanner) escape() {
 		s.at++
 		return
 	}
-	first := s.hex4(s.at + 1)
+	first := s.hexEscape(s.at - 1)
 	s.at += 5
 	switch {
 	case first == 0:
 		s.unstorable = cmp.Or(s.unstorable, unstorableNUL)
 	case utf16.IsSurrogate(first):
-		if bytes.HasPrefix(s.text[min(s.at, len(s.text)):], []byte(`\u`)) && utf16.DecodeRune(first, s.hex4(s.at+2)) != unicode.ReplacementChar {
+		if utf16.DecodeRune(first, s.hexEscape(s.at)) != unicode.ReplacementChar {
 			s.at += 6
 		} else {
 			s.unstorable = cmp.Or(s.unstorable, unstorableSurrogate)
@@ -60,12 +60,12 @@ func (s *jsonScanner) escape() {
 	}
 }
 
-// hex4 is the number in the four hexadecimal digits at a position, 0 if there are none.
-func (s *jsonScanner) hex4(at int) rune {
-	if at+4 > len(s.text) {
+// hexEscape is the number of the escape \uXXXX at a position, 0 if there is none.
+func (s *jsonScanner) hexEscape(at int) rune {
+	if at+6 > len(s.text) || s.text[at] != '\\' || s.text[at+1] != 'u' {
 		return 0
 	}
-	r, _ := strconv.ParseUint(string(s.text[at:at+4]), 16, 16)
+	r, _ := strconv.ParseUint(string(s.text[at+2:at+6]), 16, 16)
 	return rune(r)
 }
 

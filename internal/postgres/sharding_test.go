@@ -102,8 +102,8 @@ var onCoordinator = map[string]string{
 	"revoked_keys":     "written with the key",
 }
 
-// A new table is distributed, or stays on the coordinator for a reason. One that nobody
-// thought of stays, and its queries then join two machines.
+// A new table is distributed, or stays on the coordinator for a reason. One that was
+// forgotten stays too, and its queries then join two machines.
 func TestDistribute_EveryTableHasItsPlace(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, dbtest.New(t).OwnerURL)

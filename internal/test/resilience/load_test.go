@@ -92,9 +92,9 @@ func (l *load) await(t *testing.T, status, more int) {
 	}
 }
 
-// wantValidResponses wants every answer to be a 200, a 429 or a well-formed 503. One that did
-// not come in the caller's time has status 0.
-// It returns the longest wait for a 503.
+// wantValidResponses wants every answer to be a 200, a 429 or a well-formed 503.
+// One that did not come in the caller's time has status 0. It returns the longest wait for
+// a 503.
 func (l *load) wantValidResponses(t *testing.T) time.Duration {
 	t.Helper()
 	var longest time.Duration
