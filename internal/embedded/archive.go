@@ -22,6 +22,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/xi2/xz"
@@ -152,15 +153,23 @@ func unpackFile(root *os.Root, file *tar.Header, content io.Reader) error {
 	case tar.TypeSymlink:
 		return root.Symlink(file.Linkname, name)
 	case tar.TypeReg:
-		f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, file.FileInfo().Mode().Perm())
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(f, content)
-		return errors.Join(err, f.Close())
+		return unpackRegular(root, name, file.FileInfo().Mode().Perm(), content)
 	default:
 		return fmt.Errorf("%s is of type %q", name, file.Typeflag)
 	}
+}
+
+// unpackRegular lets no other goroutine start a process meanwhile, which would hold the
+// file open for writing for a moment: the kernel runs no such file.
+func unpackRegular(root *os.Root, name string, mode fs.FileMode, content io.Reader) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, content)
+	return errors.Join(err, f.Close())
 }
 
 // readable lets the account that runs the server read what was unpacked, even

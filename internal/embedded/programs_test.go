@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 )
 
@@ -212,3 +214,29 @@ func TestUnpack_NothingLandsOutside(t *testing.T) {
 		t.Error("a file was unpacked through a link that leads out")
 	}
 }
+
+// A process that another goroutine starts would hold the file open for writing, so that
+// it could not be run ("text file busy"). Not parallel: others start processes.
+func TestUnpack_NoProcessStartsWhileAFileIsOpen(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	var read bool
+	content := readerFunc(func([]byte) (int, error) {
+		read = true
+		if syscall.ForkLock.TryLock() {
+			syscall.ForkLock.Unlock()
+			t.Error("a process could be started")
+		}
+		return 0, io.EOF
+	})
+	if err := unpackFile(root, &tar.Header{Typeflag: tar.TypeReg, Name: "a"}, content); err != nil || !read {
+		t.Errorf("unpacking: %v, read: %v", err, read)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
