@@ -42,9 +42,7 @@ func newerPrograms(t *testing.T, dir string) (string, int, int) {
 		"postgres": `[ "$1" != --version ] || exec echo "postgres (PostgreSQL) ` + strconv.Itoa(major+1) + `.0"` + "\nexec " + real + `/postgres "$@"`,
 		"initdb":   `for a; do shift; case $a in --*locale-p*|--builtin*) ;; *) set -- "$@" "$a";; esac; done` + "\nexec " + real + `/initdb "$@"`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		writeProgram(t, filepath.Join(dir, name), "#!/bin/sh\n"+text+"\n")
 	}
 	return dir, major, major + 1
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -20,14 +21,23 @@ import (
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
+// writeProgram writes a file that can be run at once. A process that a parallel test
+// starts meanwhile would hold it open for writing, and the kernel runs no such file.
+func writeProgram(t *testing.T, path, content string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // shell runs a line as cron does: in the home directory, with cron's PATH unless env
 // has another. The home directory stands for /usr/local/bin.
 func shell(t *testing.T, home, line, stdin string, env ...string) (int, string) {
 	t.Helper()
 	installed := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", asProgram, os.Args[0])
-	if err := os.WriteFile(filepath.Join(home, "clientintel"), []byte(installed), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	writeProgram(t, filepath.Join(home, "clientintel"), installed)
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", line)
 	cmd.Dir = home
 	cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
@@ -70,9 +80,7 @@ func TestRun_TheImportPagesCommands(t *testing.T) {
 	files["export.ndjson.gz"], files["interviews-1.ndjson.zst"] = gz.String(), zst.String()
 	files["records.ndjson.gz"] = files["export.ndjson.gz"]
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(home, name), []byte(content), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		writeProgram(t, filepath.Join(home, name), content)
 	}
 	before, after := dbtest.New(t), dbtest.New(t)
 	run := func(line, to string) (int, string) {
