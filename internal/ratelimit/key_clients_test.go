@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/google/uuid"
 )
@@ -20,36 +20,28 @@ func TestLimiter_UnverifiedCallersTakeTurnsByClient(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := newLimiter(nil) // admits nothing
-			l.keyClients.byPrefixHash.Store(&map[[sha256.Size]byte]uuid.UUID{
-				sha256.Sum256([]byte("mine")): uuid.New(), sha256.Sum256([]byte("other")): uuid.New(),
-			})
-			var flood sync.WaitGroup
-			defer flood.Wait()
-			defer close(l.stop)
-			const callers = 300
-			for i := range callers {
-				flood.Go(func() { _, _ = l.Admit(t.Context(), Request{Prefix: flooding(i)}) })
-			}
-			// eventually fails where what happens in a moment does not.
-			eventually := func(happened func() bool) {
-				for end := time.Now().Add(minRefusalDelay / 2); !happened(); time.Sleep(time.Millisecond) {
-					if time.Now().After(end) {
-						t.Error("a caller waits for those of others")
-						return
-					}
+			synctest.Test(t, func(t *testing.T) {
+				l := newLimiter(nil) // admits nothing
+				l.keyClients.byPrefixHash.Store(&map[[sha256.Size]byte]uuid.UUID{
+					sha256.Sum256([]byte("mine")): uuid.New(), sha256.Sum256([]byte("other")): uuid.New(),
+				})
+				var flood sync.WaitGroup
+				defer flood.Wait()
+				defer close(l.stop)
+				for i := range 300 {
+					flood.Go(func() { _, _ = l.Admit(t.Context(), Request{Prefix: flooding(i)}) })
 				}
-			}
-			eventually(func() bool { return l.unverified.Waiting() >= callers-maxUnverified })
-			flood.Go(func() { _, _ = l.Admit(t.Context(), Request{Prefix: "mine"}) })
-			eventually(func() bool { return l.queue.len() > maxUnverified })
-			if second := l.queue.take(2); second[0].request.Prefix != "mine" && second[1].request.Prefix != "mine" {
-				t.Error("a caller of another client is not among the next two")
-			}
-			// The flood has its share of the slots, though others are free.
-			if got := l.queue.len(); got != maxUnverified-1 {
-				t.Errorf("%d requests of the flood are in the queue, want %d", got+1, maxUnverified)
-			}
+				synctest.Wait()
+				flood.Go(func() { _, _ = l.Admit(t.Context(), Request{Prefix: "mine"}) })
+				synctest.Wait()
+				if second := l.queue.take(2); second[0].request.Prefix != "mine" && second[1].request.Prefix != "mine" {
+					t.Error("a caller of another client is not among the next two")
+				}
+				// The flood has its share of the slots, though others are free.
+				if got := l.queue.len(); got != maxUnverified-1 {
+					t.Errorf("%d requests of the flood are in the queue, want %d", got+1, maxUnverified)
+				}
+			})
 		})
 	}
 }

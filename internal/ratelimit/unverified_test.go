@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -19,37 +20,35 @@ import (
 // is known.
 func TestLimiter_UnverifiedCallersShareAFewSlots(t *testing.T) {
 	t.Parallel()
-	l := newLimiter(nil) // admits nothing
-	caller := Request{Prefix: "known", SecretHash: sha256.Sum256([]byte("s"))}
-	a := Admission{Verdict: Admitted, Remaining: 1}
-	a.Caller.ClientID = uuid.New()
-	l.callers.update(caller, a)
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(nil) // admits nothing
+		caller := Request{Prefix: "known", SecretHash: sha256.Sum256([]byte("s"))}
+		a := Admission{Verdict: Admitted, Remaining: 1}
+		a.Caller.ClientID = uuid.New()
+		l.callers.update(caller, a)
 
-	ctx, stop := context.WithCancel(t.Context())
-	var flood sync.WaitGroup
-	defer flood.Wait()
-	defer stop()
-	const flooding = 500
-	for i := range flooding {
-		flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: fmt.Sprint(i), SecretHash: caller.SecretHash}) })
-	}
-	flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: caller.Prefix}) }) // a real prefix with a wrong secret
-	flood.Go(func() { _, _ = l.Admit(ctx, caller) })
-	for end := time.Now().Add(minRefusalDelay); l.unverified.Waiting() < flooding+1-maxUnverified || l.queue.len() < maxUnverified+1; {
-		if time.Sleep(time.Millisecond); time.Now().After(end) {
-			t.Fatalf("%d wait for a slot, %d are in the queue", l.unverified.Waiting(), l.queue.len())
+		ctx, stop := context.WithCancel(t.Context())
+		var flood sync.WaitGroup
+		defer flood.Wait()
+		defer stop()
+		const flooding = 500
+		for i := range flooding {
+			flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: fmt.Sprint(i), SecretHash: caller.SecretHash}) })
 		}
-	}
-	if got := l.queue.len(); got != maxUnverified+1 {
-		t.Errorf("%d requests are in the queue, want %d", got, maxUnverified+1)
-	}
-	second := l.queue.take(2)
-	if second[0].request != caller && second[1].request != caller {
-		t.Error("a caller with a known key is not among the next two")
-	}
-	if _, likely, started := l.Start(caller); started {
-		t.Errorf("%v: a caller without room for another request is likely to be admitted", likely)
-	}
+		flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: caller.Prefix}) }) // a real prefix with a wrong secret
+		flood.Go(func() { _, _ = l.Admit(ctx, caller) })
+		synctest.Wait()
+		if got := l.queue.len(); got != maxUnverified+1 {
+			t.Fatalf("%d requests are in the queue, want %d", got, maxUnverified+1)
+		}
+		second := l.queue.take(2)
+		if second[0].request != caller && second[1].request != caller {
+			t.Error("a caller with a known key is not among the next two")
+		}
+		if _, likely, started := l.Start(caller); started {
+			t.Errorf("%v: a caller without room for another request is likely to be admitted", likely)
+		}
+	})
 }
 
 // Known callers start until a whole group waits.
@@ -75,30 +74,32 @@ func TestLimiter_StartsNoMoreThanAGroup(t *testing.T) {
 // anyone can bring about the first.
 func TestLimiter_RefusalsForWantOfASlotAreTheirOwn(t *testing.T) {
 	t.Parallel()
-	l := newLimiter(nil)
-	close(l.stop) // it decides nothing
-	if _, err := l.Admit(t.Context(), Request{Prefix: "first"}); err == nil || errors.Is(err, ErrNoSlot) {
-		t.Errorf("with a slot, and no decision: %v", err)
-	}
-	for _, u := range []refusalSlots{l.unverified, l.keyless} {
-		for range maxUnverified {
-			if err := u.acquire(t.Context(), uuid.Nil); err != nil {
-				t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(nil)
+		close(l.stop) // it decides nothing
+		if _, err := l.Admit(t.Context(), Request{Prefix: "first"}); err == nil || errors.Is(err, ErrNoSlot) {
+			t.Errorf("with a slot, and no decision: %v", err)
+		}
+		for _, u := range []refusalSlots{l.unverified, l.keyless} {
+			for range maxUnverified {
+				if err := u.acquire(t.Context(), uuid.Nil); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-	}
-	var waiting sync.WaitGroup
-	for what, ask := range map[string]func() error{
-		"a key": func() error { _, err := l.Admit(t.Context(), Request{Prefix: "one more"}); return err },
-		"none":  func() error { return l.AwaitUncounted(t.Context()) },
-	} {
-		waiting.Go(func() {
-			if err := ask(); !errors.Is(err, ErrNoSlot) {
-				t.Errorf("with %s, and no slot: %v", what, err)
-			}
-		})
-	}
-	waiting.Wait()
+		var waiting sync.WaitGroup
+		for what, ask := range map[string]func() error{
+			"a key": func() error { _, err := l.Admit(t.Context(), Request{Prefix: "one more"}); return err },
+			"none":  func() error { return l.AwaitUncounted(t.Context()) },
+		} {
+			waiting.Go(func() {
+				if err := ask(); !errors.Is(err, ErrNoSlot) {
+					t.Errorf("with %s, and no slot: %v", what, err)
+				}
+			})
+		}
+		waiting.Wait()
+	})
 }
 
 // A key that is refused is not known any more.
@@ -124,25 +125,25 @@ func TestCallerCache_ForgetsRefusedKeys(t *testing.T) {
 // without a known key, however many it sends: what is refused costs the database too.
 func TestLimiter_AKeyBeyondItsLimitHasAFewSlots(t *testing.T) {
 	t.Parallel()
-	l := newLimiter(nil) // admits nothing
-	caller := Request{Prefix: "known"}
-	a := Admission{Verdict: Limited}
-	a.Caller.ClientID = uuid.New()
-	l.callers.update(caller, a)
-	ctx, stop := context.WithCancel(t.Context())
-	var flood sync.WaitGroup
-	defer flood.Wait()
-	defer stop()
-	const flooding = 100
-	for range flooding {
-		flood.Go(func() { _, _ = l.Admit(ctx, caller) })
-	}
-	for l.limited.Waiting() < flooding-maxUnverified || l.queue.len() < maxUnverified {
-		time.Sleep(time.Millisecond)
-	}
-	if got := l.queue.len(); got != maxUnverified {
-		t.Errorf("%d requests are in the queue, want %d", got, maxUnverified)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(nil) // admits nothing
+		caller := Request{Prefix: "known"}
+		a := Admission{Verdict: Limited}
+		a.Caller.ClientID = uuid.New()
+		l.callers.update(caller, a)
+		ctx, stop := context.WithCancel(t.Context())
+		var flood sync.WaitGroup
+		defer flood.Wait()
+		defer stop()
+		const flooding = 100
+		for range flooding {
+			flood.Go(func() { _, _ = l.Admit(ctx, caller) })
+		}
+		synctest.Wait()
+		if got := l.queue.len(); got != maxUnverified {
+			t.Errorf("%d requests are in the queue, want %d", got, maxUnverified)
+		}
+	})
 }
 
 // The more wait, the later each is refused: refusals have a bounded pace.
@@ -162,34 +163,33 @@ func TestRefusalDelay_GrowsWithThoseThatWait(t *testing.T) {
 // A client that sends more than may wait is not refused as fast as it sends.
 func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
 	t.Parallel()
-	l := newLimiter(nil) // it admits nothing
-	caller := Request{Prefix: "known"}
-	a := Admission{Verdict: Admitted, Remaining: 2}
-	a.Caller.ClientID = uuid.New()
-	l.callers.update(caller, a)
-	for range maxOfClient {
-		l.queue.push(a.Caller.ClientID, &Pending{}, maxOfClient)
-	}
-	ctx, leave := context.WithCancel(t.Context())
-	refused := make(chan struct{})
-	go func() {
-		defer close(refused)
-		if _, err := l.Admit(ctx, caller); err == nil {
-			t.Error("more than may wait was let in")
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(nil) // it admits nothing
+		caller := Request{Prefix: "known"}
+		a := Admission{Verdict: Admitted, Remaining: 2}
+		a.Caller.ClientID = uuid.New()
+		l.callers.update(caller, a)
+		for range maxOfClient {
+			l.queue.push(a.Caller.ClientID, &Pending{}, maxOfClient)
 		}
-	}()
-	for l.overloaded.Waiting() == 0 {
-		select {
-		case <-refused:
-			t.Fatal("it was refused at once")
-		case <-time.After(time.Millisecond):
+		ctx, leave := context.WithCancel(t.Context())
+		refused := make(chan struct{})
+		go func() {
+			defer close(refused)
+			if _, err := l.Admit(ctx, caller); err == nil {
+				t.Error("more than may wait was let in")
+			}
+		}()
+		synctest.Wait()
+		if l.overloaded.Waiting() == 0 {
+			t.Error("it was refused at once")
 		}
-	}
-	leave()
-	<-refused
-	if n := l.overloaded.Waiting(); n != 0 {
-		t.Errorf("%d requests still wait for their refusal", n)
-	}
+		leave()
+		<-refused
+		if n := l.overloaded.Waiting(); n != 0 {
+			t.Errorf("%d requests still wait for their refusal", n)
+		}
+	})
 }
 
 // A decision that came in time holds, however late it is asked for: the request is
@@ -210,47 +210,39 @@ func TestPending_ADecisionOutlivesItsDeadline(t *testing.T) {
 // Requests that the database is not asked about pass while it does not answer.
 func TestLimiter_KeylessRequestsNeedNoDatabase(t *testing.T) {
 	t.Parallel()
-	l := newLimiter(nil) // admits nothing
-	ctx, leave := context.WithCancel(t.Context())
-	var flood sync.WaitGroup
-	defer flood.Wait()
-	defer leave()
-	for i := range maxUnverified {
-		flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: fmt.Sprint(i)}) })
-	}
-	for l.queue.len() < maxUnverified {
-		time.Sleep(time.Millisecond)
-	}
-	if err := l.AwaitUncounted(t.Context()); err != nil {
-		t.Error(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(nil) // admits nothing
+		ctx, leave := context.WithCancel(t.Context())
+		var flood sync.WaitGroup
+		defer flood.Wait()
+		defer leave()
+		for i := range maxUnverified {
+			flood.Go(func() { _, _ = l.Admit(ctx, Request{Prefix: fmt.Sprint(i)}) })
+		}
+		synctest.Wait()
+		if err := l.AwaitUncounted(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // A request that waited for a slot of callers without a known key is refused at once
 // where nothing more may wait: the next one needs the slot.
 func TestLimiter_RefusalsHoldNoSlot(t *testing.T) {
 	t.Parallel()
-	l := newLimiter(nil) // admits nothing
-	for range maxOfClient {
-		l.queue.push(uuid.Nil, &Pending{}, maxOfClient)
-	}
-	refused := make(chan struct{})
-	go func() {
-		defer close(refused)
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(nil) // admits nothing
+		for range maxOfClient {
+			l.queue.push(uuid.Nil, &Pending{}, maxOfClient)
+		}
+		began := time.Now()
 		if _, err := l.Admit(t.Context(), Request{Prefix: "unknown"}); err == nil {
 			t.Error("more than may wait was let in")
 		}
-	}()
-	for {
-		select {
-		case <-refused:
-			return
-		default:
+		if took := time.Since(began); took > 0 { // of the bubble's clock
+			t.Errorf("it keeps its slot for %s until its refusal is due", took)
 		}
-		if l.overloaded.Waiting() > 0 {
-			t.Fatal("it keeps its slot until its refusal is due")
-		}
-	}
+	})
 }
 
 // What is remembered of a caller is the key's prefix, not the header of up to 8 KiB that
