@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
@@ -130,6 +131,29 @@ func TestSlots_CancelledWaitersAreRemoved(t *testing.T) {
 	if s.Waiting() != 0 {
 		t.Errorf("%d wait that have left", s.Waiting())
 	}
+}
+
+// A request that waited in vain leaves the queue, and takes no slot that becomes free later.
+func TestSlots_WaitsEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := fairqueue.NewSlots(1, 1, 10)
+		if err := s.AcquireWithin(t.Context(), greedy, time.Second); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		err := s.AcquireWithin(t.Context(), modest, time.Second)
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Second {
+			t.Errorf("%v after %s, want the deadline's error after a second", err, took)
+		}
+		if s.Waiting() != 0 {
+			t.Errorf("%d wait that have left", s.Waiting())
+		}
+		s.Release(greedy)
+		if err := s.AcquireWithin(t.Context(), greedy, time.Second); err != nil {
+			t.Errorf("the free slot: %v", err)
+		}
+	})
 }
 
 func awaitWaiting(t *testing.T, s *fairqueue.Slots, n int) {

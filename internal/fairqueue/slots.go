@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -35,6 +36,19 @@ func NewSlots(n, share, maxWaiting int) *Slots {
 
 // Acquire waits for a slot until ctx is done. Release frees it.
 func (s *Slots) Acquire(ctx context.Context, client uuid.UUID) error {
+	return s.acquire(ctx, client, nil)
+}
+
+// AcquireWithin is Acquire for as long as timeout, after which the error is
+// context.DeadlineExceeded. A context with a deadline would take most of a kilobyte more
+// for each request that waits.
+func (s *Slots) AcquireWithin(ctx context.Context, client uuid.UUID, timeout time.Duration) error {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	return s.acquire(ctx, client, timer.C)
+}
+
+func (s *Slots) acquire(ctx context.Context, client uuid.UUID, timeout <-chan time.Time) error {
 	s.mu.Lock()
 	if s.waiting.LenOf(client) >= s.maxWaiting {
 		s.mu.Unlock()
@@ -44,10 +58,14 @@ func (s *Slots) Acquire(ctx context.Context, client uuid.UUID) error {
 	s.waiting.Push(client, mine)
 	s.grant()
 	s.mu.Unlock()
+	var err error
 	select {
 	case <-mine.granted:
 		return nil
+	case <-timeout:
+		err = context.DeadlineExceeded
 	case <-ctx.Done():
+		err = ctx.Err()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +75,7 @@ func (s *Slots) Acquire(ctx context.Context, client uuid.UUID) error {
 	default:
 		s.waiting.Remove(client, func(w *waiter) bool { return w == mine })
 	}
-	return ctx.Err()
+	return err
 }
 
 // Waiting is how many requests wait.

@@ -45,9 +45,7 @@ func newRefusalSlots(n int) refusalSlots {
 }
 
 func (s refusalSlots) acquire(ctx context.Context, client uuid.UUID) error {
-	ctx, cancel := context.WithTimeout(ctx, refusalDelay(s.Waiting()))
-	defer cancel()
-	if err := s.Acquire(ctx, client); err != nil {
+	if err := s.AcquireWithin(ctx, client, refusalDelay(s.Waiting())); err != nil {
 		return apierror.Unavailable(errors.Join(ErrNoSlot, err))
 	}
 	return nil
