@@ -7,8 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/clientintel/clientintel/internal/apierror"
 )
 
@@ -18,11 +16,8 @@ import (
 func TestLimiter_GivesUpOnADatabaseThatDoesNotDecide(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(nil) // admits nothing
 		known := Request{Prefix: "known"}
-		a := Admission{Verdict: Admitted, Remaining: 2}
-		a.Caller.ClientID = uuid.New()
-		l.callers.update(known, a)
+		l, _ := newLimiterKnowing(known, Admission{Verdict: Admitted, Remaining: 2})
 		pending, _, started := l.Start(known)
 		if !started {
 			t.Fatal("a known caller's request was not started")

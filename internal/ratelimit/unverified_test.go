@@ -21,11 +21,8 @@ import (
 func TestLimiter_UnverifiedCallersShareAFewSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(nil) // admits nothing
 		caller := Request{Prefix: "known", SecretHash: sha256.Sum256([]byte("s"))}
-		a := Admission{Verdict: Admitted, Remaining: 1}
-		a.Caller.ClientID = uuid.New()
-		l.callers.update(caller, a)
+		l, _ := newLimiterKnowing(caller, Admission{Verdict: Admitted, Remaining: 1})
 
 		ctx, stop := context.WithCancel(t.Context())
 		var flood sync.WaitGroup
@@ -54,14 +51,11 @@ func TestLimiter_UnverifiedCallersShareAFewSlots(t *testing.T) {
 // Known callers start until a whole group waits.
 func TestLimiter_StartsNoMoreThanAGroup(t *testing.T) {
 	t.Parallel()
-	l := newLimiter(nil) // admits nothing
 	caller := Request{Prefix: "known"}
-	a := Admission{Verdict: Admitted, Remaining: 600}
-	a.Caller.ClientID = uuid.New()
-	l.callers.update(caller, a)
+	l, client := newLimiterKnowing(caller, Admission{Verdict: Admitted, Remaining: 600})
 	started := 0
 	for range 2 * maxGroup {
-		if _, likely, ok := l.Start(caller); ok && likely.ClientID == a.Caller.ClientID {
+		if _, likely, ok := l.Start(caller); ok && likely.ClientID == client {
 			started++
 		}
 	}
@@ -126,11 +120,8 @@ func TestCallerCache_ForgetsRefusedKeys(t *testing.T) {
 func TestLimiter_AKeyBeyondItsLimitHasAFewSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(nil) // admits nothing
 		caller := Request{Prefix: "known"}
-		a := Admission{Verdict: Limited}
-		a.Caller.ClientID = uuid.New()
-		l.callers.update(caller, a)
+		l, _ := newLimiterKnowing(caller, Admission{Verdict: Limited})
 		ctx, stop := context.WithCancel(t.Context())
 		var flood sync.WaitGroup
 		defer flood.Wait()
@@ -164,13 +155,10 @@ func TestRefusalDelay_GrowsWithThoseThatWait(t *testing.T) {
 func TestLimiter_RefusalsOfACrowdTakeTheirTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(nil) // it admits nothing
 		caller := Request{Prefix: "known"}
-		a := Admission{Verdict: Admitted, Remaining: 2}
-		a.Caller.ClientID = uuid.New()
-		l.callers.update(caller, a)
+		l, client := newLimiterKnowing(caller, Admission{Verdict: Admitted, Remaining: 2})
 		for range maxOfClient {
-			l.queue.push(a.Caller.ClientID, &Pending{}, maxOfClient)
+			l.queue.push(client, &Pending{}, maxOfClient)
 		}
 		ctx, leave := context.WithCancel(t.Context())
 		refused := make(chan struct{})
@@ -257,4 +245,13 @@ func TestCallerCache_KeepsNoHeaders(t *testing.T) {
 			t.Error("the header is kept")
 		}
 	}
+}
+
+// newLimiterKnowing makes a limiter that admits nothing and knows the client of a request
+// by the last admission.
+func newLimiterKnowing(r Request, last Admission) (*Limiter, uuid.UUID) {
+	l := newLimiter(nil)
+	last.Caller.ClientID = uuid.New()
+	l.callers.update(r, last)
+	return l, last.Caller.ClientID
 }
