@@ -105,9 +105,7 @@ func (r *Reader) Read(ctx context.Context, caller auth.Caller, q Query) (*Buffer
 // Stream counts the caller's interviews in the window and passes each to take, newest
 // first, ties by id. It stops at an error of take, and returns it.
 func (r *Reader) Stream(ctx context.Context, caller auth.Caller, q Query, take func(Row) error) (Report, error) {
-	waiting, cancel := context.WithTimeout(ctx, streamWait)
-	defer cancel()
-	if err := r.slots.Acquire(waiting, caller.ClientID); err != nil {
+	if err := r.slots.AcquireWithin(ctx, caller.ClientID, streamWait); err != nil {
 		return Report{}, apierror.Unavailable(fmt.Errorf("waiting for other streams: %w", err))
 	}
 	defer r.slots.Release(caller.ClientID)

@@ -65,9 +65,7 @@ func (r *Reader) Search(ctx context.Context, caller auth.Caller, q Query) (Found
 		return *found, nil
 	}
 	deadline := time.Now().Add(r.limits.Timeout)
-	waiting, cancel := context.WithTimeout(ctx, min(r.limits.Wait, r.limits.Timeout))
-	defer cancel()
-	if err := r.slow.Acquire(waiting, caller.ClientID); err != nil {
+	if err := r.slow.AcquireWithin(ctx, caller.ClientID, min(r.limits.Wait, r.limits.Timeout)); err != nil {
 		return Found{}, apierror.Unavailable(fmt.Errorf("waiting for other searches through all interviews: %w", err))
 	}
 	defer r.slow.Release(caller.ClientID)
