@@ -1406,7 +1406,7 @@ $$;
 
 CREATE FUNCTION public.oldest_served_version() RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN 7;
+    RETURN 6;
 
 
 --

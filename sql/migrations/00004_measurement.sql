@@ -202,6 +202,23 @@ END;
 $$;
 -- +goose StatementEnd
 
+-- merge_leftover_changes merges what writers left over: those at stricter isolation
+-- levels merge nothing. In a transaction of its own, as it locks states.
+-- +goose StatementBegin
+CREATE FUNCTION merge_leftover_changes() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    changed uuid;
+BEGIN
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        FOR changed IN SELECT DISTINCT m.client_id FROM public.measurement_changes AS m LOOP
+            PERFORM public.merge_client_changes(changed);
+        END LOOP;
+    END IF;
+END;
+$$;
+-- +goose StatementEnd
+
 -- +goose StatementBegin
 CREATE FUNCTION merge_changes_at_commit() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -674,9 +691,9 @@ CREATE POLICY server_reads_current_client ON measurement_changes
 CREATE POLICY owner_accesses_every_client ON measurement_changes TO CURRENT_USER USING (true) WITH CHECK (true);
 
 REVOKE EXECUTE ON FUNCTION add_measurement_change, merge_client_changes, compare_measurement, lock_measurement, check_measurement, mark_broken_by_disabled_triggers,
-    audit_measurement, audit_next_measurement, rebuild_measurement, cut_over_measurement
+    merge_leftover_changes, audit_measurement, audit_next_measurement, rebuild_measurement, cut_over_measurement
     FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION audit_next_measurement TO clientintel_server;
+GRANT EXECUTE ON FUNCTION merge_leftover_changes, audit_next_measurement TO clientintel_server;
 GRANT SELECT ON measurement_states, measurement_changes, measurement_triggers, measurement_trigger_status TO clientintel_server;
 
 -- +goose Down
@@ -700,6 +717,7 @@ DROP TABLE measurement_changes;
 DROP TABLE measurement_states;
 DROP FUNCTION create_measurement_state();
 DROP FUNCTION merge_changes_at_commit();
+DROP FUNCTION merge_leftover_changes();
 DROP FUNCTION merge_client_changes(uuid);
 DROP FUNCTION count_truncated_members();
 DROP FUNCTION count_updated_members();
