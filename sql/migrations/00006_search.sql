@@ -191,10 +191,6 @@ CREATE FUNCTION maintain_search_documents() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-    IF TG_OP = 'TRUNCATE' THEN
-        TRUNCATE public.search_documents;
-        RETURN NULL;
-    END IF;
     IF TG_OP IN ('UPDATE', 'DELETE') THEN
         DELETE FROM public.search_documents AS d
         USING old_rows AS o
@@ -236,13 +232,10 @@ CREATE TRIGGER maintain_search_documents_on_update AFTER UPDATE ON interviews
     REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION maintain_search_documents();
 CREATE TRIGGER maintain_search_documents_on_delete AFTER DELETE ON interviews
     REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION maintain_search_documents();
-CREATE TRIGGER maintain_search_documents_on_truncate AFTER TRUNCATE ON interviews
-    FOR EACH STATEMENT EXECUTE FUNCTION maintain_search_documents();
 
 ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_insert;
 ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_update;
 ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_delete;
-ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_truncate;
 
 -- Documents are found by the key of their order. One of another time than its
 -- interview's would belong to no interview, and readers tell.
@@ -304,11 +297,10 @@ BEGIN
             AND t.tgname IN (
                 'maintain_search_documents_on_insert',
                 'maintain_search_documents_on_update',
-                'maintain_search_documents_on_delete',
-                'maintain_search_documents_on_truncate'
+                'maintain_search_documents_on_delete'
             )
             AND t.tgenabled = 'A'
-    ) <> 4 THEN
+    ) <> 3 THEN
         RAISE EXCEPTION 'a trigger that keeps search documents is switched off'
             USING ERRCODE = 'object_not_in_prerequisite_state',
                 HINT = 'ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_…; then SELECT rebuild_search_documents(client) for each client.';
@@ -687,7 +679,6 @@ DROP FUNCTION campaign_id_by_slug;
 DROP VIEW searched_interviews;
 DROP FUNCTION rebuild_search_documents;
 DROP FUNCTION check_search_triggers;
-DROP TRIGGER maintain_search_documents_on_truncate ON interviews;
 DROP TRIGGER maintain_search_documents_on_delete ON interviews;
 DROP TRIGGER maintain_search_documents_on_update ON interviews;
 DROP TRIGGER maintain_search_documents_on_insert ON interviews;
