@@ -79,6 +79,12 @@ CREATE TABLE record_owners (
     PRIMARY KEY (id, kind)
 );
 
+-- When imports ended, for alerts.
+CREATE TABLE imports (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    finished_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
 CREATE TABLE synthesis_documents (
     client_id uuid NOT NULL REFERENCES clients (id) DEFERRABLE INITIALLY DEFERRED,
     id uuid NOT NULL,
@@ -312,6 +318,7 @@ DROP VIEW visible_synthesis_documents;
 DROP TABLE portal_documents;
 DROP TABLE measurement_snapshots;
 DROP TABLE synthesis_documents;
+DROP TABLE imports;
 DROP TABLE record_owners;
 DROP TABLE lanes;
 DROP TABLE campaigns;
