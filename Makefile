@@ -2,6 +2,7 @@
 GO ?= go
 # Other people's tools, with the hash of every package: .ci/tools.
 GOLANGCI = $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
+DEADCODE = $(GO) tool -modfile=.ci/tools/go.mod deadcode -tags grpcnotrace
 # A module of its own, beside ./... .
 GO_CLIENT = openapi/clients/go
 NPM_TOOLS = .ci/tools/node_modules/.bin
@@ -33,9 +34,11 @@ generate: ## make gen/, sql/schema.sql and the embedded documents from their sou
 check-generated: ## fail when generated code is stale
 	$(GO) run ./internal/tools/generate -check
 
-lint: ## vet and lint the Go code
+# deadcode prints what it finds and exits 0.
+lint: ## vet and lint the Go code, and fail on a function that the program cannot call
 	$(GO) vet ./...
 	$(GOLANGCI) run ./...
+	@unreachable=$$($(DEADCODE) ./cmd/clientintel) && test -z "$$unreachable" || { echo "$$unreachable"; exit 1; }
 	$(GO) -C $(GO_CLIENT) mod tidy -diff
 	cd $(GO_CLIENT) && $(GO) tool -modfile=../../../.ci/tools/go.mod golangci-lint run ./...
 
@@ -59,9 +62,6 @@ test: ## run every test on a real PostgreSQL
 test-race: ## the same under the race detector
 	$(GO) test -race -timeout 25m ./...
 	$(GO) -C $(GO_CLIENT) test -race ./...
-
-cover: ## run every test and fail on a shipped function that none executes
-	$(GO) run ./internal/tools/cover
 
 # ONLY='cursor|scope' tries those whose name or file matches.
 mutants: ## remove one guard after another and fail where its test still passes
