@@ -70,14 +70,15 @@ mutants: ## remove one guard after another and fail where its test still passes
 plans: ## print how PostgreSQL runs each query on a client of a million interviews
 	$(GO) run ./internal/tools/explain
 
-# SCALE=full, DATA=dir keeps the loaded database, ONLY=1,3,9 measures some goals,
-# ROUNDS=n, DURATION=2s a side and round, JSON=file. See docs/benchmark.md.
-bench: ## compare the server with PostgreSQL alone and with a baseline server
-	$(GO) run ./internal/tools/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(ONLY),-only $(ONLY)) \
-		$(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION)) $(if $(JSON),-json $(JSON))
+# SCALE=full, DATA=dir keeps the loaded databases, OTHER=program takes turns with another
+# build, ONLY='page|import' measures a part, ROUNDS=n, DURATION=2s a side and round. See
+# docs/benchmark.md.
+bench: ## compare the server with another build, a baseline server and PostgreSQL alone
+	$(GO) run ./internal/tools/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(OTHER),-other $(OTHER)) \
+		$(if $(ONLY),-only '$(ONLY)') $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION))
 
 bench-sanity: ## the same at tiny scale: checks the responses, not the timings
-	$(GO) run ./internal/tools/bench -scale tiny -rounds 1 -complete
+	$(GO) run ./internal/tools/bench -scale tiny -rounds 1
 
 # Long runs are timed. Go before 1.27 may end one with "context deadline
 # exceeded" and no input written: that is Go's own race, and no finding.
