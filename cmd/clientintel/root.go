@@ -198,16 +198,11 @@ func (e *environment) withDatabase(ctx context.Context, log *slog.Logger, do fun
 // schema. Any other schema is an error and is not migrated: that would stop servers of
 // another release.
 func (e *environment) withOwner(ctx context.Context, do func(*pgx.Conn) error) error {
-	return e.withOwnerToRepair(ctx, seeingClients(ctx, do))
-}
-
-// withOwnerToRepair is withOwner for a schema whose policies may be those of another owner.
-func (e *environment) withOwnerToRepair(ctx context.Context, do func(*pgx.Conn) error) error {
 	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
 		if err := d.CheckSchema(ctx); err != nil {
 			return err
 		}
-		return d.WithOwner(ctx, do)
+		return d.WithOwner(ctx, seeingClients(ctx, do))
 	})
 }
 

@@ -77,7 +77,7 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"keys issue --client a --name b --scopes=", `clientintel: --scopes: "" is no scope; choose from read:campaigns,`},
 		{"keys rotate x --scopes=", `clientintel: --scopes: "" is no scope; choose from read:campaigns,`},
 		{"migrate --json", "clientintel: --json goes with --dry-run only"},
-		{"migrate --embedded-major 18 --json", "clientintel: --json goes with --dry-run only"},
+		{"migrate --dry-run --distribute", "clientintel: name one of --dry-run and --distribute"},
 		{"keys issue --client a --name b --expires-at tomorrow", `clientintel: --expires-at: "tomorrow" is no date-time such as 2027-01-31T00:00:00Z`},
 		{"keys issue --client a --name b --expires-at 2020-01-01T00:00:00Z", "clientintel: --expires-at: 2020-01-01T00:00:00Z has passed"},
 		{"keys rotate x --grace -1h", "clientintel: --grace must not be negative"},

@@ -39,21 +39,6 @@ func OpenDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*Da
 	return &Database{OwnerURL: cluster.OwnerURL(), ServerURL: cluster.ServerURL(), log: log, cluster: cluster}, nil
 }
 
-// UpgradeEmbedded moves the embedded database, which no other process uses, to a
-// newer major of PostgreSQL, and returns the directory of the old one, which stays.
-func UpgradeEmbedded(ctx context.Context, c config.Database, major int, log *slog.Logger) (string, error) {
-	return embedded.Upgrade(ctx, embedded.Options{Dir: c.DataDir, BinDir: c.BinDir, Log: log}, major,
-		func(ctx context.Context, from, to *embedded.Cluster) error {
-			if err := (&Database{OwnerURL: from.OwnerURL()}).CheckSchema(ctx); err != nil {
-				return err
-			}
-			if _, err := postgres.Migrate(ctx, to.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
-				return err
-			}
-			return postgres.CopyRows(ctx, from.URL(embedded.Superuser, embedded.Database), to.URL(embedded.Superuser, embedded.Database))
-		})
-}
-
 // Migrate brings the schema up to date.
 func (d *Database) Migrate(ctx context.Context) error {
 	applied, err := postgres.Migrate(ctx, d.OwnerURL, migrations.Files, d.log)
