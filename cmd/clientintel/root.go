@@ -43,6 +43,14 @@ func newRoot(e *environment) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			if cmd.Name() == "serve" { // its log has it
+				return
+			}
+			for _, u := range config.UnknownVariables(e.environ) {
+				fmt.Fprintln(e.stderr, "warning:", u)
+			}
+		},
 	}
 	root.SetIn(e.stdin)
 	root.SetOut(e.stdout)
@@ -180,6 +188,9 @@ func (e *environment) textLog() *slog.Logger {
 
 // withDatabase opens the database for one command and closes it afterwards.
 func (e *environment) withDatabase(ctx context.Context, log *slog.Logger, do func(*app.Database) error) error {
+	if err := e.settings.Database.CheckNamed(); err != nil {
+		return &usageError{err}
+	}
 	database, err := app.OpenDatabase(ctx, e.settings.Database, log)
 	if err != nil {
 		return err

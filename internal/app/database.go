@@ -23,12 +23,9 @@ type Database struct {
 	cluster *embedded.Cluster // nil: it is not embedded
 }
 
-// OpenDatabase returns the database of the settings; without a URL it attaches to the
-// embedded one or starts it.
+// OpenDatabase returns the database of the settings, which are checked; without a URL it
+// attaches to the embedded one or starts it.
 func OpenDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*Database, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
 	if !c.Embedded() {
 		return &Database{OwnerURL: cmp.Or(c.OwnerURL, c.URL), ServerURL: c.URL, log: log}, nil
 	}
