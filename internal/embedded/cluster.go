@@ -84,11 +84,13 @@ func (c *Cluster) closeLocks() {
 // joinOrStart takes the server lock and starts the server, or waits until the
 // server of the process that holds the lock answers.
 func (c *Cluster) joinOrStart(ctx context.Context) error {
-	defer c.logAfter(2*time.Second, "waiting for another process that is starting or stopping PostgreSQL", "lock", c.serverLock.Name())()
+	known := c.logAfter(2*time.Second, "waiting for another process that is starting or stopping PostgreSQL", "lock", c.serverLock.Name())
+	defer known()
 	for {
 		if alone, err := c.serverLock.tryExclusive(); err != nil {
 			return err
 		} else if alone {
+			known()
 			return c.start(ctx)
 		}
 		joined, err := c.usersLock.tryShared()
