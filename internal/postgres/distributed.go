@@ -150,7 +150,7 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 	}
 	switch {
 	case !installed:
-		return 0, errors.New("the extension citus is not in this database: an administrator prepares the machines first, see docs/scale.md")
+		return 0, errors.New("the extension citus is not in this database: an administrator prepares the machines first, see docs/deployment.md")
 	case !bypasses:
 		return 0, errors.New("the owner's login needs BYPASSRLS, as Citus imports by COPY: an administrator runs ALTER ROLE … BYPASSRLS on the coordinator")
 	}
@@ -159,7 +159,7 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 		return 0, fmt.Errorf("counting the workers: %w", err)
 	}
 	if workers == 0 {
-		return 0, errors.New("the coordinator knows no worker: an administrator runs SELECT citus_add_node('host', port) for each, see docs/scale.md")
+		return 0, errors.New("the coordinator knows no worker: an administrator runs SELECT citus_add_node('host', port) for each, see docs/deployment.md")
 	}
 	if done {
 		return workers, nil

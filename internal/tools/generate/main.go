@@ -1,8 +1,8 @@
-// Command generate makes gen/, the Go client's package contract, sql/schema.sql, the
-// expected objects of the schema and docs/settings.md from the contract, the SQL and the
-// settings. A hash of sources and results makes it quick when nothing changed. It also
-// makes the documents that the binary embeds: the contract as JSON, the pages at /docs and
-// the demo's records. With -check it fails if what is committed is stale.
+// Command generate makes gen/, the Go client's package contract, sql/schema.sql and the
+// expected objects of the schema from the contract and the SQL. A hash of sources and
+// results makes it quick when nothing changed. It also makes the documents that the binary
+// embeds (the contract as JSON, the pages at /docs, the demo's records) and the table of
+// settings in docs/deployment.md. With -check it fails if what is committed is stale.
 package main
 
 import (
@@ -33,9 +33,9 @@ const hashFile = "gen/hash.txt"
 
 // sources are what results are generated from, together with the tools' versions in go.mod.
 var (
-	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/distributed", "internal/config/config.go", "internal/postgres/objects.sql",
+	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/distributed", "internal/postgres/objects.sql",
 		"internal/tools/generate/worker_functions.go"}
-	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql", settingsPage, objectsFile}
+	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql", objectsFile}
 )
 
 var errStale = errors.New("generated files are stale: run 'make generate' and commit the result")
@@ -91,9 +91,6 @@ func generate() error {
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 		}
-	}
-	if err := writeSettingsPage(); err != nil {
-		return err
 	}
 	return dumpSchema(context.Background())
 }
