@@ -156,8 +156,6 @@ func binaryImports(t *testing.T) map[string][]string {
 // embedded.
 func shortName(path string) (name string, ours bool) {
 	path, ours = strings.CutPrefix(path, module)
-	if name, isInternal := strings.CutPrefix(path, "internal/"); isInternal {
-		return name, true
-	}
-	return path, ours && strings.HasPrefix(path, "cmd/")
+	name, isInternal := strings.CutPrefix(path, "internal/")
+	return name, ours && (isInternal || strings.HasPrefix(path, "cmd/"))
 }
