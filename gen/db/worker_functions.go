@@ -13,7 +13,7 @@ var WorkerFunctions string
 // WorkerCalls are the calls of these functions, by the first line of the query that each
 // takes the place of.
 var WorkerCalls = map[string]string{
-	"-- name: GetMeasurement :one":                    "-- name: GetMeasurement :one\nSELECT * FROM worker_get_measurement_3f60d165($1)",
+	"-- name: GetMeasurement :one":                    "-- name: GetMeasurement :one\nSELECT * FROM worker_get_measurement_75275ce9($1)",
 	"-- name: ListInterviews :many":                   "-- name: ListInterviews :many\nSELECT * FROM worker_list_interviews_a3ed8af2($1, $2, $3, $4, $5, $6, $7, $8)",
 	"-- name: ListInterviewsOfCampaign :many":         "-- name: ListInterviewsOfCampaign :many\nSELECT * FROM worker_list_interviews_of_campaign_dcee18d3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
 	"-- name: ListInterviewsWithStatus :many":         "-- name: ListInterviewsWithStatus :many\nSELECT * FROM worker_list_interviews_with_status_e7f966af($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -29,4 +29,4 @@ var WorkerCalls = map[string]string{
 }
 
 // WorkerFunctionNames are the names of the functions, separated by spaces.
-const WorkerFunctionNames = "worker_get_measurement_3f60d165 worker_list_interviews_a3ed8af2 worker_list_interviews_of_campaign_dcee18d3 worker_list_interviews_with_status_e7f966af worker_list_campaigns_ad8987e7 worker_list_synthesis_documents_09ee1a83 worker_list_synthesis_documents_of_type_3c52988f worker_list_synthesis_documents_of_lane_3ca19eeb worker_list_synthesis_documents_of_campaign_19109bd8 worker_list_synthesis_documents_of_days_540d5a59 worker_list_portal_documents_8f8afebf worker_list_portal_documents_of_lane_e48c4237 worker_list_portal_documents_of_campaign_223df1ad"
+const WorkerFunctionNames = "worker_get_measurement_75275ce9 worker_list_interviews_a3ed8af2 worker_list_interviews_of_campaign_dcee18d3 worker_list_interviews_with_status_e7f966af worker_list_campaigns_ad8987e7 worker_list_synthesis_documents_09ee1a83 worker_list_synthesis_documents_of_type_3c52988f worker_list_synthesis_documents_of_lane_3ca19eeb worker_list_synthesis_documents_of_campaign_19109bd8 worker_list_synthesis_documents_of_days_540d5a59 worker_list_portal_documents_8f8afebf worker_list_portal_documents_of_lane_e48c4237 worker_list_portal_documents_of_campaign_223df1ad"

@@ -10,12 +10,12 @@
 -- of the response's one snapshot anyway. EXECUTE of a statement that is not prepared is a
 -- syntax error. Times become literals that any session reads alike.
 
-CREATE OR REPLACE FUNCTION worker_get_measurement_3f60d165(client uuid)
+CREATE OR REPLACE FUNCTION worker_get_measurement_75275ce9(client uuid)
 RETURNS TABLE (measurement_mode text, measurement_contract_version text, state_members bigint, pending_members bigint, fingerprint text, broken_at timestamp with time zone, triggers_enabled boolean, as_of timestamp with time zone)
 LANGUAGE plpgsql ROWS 50 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan
 SET datestyle = 'ISO, YMD' SET timezone = 'UTC' AS $function$
 DECLARE
-    statement CONSTANT text := 'worker_get_measurement_3f60d165_' || get_shard_id_for_distribution_column('clients', client);
+    statement CONSTANT text := 'worker_get_measurement_75275ce9_' || get_shard_id_for_distribution_column('clients', client);
     call CONSTANT text := format('EXECUTE %s(%L)', statement, client);
 BEGIN
     BEGIN
@@ -34,7 +34,7 @@ measurement_changes AS NOT MATERIALIZED (SELECT * FROM %s)
     a.members AS pending_members,
     (coalesce(s.fingerprint, 0) + a.fingerprint)::text AS fingerprint,
     s.broken_at,
-    count_shard_triggers(get_shard_id_for_distribution_column('clients', $1)) = 19 AS triggers_enabled, transaction_timestamp() AS as_of
+    count_shard_triggers(get_shard_id_for_distribution_column('clients', $1)) = 16 AS triggers_enabled, transaction_timestamp() AS as_of
 FROM clients AS c
 LEFT JOIN measurement_states AS s ON s.client_id = c.id
 LEFT JOIN LATERAL (
@@ -51,7 +51,7 @@ $query$, statement,
     RETURN QUERY EXECUTE call;
 END;
 $function$;
-SELECT create_distributed_function('worker_get_measurement_3f60d165(uuid)', 'client', colocate_with => 'clients', force_delegation => true);
+SELECT create_distributed_function('worker_get_measurement_75275ce9(uuid)', 'client', colocate_with => 'clients', force_delegation => true);
 
 CREATE OR REPLACE FUNCTION worker_list_interviews_a3ed8af2(a1 boolean, a2 boolean, a3 boolean, client uuid, a5 timestamp with time zone, a6 uuid, a7 timestamp with time zone, a8 bigint)
 RETURNS TABLE (id uuid, client_id uuid, created_at timestamp with time zone, campaign_id uuid, participant_name text, interview_type text, status text, duration_seconds double precision, nps_score double precision, customer_sentiment text, churn_risk text, best_quote text, participant_email jsonb, transcript jsonb, custom_extraction jsonb)

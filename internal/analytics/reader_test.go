@@ -49,7 +49,7 @@ func TestReader_ReadsBinaryAndText(t *testing.T) {
 			t.Fatalf("%s: %v", mode, err)
 		}
 		var got []string
-		for row := range held.Rows() {
+		for _, row := range held.Rows {
 			got = append(got, fmt.Sprint(row.Day, row.Campaign.Label, row.Sentiment))
 		}
 		if want == nil {

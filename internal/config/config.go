@@ -53,15 +53,14 @@ type Server struct {
 	TLSKey             string             `env:"CLIENTINTEL_TLS_KEY" flag:"tls-key" usage:"a file with the certificate's key"`
 	ResponseValidation ResponseValidation `env:"CLIENTINTEL_RESPONSE_VALIDATION" default:"sample" usage:"enforce checks every response against the contract and answers 500 if it breaks it; sample checks some beside the response; off checks none"`
 	PoolSize           int                `env:"CLIENTINTEL_POOL_SIZE" shown:"two a core, at least 4" usage:"how many connections read"`
-	StatementTimeout   time.Duration      `env:"CLIENTINTEL_STATEMENT_TIMEOUT" default:"10s" usage:"the longest time of one SQL statement"`
+	StatementTimeout   time.Duration      `env:"CLIENTINTEL_STATEMENT_TIMEOUT" default:"2s" usage:"the longest time of one SQL statement of a read"`
 	BasisMaxIDs        int                `env:"CLIENTINTEL_BASIS_MAX_IDS" default:"10000" usage:"the most interviews that a measurement_basis names"`
 	CursorSecret       string             `env:"CLIENTINTEL_CURSOR_SECRET" shown:"one kept in the database" kind:"secret" usage:"authenticates cursors; at least 32 characters"`
 	// CursorSecretPrevious allows rotating the secret while lists are being paged through.
 	CursorSecretPrevious string `env:"CLIENTINTEL_CURSOR_SECRET_PREVIOUS" kind:"secret" usage:"the secret before the present one: cursors made with it are accepted while it is named"`
 	// Keys, quota and log stay with the primary whatever ReplicaURL names.
-	ReplicaURL      string        `env:"CLIENTINTEL_REPLICA_URL" flag:"replica-url" shown:"none: the primary" kind:"url" usage:"the server's login to a standby that responses are read from; keys, quota and log stay with the primary"`
-	ReplicaMaxLag   time.Duration `env:"CLIENTINTEL_REPLICA_MAX_LAG" flag:"replica-max-lag" default:"10s" usage:"how far behind the standby may be"`
-	ReplicaFallback string        `env:"CLIENTINTEL_REPLICA_FALLBACK" flag:"replica-fallback" default:"on" usage:"on: where the standby fails or lags, read from the primary with half as many connections; off: answer 503"`
+	ReplicaURL    string        `env:"CLIENTINTEL_REPLICA_URL" flag:"replica-url" shown:"none: the primary" kind:"url" usage:"the server's login to a standby that responses are read from; keys, quota and log stay with the primary"`
+	ReplicaMaxLag time.Duration `env:"CLIENTINTEL_REPLICA_MAX_LAG" flag:"replica-max-lag" default:"10s" usage:"how far behind the standby may be"`
 	// DrainDelay is longer than the interval at which a load balancer asks.
 	DrainDelay   time.Duration `env:"CLIENTINTEL_DRAIN_DELAY" flag:"drain-delay" default:"5s" kind:"may be zero" usage:"how long to accept connections after SIGTERM while /readyz says not ready; longer than the interval at which a load balancer asks; 0 in demo"`
 	DrainTimeout time.Duration `env:"CLIENTINTEL_DRAIN_TIMEOUT" flag:"drain-timeout" default:"20s" usage:"how long requests in flight may take after the drain delay"`
@@ -174,7 +173,6 @@ func (s Server) Check() error {
 			name, strings.Join(accepted[:len(accepted)-1], ", "), accepted[len(accepted)-1], value)
 	}
 	oneOf("CLIENTINTEL_RESPONSE_VALIDATION", string(s.ResponseValidation), string(Enforce), string(Sample), string(Off))
-	oneOf("--replica-fallback (CLIENTINTEL_REPLICA_FALLBACK)", s.ReplicaFallback, "on", "off")
 	oneOf("CLIENTINTEL_DOCS", s.Docs, "on", "off")
 	oneOf("--log-level (CLIENTINTEL_LOG_LEVEL)", s.LogLevel, "debug", "info", "warn", "error")
 	for _, secret := range []struct{ name, value string }{

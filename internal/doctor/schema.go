@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,7 +20,7 @@ func (c *checker) migrations(ctx context.Context) Finding {
 	switch {
 	case err == nil:
 		return ok("all %d migrations are applied", schema.Version)
-	case schema.Version > postgres.SchemaVersion() && !errors.Is(err, postgres.ErrUnreleasedSchema):
+	case schema.Version > postgres.SchemaVersion():
 		return warning("Use the release that migrated it, or a later one.", "%s", err)
 	}
 	return wrong("No server serves it like this.", "%s", err)

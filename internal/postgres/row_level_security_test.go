@@ -185,23 +185,23 @@ func TestRowLevelSecurity_ClientEndsWithItsTransaction(t *testing.T) {
 		"as it should": func(context.Context, *postgres.Snapshot) error { return nil },
 		"an error":     func(context.Context, *postgres.Snapshot) error { return stop },
 		"a failed statement": func(ctx context.Context, s *postgres.Snapshot) error {
-			_, err := s.Tx().Exec(ctx, "SELECT 1 / 0")
+			_, err := s.Exec(ctx, "SELECT 1 / 0")
 			return err
 		},
 		"a timeout": func(ctx context.Context, s *postgres.Snapshot) error {
-			_, err := s.Tx().Exec(ctx, "SELECT pg_sleep(5)")
+			_, err := s.Exec(ctx, "SELECT pg_sleep(5)")
 			return err
 		},
 		"a cancelled caller": func(ctx context.Context, s *postgres.Snapshot) error {
 			cancelled, cancel := context.WithCancel(ctx)
 			cancel()
-			_, err := s.Tx().Exec(cancelled, "SELECT 1")
+			_, err := s.Exec(cancelled, "SELECT 1")
 			return err
 		},
 	} {
 		var seen int
-		err := pool.Read(t.Context(), twins.acme, func(ctx context.Context, s *postgres.Snapshot) error {
-			if err := s.Tx().QueryRow(ctx, "SELECT count(*) FROM interviews").Scan(&seen); err != nil {
+		err := pool.Read(t.Context(), postgres.Reading{ClientID: twins.acme}, func(ctx context.Context, s *postgres.Snapshot) error {
+			if err := s.QueryRow(ctx, "SELECT count(*) FROM interviews").Scan(&seen); err != nil {
 				return err
 			}
 			return read(ctx, s)
@@ -229,7 +229,7 @@ func TestRowLevelSecurity_ClientEndsWithItsTransaction(t *testing.T) {
 	if err := pool.QueryRow(t.Context(), "SELECT count(*) FROM interviews").Scan(&seen); err != nil || seen != 0 {
 		t.Errorf("after one round trip the connection sees %d rows (%v), want none", seen, err)
 	}
-	if err := pool.Read(t.Context(), uuid.Nil, func(ctx context.Context, s *postgres.Snapshot) error {
+	if err := pool.Read(t.Context(), postgres.Reading{}, func(ctx context.Context, s *postgres.Snapshot) error {
 		if s.Measurement != nil {
 			t.Error("a client that does not exist has a measurement")
 		}

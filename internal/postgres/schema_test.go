@@ -126,22 +126,7 @@ func TestMigrate_OneOfManyAtOnceMigrates(t *testing.T) {
 	}
 }
 
-// A database of a development version is refused in a sentence, and left alone.
-func TestMigrate_RefusesADatabaseFromBeforeTheFirstRelease(t *testing.T) {
-	t.Parallel()
-	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
-	if _, err := conn.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (32, true)"); err != nil {
-		t.Fatal(err)
-	}
-	const want = "cannot be upgraded: create a new database, migrate it, and import the records and issue the keys there again"
-	if _, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("migrating: %v, want %q", err, want)
-	}
-}
-
-// Numbers without gaps distinguish a database of a development version from
-// one of a later release.
+// The schema's version is the number of migrations.
 func TestMigrations_AreNumberedWithoutGaps(t *testing.T) {
 	t.Parallel()
 	files, err := fs.Glob(migrations.Files, "*.sql")

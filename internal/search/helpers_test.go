@@ -41,7 +41,7 @@ func exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 func openPool(t *testing.T, url string) *postgres.Pool {
 	t.Helper()
 	pool, err := postgres.OpenPool(context.Background(), postgres.PoolSettings{
-		URL: url, Size: 4, StatementTimeout: 30 * time.Second, AcquireTimeout: 10 * time.Second, Application: "test",
+		URL: url, Size: 4, Share: 1, StatementTimeout: 30 * time.Second, AcquireTimeout: 10 * time.Second, Application: "test",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func openReader(t *testing.T, url string, limits search.Limits) *search.Reader {
 
 // limitsOf lets a slow search wait and run as long as a test machine needs.
 func limitsOf(newest int64) search.Limits {
-	return search.Limits{First: newest, Newest: newest, Wait: time.Minute, Timeout: time.Minute}
+	return search.Limits{First: newest, Newest: newest, Timeout: time.Minute}
 }
 
 func addClient(t *testing.T, conn *pgx.Conn, slug, mode string) auth.Caller {

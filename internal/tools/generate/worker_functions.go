@@ -37,8 +37,8 @@ var workerQueries = []string{
 // the catalog's view would show other tables, and adds the time at which the worker's
 // transaction began.
 const (
-	coordinatorTriggers = "(SELECT t.all_enabled FROM measurement_trigger_status AS t)::boolean AS triggers_enabled"
-	workerTriggers      = "count_shard_triggers(get_shard_id_for_distribution_column('clients', $1)) = 19 AS triggers_enabled, transaction_timestamp() AS as_of"
+	coordinatorTriggers = "(SELECT bool_and(t.enabled) FROM measurement_triggers AS t)::boolean AS triggers_enabled"
+	workerTriggers      = "count_shard_triggers(get_shard_id_for_distribution_column('clients', $1)) = 16 AS triggers_enabled, transaction_timestamp() AS as_of"
 )
 
 // citusStubs let distribute.sql run on a PostgreSQL without Citus: they record which
