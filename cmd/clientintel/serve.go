@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -80,6 +82,7 @@ func (e *environment) serverLog() *slog.Logger {
 func serve(
 	ctx context.Context, d *app.Database, settings config.Server, log *slog.Logger, ready func(address, operations string),
 ) error {
+	signal.Ignore(syscall.SIGPIPE) // the reader of the log may be gone
 	server, err := app.AwaitServer(ctx, d, settings, log)
 	if err != nil {
 		if ctx.Err() != nil {
