@@ -26,12 +26,12 @@ func BenchmarkInterviews(b *testing.B) {
 	}
 	b.Run("appended", func(b *testing.B) {
 		var buffer []byte
+		found, ends := interview.List{Interviews: rows}, Page{Next: func(int) *string { return nil }}
 		for b.Loop() {
-			list := NewInterviewList(buffer[:0], caller, 0)
-			for i := range rows {
-				list.Add(&rows[i])
+			var err error
+			if buffer, _, err = InterviewList(buffer[:0], found, ends, caller); err != nil {
+				b.Fatal(err)
 			}
-			buffer = list.body
 		}
 	})
 	b.Run("generated", func(b *testing.B) {
