@@ -63,7 +63,11 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	snapshots := measurement.NewSnapshotReader(pool, 10_000)
+	triggers := &measurement.Triggers{}
+	if err := triggers.Check(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+	snapshots := measurement.NewSnapshotReader(pool, triggers, 10_000)
 	var compared, members, audits atomic.Int64
 	for n := range 2 {
 		random := rand.New(rand.NewPCG(uint64(n), 8))

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
@@ -176,24 +174,6 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 	return workers, nil
 }
 
-// takeClient sets the client of a snapshot on distributed tables. The first statement that
-// reads a table takes the snapshot, on the client's worker. Tables are not locked: Citus
-// would lock every worker, and TRUNCATE is refused anyway.
-const takeClient = `SELECT take_client($1, $2)`
-
-// distributedQueries replace queries that Citus would not send to the client's worker as a
-// whole. They have the same parameters and columns.
-var distributedQueries = map[string]string{
-	db.ListNewestSearchHits:       "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer, $5::bigint, false)",
-	db.ListSearchHits:             "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer, NULL, true)",
-	db.ReadDataPointsInIndexOrder: "SELECT read_in_index_order()",
-}
-
-func distributedText(sql string) string {
-	header, _, _ := strings.Cut(sql, "\n")
-	return cmp.Or(distributedQueries[sql], db.WorkerCalls[header], sql)
-}
-
 // checkWorkerFunctions refuses a database that another release distributed.
 func checkWorkerFunctions(ctx context.Context, q Querier) error {
 	var missing int
@@ -205,30 +185,6 @@ func checkWorkerFunctions(ctx context.Context, q Querier) error {
 	}
 	if missing > 0 {
 		return errors.New("another release distributed this database: run this release's clientintel migrate")
-	}
-	return nil
-}
-
-// workerMeasurement is the measurement as the worker's function returns it, with the time
-// at which the worker's transaction began.
-type workerMeasurement struct {
-	db.GetMeasurementRow
-	AsOf time.Time
-}
-
-func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results pgx.BatchResults) error {
-	for range 2 { // BEGIN, the client
-		if _, err := results.Exec(); err != nil {
-			return err
-		}
-	}
-	rows, _ := results.Query() // CollectRows returns its error
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[workerMeasurement])
-	if err != nil {
-		return err
-	}
-	if len(found) > 0 {
-		s.Measurement, s.AsOf = &found[0].GetMeasurementRow, found[0].AsOf
 	}
 	return nil
 }

@@ -23,9 +23,8 @@ type Snapshot struct {
 	AsOf time.Time
 	// OnStandby is set if writes of the last moments may be missing.
 	OnStandby bool
-	// Measurement is the provenance of the client's numbers in this snapshot; nil when the
-	// client is gone.
-	Measurement *db.GetMeasurementRow
+	// Measurement is the provenance of the client's numbers in this snapshot.
+	Measurement db.BeginReadRow
 
 	pool     *Pool
 	clientID uuid.UUID
@@ -41,11 +40,6 @@ type Snapshot struct {
 	open bool
 	err  error // of the end of the first round trip
 }
-
-// setClient sets the transaction's client, for row-level security, and its statement
-// timeout, and reads its clock. It takes the snapshot. It is a session statement, which
-// sqlc cannot type.
-const setClient = `SELECT set_config('clientintel.client_id', $1::text, true), set_config('statement_timeout', $2::text, true), statement_timestamp()`
 
 // Reading is how a snapshot is read.
 type Reading struct {
@@ -156,8 +150,8 @@ func (s *Snapshot) tryBegin(ctx context.Context, sql string, args []any) error {
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	batch.Queue(setClient, s.clientID.String(), s.pool.statementTimeout)
-	batch.Queue(db.GetMeasurement, s.clientID)
+	// It sets the client, for row-level security, and takes the snapshot.
+	batch.Queue(db.BeginRead, s.clientID, s.pool.statementTimeout)
 	batch.Queue(sql, args...)
 	if s.once {
 		batch.Queue("COMMIT")
@@ -167,16 +161,11 @@ func (s *Snapshot) tryBegin(ctx context.Context, sql string, args []any) error {
 	if _, err := s.batch.Exec(); err != nil {
 		return err
 	}
-	if err := s.batch.QueryRow().Scan(nil, nil, &s.AsOf); err != nil {
+	s.Measurement, err = db.New(rowOf{s.batch.QueryRow()}).BeginRead(ctx, db.BeginReadParams{})
+	if err != nil {
 		return err
 	}
-	found, err := db.New(rowOf{s.batch.QueryRow()}).GetMeasurement(ctx, s.clientID)
-	switch {
-	case err == nil:
-		s.Measurement = &found
-	case !errors.Is(err, pgx.ErrNoRows):
-		return err
-	}
+	s.AsOf = s.Measurement.AsOf
 	if !replayed.IsZero() {
 		s.AsOf, s.OnStandby = replayed, true
 	}

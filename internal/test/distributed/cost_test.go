@@ -197,7 +197,7 @@ func newSide(b *testing.B, workers int, file string) *side {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(server.Close)
+	b.Cleanup(server.Kill)
 	s.server = server
 	return s
 }
