@@ -127,8 +127,9 @@ distributed: ## run the program's suites on PostgreSQL with Citus
 	$(GO) test -tags distributed -count=1 -timeout 30m ./internal/test/distributed
 	CLIENTINTEL_TEST_DISTRIBUTED=yes $(GO) test -p 1 -count=1 -timeout 60m -skip '$(NOT_DISTRIBUTED)' ./internal/httpapi ./internal/importer ./internal/mcp ./internal/test/isolation ./internal/ratelimit
 
-overload: ## attack a server in each way of the threat model and print how another client is affected
-	$(GO) run ./internal/tools/overload
+# ONLY='search|idle' runs those whose name matches. It needs HAProxy (.ci/install partners).
+overload: ## flood servers, behind deploy/haproxy.cfg and alone, and print how another client is affected
+	PATH="$$PATH:/usr/sbin" $(GO) run ./internal/tools/overload $(if $(ONLY),-only '$(ONLY)')
 
 soak: ## mixed load, writers, restarts and faults for DURATION, with everything checked
 	$(GO) run ./internal/tools/soak -duration $(or $(DURATION),10m)

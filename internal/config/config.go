@@ -26,10 +26,10 @@ type Settings struct {
 
 // Database names the database, or where an embedded one keeps its data.
 type Database struct {
-	URL      string `env:"DATABASE_URL" flag:"database-url" shown:"an embedded PostgreSQL" kind:"url" usage:"the server's login to PostgreSQL 15 or later"`
+	URL      string `env:"DATABASE_URL" flag:"database-url" kind:"url" usage:"the server's login to PostgreSQL 15 or later"`
 	OwnerURL string `env:"DATABASE_OWNER_URL" flag:"owner-url" shown:"the database URL" kind:"url" usage:"the schema owner's login: migrates, imports, manages keys"`
-	DataDir  string `env:"CLIENTINTEL_DATA_DIR" flag:"data-dir" shown:"/var/lib/clientintel for root, else clientintel below $XDG_STATE_HOME or ~/.local/state" usage:"where the embedded PostgreSQL keeps its data"`
-	BinDir   string `env:"CLIENTINTEL_POSTGRES_BIN" shown:"found or downloaded" usage:"the directory of the embedded PostgreSQL's programs"`
+	DataDir  string `env:"CLIENTINTEL_DATA_DIR" flag:"data-dir" shown:"none; in demo clientintel-demo in /var/lib for root, else in $XDG_STATE_HOME or ~/.local/state" usage:"without a database URL: the data directory of an embedded PostgreSQL, for trials"`
+	BinDir   string `env:"CLIENTINTEL_POSTGRES_BIN" shown:"found, else downloaded" usage:"the directory of the embedded PostgreSQL's programs; download: those of the release that is fetched where none are found"`
 }
 
 // ResponseValidation says how responses are validated against the contract.
@@ -75,38 +75,48 @@ type Server struct {
 	Migrate bool
 }
 
-// defaultDataDir is the directory of an embedded database unless a setting names one.
-// The account that PostgreSQL runs as cannot enter root's own directories.
-func defaultDataDir(getenv func(string) string) string {
+// DemoDataDir is the directory of the demo's database unless a setting names one. The
+// account that PostgreSQL runs as cannot enter root's own directories.
+func DemoDataDir(getenv func(string) string) string {
+	const name = "clientintel-demo"
 	if os.Geteuid() == 0 {
-		return "/var/lib/clientintel"
+		return filepath.Join("/var/lib", name)
 	}
 	if state := getenv("XDG_STATE_HOME"); state != "" {
-		return filepath.Join(state, "clientintel")
+		return filepath.Join(state, name)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		return filepath.Join(home, ".local", "state", "clientintel")
+		return filepath.Join(home, ".local", "state", name)
 	}
-	return filepath.Join(os.TempDir(), "clientintel")
+	return filepath.Join(os.TempDir(), name)
 }
 
 // Embedded reports whether the database is an embedded PostgreSQL.
-func (d Database) Embedded() bool { return d.URL == "" && d.OwnerURL == "" }
+func (d Database) Embedded() bool { return d.URL == "" && d.OwnerURL == "" && d.DataDir != "" }
 
 // Check reports settings that contradict each other.
 func (d Database) Check() error {
 	if d.URL == "" && d.OwnerURL != "" {
-		return errors.New("--owner-url (DATABASE_OWNER_URL) is set without --database-url (DATABASE_URL): set both, or neither for an embedded database")
+		return errors.New("--owner-url (DATABASE_OWNER_URL) is set without --database-url (DATABASE_URL): set both")
 	}
 	return nil
+}
+
+// CheckNamed is Check for a command that needs a database. None is embedded unless that is
+// asked for: a misspelled variable would end in an empty one.
+func (d Database) CheckNamed() error {
+	if d.URL == "" && d.OwnerURL == "" && d.DataDir == "" {
+		return errors.New("no database is named: set --database-url (DATABASE_URL) to a PostgreSQL, " +
+			"or --data-dir (CLIENTINTEL_DATA_DIR) to a directory for an embedded one, which is for trials")
+	}
+	return d.Check()
 }
 
 // FromEnv reads the settings, which flags may then override. The error joins all mistakes
 // in the server's settings; commands that do not serve may ignore it.
 func FromEnv(getenv func(string) string) (Settings, error) {
 	s := Settings{
-		Database: Database{DataDir: defaultDataDir(getenv)},
-		Server:   Server{PoolSize: max(4, 2*runtime.NumCPU()), Migrate: true},
+		Server: Server{PoolSize: max(4, 2*runtime.NumCPU()), Migrate: true},
 	}
 	var mistakes []error
 	for _, f := range Fields(&s) {

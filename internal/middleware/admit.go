@@ -22,9 +22,7 @@ func Admit(limiter *ratelimit.Limiter) func(http.Handler) http.Handler {
 				return
 			}
 			record := RecordFrom(r.Context())
-			began := time.Now()
 			a, err := limiter.Admit(r.Context(), ratelimit.Request{Prefix: key.Prefix, SecretHash: key.SecretHash, Route: record.Operation})
-			record.admitting = Span{began, time.Now()}
 			if err != nil {
 				WriteError(w, r, err)
 				return

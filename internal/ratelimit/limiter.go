@@ -161,27 +161,18 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 // run admits what waits, group by group.
 func (l *Limiter) run() {
 	for {
-		select {
-		case first := <-l.queue:
-			l.admit(l.group(first))
-		case <-l.stop:
-			return
-		}
-	}
-}
-
-// group takes what waits behind a request.
-func (l *Limiter) group(first *waiter) []*waiter {
-	group := []*waiter{first}
-	for len(group) < maxGroup {
+		var group []*waiter
 		select {
 		case w := <-l.queue:
 			group = append(group, w)
-		default:
-			return group
+		case <-l.stop:
+			return
 		}
+		for len(group) < maxGroup && len(l.queue) > 0 { // nothing else takes from it
+			group = append(group, <-l.queue)
+		}
+		l.admit(group)
 	}
-	return group
 }
 
 // admit sends the requests of a group that still wait, and tells each its decision.

@@ -91,7 +91,7 @@ func TestGrowth_ClientMovesToANewWorker(t *testing.T) {
 	}
 	e.run(t, "measurement", "audit")
 	stdout, _, _ := e.try(t, "doctor") // fsync is off here, which it does not pass
-	if !strings.Contains(stdout, "ok       schema/objects") {
+	if !strings.Contains(stdout, "ok       schema/triggers") {
 		t.Errorf("doctor after the move:\n%s", stdout)
 	}
 	e.importText(t, interviewLine(e.west.id, uuid.NewString()))

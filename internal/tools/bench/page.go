@@ -56,7 +56,11 @@ func (s *session) measurePages(ctx context.Context) error {
 				workloads = append(workloads, r.workload(t.server.name))
 			}
 			if len(slugs) == 1 {
-				workloads = append(workloads, s.pgbench(s.now.clients[clientLarge], g.connections))
+				alone, err := s.pgbench(s.now.clients[clientLarge], g.connections)
+				if err != nil {
+					return err
+				}
+				workloads = append(workloads, alone)
 			}
 			all, err := s.compare(ctx, workloads...)
 			if err != nil {

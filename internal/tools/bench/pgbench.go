@@ -10,28 +10,30 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
-	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/embedded"
-	"github.com/clientintel/clientintel/internal/tools/sqltext"
+	"github.com/clientintel/clientintel/internal/tools/sqlqueries"
 )
 
 // pgbench is PostgreSQL alone, reading the client's pages with the product's own query:
 // each transaction begins somewhere else.
-func (s *session) pgbench(c *client, connections int) workload {
-	newest, oldest := c.positions[0], c.positions[len(c.positions)-1]
-	literals := sqltext.Literals(db.ListInterviewsParams{
-		ClientID: c.id, AfterCreatedAt: newest.CreatedAt, AfterID: newest.ID, FromCreatedAt: time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), MaxRows: 51,
-	})
-	newestAt := sqltext.Literals(newest.CreatedAt)[0]
-	for i := range literals {
-		if literals[i] == newestAt {
-			literals[i] = "to_timestamp(:us / 1000000.0)"
-		}
+func (s *session) pgbench(c *client, connections int) (workload, error) {
+	queries, err := sqlqueries.Read(".")
+	if err != nil {
+		return workload{}, err
 	}
-	script := fmt.Sprintf("\\set us random(%d, %d)\n%s;\n", oldest.CreatedAt.UnixMicro(), newest.CreatedAt.UnixMicro(), sqltext.Inline(db.ListInterviews, literals))
+	page := queries[slices.IndexFunc(queries, func(q sqlqueries.Query) bool { return q.Name == "ListInterviews" })]
+	newest, oldest := c.positions[0], c.positions[len(c.positions)-1]
+	// Literals without colons, which pgbench takes for variables; of other parameters false.
+	values := map[string]string{
+		"client_id": "'" + c.id.String() + "'", "after_created_at": "to_timestamp(:us / 1000000.0)", "after_id": "'" + newest.ID.String() + "'",
+		"from_created_at": "'0001-01-01'", "max_rows": "51",
+	}
+	script := fmt.Sprintf("\\set us random(%d, %d)\n%s;\n", oldest.CreatedAt.UnixMicro(), newest.CreatedAt.UnixMicro(),
+		page.Text(func(name string) string { return cmp.Or(values[name], "false") }))
 	return workload{"PostgreSQL alone", func(ctx context.Context, d time.Duration) (sample, error) {
 		path := filepath.Join(s.dir, "page.sql")
 		if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
@@ -48,7 +50,7 @@ func (s *session) pgbench(c *client, connections int) workload {
 		took, err := parsePgbench(out)
 		took.database = (cpuOfTree(s.postmaster) - before) / time.Duration(max(took.requests, 1))
 		return took, err
-	}}
+	}}, nil
 }
 
 var pgbenchFigures = regexp.MustCompile(`(?s)actually processed: (\d+).*latency average = ([0-9.]+) ms.*tps = ([0-9.]+)`)
