@@ -227,15 +227,13 @@ func (q *Queries) ListMeasuredClients(ctx context.Context, arg ListMeasuredClien
 
 const ListMemberIDs = `-- name: ListMemberIDs :many
 SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = $1
-    AND i.created_at >= $2::timestamptz
-    AND i.created_at < $3::timestamptz
-LIMIT $4
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+LIMIT $5
 `
 
 type ListMemberIDsParams struct {
 	ClientID       uuid.UUID `json:"client_id"`
+	Status         string    `json:"status"`
 	FromCreatedAt  time.Time `json:"from_created_at"`
 	UntilCreatedAt time.Time `json:"until_created_at"`
 	MaxRows        int32     `json:"max_rows"`
@@ -246,6 +244,7 @@ type ListMemberIDsParams struct {
 func (q *Queries) ListMemberIDs(ctx context.Context, arg ListMemberIDsParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, ListMemberIDs,
 		arg.ClientID,
+		arg.Status,
 		arg.FromCreatedAt,
 		arg.UntilCreatedAt,
 		arg.MaxRows,
@@ -270,21 +269,17 @@ func (q *Queries) ListMemberIDs(ctx context.Context, arg ListMemberIDsParams) ([
 
 const ListMemberIDsOfCampaign = `-- name: ListMemberIDsOfCampaign :many
 SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = $1
-    AND i.campaign_id = $2::uuid
-    AND ($3::text = '' OR i.status = $3::text)
-    AND i.created_at >= $4::timestamptz
-    AND i.created_at < $5::timestamptz
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+WHERE i.campaign_id = $5::uuid
 LIMIT $6
 `
 
 type ListMemberIDsOfCampaignParams struct {
 	ClientID       uuid.UUID `json:"client_id"`
-	CampaignID     uuid.UUID `json:"campaign_id"`
 	Status         string    `json:"status"`
 	FromCreatedAt  time.Time `json:"from_created_at"`
 	UntilCreatedAt time.Time `json:"until_created_at"`
+	CampaignID     uuid.UUID `json:"campaign_id"`
 	MaxRows        int32     `json:"max_rows"`
 }
 
@@ -292,10 +287,10 @@ type ListMemberIDsOfCampaignParams struct {
 func (q *Queries) ListMemberIDsOfCampaign(ctx context.Context, arg ListMemberIDsOfCampaignParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, ListMemberIDsOfCampaign,
 		arg.ClientID,
-		arg.CampaignID,
 		arg.Status,
 		arg.FromCreatedAt,
 		arg.UntilCreatedAt,
+		arg.CampaignID,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -318,11 +313,8 @@ func (q *Queries) ListMemberIDsOfCampaign(ctx context.Context, arg ListMemberIDs
 
 const ListMemberIDsWithStatus = `-- name: ListMemberIDsWithStatus :many
 SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = $1
-    AND i.status = $2::text
-    AND i.created_at >= $3::timestamptz
-    AND i.created_at < $4::timestamptz
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+WHERE i.status = $2::text
 LIMIT $5
 `
 
