@@ -164,54 +164,6 @@ func (q *Queries) CutOverMeasurement(ctx context.Context, arg CutOverMeasurement
 	return i, err
 }
 
-const GetMeasurement = `-- name: GetMeasurement :one
-SELECT
-    c.measurement_mode,
-    c.measurement_contract_version,
-    s.members AS state_members,
-    a.members AS pending_members,
-    (coalesce(s.fingerprint, 0) + a.fingerprint)::text AS fingerprint,
-    s.broken_at,
-    (SELECT bool_and(t.enabled) FROM measurement_triggers AS t)::boolean AS triggers_enabled
-FROM clients AS c
-LEFT JOIN measurement_states AS s ON s.client_id = c.id
-LEFT JOIN LATERAL (
-    SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
-    FROM measurement_changes AS m
-    WHERE m.client_id = $1
-) AS a ON true
-WHERE c.id = $1
-`
-
-type GetMeasurementRow struct {
-	MeasurementMode            string     `json:"measurement_mode"`
-	MeasurementContractVersion *string    `json:"measurement_contract_version"`
-	StateMembers               *int64     `json:"state_members"`
-	PendingMembers             int64      `json:"pending_members"`
-	Fingerprint                string     `json:"fingerprint"`
-	BrokenAt                   *time.Time `json:"broken_at"`
-	TriggersEnabled            bool       `json:"triggers_enabled"`
-}
-
-// GetMeasurement returns the provenance of a client's numbers: its mode, and its
-// membership's count and fingerprint, exact in the reading transaction's snapshot,
-// which are the state and what writers have added since it was last merged. A missing
-// state is null, and the response is then refused.
-func (q *Queries) GetMeasurement(ctx context.Context, clientID uuid.UUID) (GetMeasurementRow, error) {
-	row := q.db.QueryRow(ctx, GetMeasurement, clientID)
-	var i GetMeasurementRow
-	err := row.Scan(
-		&i.MeasurementMode,
-		&i.MeasurementContractVersion,
-		&i.StateMembers,
-		&i.PendingMembers,
-		&i.Fingerprint,
-		&i.BrokenAt,
-		&i.TriggersEnabled,
-	)
-	return i, err
-}
-
 const IsStandby = `-- name: IsStandby :one
 SELECT pg_is_in_recovery()::boolean AS standby
 `

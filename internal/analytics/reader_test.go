@@ -43,7 +43,7 @@ func TestReader_ReadsBinaryAndText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		snapshots := measurement.NewSnapshotReader(pool, 10)
+		snapshots := measurement.NewSnapshotReader(pool, &measurement.Triggers{}, 10)
 		held, err := analytics.New(snapshots, snapshots).Read(t.Context(), caller, query)
 		if err != nil {
 			t.Fatalf("%s: %v", mode, err)

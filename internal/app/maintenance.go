@@ -45,6 +45,17 @@ func (s *Server) sendStandbyHeartbeat(ctx context.Context) error {
 	return err
 }
 
+// measurementInterval is how often counts are merged, and their triggers checked.
+const measurementInterval = 10 * time.Second
+
+// KeepMeasurement checks the triggers that keep counts, and merges what writers have added.
+func (s *Server) KeepMeasurement(ctx context.Context) error {
+	if err := s.triggers.Check(ctx, s.maintenance); err != nil {
+		return err
+	}
+	return db.New(s.maintenance).MergeMeasurementChanges(ctx)
+}
+
 // health is what metrics export of the database, as of the last reading.
 type health struct{ backlog, future, imported atomic.Int64 }
 

@@ -55,6 +55,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 		go s.repeat(maintenance, "checking the standby", time.Second, s.reads.CheckFresh)
 	}
 	go s.repeat(maintenance, "reading the database's health", time.Minute, s.readHealth)
+	go s.repeat(maintenance, "keeping the counts of interviews", measurementInterval, s.KeepMeasurement)
 	go s.auditor.Run(maintenance)
 	go search.KeepIndexed(maintenance, s.maintenance, search.DefaultLimits(), s.log)
 	ready(api.Addr().String(), operator.Addr().String())

@@ -46,6 +46,7 @@ type Server struct {
 	maintenance *postgres.Pool // always the primary's
 	limiter     *ratelimit.Limiter
 	auditor     *measurement.Auditor
+	triggers    measurement.Triggers
 	tracer      *tracing.Tracer // nil: no collector is named
 	// notReady is why the last check of readiness failed; empty: it was ready.
 	notReady atomic.Value
@@ -119,6 +120,9 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	if err := search.Check(ctx, s.reads); err != nil {
 		return err
 	}
+	if err := s.triggers.Check(ctx, s.maintenance); err != nil {
+		return err
+	}
 
 	var trace func(tracing.Request) string
 	if s.settings.Traces {
@@ -130,7 +134,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	metrics := ops.NewMetrics(Version)
 	s.limiter = ratelimit.New(s.admission)
 	snapshotsOf := func(pool *postgres.Pool) *measurement.SnapshotReader {
-		return measurement.NewSnapshotReader(pool, s.settings.BasisMaxIDs)
+		return measurement.NewSnapshotReader(pool, &s.triggers, s.settings.BasisMaxIDs)
 	}
 	snapshots := snapshotsOf(s.reads)
 	api, err := server.New(server.Deps{

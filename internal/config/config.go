@@ -17,7 +17,7 @@ import (
 
 // Settings are what flags and environment set. The tags of a field name its variable and
 // flag, its default (shown: a default that depends on the machine, in words) and its
-// meaning; docs/settings.md is generated from them.
+// meaning; the table in docs/deployment.md is generated from them.
 type Settings struct {
 	// Database is read by every command that opens the database.
 	Database Database

@@ -13,14 +13,15 @@ import (
 
 // SnapshotReader opens the snapshots that responses are read in.
 type SnapshotReader struct {
-	pool *postgres.Pool
+	pool     *postgres.Pool
+	triggers *Triggers
 	// maxBasis bounds the interviews a basis may name: a response's size stays bounded.
 	maxBasis int
 }
 
 // NewSnapshotReader reads through the pool. maxBasis is the most ids that a basis holds.
-func NewSnapshotReader(pool *postgres.Pool, maxBasis int) *SnapshotReader {
-	return &SnapshotReader{pool: pool, maxBasis: maxBasis}
+func NewSnapshotReader(pool *postgres.Pool, triggers *Triggers, maxBasis int) *SnapshotReader {
+	return &SnapshotReader{pool: pool, triggers: triggers, maxBasis: maxBasis}
 }
 
 // Snapshot is the snapshot that one response is read in. Provenance is known once its
@@ -32,22 +33,22 @@ type Snapshot struct {
 	maxBasis int
 }
 
+// Reading is how many queries a snapshot is read with.
+type Reading bool
+
+// Once is a snapshot of one query, in one round trip.
+const (
+	Once Reading = true
+	Many Reading = false
+)
+
 // Read runs fn in one read-only snapshot of the caller's client. For a canonical client
 // the measurement is proven before any row is read; a measurement that cannot be proven
 // is the error of fn's first query, never a guess.
-func (r *SnapshotReader) Read(ctx context.Context, caller auth.Caller, fn func(context.Context, *Snapshot) error) error {
-	return r.read(ctx, caller, false, fn)
-}
-
-// ReadOnce is Read for a snapshot of one query, in one round trip.
-func (r *SnapshotReader) ReadOnce(ctx context.Context, caller auth.Caller, fn func(context.Context, *Snapshot) error) error {
-	return r.read(ctx, caller, true, fn)
-}
-
-func (r *SnapshotReader) read(ctx context.Context, caller auth.Caller, once bool, fn func(context.Context, *Snapshot) error) error {
+func (r *SnapshotReader) Read(ctx context.Context, caller auth.Caller, how Reading, fn func(context.Context, *Snapshot) error) error {
 	in := &Snapshot{maxBasis: r.maxBasis}
-	reading := postgres.Reading{ClientID: caller.ClientID, Once: once, Began: func(s *postgres.Snapshot) (err error) {
-		in.Provenance, err = prove(s)
+	reading := postgres.Reading{ClientID: caller.ClientID, Once: bool(how), Began: func(s *postgres.Snapshot) (err error) {
+		in.Provenance, err = r.prove(s)
 		return err
 	}}
 	return r.pool.Read(ctx, reading, func(ctx context.Context, s *postgres.Snapshot) error {
@@ -58,31 +59,28 @@ func (r *SnapshotReader) read(ctx context.Context, caller auth.Caller, once bool
 
 // prove turns the stored state into provenance. It need not look at the rows: readers
 // read usable_interviews, whose rows are the members by a generated column that no
-// writer can set. That column and the count depend on triggers and a foreign key, and
-// the snapshot says whether those are enabled.
-func prove(s *postgres.Snapshot) (Provenance, error) {
+// writer can set. That column and the count depend on triggers and a foreign key.
+func (r *SnapshotReader) prove(s *postgres.Snapshot) (Provenance, error) {
 	m := s.Measurement
 	switch {
-	case m == nil && s.OnStandby:
+	case m.Mode == nil && s.OnStandby:
 		return Provenance{}, apierror.Unavailable(errors.New("the key's client has not reached the standby yet"))
-	case m == nil:
+	case m.Mode == nil:
 		return Provenance{}, apierror.Internal(errors.New("the key's client does not exist"))
-	case Mode(m.MeasurementMode) == Legacy:
+	case Mode(*m.Mode) == Legacy:
 		return Provenance{Mode: Legacy, AsOf: s.AsOf}, nil
-	case m.MeasurementContractVersion == nil || *m.MeasurementContractVersion != ContractVersion:
+	case m.ContractVersion == nil || *m.ContractVersion != ContractVersion:
 		return Provenance{}, unproven("the client's measurement contract version is unknown to this server")
-	case m.StateMembers == nil:
+	case m.Members == nil:
 		return Provenance{}, unproven("the client's measurement state is missing")
 	case m.BrokenAt != nil:
 		return Provenance{}, unproven("the client's measurement is marked broken")
-	case !m.TriggersEnabled:
-		return Provenance{}, unproven("what keeps the count of interviews is switched off")
-	}
-	total := *m.StateMembers + m.PendingMembers
-	if total < 0 {
+	case r.triggers.Disabled() != "":
+		return Provenance{}, unproven("what keeps the count of interviews is switched off: %s", r.triggers.Disabled())
+	case *m.Members < 0:
 		return Provenance{}, unproven("the client's measurement state is negative")
 	}
-	return Provenance{Mode: Canonical, AsOf: s.AsOf, Total: total}, nil
+	return Provenance{Mode: Canonical, AsOf: s.AsOf, Total: *m.Members}, nil
 }
 
 // ProveFirstPage compares the first page of a list with the other figures of its

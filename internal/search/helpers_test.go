@@ -52,7 +52,11 @@ func openPool(t *testing.T, url string) *postgres.Pool {
 
 func openReader(t *testing.T, url string, limits search.Limits) *search.Reader {
 	t.Helper()
-	return search.New(measurement.NewSnapshotReader(openPool(t, url), 10_000), limits)
+	pool, triggers := openPool(t, url), &measurement.Triggers{}
+	if err := triggers.Check(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+	return search.New(measurement.NewSnapshotReader(pool, triggers, 10_000), limits)
 }
 
 // limitsOf lets a slow search wait and run as long as a test machine needs.

@@ -14,28 +14,6 @@ SELECT coalesce(string_agg(format('%s on %s', t.name, t.relation), ', ' ORDER BY
 FROM measurement_triggers AS t
 WHERE NOT t.enabled;
 
--- name: GetMeasurement :one
--- GetMeasurement returns the provenance of a client's numbers: its mode, and its
--- membership's count and fingerprint, exact in the reading transaction's snapshot,
--- which are the state and what writers have added since it was last merged. A missing
--- state is null, and the response is then refused.
-SELECT
-    c.measurement_mode,
-    c.measurement_contract_version,
-    s.members AS state_members,
-    a.members AS pending_members,
-    (coalesce(s.fingerprint, 0) + a.fingerprint)::text AS fingerprint,
-    s.broken_at,
-    (SELECT bool_and(t.enabled) FROM measurement_triggers AS t)::boolean AS triggers_enabled
-FROM clients AS c
-LEFT JOIN measurement_states AS s ON s.client_id = c.id
-LEFT JOIN LATERAL (
-    SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
-    FROM measurement_changes AS m
-    WHERE m.client_id = @client_id
-) AS a ON true
-WHERE c.id = @client_id;
-
 -- name: ListMemberIDs :many
 -- ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
 -- more than a basis may hold, to see whether the response may have a basis.

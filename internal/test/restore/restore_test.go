@@ -265,7 +265,7 @@ func serve(t *testing.T, login, owner string) *cluster.Server {
 	t.Helper()
 	s, err := base.StartServer(t.Context(), login, "DATABASE_OWNER_URL="+owner, "CLIENTINTEL_RESPONSE_VALIDATION=enforce")
 	if s != nil {
-		t.Cleanup(s.Close)
+		t.Cleanup(s.Kill)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,8 @@
-// Command generate makes gen/, the Go client's package contract, sql/schema.sql
-// and docs/settings.md from the contract, the SQL and the
-// settings. A hash of sources and results makes it quick when nothing changed. It also
-// makes the documents that the binary embeds: the contract as JSON, the pages at /docs and
-// the demo's records. With -check it fails if what is committed is stale.
+// Command generate makes gen/, the Go client's package contract and sql/schema.sql from the
+// contract and the SQL. A hash of sources and results makes it quick when nothing changed.
+// It also makes the documents that the binary embeds (the contract as JSON, the pages at
+// /docs, the demo's records) and the table of settings in docs/deployment.md. With -check
+// it fails if what is committed is stale.
 package main
 
 import (
@@ -31,9 +31,8 @@ const hashFile = "gen/hash.txt"
 
 // sources are what results are generated from, together with the tools' versions in go.mod.
 var (
-	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/distributed", "internal/config/config.go",
-		"internal/tools/generate/worker_functions.go"}
-	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql", settingsPage}
+	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/distributed"}
+	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql"}
 )
 
 var errStale = errors.New("generated files are stale: run 'make generate' and commit the result")
@@ -90,9 +89,6 @@ func generate() error {
 			return fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 		}
 	}
-	if err := writeSettingsPage(); err != nil {
-		return err
-	}
 	return dumpSchema(context.Background())
 }
 
@@ -128,7 +124,7 @@ func dumpSchema(ctx context.Context) error {
 	if err := os.WriteFile("sql/schema.sql", append([]byte(header), versionLines.ReplaceAll(dump, nil)...), 0o644); err != nil {
 		return err
 	}
-	return writeWorkerFunctions(ctx, cluster.URL(embedded.Superuser, embedded.Database))
+	return nil
 }
 
 // hash covers every source and result, and the tools' versions.

@@ -223,7 +223,7 @@ func serve(t *testing.T, pg *cluster.Postgres, through string) *cluster.Server {
 	t.Helper()
 	s, err := base.StartServer(t.Context(), through, "DATABASE_OWNER_URL="+pg.OwnerURL(), "CLIENTINTEL_RESPONSE_VALIDATION=enforce")
 	if s != nil {
-		t.Cleanup(s.Close)
+		t.Cleanup(s.Kill)
 	}
 	if err != nil {
 		t.Fatal(err)
