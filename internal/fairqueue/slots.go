@@ -88,7 +88,7 @@ func (s *Slots) Release(client uuid.UUID) {
 	if s.taken[client]--; s.taken[client] == 0 {
 		delete(s.taken, client)
 	}
-	for s.free > 0 && s.waiting.Len() > 0 {
+	for s.free > 0 && s.waiting.size > 0 {
 		next, found := s.waiting.Pop(func(client uuid.UUID, _ *waiter) bool { return s.taken[client] < s.share })
 		if !found {
 			return

@@ -158,7 +158,8 @@ func (s *Snapshot) tryBegin(ctx context.Context, sql string, args []any) error {
 	if _, err := s.batch.Exec(); err != nil {
 		return err
 	}
-	if s.Measurement, err = db.New(rowOf{s.batch.QueryRow()}).BeginRead(ctx, db.BeginReadParams{}); err != nil {
+	state, _ := s.batch.Query() // CollectExactlyOneRow returns its error
+	if s.Measurement, err = pgx.CollectExactlyOneRow(state, pgx.RowToStructByPos[db.BeginReadRow]); err != nil {
 		return err
 	}
 	if s.AsOf = s.Measurement.AsOf; !replayed.IsZero() {
@@ -229,16 +230,3 @@ func (r firstRow) Scan(to ...any) error {
 type failedRow struct{ err error }
 
 func (r failedRow) Scan(...any) error { return r.err }
-
-// rowOf lets a generated method read a row that was sent for already.
-type rowOf struct{ row pgx.Row }
-
-func (r rowOf) QueryRow(context.Context, string, ...any) pgx.Row { return r.row }
-
-func (rowOf) Query(context.Context, string, ...any) (pgx.Rows, error) {
-	return nil, errors.New("one row was sent for")
-}
-
-func (rowOf) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
-	return pgconn.CommandTag{}, errors.New("one row was sent for")
-}

@@ -227,27 +227,22 @@ func (l *Limiter) send(ctx context.Context, group []*waiter) ([]Admission, error
 		if row.Ordinal < 1 || int(row.Ordinal) > len(group) || admissions[row.Ordinal-1].Verdict != "" {
 			return nil, fmt.Errorf("admit decided request %d of %d twice, or there is none", row.Ordinal, len(group))
 		}
-		admissions[row.Ordinal-1] = l.admissionOf(row)
+		a := Admission{
+			Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
+			Max: int(l.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
+		}
+		if row.ClientID != nil {
+			a.Caller = auth.Caller{ClientID: *row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
+			for i, s := range row.Scopes {
+				a.Caller.Scopes[i] = auth.Scope(s)
+			}
+		}
+		if row.Seq != nil {
+			a.logRow = logRow{row.KeyID, *row.Seq}
+		}
+		admissions[row.Ordinal-1] = a
 	}
 	return admissions, nil
-}
-
-func (l *Limiter) admissionOf(row db.Admission) Admission {
-	a := Admission{
-		Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
-		Max: int(l.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
-	}
-	if row.ClientID == nil {
-		return a
-	}
-	a.Caller = auth.Caller{ClientID: *row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
-	for i, s := range row.Scopes {
-		a.Caller.Scopes[i] = auth.Scope(s)
-	}
-	if row.Seq != nil {
-		a.logRow = logRow{row.KeyID, *row.Seq}
-	}
-	return a
 }
 
 // RecordStatus records, within about a second, the status of an admitted request.
