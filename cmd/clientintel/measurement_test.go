@@ -108,7 +108,7 @@ func TestVerify_Prints(t *testing.T) {
 			"responses: 1, walks: 0; checks passed: 3, failed: 0, skipped: 0\n", ""},
 		wrong + `{"error":"rate_limited","code":"rate_limited"}`: {exitFailed, "response 1: an empty list of client 11111111-1111-4111-8111-111111111111\n" +
 			"  passed   cursor, measurement\n  FAILED   count: 1 is stated, 0 is computed\n" +
-			"response 2: an error\n  skipped  error: an error response (rate_limited) states nothing to recompute\n" +
+			"response 2: an error\n  skipped  error: an error response states nothing to recompute\n" +
 			"responses: 2, walks: 0; checks passed: 2, failed: 1, skipped: 1\n", ""},
 		"what": {exitFailed, "", "clientintel: the JSON value after byte 0: invalid character 'w' looking for beginning of value\n"},
 	} {
