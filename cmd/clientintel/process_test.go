@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"testing"
@@ -24,17 +25,20 @@ func TestMain(m *testing.M) {
 type process struct {
 	cmd     *exec.Cmd
 	address string
+	logs    io.Closer
 }
 
-func startServer(t *testing.T, databaseURL string) *process {
+func startServer(t *testing.T, databaseURL string, environ ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0],
 		"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0")}
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", "CLIENTINTEL_DRAIN_DELAY=0", "DATABASE_URL="+databaseURL)
+	p.cmd.Env = append(p.cmd.Env, environ...)
 	logs, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.logs = logs
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

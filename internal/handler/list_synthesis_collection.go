@@ -25,10 +25,10 @@ func (h *Handlers) listCollection(
 	if err != nil {
 		return nil, err
 	}
-	b, ends := newBuffer(), h.pageOf(ctx, query.Page, found.Next)
-	body, rows, err := render.SynthesisCollection(b.bytes, found, ends, caller)
+	ends := h.pageOf(ctx, query.Page, found.Next)
+	body, rows, err := render.SynthesisCollection(found, ends, caller)
 	middleware.RecordFrom(ctx).Rows = rows
-	return h.response(ctx, b, body), err
+	return rawResponse{ctx, body, h.unsent}, err
 }
 
 func (h *Handlers) parseCollection(
@@ -60,9 +60,8 @@ func (h *Handlers) parseCollection(
 		return query, err
 	}
 	query.LaneID, query.CampaignID = parseID(p.LaneID), parseID(p.CampaignID)
-	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []string{
-		"collection", textFilter((*string)(p.Type)), idFilter(p.LaneID), idFilter(p.CampaignID),
-		daysFilter(query.Days), optionalTimeFilter(query.UpdatedSince),
+	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []any{
+		"collection", p.Type, query.LaneID, query.CampaignID, query.Days, query.UpdatedSince,
 	}}
 	query.Page, err = h.parsePage(p.Limit, p.StartingAfter, scope)
 	return query, err

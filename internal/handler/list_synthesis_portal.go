@@ -25,10 +25,10 @@ func (h *Handlers) listPortal(
 		return nil, err
 	}
 	trimSavedBases(limitsOf(ctx), found.Bodies)
-	b, ends := newBuffer(), h.pageOf(ctx, query.Page, found.Next)
-	body, rows, err := render.SynthesisPortal(b.bytes, found, ends, caller)
+	ends := h.pageOf(ctx, query.Page, found.Next)
+	body, rows, err := render.SynthesisPortal(found, ends, caller)
 	middleware.RecordFrom(ctx).Rows = rows
-	return h.response(ctx, b, body), err
+	return rawResponse{ctx, body, h.unsent}, err
 }
 
 func (h *Handlers) parsePortal(
@@ -45,8 +45,8 @@ func (h *Handlers) parsePortal(
 	if query.Days, err = parseDays(p); err != nil {
 		return query, err
 	}
-	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []string{
-		"portal", string(query.Type), textFilter(p.Lane), textFilter(p.Campaign), daysFilter(query.Days),
+	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []any{
+		"portal", query.Type, p.Lane, p.Campaign, query.Days,
 	}}
 	query.Page, err = h.parsePage(p.Limit, p.StartingAfter, scope)
 	return query, err

@@ -18,9 +18,9 @@ func limitsOf(ctx context.Context) middleware.Limits {
 	return middleware.Limits{}
 }
 
-// trimBasis leaves a basis out that lists more ids than the limit.
-func trimBasis(l middleware.Limits, p *measurement.Provenance) {
-	if l.MaxIDs > 0 && p.Basis != nil && p.Basis.SourceCount > l.MaxIDs {
+// trimBasis leaves a basis out that lists more ids than a call's limit.
+func trimBasis(ctx context.Context, p *measurement.Provenance) {
+	if l := limitsOf(ctx); l.MaxIDs > 0 && p.Basis != nil && p.Basis.SourceCount > l.MaxIDs {
 		p.Basis = nil
 	}
 }
@@ -36,5 +36,11 @@ func trimSavedBases(l middleware.Limits, bodies []synthesis.Body) {
 
 // pageOf returns the size limit and the cursor function of a list's page.
 func (h *Handlers) pageOf(ctx context.Context, asked page.Request, next page.Next) render.Page {
-	return render.Page{MaxBytes: limitsOf(ctx).PageBytes, Next: func(kept int) *string { return h.nextCursor(asked, next(kept)) }}
+	return render.Page{MaxBytes: limitsOf(ctx).PageBytes, Next: func(kept int) *string {
+		position := next(kept)
+		if position == nil {
+			return nil
+		}
+		return new(h.Cursors.Encode(*position, asked.Scope))
+	}}
 }

@@ -97,12 +97,15 @@ func TestRawResponse_UnsentBytesAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := awaitUnsent(t.Context(), h.unsent, largeResponse-1); err != nil {
+		send := func(size int) (*httptest.ResponseRecorder, error) {
+			w := httptest.NewRecorder()
+			return w, rawResponse{t.Context(), make([]byte, size), h.unsent}.VisitListInterviewsResponse(w)
+		}
+		if w, err := send(largeResponse - 1); err != nil || w.Body.Len() != largeResponse-1 {
 			t.Errorf("a small response waits: %v", err)
 		}
 		began := time.Now()
-		w := httptest.NewRecorder()
-		err = h.response(t.Context(), newBuffer(), make([]byte, largeResponse)).VisitListInterviewsResponse(w)
+		w, err := send(largeResponse)
 		if refused, ok := errors.AsType[*apierror.Error](err); !ok || refused.Kind != apierror.KindUnavailable || w.Body.Len() > 0 {
 			t.Errorf("a large response that finds no space: %v, %d bytes", err, w.Body.Len())
 		}
@@ -110,7 +113,7 @@ func TestRawResponse_UnsentBytesAreBounded(t *testing.T) {
 			t.Errorf("it waited %s, want %s", took, unsentTimeout)
 		}
 		release()
-		if err := h.response(t.Context(), newBuffer(), make([]byte, largeResponse)).VisitListInterviewsResponse(w); err != nil || w.Body.Len() != largeResponse {
+		if w, err := send(largeResponse); err != nil || w.Body.Len() != largeResponse {
 			t.Errorf("a large response after it: %v, %d bytes", err, w.Body.Len())
 		}
 		if !h.unsent.TryAcquire(maxUnsent) {

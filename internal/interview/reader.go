@@ -39,11 +39,11 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (Lis
 		return nil
 	}
 	if q.Page.After != nil {
-		err := r.snapshots.ReadOnce(ctx, caller, list)
+		err := r.snapshots.Read(ctx, caller, measurement.Once, list)
 		return found, err
 	}
 	// The first page has the basis, which is that of the whole list.
-	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
+	err := r.snapshots.Read(ctx, caller, measurement.Many, func(ctx context.Context, in *measurement.Snapshot) error {
 		if err := list(ctx, in); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (r *Reader) Get(
 ) (Detail, measurement.Provenance, error) {
 	var found Detail
 	var provenance measurement.Provenance
-	err := r.snapshots.ReadOnce(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) (err error) {
+	err := r.snapshots.Read(ctx, caller, measurement.Once, func(ctx context.Context, in *measurement.Snapshot) (err error) {
 		found, err = in.Queries().GetInterview(ctx, db.GetInterviewParams{
 			WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
 			WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), WithRawExtraction: caller.Has(auth.ReadRawExtraction),

@@ -185,7 +185,7 @@ func compare(snapshots *measurement.SnapshotReader, w *records, random *rand.Ran
 	b := w.brands[random.IntN(len(w.brands))]
 	campaign := w.campaigns[random.IntN(len(w.campaigns))].id
 	from := time.Date(2026, 3, 1+random.IntN(20), 0, 0, 0, 0, time.UTC)
-	err = snapshots.Read(context.Background(), auth.Caller{ClientID: b.id}, func(ctx context.Context, in *measurement.Snapshot) error {
+	err = snapshots.Read(context.Background(), auth.Caller{ClientID: b.id}, measurement.Many, func(ctx context.Context, in *measurement.Snapshot) error {
 		all, err := facts(ctx, in, b)
 		if err != nil {
 			return err

@@ -161,27 +161,18 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 // run admits what waits, group by group.
 func (l *Limiter) run() {
 	for {
-		select {
-		case first := <-l.queue:
-			l.admit(l.group(first))
-		case <-l.stop:
-			return
-		}
-	}
-}
-
-// group takes what waits behind a request.
-func (l *Limiter) group(first *waiter) []*waiter {
-	group := []*waiter{first}
-	for len(group) < maxGroup {
+		var group []*waiter
 		select {
 		case w := <-l.queue:
 			group = append(group, w)
-		default:
-			return group
+		case <-l.stop:
+			return
 		}
+		for len(group) < maxGroup && len(l.queue) > 0 { // nothing else takes from it
+			group = append(group, <-l.queue)
+		}
+		l.admit(group)
 	}
-	return group
 }
 
 // admit sends the requests of a group that still wait, and tells each its decision.
@@ -236,27 +227,22 @@ func (l *Limiter) send(ctx context.Context, group []*waiter) ([]Admission, error
 		if row.Ordinal < 1 || int(row.Ordinal) > len(group) || admissions[row.Ordinal-1].Verdict != "" {
 			return nil, fmt.Errorf("admit decided request %d of %d twice, or there is none", row.Ordinal, len(group))
 		}
-		admissions[row.Ordinal-1] = l.admissionOf(row)
+		a := Admission{
+			Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
+			Max: int(l.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
+		}
+		if row.ClientID != nil {
+			a.Caller = auth.Caller{ClientID: *row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
+			for i, s := range row.Scopes {
+				a.Caller.Scopes[i] = auth.Scope(s)
+			}
+		}
+		if row.Seq != nil {
+			a.logRow = logRow{row.KeyID, *row.Seq}
+		}
+		admissions[row.Ordinal-1] = a
 	}
 	return admissions, nil
-}
-
-func (l *Limiter) admissionOf(row db.Admission) Admission {
-	a := Admission{
-		Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
-		Max: int(l.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
-	}
-	if row.ClientID == nil {
-		return a
-	}
-	a.Caller = auth.Caller{ClientID: *row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
-	for i, s := range row.Scopes {
-		a.Caller.Scopes[i] = auth.Scope(s)
-	}
-	if row.Seq != nil {
-		a.logRow = logRow{row.KeyID, *row.Seq}
-	}
-	return a
 }
 
 // RecordStatus records, within about a second, the status of an admitted request.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/oapi-codegen/nullable"
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -52,7 +53,7 @@ func TestInterviews_AreWhatTheGeneratedTypesGive(t *testing.T) {
 		for i := range rows {
 			want.Data = append(want.Data, generated(rows[i], caller))
 		}
-		body, count, err := InterviewList(nil, found, Page{Next: func(int) *string { return next }}, caller)
+		body, count, err := InterviewList(found, Page{Next: func(int) *string { return next }}, caller)
 		wantSame(t, body, err, want)
 		if count != len(rows) {
 			t.Fatalf("%d rows are counted of %d", count, len(rows))
@@ -64,7 +65,7 @@ func TestInterviews_AreWhatTheGeneratedTypesGive(t *testing.T) {
 func listOf(t *testing.T, i interview.Interview, scopes []auth.Scope) []byte {
 	t.Helper()
 	found := interview.List{Interviews: []interview.Interview{i}, Measurement: measurement.Provenance{Mode: measurement.Legacy}}
-	body, _, err := InterviewList(nil, found, Page{Next: func(int) *string { return nil }}, auth.Caller{Scopes: scopes})
+	body, _, err := InterviewList(found, Page{Next: func(int) *string { return nil }}, auth.Caller{Scopes: scopes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestInterviewDetail_HasTheListsFields(t *testing.T) {
 			default:
 				one.RawExtraction = json.RawMessage(`{"raw":1}`)
 			}
-			body, err := InterviewDetail(nil, one, anyStatement(random), caller)
+			body, err := InterviewDetail(one, anyStatement(random), caller)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,4 +258,12 @@ func anyStatement(random *rand.Rand) measurement.Provenance {
 		}
 	}
 	return s
+}
+
+// paged is what a list's meta says of the next page.
+func paged(m *api.Meta, next *string) {
+	m.HasMore, m.NextCursor = new(next != nil), nullable.NewNullNullable[string]()
+	if next != nil {
+		m.NextCursor = nullable.NewNullableWithValue(*next)
+	}
 }

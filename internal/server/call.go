@@ -86,7 +86,7 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 		w = newRecordingWriter(record, nil, cancel)
 		middleware.WriteError(w, r, err)
 	}
-	outer.Rows, outer.Err, outer.ToolStatus, outer.Reading = record.Rows, record.Err, w.status, record.Reading
+	outer.Rows, outer.Err, outer.ToolStatus = record.Rows, record.Err, w.status
 	return CallResponse{Status: w.status, Body: w.body.Bytes()}
 }
 

@@ -66,7 +66,7 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 					}
 					before := strings.Count(srv.Logs.String(), `"status":499`)
 					fmt.Fprintf(conn, request, issued.Key)
-					waitFor(t, "the request to wait", func() bool { return srv.Database.WaitingReads(t) > 0 })
+					waitFor(t, how+", "+name+": the request to wait", func() bool { return srv.Database.WaitingReads(t) > 0 })
 					left := make(chan struct{})
 					go func() { defer close(left); leave(t, conn.(*net.TCPConn)) }()
 					if waitsFor == "api_keys" {
