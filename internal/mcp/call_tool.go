@@ -3,12 +3,13 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/httpapi"
 	"github.com/clientintel/clientintel/internal/render"
 )
@@ -17,27 +18,31 @@ import (
 // Some hosts cut at 25 thousand. What is beside a page takes up to 6 KiB.
 var limits = httpapi.ResponseLimits{PageBytes: 42 << 10, MaxIDs: 100, MaxRows: 100}
 
-// toolHandler runs the calls of one tool that come through the SDK.
+// maxResponse is the largest result of a tool, in bytes, unless it has one row
+// alone, which no argument makes smaller. REST streams analytics; here a result is
+// collected, and its message contains it twice.
+const maxResponse = 8 << 20
+
+// toolHandler runs the calls of one tool.
 func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		current := requestFrom(ctx)
-		if current == nil {
-			return nil, errors.New("a tool was called outside a request")
-		}
 		arguments, err := parseArguments(call.Params.Arguments)
 		if err != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 		}
-		return result(h.run(current, t, arguments)), nil
+		return result(h.run(requestContext(ctx), t, arguments)), nil
 	}
 }
 
-// run runs a call in the request's own context: the SDK lets calls of the
-// older revisions outlive their request.
-func (h *Handler) run(current *request, t tool, arguments []httpapi.Argument) httpapi.CallResponse {
-	return h.api.Do(current.ctx, httpapi.Call{
+func (h *Handler) run(ctx context.Context, t tool, arguments []httpapi.Argument) httpapi.CallResponse {
+	return h.api.Do(ctx, httpapi.Call{
 		Operation: t.Operation, LogName: t.Name, Arguments: arguments, Limits: limits, Flags: t.Flags,
-		CheckSize: current.sizeLimit(t),
+		CheckSize: func(size, rows int) error {
+			if size > maxResponse && rows != 1 {
+				return apierror.PayloadTooLarge(fmt.Sprintf("the answer would be larger than %d MiB; %s", maxResponse>>20, t.Narrower))
+			}
+			return nil
+		},
 	})
 }
 

@@ -2,30 +2,25 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clientintel/clientintel/internal/apierror"
-	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/httpapi"
 	"github.com/clientintel/clientintel/openapi"
 )
 
 // Handler serves the protocol's endpoint.
 type Handler struct {
-	api       *httpapi.Server // admits requests and runs the operations behind the tools
-	public    origin
-	transport http.Handler
+	api     *httpapi.Server // admits requests and runs the operations behind the tools
+	origins origins
+	sdk     http.Handler
 
 	tools          []tool
 	implementation *sdk.Implementation // how the server names itself
-	// newestPrefix is what a result of the newest revision begins with.
-	newestPrefix []byte
 
 	mu      sync.Mutex
 	servers map[uint]*sdk.Server // by the visible tools' bits
@@ -35,7 +30,7 @@ type Handler struct {
 // the origin of the public URL are allowed; empty: there is none. MCP clients are shown
 // the version.
 func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
-	public, err := parsePublicOrigin(publicURL)
+	origins, err := newOrigins(publicURL)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +43,7 @@ func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{
-		api: api, public: public, tools: texts.Tools, servers: map[uint]*sdk.Server{},
+		api: api, origins: origins, tools: texts.Tools, servers: map[uint]*sdk.Server{},
 		implementation: &sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: version},
 	}
 	for i, t := range h.tools {
@@ -58,85 +53,72 @@ func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
 		}
 		h.tools[i].declaration = texts.declare(t, declared)
 	}
-	name, _ := json.Marshal(h.implementation) // texts
-	h.newestPrefix = fmt.Appendf(nil, `"resultType":"complete","_meta":{%q:%s},`, sdk.MetaKeyServerInfo, name)
-	h.transport = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
+	h.sdk = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Stateless:           true,
 		JSONResponse:        true,
 		MaxRequestBodyBytes: maxMessage,
 		// ServeHTTP refuses foreign origins and hosts, before authentication.
-		DisableLocalhostProtection:   true,
-		PropagateRequestCancellation: true,
+		DisableLocalhostProtection: true,
 	})
 	return h, nil
 }
 
-// ServeHTTP checks the origin, authenticates and admits the request, checks its
-// form, and only then passes it to the SDK.
+// ServeHTTP checks the origin, then authenticates and admits the request. Nothing of its
+// body is read before.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !h.public.allows(r) {
+	if !h.origins.allow(r) {
 		h.api.RefuseUncounted(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
 		return
 	}
-	current := &request{}
-	httpapi.EncodeErrors(r, func(status int, e *apierror.Error, envelope []byte) []byte {
-		return current.encodeError(w, r, status, e, envelope)
-	})
-	early := current.readEarly(w, r, h.api.IsLikelyAdmitted(r))
-	if current.messageErr != nil {
-		// The request's context may have ended with its body; the error must still be sent.
-		r = r.WithContext(context.WithoutCancel(r.Context()))
+	if r.Header.Get("Mcp-Protocol-Version") != "" {
+		httpapi.EncodeErrors(r, encodeUnavailable)
 	}
-	h.api.Admit("mcp", early, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serveMessage(w, r, current) })).ServeHTTP(w, r)
+	h.api.Admit("mcp", false, http.HandlerFunc(h.serveMessage)).ServeHTTP(w, r)
 }
 
-// serveMessage handles a request that is admitted or likely to be. Before it is admitted
-// the message is read, and the rows of a cheap call.
-func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *request) {
+// serveMessage checks the form of an admitted request and passes it to the SDK.
+func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		h.api.Refuse(w, r, apierror.MethodNotAllowed)
 		return
 	}
-	current.ctx = r.Context()
-	current.reservation = h.api.Unsent().NewReservation(auth.CallerFrom(r.Context()).ClientID)
-	defer current.reservation.Release()
-	message, err := current.readMessage(w, r)
+	if err := checkHeaders(r.Header); err != nil {
+		h.api.Refuse(w, r, err)
+		return
+	}
+	body, err := readBody(w, r)
 	if err != nil {
 		h.api.Refuse(w, r, err)
 		return
 	}
-	call, direct := h.parseDirectCall(r, current.members, current.id)
-	if !direct || !httpapi.IsCheap(call.tool.Operation) {
-		var admitted bool
-		if w, admitted = httpapi.AwaitAdmission(w); !admitted {
-			return
-		}
-	}
-	if direct {
-		h.writeDirectCall(w, r, current, call)
+	message, refused := parseMessage(body)
+	switch {
+	case refused != nil:
+		writeError(w, r, http.StatusBadRequest, message.ID, *refused)
+		return
+	case message.isNotification():
+		// The SDK refuses those that it does not know. No other means anything to a
+		// server without sessions.
+		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	rewriter := &errorRewriter{ResponseWriter: w, request: current}
-	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
-	switch err := rewriter.err(); {
-	case rewriter.isUnknownMethod() && current.id != nil: // a notification has no response
-		rewriter.code = jsonrpc.CodeMethodNotFound
-		current.writeUnknownMethod(w)
-	case err != nil:
-		h.api.Refuse(w, r, err)
-	}
-	if rewriter.code != 0 {
-		httpapi.RecordError(r, fmt.Errorf("jsonrpc_%d", rewriter.code))
-	}
-	breakOff(r, rewriter.writeErr)
-}
-
-// breakOff closes the connection of a response that could not be sent whole, so that a
-// part of it does not end as a response does. Nil: it was sent.
-func breakOff(r *http.Request, err error) {
-	if err != nil {
-		httpapi.RecordError(r, err)
+	response := &sdkResponse{ResponseWriter: w, request: r, id: message.ID}
+	h.sdk.ServeHTTP(response, requestForSDK(r, body))
+	if response.err != nil {
+		// The caller must not take a part of a response for all of it.
+		httpapi.RecordError(r, response.err)
 		panic(http.ErrAbortHandler)
 	}
+}
+
+type requestContextKey struct{}
+
+// requestContext returns the context of the HTTP request that a call came with. The SDK
+// lets calls of the older revisions outlive their request.
+func requestContext(ctx context.Context) context.Context {
+	if of, ok := ctx.Value(requestContextKey{}).(context.Context); ok {
+		return of
+	}
+	return ctx
 }
