@@ -30,9 +30,6 @@ type operation struct {
 	queryParams map[string]*openapi3.Parameter
 	pathParams  []*openapi3.Parameter
 	route       *routers.Route // what the validator takes
-	// toolRoute is route for the responses to in-process calls, which may lack more. Few
-	// are validated, so its document is read for the first one; nil if it cannot be.
-	toolRoute func() *routers.Route
 }
 
 func loadContract() (*contract, error) {
@@ -47,14 +44,6 @@ func loadContract() (*contract, error) {
 				return nil, fmt.Errorf("the contract's %s %s is not read-only", method, path)
 			}
 			op := newOperation(&routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: described})
-			op.toolRoute = func() *routers.Route {
-				doc, err := openapi.ToolValidationDocument()
-				if err != nil {
-					return nil
-				}
-				item := doc.Paths.Value(path)
-				return &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: item.GetOperation(method)}
-			}
 			c.operations[op.id], c.byPath[path] = op, op
 		}
 	}

@@ -24,16 +24,16 @@ func (s *Server) ListInterviews(
 		return nil, err
 	}
 	buffer := NewBuffer()
-	limits, reservation, rows, size, fits := limitsOf(ctx), recordFrom(ctx).reservation, 0, 0, true
-	response := render.NewInterviewList(buffer.Bytes, caller, limits.PageBytes)
+	reservation, rows, size, fits := recordFrom(ctx).reservation, 0, 0, true
+	response := render.NewInterviewList(buffer.Bytes, caller)
 	found, err := s.deps.Interviews.List(ctx, caller, query, func(i *interview.Interview) bool {
 		rows++
-		added := response.Add(i)
+		response.Add(i)
 		size = response.Size()
 		if fits = reservation.Grow(int64(size)); !fits {
 			response = nil // now: the other pages of the batch are read before this function continues
 		}
-		return added && fits
+		return fits
 	})
 	if rows > 0 {
 		s.rowSizes.Add(caller.KeyID, int64(size/rows))
@@ -44,7 +44,6 @@ func (s *Server) ListInterviews(
 	if err != nil {
 		return nil, err
 	}
-	limits.trimBasis(&found.Measurement)
 	body, err := response.End(found, s.nextCursor(query.Page, found.Next))
 	if err != nil {
 		return nil, err

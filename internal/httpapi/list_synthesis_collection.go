@@ -24,8 +24,9 @@ func (s *Server) listCollection(
 	if err != nil {
 		return nil, err
 	}
-	buffer, ends := NewBuffer(), s.pageOf(ctx, query.Page, found.Next)
-	body, rows, err := render.SynthesisCollection(buffer.Bytes, found, ends, caller)
+	buffer := NewBuffer()
+	rows := len(found.Documents)
+	body, err := render.SynthesisCollection(buffer.Bytes, found, s.nextCursor(query.Page, found.Next(rows)), caller)
 	recordFrom(ctx).rows = rows
 	return rawResponse{buffer, body, recordFrom(ctx).reservation}, err
 }

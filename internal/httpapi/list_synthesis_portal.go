@@ -23,9 +23,9 @@ func (s *Server) listPortal(
 	if err != nil {
 		return nil, err
 	}
-	limitsOf(ctx).trimSavedBases(found.Bodies)
-	buffer, ends := NewBuffer(), s.pageOf(ctx, query.Page, found.Next)
-	body, rows, err := render.SynthesisPortal(buffer.Bytes, found, ends, caller)
+	buffer := NewBuffer()
+	rows := len(found.Bodies)
+	body, err := render.SynthesisPortal(buffer.Bytes, found, s.nextCursor(query.Page, found.Next(rows)), caller)
 	recordFrom(ctx).rows = rows
 	return rawResponse{buffer, body, recordFrom(ctx).reservation}, err
 }

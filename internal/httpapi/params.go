@@ -46,15 +46,12 @@ func parseMoment(name string, text *string) (*timewindow.Moment, error) {
 	if err != nil {
 		hint := ""
 		if strings.Contains(*text, " ") {
-			hint = aboutPlus
+			hint = apierror.AboutPlus
 		}
 		return nil, parameterError(name, fmt.Sprintf("%s %s %v; accepted: %s%s", name, quote(*text), err, timewindow.Accepted, hint))
 	}
 	return &m, nil
 }
-
-// aboutPlus explains that a plus sign in a query string is decoded as a space.
-const aboutPlus = `; in a URL, write the plus sign of an offset as %2B`
 
 // parseUpdatedSince reads updated_since, inclusive, which has its own error code.
 func parseUpdatedSince(text *string) (*time.Time, error) {

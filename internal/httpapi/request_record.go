@@ -42,8 +42,8 @@ type requestRecord struct {
 	// reservation is what the response has reserved of the budget of unsent bytes; nil:
 	// nothing is bounded.
 	reservation *fairqueue.Reservation
-	// call is set if the request is a call in-process.
-	call *inProcess
+	// maxRows is how many rows analytics may have: of more, none are given. Zero: any number.
+	maxRows int
 }
 
 type recordKey struct{}

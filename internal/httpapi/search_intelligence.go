@@ -26,7 +26,6 @@ func (s *Server) SearchIntelligence(
 		return nil, err
 	}
 	recordFrom(ctx).rows = len(found.Hits)
-	limitsOf(ctx).trimBasis(&found.Measurement)
 	buffer := NewBuffer()
 	body, err := render.SearchHits(buffer.Bytes, found, query.Text, caller)
 	return rawResponse{buffer, body, recordFrom(ctx).reservation}, err

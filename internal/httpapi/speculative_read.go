@@ -105,3 +105,9 @@ func isDiscarded(w http.ResponseWriter) bool {
 	}
 	return ok && deferred.state == discarded
 }
+
+// IsCheap reports whether an operation may run before its request is admitted:
+// discarding its response costs little.
+func IsCheap(operation string) bool {
+	return operation == "listInterviews" || operation == "getInterview"
+}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -52,6 +53,11 @@ func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
 			return nil, fmt.Errorf("declaring %s: the contract has no operation %s", t.Name, t.Operation)
 		}
 		h.tools[i].declaration = texts.declare(t, declared)
+		var schema struct{ Properties map[string]parameter }
+		if err := json.Unmarshal(declared.Parameters, &schema); err != nil {
+			return nil, fmt.Errorf("reading the parameters of %s: %w", t.Operation, err)
+		}
+		h.tools[i].parameters = schema.Properties
 	}
 	h.sdk = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Stateless:           true,

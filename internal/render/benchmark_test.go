@@ -27,7 +27,7 @@ func BenchmarkInterviews(b *testing.B) {
 	b.Run("appended", func(b *testing.B) {
 		var buffer []byte
 		for b.Loop() {
-			list := NewInterviewList(buffer[:0], caller, 0)
+			list := NewInterviewList(buffer[:0], caller)
 			for i := range rows {
 				list.Add(&rows[i])
 			}

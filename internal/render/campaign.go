@@ -8,10 +8,10 @@ import (
 
 // CampaignList appends one page of campaigns to an empty buffer, and returns how many
 // it holds. A tool's page is bounded by its bytes, so each row is encoded by itself.
-func CampaignList(b []byte, found campaign.List, p Page, caller auth.Caller) ([]byte, int, error) {
-	return appendPage(b, len(found.Campaigns), p, func(b []byte, i int) ([]byte, error) {
+func CampaignList(b []byte, found campaign.List, next *string, caller auth.Caller) ([]byte, error) {
+	return appendPage(b, len(found.Campaigns), next, func(b []byte, i int) ([]byte, error) {
 		return appendWith(b, Campaign(found.Campaigns[i]))
-	}, func(rows int) api.Meta { return meta(caller, rows, found.Measurement) })
+	}, meta(caller, len(found.Campaigns), found.Measurement))
 }
 
 // Campaign is one campaign.

@@ -19,28 +19,24 @@ type Interviews struct {
 	caller auth.Caller
 	body   []byte
 	empty  bool
-	// maxBytes bounds the body; 0: any number.
-	maxBytes int
 	// err is why the page cannot be encoded.
 	err error
 
 	identity, transcripts, customExtraction bool
 }
 
-// NewInterviewList begins a page of interviews, appended to an empty buffer, of
-// at most so many bytes (0: any number).
-func NewInterviewList(buffer []byte, caller auth.Caller, maxBytes int) *Interviews {
+// NewInterviewList begins a page of interviews, appended to an empty buffer.
+func NewInterviewList(buffer []byte, caller auth.Caller) *Interviews {
 	return &Interviews{
-		caller: caller, body: append(buffer, `{"data":[`...), empty: true, maxBytes: maxBytes,
+		caller: caller, body: append(buffer, `{"data":[`...), empty: true,
 		identity:         caller.Has(auth.ReadCustomerIdentity),
 		transcripts:      caller.Has(auth.ReadTranscripts),
 		customExtraction: caller.Has(auth.ReadCustomExtraction),
 	}
 }
 
-// Add appends one interview, unless it is a further one for which the page has no
-// space. A gated field without its scope is absent.
-func (a *Interviews) Add(i *interview.Interview) bool {
+// Add appends one interview. A gated field without its scope is absent.
+func (a *Interviews) Add(i *interview.Interview) {
 	if !isFinite(i.DurationSeconds) || !isFinite(i.NPSScore) {
 		a.err = fmt.Errorf("the interview %s has a number that JSON does not", i.ID)
 	}
@@ -74,12 +70,7 @@ func (a *Interviews) Add(i *interview.Interview) bool {
 	if a.transcripts {
 		b = appendStored(append(b, `,"transcript":`...), i.Transcript)
 	}
-	b = append(b, '}')
-	if a.maxBytes > 0 && len(b) > a.maxBytes && !a.empty {
-		return false
-	}
-	a.body, a.empty = b, false
-	return true
+	a.body, a.empty = append(b, '}'), false
 }
 
 // Size is how many bytes the page has so far.

@@ -46,7 +46,7 @@ func TestInterviews_AreWhatTheGeneratedTypesGive(t *testing.T) {
 			next = new("after-" + uuid.NewString())
 		}
 
-		list := NewInterviewList(nil, caller, 0)
+		list := NewInterviewList(nil, caller)
 		want := api.InterviewListResponse{Data: []api.Interview{}, Meta: meta(caller, found.Count, found.Measurement)}
 		want.Meta.IncludesCustomerIdentity = caller.Has(auth.ReadCustomerIdentity)
 		want.Meta.IncludesTranscripts = caller.Has(auth.ReadTranscripts)
@@ -104,7 +104,7 @@ func TestInterviewDetail_HasTheListsFields(t *testing.T) {
 func TestInterviews_StoredJSONGoesOutAsItIs(t *testing.T) {
 	caller := auth.Caller{ClientID: uuid.New(), Scopes: auth.All()}
 	stored := []byte(`{"a": [1, 2.50, "<b>", "é "], "big": 12345678901234567890123}`)
-	list := NewInterviewList(nil, caller, 0)
+	list := NewInterviewList(nil, caller)
 	list.Add(&interview.Interview{Status: []byte("completed"), CustomExtraction: stored})
 	body, err := list.End(interview.List{Count: 1, Measurement: measurement.Provenance{Mode: measurement.Legacy}}, nil)
 	if err != nil {
@@ -118,7 +118,7 @@ func TestInterviews_StoredJSONGoesOutAsItIs(t *testing.T) {
 // Every field of the contract's interview is written: a new one in the contract
 // fails here until the appender knows it.
 func TestInterviews_WriteEveryField(t *testing.T) {
-	list := NewInterviewList(nil, auth.Caller{Scopes: auth.All()}, 0)
+	list := NewInterviewList(nil, auth.Caller{Scopes: auth.All()})
 	list.Add(&interview.Interview{})
 	body, err := list.End(interview.List{Count: 1, Measurement: measurement.Provenance{Mode: measurement.Legacy}}, nil)
 	if err != nil {

@@ -11,35 +11,31 @@ import (
 
 // SynthesisCollection appends one page of published rows to an empty buffer, and
 // returns how many it holds.
-func SynthesisCollection(b []byte, found synthesis.DocumentList, p Page, caller auth.Caller) ([]byte, int, error) {
+func SynthesisCollection(b []byte, found synthesis.DocumentList, next *string, caller auth.Caller) ([]byte, error) {
 	names := make([]string, len(found.Types))
 	for i, t := range found.Types {
 		names[i] = string(t)
 	}
-	return appendPage(b, len(found.Documents), p, func(b []byte, i int) ([]byte, error) {
+	m := meta(caller, len(found.Documents), found.Measurement)
+	m.Types = &names
+	return appendPage(b, len(found.Documents), next, func(b []byte, i int) ([]byte, error) {
 		d := found.Documents[i]
 		row := SynthesisDocument(d)
 		row.Document = nil
 		return appendWith(b, row, stored{"document", d.Document})
-	}, func(rows int) api.Meta {
-		m := meta(caller, rows, found.Measurement)
-		m.Types = &names
-		return m
-	})
+	}, m)
 }
 
 // SynthesisPortal appends one page of a surface's published bodies to an empty buffer,
 // and returns how many it holds.
-func SynthesisPortal(b []byte, found synthesis.BodyList, p Page, caller auth.Caller) ([]byte, int, error) {
-	return appendPage(b, len(found.Bodies), p, func(b []byte, i int) ([]byte, error) {
+func SynthesisPortal(b []byte, found synthesis.BodyList, next *string, caller auth.Caller) ([]byte, error) {
+	m := meta(caller, len(found.Bodies), found.Measurement)
+	m.Type = new(api.SynthesisType(found.Type))
+	// The daily feed's bodies name participants.
+	m.IncludesCustomerIdentity = found.Type == synthesis.DailyFeed
+	return appendPage(b, len(found.Bodies), next, func(b []byte, i int) ([]byte, error) {
 		return appendBody(b, found.Bodies[i])
-	}, func(rows int) api.Meta {
-		m := meta(caller, rows, found.Measurement)
-		m.Type = new(api.SynthesisType(found.Type))
-		// The daily feed's bodies name participants.
-		m.IncludesCustomerIdentity = found.Type == synthesis.DailyFeed
-		return m
-	})
+	}, m)
 }
 
 // SynthesisDocument is one row of the collection.
