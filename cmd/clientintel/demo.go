@@ -34,8 +34,8 @@ func newDemo(e *environment) *cobra.Command {
 			if err := e.checkServer(); err != nil {
 				return err
 			}
-			if !cmd.Flags().Changed("data-dir") && e.getenv("CLIENTINTEL_DATA_DIR") == "" {
-				e.settings.Database.DataDir += "-demo"
+			if e.settings.Database.DataDir == "" {
+				e.settings.Database.DataDir = config.DemoDataDir(e.getenv)
 			}
 			return e.demo(cmd.Context(), *settings, newKeys)
 		},

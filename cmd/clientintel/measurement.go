@@ -96,31 +96,16 @@ func newMeasurementRebuild(e *environment) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "rebuild (--client CLIENT | --all)",
-		Short: "Repair the schema, make counts true again and clear their marks",
+		Short: "Make counts and search documents true again and clear the marks of clients",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if all == (client != "") {
 				return usagef("name either --client, whose measurement is to be rebuilt, or --all")
 			}
 			ctx := cmd.Context()
-			connect := e.withOwner
-			if all {
-				connect = e.withOwnerToRepair
-			}
-			return connect(ctx, func(conn *pgx.Conn) error {
-				m := measurement.NewMaintenance(conn)
+			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
 				clients, err := m.Clients(ctx, client, all)
 				if err != nil {
 					return err
-				}
-				repaired, err := m.Repair(ctx)
-				for _, name := range repaired {
-					fmt.Fprintf(e.stderr, "%s: made anew\n", name)
-				}
-				if err != nil {
-					return err
-				}
-				if len(repaired) > 0 && !all {
-					fmt.Fprintln(e.stderr, "other clients may be marked now: 'clientintel measurement rebuild --all' rebuilds them")
 				}
 				for _, c := range clients {
 					result, err := m.Rebuild(ctx, c)

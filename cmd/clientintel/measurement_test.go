@@ -110,7 +110,7 @@ func TestVerify_Prints(t *testing.T) {
 			"  passed   cursor, measurement\n  FAILED   count: 1 is stated, 0 is computed\n" +
 			"response 2: an error\n  skipped  error: an error response (rate_limited) states nothing to recompute\n" +
 			"responses: 2, walks: 0; checks passed: 2, failed: 1, skipped: 1\n", ""},
-		"what": {exitFailed, "", "clientintel: response 1, on line 1: expected a JSON object\n"},
+		"what": {exitFailed, "", "clientintel: the JSON value after byte 0: invalid character 'w' looking for beginning of value\n"},
 	} {
 		if got := command(t, nil, input, "verify", "-"); got != want {
 			t.Errorf("%s:\n got %+v\nwant %+v", input, got, want)

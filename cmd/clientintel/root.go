@@ -43,6 +43,14 @@ func newRoot(e *environment) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			if cmd.Name() == "serve" { // its log has it
+				return
+			}
+			for _, u := range config.UnknownVariables(e.environ) {
+				fmt.Fprintln(e.stderr, "warning:", u)
+			}
+		},
 	}
 	root.SetIn(e.stdin)
 	root.SetOut(e.stdout)
@@ -180,6 +188,9 @@ func (e *environment) textLog() *slog.Logger {
 
 // withDatabase opens the database for one command and closes it afterwards.
 func (e *environment) withDatabase(ctx context.Context, log *slog.Logger, do func(*app.Database) error) error {
+	if err := e.settings.Database.CheckNamed(); err != nil {
+		return &usageError{err}
+	}
 	database, err := app.OpenDatabase(ctx, e.settings.Database, log)
 	if err != nil {
 		return err
@@ -198,16 +209,11 @@ func (e *environment) withDatabase(ctx context.Context, log *slog.Logger, do fun
 // schema. Any other schema is an error and is not migrated: that would stop servers of
 // another release.
 func (e *environment) withOwner(ctx context.Context, do func(*pgx.Conn) error) error {
-	return e.withOwnerToRepair(ctx, seeingClients(ctx, do))
-}
-
-// withOwnerToRepair is withOwner for a schema whose policies may be those of another owner.
-func (e *environment) withOwnerToRepair(ctx context.Context, do func(*pgx.Conn) error) error {
 	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
 		if err := d.CheckSchema(ctx); err != nil {
 			return err
 		}
-		return d.WithOwner(ctx, do)
+		return d.WithOwner(ctx, seeingClients(ctx, do))
 	})
 }
 

@@ -77,7 +77,7 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"keys issue --client a --name b --scopes=", `clientintel: --scopes: "" is no scope; choose from read:campaigns,`},
 		{"keys rotate x --scopes=", `clientintel: --scopes: "" is no scope; choose from read:campaigns,`},
 		{"migrate --json", "clientintel: --json goes with --dry-run only"},
-		{"migrate --embedded-major 18 --json", "clientintel: --json goes with --dry-run only"},
+		{"migrate --dry-run --distribute", "clientintel: name one of --dry-run and --distribute"},
 		{"keys issue --client a --name b --expires-at tomorrow", `clientintel: --expires-at: "tomorrow" is no date-time such as 2027-01-31T00:00:00Z`},
 		{"keys issue --client a --name b --expires-at 2020-01-01T00:00:00Z", "clientintel: --expires-at: 2020-01-01T00:00:00Z has passed"},
 		{"keys rotate x --grace -1h", "clientintel: --grace must not be negative"},
@@ -349,9 +349,30 @@ func TestRun_DatabaseOutOfReach(t *testing.T) {
 			}
 		}
 	}
-	if got := command(t, map[string]string{"DATABASE_OWNER_URL": "postgres://x/y"}, "", "migrate"); got.code != exitFailed ||
+	if got := command(t, map[string]string{"DATABASE_OWNER_URL": "postgres://x/y"}, "", "migrate"); got.code != exitUsage ||
 		!strings.Contains(got.stderr, "is set without --database-url") {
 		t.Errorf("an owner's URL alone: %+v", got)
+	}
+}
+
+// Without a database that is named, or with its variable misspelled, no command ends in a
+// private one.
+func TestRun_NoDatabaseIsNamed(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	for _, args := range []string{
+		"serve", "migrate", "migrate status", "import -", "keys list", "keys revoke x", "clients list", "measurement audit", "doctor",
+	} {
+		got := command(t, map[string]string{"DATABASE_UR": "postgres://127.0.0.1:1/x", "XDG_STATE_HOME": state, "HOME": state}, acme, strings.Fields(args)...)
+		if got.code != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, "clientintel: no database is named: set --database-url (DATABASE_URL) to a PostgreSQL, or --data-dir (CLIENTINTEL_DATA_DIR)") {
+			t.Errorf("%s: %+v", args, got)
+		}
+		if args != "serve" && !strings.HasPrefix(got.stderr, "warning: no setting is called DATABASE_UR: is DATABASE_URL meant?\n") {
+			t.Errorf("%s does not warn: %s", args, got.stderr)
+		}
+	}
+	if made, _ := os.ReadDir(state); len(made) > 0 {
+		t.Errorf("%v was made", made)
 	}
 }
 

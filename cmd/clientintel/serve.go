@@ -81,7 +81,6 @@ func (e *environment) serverLog() *slog.Logger {
 func serve(
 	ctx context.Context, d *app.Database, settings config.Server, log *slog.Logger, ready func(address, operations string),
 ) error {
-	defer app.ShareProcessors(d.ServerURL)()
 	if settings.Migrate {
 		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)
 		defer cancel()

@@ -9,41 +9,6 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// checkDocuments reads the public documents.
-func (r *run) checkDocuments(ctx context.Context) {
-	var etag string
-	r.check("documents/contract", nil, func() error {
-		res, err := r.getOK(ctx, nil, "/openapi.json")
-		if err != nil {
-			return err
-		}
-		etag = res.header.Get("ETag")
-		return compareServed(res.body)
-	})
-	r.check("documents/not_modified", nil, func() error {
-		if etag == "" {
-			return skipf("the contract has no ETag")
-		}
-		res, err := r.send(ctx, nil, http.MethodGet, prefix+"/openapi.json", http.Header{"If-None-Match": {etag}}, nil)
-		if err != nil {
-			return err
-		}
-		return res.want(http.StatusNotModified)
-	})
-	for _, name := range []string{"bi-guide.md", "agent-guide.md"} {
-		r.check("documents/"+name, nil, func() error {
-			res, err := r.getOK(ctx, nil, "/"+name)
-			if err != nil {
-				return err
-			}
-			if kind := res.header.Get("Content-Type"); !strings.HasPrefix(kind, "text/markdown") {
-				return fmt.Errorf("%s is %q, not text/markdown", res, kind)
-			}
-			return nil
-		})
-	}
-}
-
 // checkWithoutKey sends requests that must be refused, without a valid key.
 func (r *run) checkWithoutKey(ctx context.Context) {
 	refused := func(name, method, path string, header http.Header, status int, code, message string) {

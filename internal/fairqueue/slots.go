@@ -34,21 +34,9 @@ func NewSlots(n, share, maxWaiting int) *Slots {
 	return &Slots{free: n, share: share, maxWaiting: maxWaiting, taken: map[uuid.UUID]int{}}
 }
 
-// Acquire waits for a slot until ctx is done. Release frees it.
-func (s *Slots) Acquire(ctx context.Context, client uuid.UUID) error {
-	return s.acquire(ctx, client, nil)
-}
-
-// AcquireWithin is Acquire for as long as timeout, after which the error is
-// context.DeadlineExceeded. A context with a deadline would take most of a kilobyte more
-// for each request that waits.
-func (s *Slots) AcquireWithin(ctx context.Context, client uuid.UUID, timeout time.Duration) error {
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	return s.acquire(ctx, client, timer.C)
-}
-
-func (s *Slots) acquire(ctx context.Context, client uuid.UUID, timeout <-chan time.Time) error {
+// Acquire waits for a slot until ctx is done or for as long as timeout, after which
+// the error is context.DeadlineExceeded. Release frees it.
+func (s *Slots) Acquire(ctx context.Context, client uuid.UUID, timeout time.Duration) error {
 	s.mu.Lock()
 	if s.waiting.LenOf(client) >= s.maxWaiting {
 		s.mu.Unlock()
@@ -58,11 +46,18 @@ func (s *Slots) acquire(ctx context.Context, client uuid.UUID, timeout <-chan ti
 	s.waiting.Push(client, mine)
 	s.grant()
 	s.mu.Unlock()
+	select {
+	case <-mine.granted: // most are at once, without a timer
+		return nil
+	default:
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
 	var err error
 	select {
 	case <-mine.granted:
 		return nil
-	case <-timeout:
+	case <-timer.C:
 		err = context.DeadlineExceeded
 	case <-ctx.Done():
 		err = ctx.Err()

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clientintel/clientintel/internal/apierror"
-	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/internal/server"
 )
 
 // toolHandler runs the calls of one tool.
@@ -33,7 +33,7 @@ func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 // call runs the operation behind a tool and brings its response within the budget.
 func (h *Handler) call(ctx context.Context, t tool, given arguments) (*sdk.CallToolResult, error) {
 	for {
-		response := h.api.Do(ctx, httpapi.Call{
+		response := h.api.Do(ctx, server.Call{
 			Operation: t.Operation, LogName: t.Name, Query: given.query, MaxRows: given.bound("include_rows", maxEntries),
 		})
 		if response.Status != http.StatusOK {
@@ -73,7 +73,7 @@ type envelope struct {
 }
 
 // refused is the result of a call that the operation refused.
-func (t tool) refused(response httpapi.CallResponse) (*sdk.CallToolResult, error) {
+func (t tool) refused(response server.CallResponse) (*sdk.CallToolResult, error) {
 	var e envelope
 	if err := json.Unmarshal(response.Body, &e); err != nil {
 		return nil, fmt.Errorf("reading a refusal: %w", err)

@@ -10,13 +10,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clientintel/clientintel/internal/apierror"
-	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/internal/middleware"
+	"github.com/clientintel/clientintel/internal/server"
 	"github.com/clientintel/clientintel/openapi"
 )
 
 // Handler serves the protocol's endpoint.
 type Handler struct {
-	api     *httpapi.Server // admits requests and runs the operations behind the tools
+	api     *server.Server // admits requests and runs the operations behind the tools
 	origins origins
 	sdk     http.Handler
 
@@ -30,7 +31,7 @@ type Handler struct {
 // New reads the tools' schemas from the contract and builds the handler. Requests from
 // the origin of the public URL are allowed; empty: there is none. MCP clients are shown
 // the version.
-func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
+func New(api *server.Server, publicURL, version string) (*Handler, error) {
 	origins, err := newOrigins(publicURL)
 	if err != nil {
 		return nil, err
@@ -73,29 +74,29 @@ func New(api *httpapi.Server, publicURL, version string) (*Handler, error) {
 // body is read before.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.origins.allow(r) {
-		h.api.RefuseUncounted(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
+		middleware.WriteError(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
 		return
 	}
 	if r.Header.Get("Mcp-Protocol-Version") != "" {
-		httpapi.EncodeErrors(r, encodeUnavailable)
+		middleware.RecordFrom(r.Context()).EncodeError = encodeUnavailable
 	}
-	h.api.Admit("mcp", false, http.HandlerFunc(h.serveMessage)).ServeHTTP(w, r)
+	h.api.Protect(http.HandlerFunc(h.serveMessage)).ServeHTTP(w, r)
 }
 
 // serveMessage checks the form of an admitted request and passes it to the SDK.
 func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		h.api.Refuse(w, r, apierror.MethodNotAllowed)
+		middleware.WriteError(w, r, apierror.MethodNotAllowed)
 		return
 	}
 	if err := checkHeaders(r.Header); err != nil {
-		h.api.Refuse(w, r, err)
+		middleware.WriteError(w, r, err)
 		return
 	}
 	body, err := readBody(w, r)
 	if err != nil {
-		h.api.Refuse(w, r, err)
+		middleware.WriteError(w, r, err)
 		return
 	}
 	message, refused := parseMessage(body)
@@ -113,7 +114,7 @@ func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request) {
 	h.sdk.ServeHTTP(response, requestForSDK(r, body))
 	if response.err != nil {
 		// The caller must not take a part of a response for all of it.
-		httpapi.RecordError(r, response.err)
+		middleware.RecordFrom(r.Context()).Err = response.err
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/clientintel/clientintel/internal/apierror"
-	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/internal/middleware"
 )
 
 // maxMessage is the largest body, in bytes.
@@ -93,7 +93,7 @@ func requestForSDK(r *http.Request, body []byte) *http.Request {
 // writeError writes a JSON-RPC error in response to the message with this id; nil: it is
 // not known.
 func writeError(w http.ResponseWriter, r *http.Request, status int, id json.RawMessage, e jsonrpc.Error) {
-	httpapi.RecordError(r, fmt.Errorf("jsonrpc_%d", e.Code))
+	middleware.RecordFrom(r.Context()).Err = fmt.Errorf("jsonrpc_%d", e.Code)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(encodeError(id, e))

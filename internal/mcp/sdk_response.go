@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/internal/middleware"
 )
 
 // sdkResponse passes the SDK's response on, with the id as it was sent. A refusal in
@@ -78,7 +78,7 @@ func (w *sdkResponse) withID(response []byte) []byte {
 	if member, _ := decoder.Token(); member == "error" {
 		var e jsonrpc.Error
 		_ = decoder.Decode(&e)
-		httpapi.RecordError(w.request, fmt.Errorf("jsonrpc_%d", e.Code))
+		middleware.RecordFrom(w.request.Context()).Err = fmt.Errorf("jsonrpc_%d", e.Code)
 	}
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s%s`, w.id, rest)
 }

@@ -14,9 +14,6 @@ import (
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// revisions are those of the protocol that are served. Without the header it is the oldest.
-var revisions = []string{"2026-07-28", "2025-11-25", "2025-06-18"}
-
 // listTTL is how long an MCP client may keep the list of tools, in milliseconds. It
 // changes with the key or the release only.
 const listTTL = 5 * 60 * 1000

@@ -92,6 +92,20 @@ func TestCursor_AnyEditRefusesIt(t *testing.T) {
 	}
 }
 
+// A text of any length is refused, also one that is signed and of another form.
+func TestCursor_OfAnotherFormIsRefused(t *testing.T) {
+	for size := range 64 {
+		raw := make([]byte, size)
+		signed := append(append(raw, cursorVersion, 0), mac(codec.secrets[0], append(raw, cursorVersion, 0), scope)...)
+		otherVersion := append([]byte{cursorVersion + 1, 0}, place.ID[:]...)
+		for _, bytes := range [][]byte{raw, signed, append(otherVersion, mac(codec.secrets[0], otherVersion, scope)...)} {
+			if _, err := codec.Decode(base64.RawURLEncoding.EncodeToString(bytes), scope); !errors.Is(err, apierror.InvalidCursor) {
+				t.Errorf("% x: %v, want invalid_cursor", bytes, err)
+			}
+		}
+	}
+}
+
 // What decodes is what was encoded, letter by letter, and in this scope only.
 func FuzzCursor(f *testing.F) {
 	token := codec.Encode(place, scope)

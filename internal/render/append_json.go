@@ -4,10 +4,8 @@ import (
 	"math"
 	"strconv"
 	"time"
-	"unsafe"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/segmentio/encoding/json"
 
 	"github.com/clientintel/clientintel/internal/basis"
@@ -19,12 +17,12 @@ import (
 // appendString appends a JSON string.
 func appendString(b []byte, text string) []byte { return json.AppendEscape(b, text, json.EscapeHTML) }
 
-// appendText appends a text of the database; nil is null.
-func appendText(b, text []byte) []byte {
+// appendText appends a text; nil is null.
+func appendText(b []byte, text *string) []byte {
 	if text == nil {
 		return append(b, "null"...)
 	}
-	return appendString(b, unsafe.String(unsafe.SliceData(text), len(text))) //nolint:gosec // it is not kept
+	return appendString(b, *text)
 }
 
 // appendStored appends stored JSON unchanged; nil is null.
@@ -37,16 +35,14 @@ func appendStored(b, stored []byte) []byte {
 
 // isFinite reports whether JSON has a number. PostgreSQL has NaN and infinities too; no
 // import writes them, but another writer can.
-func isFinite(n pgtype.Float8) bool {
-	return !n.Valid || !math.IsNaN(n.Float64) && !math.IsInf(n.Float64, 0)
-}
+func isFinite(n *float64) bool { return n == nil || !math.IsNaN(*n) && !math.IsInf(*n, 0) }
 
 // appendNumber appends a finite number of double precision, or null.
-func appendNumber(b []byte, n pgtype.Float8) []byte {
-	if !n.Valid {
+func appendNumber(b []byte, n *float64) []byte {
+	if n == nil {
 		return append(b, "null"...)
 	}
-	f := n.Float64
+	f := *n
 	format, size := byte('f'), math.Abs(f)
 	if size != 0 && (size < 1e-6 || size >= 1e21) {
 		format = 'e'

@@ -26,12 +26,12 @@ func BenchmarkInterviews(b *testing.B) {
 	}
 	b.Run("appended", func(b *testing.B) {
 		var buffer []byte
+		found := interview.List{Interviews: rows}
 		for b.Loop() {
-			list := NewInterviewList(buffer[:0], caller)
-			for i := range rows {
-				list.Add(&rows[i])
+			var err error
+			if buffer, err = InterviewList(buffer[:0], found, nil, caller); err != nil {
+				b.Fatal(err)
 			}
-			buffer = list.body
 		}
 	})
 	b.Run("generated", func(b *testing.B) {

@@ -15,7 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/tools/generate/pages"
 )
 
-// documents are the texts of the generated files that the binary embeds, by path.
+// documents are the texts of the generated files that need no other program, by path.
 func documents() (map[string][]byte, error) {
 	source, err := os.ReadFile("openapi/openapi.yaml")
 	if err != nil {
@@ -51,12 +51,17 @@ func documents() (map[string][]byte, error) {
 	if err := corpus.Demo(&demo, demodata.AsOf()); err != nil {
 		return nil, err
 	}
+	page, err := settings()
+	if err != nil {
+		return nil, err
+	}
 	made := map[string][]byte{
 		"openapi/generated/openapi.json":   served,
 		"openapi/generated/schemas.json":   schemas,
 		"internal/demodata/demo.ndjson.gz": demo.Bytes(),
 
 		"openapi/clients/python/clientintel/_columns.py": columns,
+		settingsPage: page,
 	}
 	for name, text := range rendered {
 		made["internal/apidocs/pages/"+name] = text

@@ -19,7 +19,7 @@ type account struct {
 }
 
 // maxResponseTime is how long an answer may take, whatever happens to the database:
-// see docs/faults.md. The rest is for a busy machine.
+// see docs/operations.md. The rest is for a busy machine.
 const maxResponseTime = 10 * time.Second
 
 // read sends requests for everything, key after key.

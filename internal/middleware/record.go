@@ -1,0 +1,91 @@
+package middleware
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/clientintel/clientintel/internal/tracing"
+)
+
+// Record is what is known of a request while it is handled. Its log line and its trace are
+// written from it.
+type Record struct {
+	RequestID string
+	// Operation is the name under which the request is logged, and Route the path of it in
+	// the contract; empty: unknown.
+	Operation, Route string
+	// Rows is how many the response has.
+	Rows int
+	// Err is why the request was refused or its response broke off.
+	Err error
+	// ToolStatus is the status of the operation behind an MCP tool call, whose own HTTP
+	// status is 200.
+	ToolStatus int
+	// EncodeError, if set, encodes an error for the caller of another protocol, given the
+	// envelope that REST has for it.
+	EncodeError func(status int, e *apierror.Error, envelope []byte) []byte
+	// Reading is when the operation's rows were read.
+	Reading Span
+	// MaxRows is how many rows analytics may have: of more, none are given. Zero: any number.
+	MaxRows int
+
+	operation *Operation // nil: none of the contract's
+	admission ratelimit.Admission
+	admitting Span
+	// keyID is the key that the prefix names; clientID is set only if the secret was right.
+	keyID, clientID uuid.UUID
+	// traceID is the request's trace; empty: none.
+	traceID string
+	// help is the Link to documentation, for an error.
+	help string
+	// aborted is set if the response broke off and the connection was closed, callerLeft
+	// if the caller caused that.
+	aborted, callerLeft bool
+}
+
+type recordKey struct{}
+
+// WithRecord puts a request's record into its context.
+func WithRecord(ctx context.Context, record *Record) context.Context {
+	return context.WithValue(ctx, recordKey{}, record)
+}
+
+// RecordFrom takes the request's record out of the context. Outside a request it is an
+// empty one, so that callers need no check.
+func RecordFrom(ctx context.Context) *Record {
+	if record, ok := ctx.Value(recordKey{}).(*Record); ok {
+		return record
+	}
+	return &Record{}
+}
+
+// Named records under which name a handler's requests are logged, and the path of its route.
+func Named(operation, route string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		record := RecordFrom(r.Context())
+		record.Operation, record.Route = operation, route
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Span is a part of a request's time.
+type Span struct{ Began, Ended time.Time }
+
+// phases are the parts of a request's time: what follows reading is rendering.
+func (r *Record) phases(ended time.Time) []tracing.Phase {
+	var phases []tracing.Phase
+	for _, p := range []struct {
+		name string
+		Span
+	}{{"admission", r.admitting}, {"read", r.Reading}, {"render", Span{r.Reading.Ended, ended}}} {
+		if !p.Began.IsZero() {
+			phases = append(phases, tracing.Phase{Name: p.name, Began: p.Began, Took: p.Ended.Sub(p.Began)})
+		}
+	}
+	return phases
+}
