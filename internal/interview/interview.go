@@ -30,6 +30,6 @@ type ListQuery struct {
 // List is one page and the provenance of its numbers.
 type List struct {
 	Interviews  []Interview
-	Next        page.Next
+	Next        *page.Position
 	Measurement measurement.Provenance
 }
