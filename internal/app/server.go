@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/analytics"
 	"github.com/clientintel/clientintel/internal/campaign"
