@@ -37,6 +37,8 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
+require github.com/go-json-experiment/json v1.27.2
+
 require (
 	cel.dev/expr v0.25.1 // indirect
 	filippo.io/edwards25519 v1.1.1 // indirect
