@@ -11,13 +11,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/app"
-	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
-	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
