@@ -328,7 +328,6 @@ func TestRun_DatabaseOutOfReach(t *testing.T) {
 	for url, want := range map[string]string{
 		"postgres://u:hunter2@127.0.0.1:1/x":   "clientintel: connecting to the database: ",
 		"postgres://u:hunter2@127.0.0.1:1/x\n": "clientintel: the database URL has a line break in it, or a blank at an end",
-		" postgres://u:hunter2@127.0.0.1:1/x":  "clientintel: the database URL has a line break in it, or a blank at an end",
 		"postgres://u:hunter2@127.0.0.1:x/db":  "clientintel: the database URL cannot be read: expected postgres://user:password@host:port/database, or key=value settings\n",
 	} {
 		for _, args := range [][]string{{"migrate"}, {"keys", "list"}} {
