@@ -473,3 +473,139 @@ func (q *Queries) ListInterviewsWithStatus(ctx context.Context, arg ListIntervie
 	}
 	return items, nil
 }
+
+const ListMemberIDs = `-- name: ListMemberIDs :many
+SELECT i.id
+FROM usable_interviews AS i
+WHERE i.client_id = $1
+    AND i.created_at >= $2::timestamptz
+    AND i.created_at < $3::timestamptz
+LIMIT $4
+`
+
+type ListMemberIDsParams struct {
+	ClientID       uuid.UUID `json:"client_id"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        int32     `json:"max_rows"`
+}
+
+// ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
+// more than a basis may hold, to see whether the response may have a basis.
+func (q *Queries) ListMemberIDs(ctx context.Context, arg ListMemberIDsParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, ListMemberIDs,
+		arg.ClientID,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListMemberIDsOfCampaign = `-- name: ListMemberIDsOfCampaign :many
+SELECT i.id
+FROM usable_interviews AS i
+WHERE i.client_id = $1
+    AND i.campaign_id = $2::uuid
+    AND ($3::text = '' OR i.status = $3::text)
+    AND i.created_at >= $4::timestamptz
+    AND i.created_at < $5::timestamptz
+LIMIT $6
+`
+
+type ListMemberIDsOfCampaignParams struct {
+	ClientID       uuid.UUID `json:"client_id"`
+	CampaignID     uuid.UUID `json:"campaign_id"`
+	Status         string    `json:"status"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        int32     `json:"max_rows"`
+}
+
+// ListMemberIDsOfCampaign is ListMemberIDs for ListInterviewsOfCampaign.
+func (q *Queries) ListMemberIDsOfCampaign(ctx context.Context, arg ListMemberIDsOfCampaignParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, ListMemberIDsOfCampaign,
+		arg.ClientID,
+		arg.CampaignID,
+		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListMemberIDsWithStatus = `-- name: ListMemberIDsWithStatus :many
+SELECT i.id
+FROM usable_interviews AS i
+WHERE i.client_id = $1
+    AND i.status = $2::text
+    AND i.created_at >= $3::timestamptz
+    AND i.created_at < $4::timestamptz
+LIMIT $5
+`
+
+type ListMemberIDsWithStatusParams struct {
+	ClientID       uuid.UUID `json:"client_id"`
+	Status         string    `json:"status"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        int32     `json:"max_rows"`
+}
+
+// ListMemberIDsWithStatus is ListMemberIDs for ListInterviewsWithStatus.
+func (q *Queries) ListMemberIDsWithStatus(ctx context.Context, arg ListMemberIDsWithStatusParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, ListMemberIDsWithStatus,
+		arg.ClientID,
+		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

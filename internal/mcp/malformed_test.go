@@ -175,7 +175,7 @@ func TestMalformed_Arguments(t *testing.T) {
 		`{"starting_after":null}`:                           {"invalid_cursor", "starting_after was not issued for this list: pass meta.next_cursor unchanged, on the same route with the same filters, or start again without it"},
 		`{"starting_after":{}}`:                             {"invalid_cursor", "starting_after was not issued for this list: pass meta.next_cursor unchanged, on the same route with the same filters, or start again without it"},
 		`{"updated_since":null}`:                            {"updated_since_unsupported", "updated_since is not supported on interviews, which carry no update time: use date_from and date_to, which filter created_at"},
-		`{"` + marker + `":null}`:                           {"unknown_parameter", `"` + marker + `" is not an argument of this tool; it takes campaign_id, date_from, date_to, include_basis, limit, starting_after, status`},
+		`{"` + marker + `":null}`:                           {"unknown_parameter", `"` + marker + `" is not an argument of this tool; it takes campaign_id, `},
 		`{"date_from":"` + marker + `"}`:                    {"invalid_parameter", `date_from "` + marker + `" `},
 		`{"limit":"` + marker + `"}`:                        {"invalid_parameter", "limit must be " + wanted + ", not a text"},
 	} {

@@ -144,6 +144,37 @@ FROM (
 ORDER BY p.created_at DESC, p.id
 LIMIT @max_rows;
 
+-- name: ListMemberIDs :many
+-- ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
+-- more than a basis may hold, to see whether the response may have a basis.
+SELECT i.id
+FROM usable_interviews AS i
+WHERE i.client_id = @client_id
+    AND i.created_at >= @from_created_at::timestamptz
+    AND i.created_at < @until_created_at::timestamptz
+LIMIT @max_rows;
+
+-- name: ListMemberIDsOfCampaign :many
+-- ListMemberIDsOfCampaign is ListMemberIDs for ListInterviewsOfCampaign.
+SELECT i.id
+FROM usable_interviews AS i
+WHERE i.client_id = @client_id
+    AND i.campaign_id = @campaign_id::uuid
+    AND (@status::text = '' OR i.status = @status::text)
+    AND i.created_at >= @from_created_at::timestamptz
+    AND i.created_at < @until_created_at::timestamptz
+LIMIT @max_rows;
+
+-- name: ListMemberIDsWithStatus :many
+-- ListMemberIDsWithStatus is ListMemberIDs for ListInterviewsWithStatus.
+SELECT i.id
+FROM usable_interviews AS i
+WHERE i.client_id = @client_id
+    AND i.status = @status::text
+    AND i.created_at >= @from_created_at::timestamptz
+    AND i.created_at < @until_created_at::timestamptz
+LIMIT @max_rows;
+
 -- name: GetInterview :one
 -- GetInterview returns one usable interview of the client, its columns in the
 -- order of a list's.
