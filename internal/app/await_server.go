@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -39,10 +37,9 @@ func AwaitServer(ctx context.Context, d *Database, settings config.Server, log *
 	}
 	var reason atomic.Value
 	reason.Store(why)
-	var listen net.ListenConfig
-	operator, failed := listen.Listen(ctx, "tcp", settings.OpsListen)
+	operator, failed := Listen(ctx, settings.OpsListen, "--ops-listen")
 	if failed != nil {
-		return nil, fmt.Errorf("listening for the operator: %w: free the address or choose another with --ops-listen", failed)
+		return nil, failed
 	}
 	waiting := (&Server{log: log}).httpServer(ops.Handler(ops.NewMetrics(Version), func(context.Context) error {
 		return errors.New(reason.Load().(string))

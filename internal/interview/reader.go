@@ -76,24 +76,20 @@ func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q Li
 	after := q.Page.Start(q.Created.Until) // which the window does not hold
 	all := db.ListInterviewsParams{
 		WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
-		WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), ClientID: caller.ClientID,
-		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: q.Created.From, MaxRows: q.Page.LookAhead(),
+		WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), ClientID: caller.ClientID, Status: *cmp.Or(q.Status, new("")),
+		FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until,
+		AfterCreatedAt: after.Times[0], AfterID: after.ID, MaxRows: q.Page.LookAhead(),
 	}
 	switch {
 	case q.CampaignID != nil:
 		rows, err := queries.ListInterviewsOfCampaign(ctx, db.ListInterviewsOfCampaignParams{
-			WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts,
-			WithCustomExtraction: all.WithCustomExtraction, ClientID: all.ClientID,
-			CampaignID: *q.CampaignID, Status: *cmp.Or(q.Status, new("")),
-			AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
+			WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts, WithCustomExtraction: all.WithCustomExtraction,
+			ClientID: all.ClientID, CampaignID: *q.CampaignID, Status: all.Status, FromCreatedAt: all.FromCreatedAt, UntilCreatedAt: all.UntilCreatedAt,
+			AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, MaxRows: all.MaxRows,
 		})
 		return interviews(rows), err
 	case q.Status != nil:
-		rows, err := queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams{
-			WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts,
-			WithCustomExtraction: all.WithCustomExtraction, ClientID: all.ClientID, Status: *q.Status,
-			AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
-		})
+		rows, err := queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams(all))
 		return interviews(rows), err
 	}
 	return queries.ListInterviews(ctx, all)
@@ -110,21 +106,19 @@ func interviews[Row db.ListInterviewsOfCampaignRow | db.ListInterviewsWithStatus
 // listIDs lists the ids that the same filters select, whatever the page.
 func listIDs(queries *db.Queries, caller auth.Caller, q ListQuery) measurement.IDLister {
 	return func(ctx context.Context, max int32) ([]uuid.UUID, error) {
+		all := db.ListMemberIDsParams{
+			ClientID: caller.ClientID, Status: *cmp.Or(q.Status, new("")), FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, MaxRows: max,
+		}
 		switch {
 		case q.CampaignID != nil:
 			return queries.ListMemberIDsOfCampaign(ctx, db.ListMemberIDsOfCampaignParams{
-				ClientID: caller.ClientID, CampaignID: *q.CampaignID, Status: *cmp.Or(q.Status, new("")),
-				FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, MaxRows: max,
+				ClientID: all.ClientID, CampaignID: *q.CampaignID, Status: all.Status,
+				FromCreatedAt: all.FromCreatedAt, UntilCreatedAt: all.UntilCreatedAt, MaxRows: all.MaxRows,
 			})
 		case q.Status != nil:
-			return queries.ListMemberIDsWithStatus(ctx, db.ListMemberIDsWithStatusParams{
-				ClientID: caller.ClientID, Status: *q.Status,
-				FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, MaxRows: max,
-			})
+			return queries.ListMemberIDsWithStatus(ctx, db.ListMemberIDsWithStatusParams(all))
 		}
-		return queries.ListMemberIDs(ctx, db.ListMemberIDsParams{
-			ClientID: caller.ClientID, FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, MaxRows: max,
-		})
+		return queries.ListMemberIDs(ctx, all)
 	}
 }
 

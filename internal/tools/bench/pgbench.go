@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -39,46 +38,24 @@ func (s *session) pgbench(c *client, connections int) (workload, error) {
 		if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
 			return sample{}, err
 		}
-		cmd := exec.CommandContext(ctx, s.pgbenchProgram, "--no-vacuum", "--protocol=prepared", "--client="+strconv.Itoa(connections),
-			"--time="+strconv.Itoa(max(int(d.Seconds()), 1)), "--file="+path, s.cluster.URL(embedded.Owner, s.now.name))
-		cmd.Env = append(os.Environ(), "PGOPTIONS=-c jit=off -c max_parallel_workers_per_gather=0")
-		before := cpuOfTree(s.postmaster)
-		out, err := cmd.CombinedOutput()
+		out, err := s.pg.Run(ctx, "pgbench", "--no-vacuum", "--protocol=prepared", "--client="+strconv.Itoa(connections),
+			"--time="+strconv.Itoa(max(int(d.Seconds()), 1)), "--file="+path, s.pg.URLOf(embedded.Owner, s.now.name))
 		if err != nil {
-			return sample{}, fmt.Errorf("pgbench: %w: %s", err, out)
+			return sample{}, err
 		}
-		took, err := parsePgbench(out)
-		took.database = (cpuOfTree(s.postmaster) - before) / time.Duration(max(took.requests, 1))
-		return took, err
+		return parsePgbench(out)
 	}}, nil
 }
 
 var pgbenchFigures = regexp.MustCompile(`(?s)actually processed: (\d+).*latency average = ([0-9.]+) ms.*tps = ([0-9.]+)`)
 
-func parsePgbench(out []byte) (sample, error) {
-	found := pgbenchFigures.FindSubmatch(out)
+func parsePgbench(out string) (sample, error) {
+	found := pgbenchFigures.FindStringSubmatch(out)
 	if found == nil {
 		return sample{}, fmt.Errorf("pgbench prints no figures: %s", out)
 	}
-	n, err1 := strconv.Atoi(string(found[1]))
-	millis, err2 := strconv.ParseFloat(string(found[2]), 64)
-	perSecond, err3 := strconv.ParseFloat(string(found[3]), 64)
+	n, err1 := strconv.Atoi(found[1])
+	millis, err2 := strconv.ParseFloat(found[2], 64)
+	perSecond, err3 := strconv.ParseFloat(found[3], 64)
 	return sample{requests: n, rate: perSecond, mean: time.Duration(millis * float64(time.Millisecond))}, cmp.Or(err1, err2, err3)
-}
-
-// findPgbench looks beside the server's programs, where packages put it, and on the PATH.
-func (s *session) findPgbench(ctx context.Context) error {
-	var bin string
-	if err := s.now.admin.QueryRow(ctx, "SELECT setting FROM pg_config WHERE name = 'BINDIR'").Scan(&bin); err != nil {
-		return err
-	}
-	s.pgbenchProgram = filepath.Join(bin, "pgbench")
-	if _, err := os.Stat(s.pgbenchProgram); err == nil {
-		return nil
-	}
-	var err error
-	if s.pgbenchProgram, err = exec.LookPath("pgbench"); err != nil {
-		return fmt.Errorf("%w: install PostgreSQL's programs (Debian: postgresql)", err)
-	}
-	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/tools/bench/baseline"
 	"github.com/clientintel/clientintel/internal/tools/bench/load"
 )
@@ -225,12 +226,12 @@ func (r requests) workload(name string) workload {
 		}
 		generator := exec.CommandContext(ctx, r.self, "load")
 		generator.Stdin = bytes.NewReader(text)
-		server, database := cpuOf(r.server.pid), cpuOfTree(r.postmaster)
+		server, database := cluster.ProcessorTime(r.server.pid), r.pg.ProcessorTime()
 		out, err := generator.Output()
 		if err != nil {
 			return sample{}, fmt.Errorf("the load generator: %w", err)
 		}
-		server, database = cpuOf(r.server.pid)-server, cpuOfTree(r.postmaster)-database
+		server, database = cluster.ProcessorTime(r.server.pid)-server, r.pg.ProcessorTime()-database
 		var result load.Result
 		if err := json.Unmarshal(out, &result); err != nil {
 			return sample{}, fmt.Errorf("the load generator's result: %w", err)

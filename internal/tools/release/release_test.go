@@ -62,7 +62,7 @@ func TestBinary(t *testing.T) {
 	}
 
 	copied := filepath.Join(t.TempDir(), "clientintel")
-	if err := os.WriteFile(copied, content, 0o700); err != nil { //nolint:gosec // its bill is made of a program only
+	if err := os.WriteFile(copied, content, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(root)

@@ -70,7 +70,10 @@ var faults = []struct {
 		e.network.Failover()
 		return nil
 	}},
-	{"a server is killed", func(ctx context.Context, e *environment) error { e.server(restarted).Kill(); return e.start(ctx, restarted) }},
+	{"a server is killed", func(ctx context.Context, e *environment) error {
+		e.server(restarted).Kill()
+		return e.start(ctx, restarted)
+	}},
 	{"a server is restarted", func(ctx context.Context, e *environment) error {
 		s := e.server(restarted)
 		s.Signal(syscall.SIGTERM)
