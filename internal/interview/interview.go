@@ -17,6 +17,6 @@ type Detail = db.GetInterviewRow
 // List is one page and the provenance of its numbers.
 type List struct {
 	Interviews  []Interview
-	Next        page.Next
+	Next        *page.Position
 	Measurement measurement.Provenance
 }

@@ -62,7 +62,7 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (Lis
 		}
 		found.Measurement = in.Provenance
 		count := len(found.Interviews)
-		return in.ProveFirstPage(q.Scope, count, found.Next(count) != nil)
+		return in.ProveFirstPage(q.Scope, count, found.Next != nil)
 	})
 	return found, err
 }
