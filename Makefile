@@ -2,6 +2,7 @@
 GO ?= go
 # Other people's tools, with the hash of every package: .ci/tools.
 GOLANGCI = $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
+DEADCODE = $(GO) tool -modfile=.ci/tools/go.mod deadcode -tags grpcnotrace
 # A module of its own, beside ./... .
 GO_CLIENT = openapi/clients/go
 NPM_TOOLS = .ci/tools/node_modules/.bin
@@ -33,9 +34,11 @@ generate: ## make gen/, sql/schema.sql and the embedded documents from their sou
 check-generated: ## fail when generated code is stale
 	$(GO) run ./internal/tools/generate -check
 
-lint: ## vet and lint the Go code
+# deadcode prints what it finds and exits 0.
+lint: ## vet and lint the Go code, and fail on a function that the program cannot call
 	$(GO) vet ./...
 	$(GOLANGCI) run ./...
+	@unreachable=$$($(DEADCODE) ./cmd/clientintel) && test -z "$$unreachable" || { echo "$$unreachable"; exit 1; }
 	$(GO) -C $(GO_CLIENT) mod tidy -diff
 	cd $(GO_CLIENT) && $(GO) tool -modfile=../../../.ci/tools/go.mod golangci-lint run ./...
 
@@ -60,9 +63,6 @@ test-race: ## the same under the race detector
 	$(GO) test -race -timeout 25m ./...
 	$(GO) -C $(GO_CLIENT) test -race ./...
 
-cover: ## run every test and fail on a shipped function that none executes
-	$(GO) run ./internal/tools/cover
-
 # ONLY='cursor|scope' tries those whose name or file matches.
 mutants: ## remove one guard after another and fail where its test still passes
 	$(GO) run ./internal/tools/mutants $(if $(ONLY),-only '$(ONLY)')
@@ -70,14 +70,15 @@ mutants: ## remove one guard after another and fail where its test still passes
 plans: ## print how PostgreSQL runs each query on a client of a million interviews
 	$(GO) run ./internal/tools/explain
 
-# SCALE=full, DATA=dir keeps the loaded database, ONLY=1,3,9 measures some goals,
-# ROUNDS=n, DURATION=2s a side and round, JSON=file. See docs/benchmark.md.
-bench: ## compare the server with PostgreSQL alone and with a baseline server
-	$(GO) run ./internal/tools/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(ONLY),-only $(ONLY)) \
-		$(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION)) $(if $(JSON),-json $(JSON))
+# SCALE=full, DATA=dir keeps the loaded databases, OTHER=program takes turns with another
+# build, ONLY='page|import' measures a part, ROUNDS=n, DURATION=2s a side and round. See
+# docs/benchmark.md.
+bench: ## compare the server with another build, a baseline server and PostgreSQL alone
+	$(GO) run ./internal/tools/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(OTHER),-other $(OTHER)) \
+		$(if $(ONLY),-only '$(ONLY)') $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION))
 
 bench-sanity: ## the same at tiny scale: checks the responses, not the timings
-	$(GO) run ./internal/tools/bench -scale tiny -rounds 1 -complete
+	$(GO) run ./internal/tools/bench -scale tiny -rounds 1
 
 # Long runs are timed. Go before 1.27 may end one with "context deadline
 # exceeded" and no input written: that is Go's own race, and no finding.

@@ -31,24 +31,6 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
 
 
---
--- Name: add_measurement_change(uuid, bigint, numeric); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.add_measurement_change(changed_client uuid, more bigint, fingerprints numeric) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-BEGIN
-    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
-    VALUES (changed_client, pg_current_xact_id()::text::bigint, more, fingerprints)
-    ON CONFLICT (client_id, xid) DO UPDATE
-    SET members = c.members + excluded.members,
-        fingerprint = c.fingerprint + excluded.fingerprint;
-END;
-$$;
-
-
 SET default_tablespace = '';
 
 SET default_table_access_method = heap;
@@ -466,6 +448,33 @@ $$;
 
 
 --
+-- Name: begin_read(uuid, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.begin_read(client uuid, timeout text, OUT as_of timestamp with time zone, OUT mode text, OUT contract_version text, OUT members bigint, OUT broken_at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM set_config('clientintel.client_id', client::text, true), set_config('statement_timeout', timeout, true);
+    as_of := statement_timestamp();
+    SELECT
+        c.measurement_mode,
+        c.measurement_contract_version,
+        s.members + (
+            SELECT coalesce(sum(m.members), 0)
+            FROM public.measurement_changes AS m
+            WHERE m.client_id = client
+        ),
+        s.broken_at
+    INTO mode, contract_version, members, broken_at
+    FROM public.clients AS c
+    LEFT JOIN public.measurement_states AS s ON s.client_id = c.id
+    WHERE c.id = client;
+END;
+$$;
+
+
+--
 -- Name: campaign_id_by_slug(uuid, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -603,11 +612,10 @@ BEGIN
             AND t.tgname IN (
                 'maintain_search_documents_on_insert',
                 'maintain_search_documents_on_update',
-                'maintain_search_documents_on_delete',
-                'maintain_search_documents_on_truncate'
+                'maintain_search_documents_on_delete'
             )
             AND t.tgenabled = 'A'
-    ) <> 4 THEN
+    ) <> 3 THEN
         RAISE EXCEPTION 'a trigger that keeps search documents is switched off'
             USING ERRCODE = 'object_not_in_prerequisite_state',
                 HINT = 'ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_…; then SELECT rebuild_search_documents(client) for each client.';
@@ -660,121 +668,44 @@ $$;
 
 
 --
--- Name: count_deleted_members(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: count_members(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.count_deleted_members() RETURNS trigger
+CREATE FUNCTION public.count_members() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
-    m record;
+    c record;
 BEGIN
-    FOR m IN
-        SELECT
-            o.client_id,
-            -count(*) AS members,
-            -sum(public.member_fingerprint(o.id, o.created_at, o.status, o.campaign_id)) AS fingerprint
-        FROM old_rows AS o
-        WHERE o.usable
-        GROUP BY o.client_id
-    LOOP
-        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
-    END LOOP;
-    RETURN NULL;
-END;
-$$;
-
-
---
--- Name: count_inserted_members(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.count_inserted_members() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-DECLARE
-    m record;
-BEGIN
-    FOR m IN
-        SELECT
-            n.client_id,
-            count(*) AS members,
-            sum(public.member_fingerprint(n.id, n.created_at, n.status, n.campaign_id)) AS fingerprint
-        FROM new_rows AS n
-        WHERE n.usable
-        GROUP BY n.client_id
-    LOOP
-        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
-    END LOOP;
-    RETURN NULL;
-END;
-$$;
-
-
---
--- Name: count_truncated_members(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.count_truncated_members() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-BEGIN
-    -- TRUNCATE has no old rows to show, but holds its lock already: count them.
-    -- An older snapshot does not show all that goes.
-    IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'interviews can be truncated at READ COMMITTED only: at % not every row that goes is seen and counted',
-            upper(current_setting('transaction_isolation'))
-            USING ERRCODE = 'invalid_transaction_state', HINT = 'DELETE works at every isolation level.';
-    END IF;
-    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
-    SELECT
-        i.client_id,
-        pg_current_xact_id()::text::bigint,
-        -count(*),
-        -sum(public.member_fingerprint(i.id, i.created_at, i.status, i.campaign_id))
-    FROM public.interviews AS i
-    WHERE i.usable
-    GROUP BY i.client_id
-    ON CONFLICT (client_id, xid) DO UPDATE
-    SET members = c.members + excluded.members,
-        fingerprint = c.fingerprint + excluded.fingerprint;
-    RETURN NULL;
-END;
-$$;
-
-
---
--- Name: count_updated_members(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.count_updated_members() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-DECLARE
-    m record;
-BEGIN
-    FOR m IN
-        SELECT
-            b.client_id,
-            sum(b.sign) AS members,
-            sum(b.sign * public.member_fingerprint(b.id, b.created_at, b.status, b.campaign_id)) AS fingerprint
-        FROM (
-            SELECT -1 AS sign, o.client_id, o.id, o.created_at, o.status, o.campaign_id
+    IF TG_OP IN ('UPDATE', 'DELETE') THEN
+        FOR c IN
+            SELECT
+                o.client_id,
+                count(*) AS members,
+                sum(public.member_fingerprint(o.id, o.created_at, o.status, o.campaign_id)) AS fingerprint
             FROM old_rows AS o
             WHERE o.usable
-            UNION ALL
-            SELECT 1 AS sign, n.client_id, n.id, n.created_at, n.status, n.campaign_id
+            GROUP BY o.client_id
+        LOOP
+            INSERT INTO public.measurement_changes (client_id, members, fingerprint)
+            VALUES (c.client_id, -c.members, -c.fingerprint);
+        END LOOP;
+    END IF;
+    IF TG_OP IN ('UPDATE', 'INSERT') THEN
+        FOR c IN
+            SELECT
+                n.client_id,
+                count(*) AS members,
+                sum(public.member_fingerprint(n.id, n.created_at, n.status, n.campaign_id)) AS fingerprint
             FROM new_rows AS n
             WHERE n.usable
-        ) AS b
-        GROUP BY b.client_id
-    LOOP
-        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
-    END LOOP;
+            GROUP BY n.client_id
+        LOOP
+            INSERT INTO public.measurement_changes (client_id, members, fingerprint)
+            VALUES (c.client_id, c.members, c.fingerprint);
+        END LOOP;
+    END IF;
     RETURN NULL;
 END;
 $$;
@@ -789,8 +720,8 @@ CREATE FUNCTION public.create_measurement_state() RETURNS trigger
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-    -- A client that comes back may find changes of its former self, or of this
-    -- very transaction: the state begins with what makes the sum right.
+    -- A client that comes back may find changes of its former self: the state begins
+    -- with what makes the sum right.
     INSERT INTO public.measurement_states (client_id, members, fingerprint)
     SELECT NEW.id, m.members - c.members, m.fingerprint - c.fingerprint
     FROM (
@@ -1173,7 +1104,6 @@ BEGIN
             USING ERRCODE = 'invalid_transaction_state';
     END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended('clientintel measurement ' || with_client, 0));
-    LOCK TABLE public.interviews IN ACCESS SHARE MODE;
 END;
 $$;
 
@@ -1242,10 +1172,6 @@ CREATE FUNCTION public.maintain_search_documents() RETURNS trigger
     SET enable_mergejoin TO 'off'
     AS $$
 BEGIN
-    IF TG_OP = 'TRUNCATE' THEN
-        TRUNCATE public.search_documents;
-        RETURN NULL;
-    END IF;
     IF TG_OP IN ('UPDATE', 'DELETE') THEN
         DELETE FROM public.search_documents AS d
         USING old_rows AS o
@@ -1326,76 +1252,32 @@ CREATE FUNCTION public.member_fingerprint(id uuid, created_at timestamp with tim
 
 
 --
--- Name: merge_changes_at_commit(); Type: FUNCTION; Schema: public; Owner: -
+-- Name: merge_measurement_changes(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.merge_changes_at_commit() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-BEGIN
-    -- A stricter isolation level would fail on a state that moved; leave the
-    -- merging to the next writer then.
-    IF current_setting('transaction_isolation') = 'read committed' THEN
-        PERFORM public.merge_client_changes(NEW.client_id);
-    END IF;
-    RETURN NULL;
-END;
-$$;
-
-
---
--- Name: merge_client_changes(uuid); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.merge_client_changes(merged_client uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-BEGIN
-    PERFORM FROM public.measurement_states AS s
-    WHERE s.client_id = merged_client
-    FOR UPDATE SKIP LOCKED;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    WITH merged AS (
-        DELETE FROM public.measurement_changes AS c
-        WHERE c.client_id = merged_client
-        RETURNING c.members, c.fingerprint
-    ),
-
-    total AS (
-        SELECT coalesce(sum(m.members), 0) AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
-        FROM merged AS m
-    )
-
-    UPDATE public.measurement_states AS s
-    SET members = s.members + t.members,
-        fingerprint = s.fingerprint + t.fingerprint
-    FROM total AS t
-    WHERE s.client_id = merged_client
-        AND (t.members <> 0 OR t.fingerprint <> 0);
-END;
-$$;
-
-
---
--- Name: merge_leftover_changes(); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.merge_leftover_changes() RETURNS void
+CREATE FUNCTION public.merge_measurement_changes() RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
     changed uuid;
 BEGIN
-    IF current_setting('transaction_isolation') = 'read committed' THEN
-        FOR changed IN SELECT DISTINCT m.client_id FROM public.measurement_changes AS m LOOP
-            PERFORM public.merge_client_changes(changed);
-        END LOOP;
+    IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel merge_measurement_changes', 0)) THEN
+        RETURN;
     END IF;
+    FOR changed IN SELECT DISTINCT c.client_id FROM public.measurement_changes AS c LOOP
+        WITH merged AS (
+            DELETE FROM public.measurement_changes AS c
+            WHERE c.client_id = changed
+            RETURNING c.members, c.fingerprint
+        )
+
+        UPDATE public.measurement_states AS s
+        SET members = s.members + m.members,
+            fingerprint = s.fingerprint + m.fingerprint
+        FROM (SELECT sum(x.members) AS members, sum(x.fingerprint) AS fingerprint FROM merged AS x) AS m
+        WHERE s.client_id = changed;
+    END LOOP;
 END;
 $$;
 
@@ -1406,7 +1288,7 @@ $$;
 
 CREATE FUNCTION public.oldest_served_version() RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN 7;
+    RETURN 6;
 
 
 --
@@ -1510,13 +1392,8 @@ BEGIN
     corrected := d.found_members - d.members;
     changed := corrected <> 0 OR d.found_fingerprint <> d.fingerprint;
     IF changed THEN
-        INSERT INTO public.measurement_changes AS m (client_id, xid, members, fingerprint)
-        VALUES (
-            rebuilt_client, pg_current_xact_id()::text::bigint, corrected, d.found_fingerprint - d.fingerprint
-        )
-        ON CONFLICT (client_id, xid) DO UPDATE
-        SET members = m.members + excluded.members,
-            fingerprint = m.fingerprint + excluded.fingerprint;
+        INSERT INTO public.measurement_changes (client_id, members, fingerprint)
+        VALUES (rebuilt_client, corrected, d.found_fingerprint - d.fingerprint);
     END IF;
 
     SELECT s.broken_at IS NOT NULL INTO STRICT was_broken
@@ -1595,6 +1472,20 @@ BEGIN
     PERFORM set_config('synchronous_commit', 'off', true);
     INSERT INTO public.request_statuses (recorded_at, key_ids, seqs, statuses)
     VALUES (clock_timestamp() + clock_shift, key_ids, seqs, statuses);
+END;
+$$;
+
+
+--
+-- Name: refuse_truncate(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.refuse_truncate() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    RAISE EXCEPTION 'interviews cannot be truncated: responses being read would have a wrong total'
+        USING ERRCODE = 'feature_not_supported', HINT = 'DELETE works.';
 END;
 $$;
 
@@ -1943,7 +1834,7 @@ ALTER TABLE ONLY public.lanes FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.measurement_changes (
     client_id uuid NOT NULL,
-    xid bigint NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
     members bigint NOT NULL,
     fingerprint numeric NOT NULL
 );
@@ -1991,57 +1882,23 @@ ALTER TABLE ONLY public.measurement_states FORCE ROW LEVEL SECURITY;
 
 
 --
--- Name: measurement_trigger_status; Type: VIEW; Schema: public; Owner: -
---
-
-CREATE VIEW public.measurement_trigger_status WITH (security_invoker='true') AS
- SELECT ((count(*) FILTER (WHERE ((t.tgenabled = 'A'::"char") AND (t.tgname = ANY (ARRAY['fill_campaign_live_on_insert'::name, 'fill_campaign_live_on_update'::name, 'check_campaign_of_interview'::name, 'count_inserted_members'::name, 'count_updated_members'::name, 'count_deleted_members'::name, 'count_truncated_members'::name, 'propagate_campaign_live'::name, 'check_interviews_of_campaign'::name, 'merge_changes_at_commit'::name, 'create_measurement_state'::name])))) = 11) AND (count(*) FILTER (WHERE (t.tgisinternal AND (t.tgenabled = ANY (ARRAY['O'::"char", 'A'::"char"])) AND (((t.tgrelid = ('public.interviews'::regclass)::oid) AND (t.tgconstrrelid = ('public.campaigns'::regclass)::oid)) OR ((t.tgrelid = ('public.campaigns'::regclass)::oid) AND (t.tgconstrrelid = ('public.interviews'::regclass)::oid))))) = 4)) AS all_enabled
-   FROM pg_trigger t
-  WHERE (t.tgrelid = ANY (ARRAY[('public.interviews'::regclass)::oid, ('public.campaigns'::regclass)::oid, ('public.measurement_changes'::regclass)::oid, ('public.clients'::regclass)::oid]));
-
-
---
 -- Name: measurement_triggers; Type: VIEW; Schema: public; Owner: -
 --
 
 CREATE VIEW public.measurement_triggers WITH (security_invoker='true') AS
  SELECT r.relation,
-    (r.name)::text AS name,
+    r.name,
     (EXISTS ( SELECT 1
            FROM pg_trigger t
           WHERE ((t.tgrelid = (r.relation)::oid) AND (t.tgname = r.name) AND (t.tgenabled = 'A'::"char")))) AS enabled
    FROM ( SELECT 'public.interviews'::regclass AS relation,
-            'fill_campaign_live_on_insert'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'fill_campaign_live_on_update'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'check_campaign_of_interview'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'count_inserted_members'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'count_updated_members'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'count_deleted_members'::name AS name
-        UNION ALL
-         SELECT 'public.interviews'::regclass AS regclass,
-            'count_truncated_members'::name AS name
+            unnest(ARRAY['fill_campaign_live_on_insert'::text, 'fill_campaign_live_on_update'::text, 'check_campaign_of_interview'::text, 'count_inserted_members'::text, 'count_updated_members'::text, 'count_deleted_members'::text, 'refuse_truncate'::text]) AS name
         UNION ALL
          SELECT 'public.campaigns'::regclass AS regclass,
-            'propagate_campaign_live'::name AS name
-        UNION ALL
-         SELECT 'public.campaigns'::regclass AS regclass,
-            'check_interviews_of_campaign'::name AS name
-        UNION ALL
-         SELECT 'public.measurement_changes'::regclass AS regclass,
-            'merge_changes_at_commit'::name AS name
+            unnest(ARRAY['propagate_campaign_live'::text, 'check_interviews_of_campaign'::text]) AS unnest
         UNION ALL
          SELECT 'public.clients'::regclass AS regclass,
-            'create_measurement_state'::name AS name) r
+            'create_measurement_state'::text) r
 UNION ALL
  SELECT 'public.interviews'::regclass AS relation,
     'interviews_campaign_is_the_clients_own'::text AS name,
@@ -2442,7 +2299,7 @@ ALTER TABLE ONLY public.lanes
 --
 
 ALTER TABLE ONLY public.measurement_changes
-    ADD CONSTRAINT measurement_changes_pkey PRIMARY KEY (client_id, xid);
+    ADD CONSTRAINT measurement_changes_pkey PRIMARY KEY (client_id, id);
 
 
 --
@@ -2763,7 +2620,7 @@ ALTER TABLE public.campaigns ENABLE ALWAYS TRIGGER check_interviews_of_campaign;
 -- Name: interviews count_deleted_members; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER count_deleted_members AFTER DELETE ON public.interviews REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_deleted_members();
+CREATE TRIGGER count_deleted_members AFTER DELETE ON public.interviews REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_members();
 
 ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER count_deleted_members;
 
@@ -2772,25 +2629,16 @@ ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER count_deleted_members;
 -- Name: interviews count_inserted_members; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER count_inserted_members AFTER INSERT ON public.interviews REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_inserted_members();
+CREATE TRIGGER count_inserted_members AFTER INSERT ON public.interviews REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_members();
 
 ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER count_inserted_members;
-
-
---
--- Name: interviews count_truncated_members; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER count_truncated_members BEFORE TRUNCATE ON public.interviews FOR EACH STATEMENT EXECUTE FUNCTION public.count_truncated_members();
-
-ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER count_truncated_members;
 
 
 --
 -- Name: interviews count_updated_members; Type: TRIGGER; Schema: public; Owner: -
 --
 
-CREATE TRIGGER count_updated_members AFTER UPDATE ON public.interviews REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_updated_members();
+CREATE TRIGGER count_updated_members AFTER UPDATE ON public.interviews REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.count_members();
 
 ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER count_updated_members;
 
@@ -2841,15 +2689,6 @@ ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on
 
 
 --
--- Name: interviews maintain_search_documents_on_truncate; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE TRIGGER maintain_search_documents_on_truncate AFTER TRUNCATE ON public.interviews FOR EACH STATEMENT EXECUTE FUNCTION public.maintain_search_documents();
-
-ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_truncate;
-
-
---
 -- Name: interviews maintain_search_documents_on_update; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -2859,21 +2698,21 @@ ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on
 
 
 --
--- Name: measurement_changes merge_changes_at_commit; Type: TRIGGER; Schema: public; Owner: -
---
-
-CREATE CONSTRAINT TRIGGER merge_changes_at_commit AFTER INSERT ON public.measurement_changes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.merge_changes_at_commit();
-
-ALTER TABLE public.measurement_changes ENABLE ALWAYS TRIGGER merge_changes_at_commit;
-
-
---
 -- Name: campaigns propagate_campaign_live; Type: TRIGGER; Schema: public; Owner: -
 --
 
 CREATE TRIGGER propagate_campaign_live AFTER UPDATE ON public.campaigns FOR EACH ROW WHEN ((new.live IS DISTINCT FROM old.live)) EXECUTE FUNCTION public.propagate_campaign_live();
 
 ALTER TABLE public.campaigns ENABLE ALWAYS TRIGGER propagate_campaign_live;
+
+
+--
+-- Name: interviews refuse_truncate; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON public.interviews FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_truncate();
+
+ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER refuse_truncate;
 
 
 --
@@ -3196,13 +3035,6 @@ GRANT USAGE ON SCHEMA public TO clientintel_server;
 
 
 --
--- Name: FUNCTION add_measurement_change(changed_client uuid, more bigint, fingerprints numeric); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.add_measurement_change(changed_client uuid, more bigint, fingerprints numeric) FROM PUBLIC;
-
-
---
 -- Name: FUNCTION admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval); Type: ACL; Schema: public; Owner: -
 --
 
@@ -3292,18 +3124,11 @@ REVOKE ALL ON FUNCTION public.mark_broken_by_disabled_triggers() FROM PUBLIC;
 
 
 --
--- Name: FUNCTION merge_client_changes(merged_client uuid); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION merge_measurement_changes(); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.merge_client_changes(merged_client uuid) FROM PUBLIC;
-
-
---
--- Name: FUNCTION merge_leftover_changes(); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.merge_leftover_changes() FROM PUBLIC;
-GRANT ALL ON FUNCTION public.merge_leftover_changes() TO clientintel_server;
+REVOKE ALL ON FUNCTION public.merge_measurement_changes() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.merge_measurement_changes() TO clientintel_server;
 
 
 --
@@ -3390,13 +3215,6 @@ GRANT SELECT ON TABLE public.measurement_snapshots TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.measurement_states TO clientintel_server;
-
-
---
--- Name: TABLE measurement_trigger_status; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.measurement_trigger_status TO clientintel_server;
 
 
 --

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,19 +25,12 @@ func newConfig(e *environment) *cobra.Command {
 			if err := e.checkServer(); err != nil {
 				return err
 			}
-			var unknown []string
-			for _, u := range config.UnknownVariables(e.environ) {
-				text := "no setting is called " + u.Variable
-				if u.Nearest != "" {
-					text += ": is " + u.Nearest + " meant?"
+			if unknown := config.UnknownVariables(e.environ); strict && len(unknown) > 0 {
+				var texts []string
+				for _, u := range unknown {
+					texts = append(texts, u.String())
 				}
-				unknown = append(unknown, text)
-			}
-			if strict && len(unknown) > 0 {
-				return usagef("%s", strings.Join(unknown, "\n"))
-			}
-			for _, text := range unknown {
-				fmt.Fprintln(e.stderr, "warning:", text)
+				return usagef("%s", strings.Join(texts, "\n"))
 			}
 			return printList(e, e.inForce(cmd), "VARIABLE\tFLAG\tVALUE\tFROM", func(s setting) string {
 				return strings.Join([]string{s.Variable, s.Flag, s.Value, s.From}, "\t")
@@ -46,7 +38,7 @@ func newConfig(e *environment) *cobra.Command {
 		},
 	}
 	addFlags(cmd.Flags(), &e.settings.Server)
-	cmd.Flags().BoolVar(&strict, "strict", false, "fail on a CLIENTINTEL_… variable that is no setting")
+	cmd.Flags().BoolVar(&strict, "strict", false, "fail on a variable that is a misspelled setting")
 	return e.jsonFlag(cmd)
 }
 

@@ -20,9 +20,6 @@ func newDoctor(e *environment) *cobra.Command {
 					OwnerURL: d.OwnerURL, ServerURL: d.ServerURL,
 					ReplicaURL: e.settings.Server.ReplicaURL, MaxLag: e.settings.Server.ReplicaMaxLag,
 				}
-				if e.settings.Database.Embedded() {
-					examined.Dir = e.settings.Database.DataDir
-				}
 				findings := []doctor.Finding{}
 				doctor.Examine(cmd.Context(), examined, func(f doctor.Finding) {
 					findings = append(findings, f)

@@ -43,7 +43,7 @@ func newImport(e *environment) *cobra.Command {
 	flags.Int64Var(&f.expectLines, "expect-lines", 0, "how many lines the input must hold, blank lines and the trailer not counted")
 	flags.StringArrayVar(&f.replaceClients, "replace-client", nil, "remove what the input does not hold of this client, by id or slug; repeatable")
 	flags.BoolVar(&f.replaceAll, "replace-all", false, "the same for every client, those of which the input holds nothing included; needs --yes")
-	flags.BoolVar(&f.yes, "yes", false, "--replace-all is meant")
+	flags.BoolVar(&f.yes, "yes", false, "confirm --replace-all")
 	flags.StringVar(&f.maxRemoved, "max-removed", importer.DefaultMaxRemoved().String(),
 		"how many records of a kind and client may be removed: a number, or a share (which lets 20 through in any case)")
 	flags.StringVar(&f.fromPostgres, "from-postgres", "", "the URL of a PostgreSQL to read records from")

@@ -60,7 +60,7 @@ func TestRun_TheImportPagesCommands(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?s)```sh\n(.*?)\n```|`(clientintel import [^`A-Z]*)`").FindAllStringSubmatch(string(page), -1) {
 		lines = append(lines, m[1]+m[2])
 	}
-	const commands = 5
+	const commands = 4
 	if len(lines) != commands {
 		t.Fatalf("the page has %d commands, want %d: %q", len(lines), commands, lines)
 	}

@@ -13,36 +13,10 @@ import (
 )
 
 func newMigrate(e *environment) *cobra.Command {
-	up := newMigrateUp(e, "up")
 	cmd := newMigrateUp(e, "migrate")
-	var major int
-	cmd.Flags().IntVar(&major, "embedded-major", 0, "move the embedded database to this major of PostgreSQL, with its data")
-	migrate := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !cmd.Flags().Changed("embedded-major") {
-			return migrate(cmd, args)
-		}
-		if cmd.Flags().Changed("dry-run") || cmd.Flags().Changed("distribute") {
-			return usagef("--embedded-major goes with neither --dry-run nor --distribute")
-		}
-		if e.json {
-			return errJSONWithoutDryRun
-		}
-		if !e.settings.Database.Embedded() {
-			return usagef("--embedded-major is for the embedded database: a server of your own has PostgreSQL's pg_upgrade")
-		}
-		old, err := app.UpgradeEmbedded(cmd.Context(), e.settings.Database, major, e.textLog())
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(e.stdout, "The database is PostgreSQL %d's now. Remove %s when you no longer need it.\n", major, old)
-		return err
-	}
-	cmd.AddCommand(up, newMigrateStatus(e))
+	cmd.AddCommand(newMigrateUp(e, "up"), newMigrateStatus(e))
 	return cmd
 }
-
-var errJSONWithoutDryRun = usagef("--json goes with --dry-run only")
 
 func newMigrateUp(e *environment, use string) *cobra.Command {
 	var dryRun, distribute bool
@@ -54,7 +28,7 @@ func newMigrateUp(e *environment, use string) *cobra.Command {
 				return usagef("name one of --dry-run and --distribute")
 			}
 			if e.json && !dryRun {
-				return errJSONWithoutDryRun
+				return usagef("--json goes with --dry-run only")
 			}
 			ctx := cmd.Context()
 			return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +16,7 @@ func newVerify(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE|-",
 		Short: "Recompute every hash and count in saved responses, offline",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArgument("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "-" {
 				return e.verify(e.stdin, url)
@@ -36,57 +34,37 @@ func newVerify(e *environment) *cobra.Command {
 }
 
 func (e *environment) verify(in io.Reader, url string) error {
-	print := printReport
-	if e.json {
-		print = jsonReports()
+	var request *verify.Request
+	if url != "" {
+		var err error
+		if request, err = verify.ParseRequest(url); err != nil {
+			return usagef("--url: %w", err)
+		}
 	}
-	summary, err := verify.Verify(in, url, func(r *verify.Report) error { return print(e.stdout, r) })
-	if _, option := errors.AsType[*verify.URLError](err); option {
-		return usagef("--url: %w", err)
-	}
+	result, err := verify.Verify(in, request)
 	if err != nil {
 		return err
 	}
-	if e.json {
-		rest, err := json.Marshal(summary)
-		if err != nil {
-			return err
+	err = e.print(result, func() error {
+		for _, r := range result.Reports {
+			e.printReport(r)
 		}
-		// The summary's fields follow in the object that the reports began.
-		fmt.Fprintf(e.stdout, "\n],%s\n", rest[1:])
-	} else {
-		fmt.Fprintf(e.stdout, "responses: %d, walks: %d; checks passed: %d, failed: %d, skipped: %d\n",
-			summary.Responses, summary.Walks, summary.Passed, summary.Failed, summary.Skipped)
-	}
-	if summary.Failed > 0 {
-		return errReported
-	}
-	return nil
-}
-
-// jsonReports prints one object piece by piece: there may be many reports.
-func jsonReports() func(io.Writer, *verify.Report) error {
-	separator := `{"reports":[`
-	return func(w io.Writer, r *verify.Report) error {
-		report, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(w, "%s\n%s", separator, report)
-		separator = ","
+		_, err := fmt.Fprintf(e.stdout, "responses: %d, walks: %d; checks passed: %d, failed: %d, skipped: %d\n",
+			result.Responses, result.Walks, result.Passed, result.Failed, result.Skipped)
 		return err
-	}
+	})
+	return failedIf(result.Failed > 0, err)
 }
 
-func printReport(w io.Writer, r *verify.Report) error {
-	title := fmt.Sprintf("response %d", r.Responses[0])
+func (e *environment) printReport(r *verify.Report) {
+	title := fmt.Sprintf("response %d: %s", r.Responses[0], r.What)
 	if r.Of == "walk" {
-		title = fmt.Sprintf("walk over %d responses, %d to %d", len(r.Responses), r.Responses[0], r.Responses[len(r.Responses)-1])
+		title = fmt.Sprintf("walk over %d responses, %d to %d: %s", len(r.Responses), r.Responses[0], r.Responses[len(r.Responses)-1], r.What)
 	}
-	text := fmt.Sprintf("%s: %s of client %s\n", title, r.What, r.Client)
-	if r.Client == "" {
-		text = fmt.Sprintf("%s: %s\n", title, r.What)
+	if r.Client != "" {
+		title += " of client " + r.Client
 	}
+	fmt.Fprintln(e.stdout, title)
 	var passed []string
 	for _, c := range r.Checks {
 		if c.Outcome == verify.Passed {
@@ -94,16 +72,24 @@ func printReport(w io.Writer, r *verify.Report) error {
 		}
 	}
 	if len(passed) > 0 {
-		text += "  passed   " + strings.Join(passed, ", ") + "\n"
+		fmt.Fprintf(e.stdout, "  passed   %s\n", strings.Join(passed, ", "))
 	}
 	for _, c := range r.Checks {
-		switch c.Outcome {
-		case verify.Failed:
-			text += fmt.Sprintf("  FAILED   %s: %s\n", c.Name, c.Detail)
-		case verify.Skipped:
-			text += fmt.Sprintf("  skipped  %s: %s\n", c.Name, c.Detail)
+		if c.Outcome != verify.Passed {
+			fmt.Fprint(e.stdout, "  ")
+			printCheck(e.stdout, c.Outcome, c.Name, c.Detail)
 		}
 	}
-	_, err := io.WriteString(w, text)
-	return err
+}
+
+// printCheck prints a check of verify or conformance on a line.
+func printCheck(w io.Writer, outcome verify.Outcome, name, detail string) {
+	label := string(outcome)
+	if outcome == verify.Failed {
+		label = "FAILED"
+	}
+	if detail != "" {
+		name += ": " + detail
+	}
+	fmt.Fprintf(w, "%-8s %s\n", label, name)
 }

@@ -52,20 +52,39 @@ func (q *Queries) ListCampaignNames(ctx context.Context, clientID uuid.UUID) ([]
 }
 
 const ListDataPoints = `-- name: ListDataPoints :many
-SELECT i.created_at, i.id, i.campaign_id, i.nps_score
-FROM usable_interviews AS i
-WHERE i.client_id = $1
-    AND i.created_at >= $2::timestamptz
-    AND i.created_at < $3::timestamptz
-ORDER BY i.created_at DESC, i.id
-LIMIT $4::bigint
+SELECT p.created_at, p.id, p.campaign_id, p.nps_score
+FROM (
+    (
+        SELECT t.created_at, t.id, t.campaign_id, t.nps_score
+        FROM usable_interviews AS t
+        WHERE t.client_id = $1
+            AND t.created_at = $2::timestamptz
+            AND t.id > $3::uuid
+            AND t.created_at >= $4::timestamptz
+        ORDER BY t.id
+        LIMIT $5
+    )
+    UNION ALL
+    (
+        SELECT o.created_at, o.id, o.campaign_id, o.nps_score
+        FROM usable_interviews AS o
+        WHERE o.client_id = $1
+            AND o.created_at < $2::timestamptz
+            AND o.created_at >= $4::timestamptz
+        ORDER BY o.created_at DESC, o.id
+        LIMIT $5
+    )
+) AS p
+ORDER BY p.created_at DESC, p.id
+LIMIT $5
 `
 
 type ListDataPointsParams struct {
 	ClientID       uuid.UUID `json:"client_id"`
+	AfterCreatedAt time.Time `json:"after_created_at"`
+	AfterID        uuid.UUID `json:"after_id"`
 	FromCreatedAt  time.Time `json:"from_created_at"`
-	UntilCreatedAt time.Time `json:"until_created_at"`
-	MaxRows        *int64    `json:"max_rows"`
+	MaxRows        int32     `json:"max_rows"`
 }
 
 type ListDataPointsRow struct {
@@ -76,13 +95,14 @@ type ListDataPointsRow struct {
 }
 
 // ListDataPoints returns the charted facts of a client's usable interviews in a
-// window, newest first, at most max_rows (null: all). A window can hold a million:
-// its rows are read one by one, by their columns' names.
+// window, newest first, max_rows at a time: a window can hold a million. The first part
+// starts beyond the newest row, each further one after the last row before.
 func (q *Queries) ListDataPoints(ctx context.Context, arg ListDataPointsParams) ([]ListDataPointsRow, error) {
 	rows, err := q.db.Query(ctx, ListDataPoints,
 		arg.ClientID,
+		arg.AfterCreatedAt,
+		arg.AfterID,
 		arg.FromCreatedAt,
-		arg.UntilCreatedAt,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -109,22 +129,42 @@ func (q *Queries) ListDataPoints(ctx context.Context, arg ListDataPointsParams) 
 }
 
 const ListDataPointsOfCampaign = `-- name: ListDataPointsOfCampaign :many
-SELECT i.created_at, i.id, i.campaign_id, i.nps_score
-FROM usable_interviews AS i
-WHERE i.client_id = $1
-    AND i.campaign_id = $2::uuid
-    AND i.created_at >= $3::timestamptz
-    AND i.created_at < $4::timestamptz
-ORDER BY i.created_at DESC, i.id
-LIMIT $5::bigint
+SELECT p.created_at, p.id, p.campaign_id, p.nps_score
+FROM (
+    (
+        SELECT t.created_at, t.id, t.campaign_id, t.nps_score
+        FROM usable_interviews AS t
+        WHERE t.client_id = $1
+            AND t.campaign_id = $2::uuid
+            AND t.created_at = $3::timestamptz
+            AND t.id > $4::uuid
+            AND t.created_at >= $5::timestamptz
+        ORDER BY t.id
+        LIMIT $6
+    )
+    UNION ALL
+    (
+        SELECT o.created_at, o.id, o.campaign_id, o.nps_score
+        FROM usable_interviews AS o
+        WHERE o.client_id = $1
+            AND o.campaign_id = $2::uuid
+            AND o.created_at < $3::timestamptz
+            AND o.created_at >= $5::timestamptz
+        ORDER BY o.created_at DESC, o.id
+        LIMIT $6
+    )
+) AS p
+ORDER BY p.created_at DESC, p.id
+LIMIT $6
 `
 
 type ListDataPointsOfCampaignParams struct {
 	ClientID       uuid.UUID `json:"client_id"`
 	CampaignID     uuid.UUID `json:"campaign_id"`
+	AfterCreatedAt time.Time `json:"after_created_at"`
+	AfterID        uuid.UUID `json:"after_id"`
 	FromCreatedAt  time.Time `json:"from_created_at"`
-	UntilCreatedAt time.Time `json:"until_created_at"`
-	MaxRows        *int64    `json:"max_rows"`
+	MaxRows        int32     `json:"max_rows"`
 }
 
 type ListDataPointsOfCampaignRow struct {
@@ -139,8 +179,9 @@ func (q *Queries) ListDataPointsOfCampaign(ctx context.Context, arg ListDataPoin
 	rows, err := q.db.Query(ctx, ListDataPointsOfCampaign,
 		arg.ClientID,
 		arg.CampaignID,
+		arg.AfterCreatedAt,
+		arg.AfterID,
 		arg.FromCreatedAt,
-		arg.UntilCreatedAt,
 		arg.MaxRows,
 	)
 	if err != nil {

@@ -90,6 +90,57 @@ func (q *Queries) AuditNextMeasurement(ctx context.Context, arg AuditNextMeasure
 	return i, err
 }
 
+const BeginRead = `-- name: BeginRead :one
+SELECT b.as_of::timestamptz AS as_of, b.mode, b.contract_version, b.members, b.broken_at
+FROM begin_read($1::uuid, $2::text) AS b
+`
+
+type BeginReadParams struct {
+	ClientID         uuid.UUID `json:"client_id"`
+	StatementTimeout string    `json:"statement_timeout"`
+}
+
+type BeginReadRow struct {
+	AsOf            time.Time  `json:"as_of"`
+	Mode            *string    `json:"mode"`
+	ContractVersion *string    `json:"contract_version"`
+	Members         *int64     `json:"members"`
+	BrokenAt        *time.Time `json:"broken_at"`
+}
+
+// BeginRead must be the first statement of a response's transaction, whose snapshot it
+// takes. It sets the client client_id, which row-level security asks for, and the time that
+// a statement may take, as PostgreSQL writes it; and returns the provenance of the client's
+// numbers, exact in that snapshot. Without a mode the client is gone; without members it has
+// no state, and the response is refused.
+func (q *Queries) BeginRead(ctx context.Context, arg BeginReadParams) (BeginReadRow, error) {
+	row := q.db.QueryRow(ctx, BeginRead, arg.ClientID, arg.StatementTimeout)
+	var i BeginReadRow
+	err := row.Scan(
+		&i.AsOf,
+		&i.Mode,
+		&i.ContractVersion,
+		&i.Members,
+		&i.BrokenAt,
+	)
+	return i, err
+}
+
+const CheckTriggers = `-- name: CheckTriggers :one
+SELECT coalesce(string_agg(format('%s on %s', t.name, t.relation), ', ' ORDER BY t.name), '')::text AS disabled
+FROM measurement_triggers AS t
+WHERE NOT t.enabled
+`
+
+// CheckTriggers names the triggers and foreign keys that keep the count and are switched off;
+// none is the empty string.
+func (q *Queries) CheckTriggers(ctx context.Context) (string, error) {
+	row := q.db.QueryRow(ctx, CheckTriggers)
+	var disabled string
+	err := row.Scan(&disabled)
+	return disabled, err
+}
+
 const CutOverMeasurement = `-- name: CutOverMeasurement :one
 SELECT m.members::bigint AS members, m.fault
 FROM cut_over_measurement($1::uuid, $2::text) AS m
@@ -110,54 +161,6 @@ func (q *Queries) CutOverMeasurement(ctx context.Context, arg CutOverMeasurement
 	row := q.db.QueryRow(ctx, CutOverMeasurement, arg.ClientID, arg.ContractVersion)
 	var i CutOverMeasurementRow
 	err := row.Scan(&i.Members, &i.Fault)
-	return i, err
-}
-
-const GetMeasurement = `-- name: GetMeasurement :one
-SELECT
-    c.measurement_mode,
-    c.measurement_contract_version,
-    s.members AS state_members,
-    a.members AS pending_members,
-    (coalesce(s.fingerprint, 0) + a.fingerprint)::text AS fingerprint,
-    s.broken_at,
-    (SELECT t.all_enabled FROM measurement_trigger_status AS t)::boolean AS triggers_enabled
-FROM clients AS c
-LEFT JOIN measurement_states AS s ON s.client_id = c.id
-LEFT JOIN LATERAL (
-    SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
-    FROM measurement_changes AS m
-    WHERE m.client_id = $1
-) AS a ON true
-WHERE c.id = $1
-`
-
-type GetMeasurementRow struct {
-	MeasurementMode            string     `json:"measurement_mode"`
-	MeasurementContractVersion *string    `json:"measurement_contract_version"`
-	StateMembers               *int64     `json:"state_members"`
-	PendingMembers             int64      `json:"pending_members"`
-	Fingerprint                string     `json:"fingerprint"`
-	BrokenAt                   *time.Time `json:"broken_at"`
-	TriggersEnabled            bool       `json:"triggers_enabled"`
-}
-
-// GetMeasurement returns the provenance of a client's numbers: its mode, and its
-// membership's count and fingerprint, exact in the reading transaction's snapshot,
-// which are the state and what writers have added since it was last merged. A missing
-// state is null, and the response is then refused.
-func (q *Queries) GetMeasurement(ctx context.Context, clientID uuid.UUID) (GetMeasurementRow, error) {
-	row := q.db.QueryRow(ctx, GetMeasurement, clientID)
-	var i GetMeasurementRow
-	err := row.Scan(
-		&i.MeasurementMode,
-		&i.MeasurementContractVersion,
-		&i.StateMembers,
-		&i.PendingMembers,
-		&i.Fingerprint,
-		&i.BrokenAt,
-		&i.TriggersEnabled,
-	)
 	return i, err
 }
 
@@ -224,15 +227,13 @@ func (q *Queries) ListMeasuredClients(ctx context.Context, arg ListMeasuredClien
 
 const ListMemberIDs = `-- name: ListMemberIDs :many
 SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = $1
-    AND i.created_at >= $2::timestamptz
-    AND i.created_at < $3::timestamptz
-LIMIT $4
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+LIMIT $5
 `
 
 type ListMemberIDsParams struct {
 	ClientID       uuid.UUID `json:"client_id"`
+	Status         string    `json:"status"`
 	FromCreatedAt  time.Time `json:"from_created_at"`
 	UntilCreatedAt time.Time `json:"until_created_at"`
 	MaxRows        int32     `json:"max_rows"`
@@ -243,6 +244,7 @@ type ListMemberIDsParams struct {
 func (q *Queries) ListMemberIDs(ctx context.Context, arg ListMemberIDsParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, ListMemberIDs,
 		arg.ClientID,
+		arg.Status,
 		arg.FromCreatedAt,
 		arg.UntilCreatedAt,
 		arg.MaxRows,
@@ -267,21 +269,17 @@ func (q *Queries) ListMemberIDs(ctx context.Context, arg ListMemberIDsParams) ([
 
 const ListMemberIDsOfCampaign = `-- name: ListMemberIDsOfCampaign :many
 SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = $1
-    AND i.campaign_id = $2::uuid
-    AND ($3::text = '' OR i.status = $3::text)
-    AND i.created_at >= $4::timestamptz
-    AND i.created_at < $5::timestamptz
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+WHERE i.campaign_id = $5::uuid
 LIMIT $6
 `
 
 type ListMemberIDsOfCampaignParams struct {
 	ClientID       uuid.UUID `json:"client_id"`
-	CampaignID     uuid.UUID `json:"campaign_id"`
 	Status         string    `json:"status"`
 	FromCreatedAt  time.Time `json:"from_created_at"`
 	UntilCreatedAt time.Time `json:"until_created_at"`
+	CampaignID     uuid.UUID `json:"campaign_id"`
 	MaxRows        int32     `json:"max_rows"`
 }
 
@@ -289,10 +287,10 @@ type ListMemberIDsOfCampaignParams struct {
 func (q *Queries) ListMemberIDsOfCampaign(ctx context.Context, arg ListMemberIDsOfCampaignParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, ListMemberIDsOfCampaign,
 		arg.ClientID,
-		arg.CampaignID,
 		arg.Status,
 		arg.FromCreatedAt,
 		arg.UntilCreatedAt,
+		arg.CampaignID,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -315,11 +313,8 @@ func (q *Queries) ListMemberIDsOfCampaign(ctx context.Context, arg ListMemberIDs
 
 const ListMemberIDsWithStatus = `-- name: ListMemberIDsWithStatus :many
 SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = $1
-    AND i.status = $2::text
-    AND i.created_at >= $3::timestamptz
-    AND i.created_at < $4::timestamptz
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+WHERE i.status = $2::text
 LIMIT $5
 `
 
@@ -358,14 +353,13 @@ func (q *Queries) ListMemberIDsWithStatus(ctx context.Context, arg ListMemberIDs
 	return items, nil
 }
 
-const MergeLeftoverChanges = `-- name: MergeLeftoverChanges :exec
-SELECT merge_leftover_changes()
+const MergeMeasurementChanges = `-- name: MergeMeasurementChanges :exec
+SELECT merge_measurement_changes()
 `
 
-// MergeLeftoverChanges adds to the clients' states what writers at stricter
-// isolation levels left over.
-func (q *Queries) MergeLeftoverChanges(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, MergeLeftoverChanges)
+// MergeMeasurementChanges adds to the clients' states what writers have changed.
+func (q *Queries) MergeMeasurementChanges(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, MergeMeasurementChanges)
 	return err
 }
 

@@ -137,7 +137,7 @@ type Lane struct {
 
 type MeasurementChange struct {
 	ClientID    uuid.UUID      `json:"client_id"`
-	Xid         int64          `json:"xid"`
+	ID          uuid.UUID      `json:"id"`
 	Members     int64          `json:"members"`
 	Fingerprint pgtype.Numeric `json:"fingerprint"`
 }
@@ -165,12 +165,8 @@ type MeasurementState struct {
 
 type MeasurementTrigger struct {
 	Relation interface{} `json:"relation"`
-	Name     string      `json:"name"`
+	Name     interface{} `json:"name"`
 	Enabled  bool        `json:"enabled"`
-}
-
-type MeasurementTriggerStatus struct {
-	AllEnabled *bool `json:"all_enabled"`
 }
 
 type MigrationHash struct {

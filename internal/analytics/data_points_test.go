@@ -4,7 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/clientintel/clientintel/gen/db"
 )
 
 // Charts show what a data point says, and no campaign that does not exist.
@@ -14,17 +15,17 @@ func TestDataPoint_AsChartsShowIt(t *testing.T) {
 	named := newCampaigns()
 	named.add(zebra, "z", new("Zebra"))
 	named.add(bare, "bare", nil)
-	of := func(id uuid.UUID) uuid.NullUUID { return uuid.NullUUID{UUID: id, Valid: true} }
-	score := func(n float64) pgtype.Float8 { return pgtype.Float8{Float64: n, Valid: true} }
 	for _, c := range []struct {
-		point     dataPoint
+		point     db.ListDataPointsRow
 		label     string
 		sentiment Sentiment
 	}{
-		{dataPoint{}, "Uncategorized", Unknown}, {dataPoint{campaign: of(zebra), score: score(9)}, "Zebra", Promoter},
-		{dataPoint{campaign: of(bare), score: score(7)}, "bare", Passive}, {dataPoint{campaign: of(zebra), score: score(0)}, "Zebra", Detractor},
+		{db.ListDataPointsRow{}, "Uncategorized", Unknown},
+		{db.ListDataPointsRow{CampaignID: &zebra, NPSScore: new(9.0)}, "Zebra", Promoter},
+		{db.ListDataPointsRow{CampaignID: &bare, NPSScore: new(7.0)}, "bare", Passive},
+		{db.ListDataPointsRow{CampaignID: &zebra, NPSScore: new(0.0)}, "Zebra", Detractor},
 	} {
-		row, err := named.row(&c.point)
+		row, err := named.row(c.point)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +33,7 @@ func TestDataPoint_AsChartsShowIt(t *testing.T) {
 			t.Errorf("%+v is shown as %+v of %+v, want %s and %s", c.point, row, row.Campaign, c.label, c.sentiment)
 		}
 	}
-	if _, err := newCampaigns().row(&dataPoint{campaign: of(uuid.New())}); err == nil {
+	if _, err := newCampaigns().row(db.ListDataPointsRow{CampaignID: new(uuid.New())}); err == nil {
 		t.Error("an unknown campaign was taken")
 	}
 }

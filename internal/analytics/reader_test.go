@@ -43,13 +43,13 @@ func TestReader_ReadsBinaryAndText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		snapshots := measurement.NewSnapshotReader(pool, 10)
+		snapshots := measurement.NewSnapshotReader(pool, &measurement.Triggers{}, 10)
 		held, err := analytics.New(snapshots, snapshots).Read(t.Context(), caller, query)
 		if err != nil {
 			t.Fatalf("%s: %v", mode, err)
 		}
 		var got []string
-		for row := range held.Rows() {
+		for _, row := range held.Rows {
 			got = append(got, fmt.Sprint(row.Day, row.Campaign.Label, row.Sentiment))
 		}
 		if want == nil {

@@ -23,12 +23,9 @@ type Database struct {
 	cluster *embedded.Cluster // nil: it is not embedded
 }
 
-// OpenDatabase returns the database of the settings; without a URL it attaches to the
-// embedded one or starts it.
+// OpenDatabase returns the database of the settings, which are checked; without a URL it
+// attaches to the embedded one or starts it.
 func OpenDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*Database, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
 	if !c.Embedded() {
 		return &Database{OwnerURL: cmp.Or(c.OwnerURL, c.URL), ServerURL: c.URL, log: log}, nil
 	}
@@ -37,21 +34,6 @@ func OpenDatabase(ctx context.Context, c config.Database, log *slog.Logger) (*Da
 		return nil, err
 	}
 	return &Database{OwnerURL: cluster.OwnerURL(), ServerURL: cluster.ServerURL(), log: log, cluster: cluster}, nil
-}
-
-// UpgradeEmbedded moves the embedded database, which no other process uses, to a
-// newer major of PostgreSQL, and returns the directory of the old one, which stays.
-func UpgradeEmbedded(ctx context.Context, c config.Database, major int, log *slog.Logger) (string, error) {
-	return embedded.Upgrade(ctx, embedded.Options{Dir: c.DataDir, BinDir: c.BinDir, Log: log}, major,
-		func(ctx context.Context, from, to *embedded.Cluster) error {
-			if err := (&Database{OwnerURL: from.OwnerURL()}).CheckSchema(ctx); err != nil {
-				return err
-			}
-			if _, err := postgres.Migrate(ctx, to.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
-				return err
-			}
-			return postgres.CopyRows(ctx, from.URL(embedded.Superuser, embedded.Database), to.URL(embedded.Superuser, embedded.Database))
-		})
 }
 
 // Migrate brings the schema up to date.

@@ -45,35 +45,15 @@ func (s *Server) sendStandbyHeartbeat(ctx context.Context) error {
 	return err
 }
 
-// standbyInterval is how often the standby is checked.
-const standbyInterval = time.Second
+// measurementInterval is how often counts are merged, and their triggers checked.
+const measurementInterval = 10 * time.Second
 
-// watchStandby decides where reads go, and logs each change.
-func (s *Server) watchStandby(ctx context.Context) {
-	fellBack := false
-	each(ctx, standbyInterval, func() {
-		err := checkStandby(ctx, s.reads)
-		_ = checkStandby(ctx, s.streams)
-		before := fellBack
-		switch fellBack = s.reads.FellBack(); {
-		case fellBack == before:
-		case fellBack:
-			var cause []any // none if a read noticed the failure and the standby answers again
-			if err != nil {
-				cause = []any{"error", postgres.Loggable(err)}
-			}
-			s.log.Warn("reads go to the primary: the standby fails or is too far behind", cause...)
-		default:
-			s.log.Info("reads go to the standby again")
-		}
-	})
-}
-
-// checkStandby has a timeout of its own: a check that hangs takes no time from the next.
-func checkStandby(ctx context.Context, pool *postgres.Pool) error {
-	bounded, cancel := context.WithTimeout(ctx, standbyInterval)
-	defer cancel()
-	return pool.CheckStandby(bounded)
+// KeepMeasurement checks the triggers that keep counts, and merges what writers have added.
+func (s *Server) KeepMeasurement(ctx context.Context) error {
+	if err := s.triggers.Check(ctx, s.maintenance); err != nil {
+		return err
+	}
+	return db.New(s.maintenance).MergeMeasurementChanges(ctx)
 }
 
 // health is what metrics export of the database, as of the last reading.

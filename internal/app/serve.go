@@ -11,8 +11,9 @@ import (
 	"runtime/debug"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/httpapi"
 	"github.com/clientintel/clientintel/internal/search"
 )
 
@@ -25,40 +26,36 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 		return err
 	}
 	defer api.Close()
-	var listen net.ListenConfig
-	operator, err := listen.Listen(ctx, "tcp", s.settings.OpsListen)
+	operator, err := Listen(ctx, s.settings.OpsListen, "--ops-listen")
 	if err != nil {
-		return fmt.Errorf("listening for the operator: %w: free the address or choose another with --ops-listen", err)
+		return err
 	}
 	defer operator.Close()
 
 	apiServer, opsServer := s.httpServer(s.closeWhenDraining(s.Handler)), s.httpServer(s.OpsHandler)
-	apiServer.ConnContext, apiServer.ConnState = s.connections.Context, s.connections.Track
 	failed := make(chan error, 2)
-	var secure *tls.Config
-	if s.settings.TLSCert != "" {
+	limited := netutil.LimitListener(api, maxConnections)
+	if s.settings.TLSCert == "" {
+		go func() { failed <- apiServer.Serve(limited) }()
+	} else {
 		certificate, err := newCertificate(s.settings.TLSCert, s.settings.TLSKey, s.log)
 		if err != nil {
 			return err
 		}
-		// Not HTTP/2: a connection of it carries hundreds of requests at once and buffers a
-		// mebibyte of each body before it is read, so that a bound on connections would not
-		// bound the memory.
-		secure = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get, NextProtos: []string{"http/1.1"}}
-		apiServer.Handler = httpapi.WithTLS(apiServer.Handler)
+		apiServer.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.get}
+		go func() { failed <- apiServer.ServeTLS(limited, "", "") }()
 	}
-	go func() { failed <- apiServer.Serve(s.connections.Listen(api, secure)) }()
 	go func() { failed <- opsServer.Serve(operator) }()
 	maintenance, stopMaintenance := context.WithCancel(context.WithoutCancel(ctx)) // until the last request
 	defer stopMaintenance()
 	debug.FreeOSMemory() // which starting allocated
-	go limitMemory(maintenance, s.connections.Len)
 	go s.repeat(maintenance, "maintaining the request log", time.Hour, db.New(s.admission).MaintainRequestLog)
 	if s.settings.ReplicaURL != "" {
 		go s.repeat(maintenance, "sending the standby heartbeat", max(s.settings.ReplicaMaxLag/4, 50*time.Millisecond), s.sendStandbyHeartbeat)
-		go s.watchStandby(maintenance)
+		go s.repeat(maintenance, "checking the standby", time.Second, s.reads.CheckFresh)
 	}
 	go s.repeat(maintenance, "reading the database's health", time.Minute, s.readHealth)
+	go s.repeat(maintenance, "keeping the counts of interviews", measurementInterval, s.KeepMeasurement)
 	go s.auditor.Run(maintenance)
 	go search.KeepIndexed(maintenance, s.maintenance, search.DefaultLimits(), s.log)
 	ready(api.Addr().String(), operator.Addr().String())
@@ -83,7 +80,6 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	if err := <-failed; !errors.Is(err, net.ErrClosed) {
 		s.log.Warn("serving failed while it was to end", "error", err.Error())
 	}
-	s.connections.AwaitRequests(drain)
 	err = apiServer.Shutdown(drain)
 	_ = opsServer.Shutdown(drain)
 	if err != nil {
@@ -103,6 +99,9 @@ func (s *Server) closeWhenDraining(h http.Handler) http.Handler {
 		h.ServeHTTP(w, r)
 	})
 }
+
+// maxConnections bounds the open connections; further ones wait to be accepted.
+const maxConnections = 8192
 
 // maxHeaderBytes bounds a request's line and headers; net/http reads 4 KiB more, and 8 KiB
 // more from a connection's second request on.

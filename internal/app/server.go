@@ -16,15 +16,17 @@ import (
 	"github.com/clientintel/clientintel/internal/analytics"
 	"github.com/clientintel/clientintel/internal/campaign"
 	"github.com/clientintel/clientintel/internal/config"
-	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/internal/handler"
 	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/mcp"
 	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/middleware"
 	"github.com/clientintel/clientintel/internal/ops"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/search"
+	"github.com/clientintel/clientintel/internal/server"
 	"github.com/clientintel/clientintel/internal/synthesis"
 	"github.com/clientintel/clientintel/internal/tracing"
 )
@@ -40,15 +42,15 @@ type Server struct {
 	reads       *postgres.Pool
 	admission   *postgres.Pool
 	streams     *postgres.Pool
+	searches    *postgres.Pool
 	maintenance *postgres.Pool // always the primary's
 	limiter     *ratelimit.Limiter
 	auditor     *measurement.Auditor
+	triggers    measurement.Triggers
 	tracer      *tracing.Tracer // nil: no collector is named
 	// notReady is why the last check of readiness failed; empty: it was ready.
 	notReady atomic.Value
 	health   health
-	// connections are those of the API.
-	connections *httpapi.Connections
 	// draining is set once the server is to stop.
 	draining atomic.Bool
 }
@@ -68,7 +70,7 @@ const (
 // NewServer wires a server on a migrated database.
 func NewServer(ctx context.Context, databaseURL string, settings config.Server, log *slog.Logger) (*Server, error) {
 	s := &Server{
-		settings: settings, log: log, auditor: measurement.NewAuditor(databaseURL, log), connections: httpapi.NewConnections(),
+		settings: settings, log: log, auditor: measurement.NewAuditor(databaseURL, log),
 	}
 	if err := s.wire(ctx, databaseURL); err != nil {
 		s.Close()
@@ -89,28 +91,22 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	if s.settings.ReplicaURL != "" {
 		reads.URL, reads.MaxLag = s.settings.ReplicaURL, s.settings.ReplicaMaxLag
 	}
-	// A streamed response holds its connection for as long as its caller reads.
-	streams := reads
-	streams.Application, streams.Size, streams.StatementTimeout = "clientintel stream", analytics.Streams, 5*time.Minute
-	streams.AcquireTimeout = 3 * time.Second
 	reads.Application, reads.Size, reads.StatementTimeout = "clientintel read", int32(s.settings.PoolSize), s.settings.StatementTimeout
 	reads.ReadTimeout = s.settings.StatementTimeout + time.Second
-	if s.settings.ReplicaURL != "" && s.settings.ReplicaFallback != "off" {
-		for _, of := range []*postgres.PoolSettings{&reads, &streams} {
-			// Fewer connections, so that the primary still admits requests while the standby fails.
-			fallback := *of
-			fallback.URL, fallback.MaxLag, fallback.Size = databaseURL, 0, max(1, of.Size/2)
-			var err error
-			if of.Fallback, err = postgres.OpenPool(ctx, fallback); err != nil {
-				return err
-			}
-		}
-	}
+	// A streamed response holds its connection for as long as its caller reads.
+	streams := reads
+	streams.Application, streams.Size, streams.StatementTimeout = "clientintel stream", analytics.Streams, 10*time.Second
+	streams.ReadTimeout, streams.AcquireTimeout = 0, 3*time.Second
+	// A search can take as long as hundreds of pages.
+	searches := reads
+	limits := search.DefaultLimits()
+	searches.Application, searches.Size, searches.Share, searches.StatementTimeout = "clientintel search", search.Slots, 1, limits.Timeout
+	searches.ReadTimeout, searches.AcquireTimeout = limits.Timeout+time.Second, limits.Timeout
 	for _, p := range []struct {
 		pool     **postgres.Pool
 		settings postgres.PoolSettings
 	}{
-		{&s.reads, reads}, {&s.streams, streams}, {&s.admission, admission}, {&s.maintenance, maintenance},
+		{&s.reads, reads}, {&s.streams, streams}, {&s.searches, searches}, {&s.admission, admission}, {&s.maintenance, maintenance},
 	} {
 		var err error
 		if *p.pool, err = postgres.OpenPool(ctx, p.settings); err != nil {
@@ -121,7 +117,10 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return err
 	}
-	if err := search.Check(ctx, s.reads.Serving()); err != nil {
+	if err := search.Check(ctx, s.reads); err != nil {
+		return err
+	}
+	if err := s.triggers.Check(ctx, s.maintenance); err != nil {
 		return err
 	}
 
@@ -134,22 +133,30 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	}
 	metrics := ops.NewMetrics(Version)
 	s.limiter = ratelimit.New(s.admission)
-	snapshots := measurement.NewSnapshotReader(s.reads, s.settings.BasisMaxIDs)
-	api, err := httpapi.New(httpapi.Deps{
-		Limiter:       s.limiter,
-		Interviews:    interview.New(snapshots),
-		Campaigns:     campaign.New(snapshots),
-		Synthesis:     synthesis.New(snapshots),
-		Analytics:     analytics.New(snapshots, measurement.NewSnapshotReader(s.streams, s.settings.BasisMaxIDs)),
-		Search:        search.New(snapshots, search.DefaultLimits()),
-		Cursors:       cursors,
-		Validation:    s.settings.ResponseValidation,
-		PublicURL:     s.settings.PublicURL,
-		LogOneIn:      s.settings.LogOneIn,
-		Docs:          s.settings.Docs != "off",
-		RecordRequest: metrics.RecordRequest,
-		Trace:         trace,
-		Log:           s.log,
+	snapshotsOf := func(pool *postgres.Pool) *measurement.SnapshotReader {
+		return measurement.NewSnapshotReader(pool, &s.triggers, s.settings.BasisMaxIDs)
+	}
+	snapshots := snapshotsOf(s.reads)
+	api, err := server.New(server.Deps{
+		Limiter: s.limiter,
+		Readers: handler.Readers{
+			Interviews: interview.New(snapshots),
+			Campaigns:  campaign.New(snapshots),
+			Synthesis:  synthesis.New(snapshots),
+			Analytics:  analytics.New(snapshots, snapshotsOf(s.streams)),
+			Search:     search.New(snapshotsOf(s.searches), limits),
+			Cursors:    cursors,
+		},
+		Observers: middleware.Observers{
+			RecordRequest: metrics.RecordRequest,
+			RecordStatus:  s.limiter.RecordStatus,
+			Trace:         trace,
+			Log:           s.log,
+			LogOneIn:      s.settings.LogOneIn,
+		},
+		Validation: s.settings.ResponseValidation,
+		PublicURL:  s.settings.PublicURL,
+		Docs:       s.settings.Docs != "off",
 	})
 	if err != nil {
 		return err
@@ -167,6 +174,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	metrics.RegisterPool("read", s.reads)
 	metrics.RegisterPool("admission", s.admission)
 	metrics.RegisterPool("stream", s.streams)
+	metrics.RegisterPool("search", s.searches)
 	metrics.RegisterGauge("clientintel_admission_waiting", "Requests that wait to be admitted.", func() float64 { return float64(s.limiter.Waiting()) })
 	metrics.RegisterCounter("clientintel_admission_groups_total", "Groups of requests sent to be admitted.", s.limiter.Groups.Load)
 	metrics.RegisterCounter("clientintel_admission_grouped_total", "Requests in these groups.", s.limiter.Grouped.Load)
@@ -178,9 +186,6 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		func() float64 { return float64(s.health.imported.Load()) })
 	metrics.RegisterGauge("clientintel_standby_lag_seconds", "How far the standby is behind; -1: it does not answer; 0 without one.",
 		func() float64 { return s.reads.Lag().Seconds() })
-	metrics.RegisterGauge("clientintel_standby_fallback", "1 while reads go to the primary in the standby's place.",
-		func() float64 { return map[bool]float64{true: 1}[s.reads.FellBack()] })
-	metrics.RegisterCounter("clientintel_standby_switches_total", "Changes of reads between standby and primary.", s.reads.Switches)
 	metrics.RegisterCounter("clientintel_measurement_audits_total", "Background audits of clients.", s.auditor.Audits.Load)
 	metrics.RegisterCounter("clientintel_measurement_audits_differing_total", "Background audits that found a difference.", s.auditor.Differing.Load)
 	metrics.RegisterGauge("clientintel_measurement_broken_clients", "Canonical clients refused until they are rebuilt.",
@@ -250,12 +255,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 	case !can:
 		return errors.New("the server's login may not execute the function admit: run 'clientintel doctor'")
 	}
-	// With a fallback, only that must answer. A standby that hangs would use up the time
-	// that this check has.
 	reads := s.reads
-	if fallback := reads.Fallback(); fallback != nil {
-		reads = fallback
-	}
 	// A full pool is not a failure. Taking its server out of service would only move the
 	// load to the others.
 	if stat := reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
@@ -275,7 +275,10 @@ func (s *Server) checkReady(ctx context.Context) error {
 		return nil
 	}
 	// No client has this id: the transaction begins like a request's and reads nothing.
-	if err := reads.Read(ctx, uuid.Nil, func(context.Context, *postgres.Snapshot) error { return nil }); err != nil {
+	if err := reads.Read(ctx, postgres.Reading{Once: true}, func(ctx context.Context, s *postgres.Snapshot) error {
+		_, err := s.Queries().ListCampaignNames(ctx, uuid.Nil)
+		return err
+	}); err != nil {
 		if stat := reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
 			return nil // it has filled up since
 		}
@@ -295,7 +298,7 @@ func (s *Server) Close() {
 	// Connections end with the process in any case, so a database that does not answer
 	// delays the end by at most closeTimeout.
 	var closing sync.WaitGroup
-	for _, pool := range []*postgres.Pool{s.streams, s.admission, s.reads, s.maintenance} {
+	for _, pool := range []*postgres.Pool{s.streams, s.searches, s.admission, s.reads, s.maintenance} {
 		if pool != nil {
 			closing.Go(pool.Close)
 		}

@@ -20,13 +20,12 @@ import (
 type Campaign = db.Campaign
 
 // ListQuery selects one page. A nil ID, LaunchStatus or UpdatedSince matches any
-// value. MatchesNothing is set when a filter's value cannot match.
+// value.
 type ListQuery struct {
-	MatchesNothing bool
-	ID             *uuid.UUID
-	LaunchStatus   *string
-	UpdatedSince   *time.Time // inclusive
-	Created        timewindow.Window
+	ID           *uuid.UUID
+	LaunchStatus *string
+	UpdatedSince *time.Time // inclusive
+	Created      timewindow.Window
 	// Dated is set when the request bounds Created: then a campaign without a
 	// time of creation does not match.
 	Dated bool

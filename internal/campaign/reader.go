@@ -23,8 +23,11 @@ func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapsho
 // time of creation last, ties by id. It reads no interview, so there is no basis.
 func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (List, error) {
 	var found List
-	query := func(queries *db.Queries) ([]Campaign, error) { return listRows(ctx, queries, caller, q) }
-	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []Campaign) error {
+	err := r.snapshots.Read(ctx, caller, measurement.Once, func(ctx context.Context, in *measurement.Snapshot) error {
+		rows, err := listRows(ctx, in.Queries(), caller, q)
+		if err != nil {
+			return err
+		}
 		kept, next := page.Trim(rows, q.Page, positionOf)
 		for i, c := range kept {
 			questions, err := canonicalQuestions(c.KeyQuestions)
@@ -47,10 +50,7 @@ func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q Li
 	if !q.Dated {
 		from = page.Missing()
 	}
-	switch {
-	case q.MatchesNothing:
-		return nil, nil
-	case q.ID != nil:
+	if q.ID != nil {
 		// One row at most, so there is no second page.
 		return queries.FindCampaign(ctx, db.FindCampaignParams{
 			ClientID: caller.ClientID, ID: *q.ID, LaunchStatus: *cmp.Or(q.LaunchStatus, new("")), UpdatedSince: q.UpdatedSince,

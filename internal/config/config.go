@@ -10,13 +10,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // Settings are what flags and environment set. The tags of a field name its variable and
 // flag, its default (shown: a default that depends on the machine, in words) and its
-// meaning; docs/settings.md is generated from them.
+// meaning; the table in docs/deployment.md is generated from them.
 type Settings struct {
 	// Database is read by every command that opens the database.
 	Database Database
@@ -26,10 +27,10 @@ type Settings struct {
 
 // Database names the database, or where an embedded one keeps its data.
 type Database struct {
-	URL      string `env:"DATABASE_URL" flag:"database-url" shown:"an embedded PostgreSQL" kind:"url" usage:"the server's login to PostgreSQL 15 or later"`
+	URL      string `env:"DATABASE_URL" flag:"database-url" kind:"url" usage:"the server's login to PostgreSQL 15 or later"`
 	OwnerURL string `env:"DATABASE_OWNER_URL" flag:"owner-url" shown:"the database URL" kind:"url" usage:"the schema owner's login: migrates, imports, manages keys"`
-	DataDir  string `env:"CLIENTINTEL_DATA_DIR" flag:"data-dir" shown:"/var/lib/clientintel for root, else clientintel below $XDG_STATE_HOME or ~/.local/state" usage:"where the embedded PostgreSQL keeps its data"`
-	BinDir   string `env:"CLIENTINTEL_POSTGRES_BIN" shown:"found or downloaded" usage:"the directory of the embedded PostgreSQL's programs"`
+	DataDir  string `env:"CLIENTINTEL_DATA_DIR" flag:"data-dir" shown:"none; in demo clientintel-demo in /var/lib for root, else in $XDG_STATE_HOME or ~/.local/state" usage:"without a database URL: the data directory of an embedded PostgreSQL, for trials"`
+	BinDir   string `env:"CLIENTINTEL_POSTGRES_BIN" shown:"found, else downloaded" usage:"the directory of the embedded PostgreSQL's programs; download: those of the release that is fetched where none are found"`
 }
 
 // ResponseValidation says how responses are validated against the contract.
@@ -53,15 +54,14 @@ type Server struct {
 	TLSKey             string             `env:"CLIENTINTEL_TLS_KEY" flag:"tls-key" usage:"a file with the certificate's key"`
 	ResponseValidation ResponseValidation `env:"CLIENTINTEL_RESPONSE_VALIDATION" default:"sample" usage:"enforce checks every response against the contract and answers 500 if it breaks it; sample checks some beside the response; off checks none"`
 	PoolSize           int                `env:"CLIENTINTEL_POOL_SIZE" shown:"two a core, at least 4" usage:"how many connections read"`
-	StatementTimeout   time.Duration      `env:"CLIENTINTEL_STATEMENT_TIMEOUT" default:"10s" usage:"the longest time of one SQL statement"`
+	StatementTimeout   time.Duration      `env:"CLIENTINTEL_STATEMENT_TIMEOUT" default:"2s" usage:"the longest time of one SQL statement of a read"`
 	BasisMaxIDs        int                `env:"CLIENTINTEL_BASIS_MAX_IDS" default:"10000" usage:"the most interviews that a measurement_basis names"`
 	CursorSecret       string             `env:"CLIENTINTEL_CURSOR_SECRET" shown:"one kept in the database" kind:"secret" usage:"authenticates cursors; at least 32 characters"`
 	// CursorSecretPrevious allows rotating the secret while lists are being paged through.
 	CursorSecretPrevious string `env:"CLIENTINTEL_CURSOR_SECRET_PREVIOUS" kind:"secret" usage:"the secret before the present one: cursors made with it are accepted while it is named"`
 	// Keys, quota and log stay with the primary whatever ReplicaURL names.
-	ReplicaURL      string        `env:"CLIENTINTEL_REPLICA_URL" flag:"replica-url" shown:"none: the primary" kind:"url" usage:"the server's login to a standby that responses are read from; keys, quota and log stay with the primary"`
-	ReplicaMaxLag   time.Duration `env:"CLIENTINTEL_REPLICA_MAX_LAG" flag:"replica-max-lag" default:"10s" usage:"how far behind the standby may be"`
-	ReplicaFallback string        `env:"CLIENTINTEL_REPLICA_FALLBACK" flag:"replica-fallback" default:"on" usage:"on: where the standby fails or lags, read from the primary with half as many connections; off: answer 503"`
+	ReplicaURL    string        `env:"CLIENTINTEL_REPLICA_URL" flag:"replica-url" shown:"none: the primary" kind:"url" usage:"the server's login to a standby that responses are read from; keys, quota and log stay with the primary"`
+	ReplicaMaxLag time.Duration `env:"CLIENTINTEL_REPLICA_MAX_LAG" flag:"replica-max-lag" default:"10s" usage:"how far behind the standby may be"`
 	// DrainDelay is longer than the interval at which a load balancer asks.
 	DrainDelay   time.Duration `env:"CLIENTINTEL_DRAIN_DELAY" flag:"drain-delay" default:"5s" kind:"may be zero" usage:"how long to accept connections after SIGTERM while /readyz says not ready; longer than the interval at which a load balancer asks; 0 in demo"`
 	DrainTimeout time.Duration `env:"CLIENTINTEL_DRAIN_TIMEOUT" flag:"drain-timeout" default:"20s" usage:"how long requests in flight may take after the drain delay"`
@@ -76,38 +76,48 @@ type Server struct {
 	Migrate bool
 }
 
-// defaultDataDir is the directory of an embedded database unless a setting names one.
-// The account that PostgreSQL runs as cannot enter root's own directories.
-func defaultDataDir(getenv func(string) string) string {
+// DemoDataDir is the directory of the demo's database unless a setting names one. The
+// account that PostgreSQL runs as cannot enter root's own directories.
+func DemoDataDir(getenv func(string) string) string {
+	const name = "clientintel-demo"
 	if os.Geteuid() == 0 {
-		return "/var/lib/clientintel"
+		return filepath.Join("/var/lib", name)
 	}
 	if state := getenv("XDG_STATE_HOME"); state != "" {
-		return filepath.Join(state, "clientintel")
+		return filepath.Join(state, name)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		return filepath.Join(home, ".local", "state", "clientintel")
+		return filepath.Join(home, ".local", "state", name)
 	}
-	return filepath.Join(os.TempDir(), "clientintel")
+	return filepath.Join(os.TempDir(), name)
 }
 
 // Embedded reports whether the database is an embedded PostgreSQL.
-func (d Database) Embedded() bool { return d.URL == "" && d.OwnerURL == "" }
+func (d Database) Embedded() bool { return d.URL == "" && d.OwnerURL == "" && d.DataDir != "" }
 
 // Check reports settings that contradict each other.
 func (d Database) Check() error {
 	if d.URL == "" && d.OwnerURL != "" {
-		return errors.New("--owner-url (DATABASE_OWNER_URL) is set without --database-url (DATABASE_URL): set both, or neither for an embedded database")
+		return errors.New("--owner-url (DATABASE_OWNER_URL) is set without --database-url (DATABASE_URL): set both")
 	}
 	return nil
+}
+
+// CheckNamed is Check for a command that needs a database. None is embedded unless that is
+// asked for: a misspelled variable would end in an empty one.
+func (d Database) CheckNamed() error {
+	if d.URL == "" && d.OwnerURL == "" && d.DataDir == "" {
+		return errors.New("no database is named: set --database-url (DATABASE_URL) to a PostgreSQL, " +
+			"or --data-dir (CLIENTINTEL_DATA_DIR) to a directory for an embedded one, which is for trials")
+	}
+	return d.Check()
 }
 
 // FromEnv reads the settings, which flags may then override. The error joins all mistakes
 // in the server's settings; commands that do not serve may ignore it.
 func FromEnv(getenv func(string) string) (Settings, error) {
 	s := Settings{
-		Database: Database{DataDir: defaultDataDir(getenv)},
-		Server:   Server{PoolSize: max(4, 2*runtime.NumCPU()), Migrate: true},
+		Server: Server{PoolSize: max(4, 2*runtime.NumCPU()), Migrate: true},
 	}
 	var mistakes []error
 	for _, f := range Fields(&s) {
@@ -151,8 +161,9 @@ func (s Server) Check() error {
 	for _, address := range []struct{ name, value string }{
 		{"--listen (CLIENTINTEL_LISTEN)", s.Listen}, {"--ops-listen (CLIENTINTEL_OPS_LISTEN)", s.OpsListen},
 	} {
-		_, _, err := net.SplitHostPort(address.value)
-		refuseIf(err != nil, "%s must be host:port, such as 127.0.0.1:8080, not %q", address.name, address.value)
+		_, port, err := net.SplitHostPort(address.value)
+		number, unreadable := strconv.Atoi(port)
+		refuseIf(err != nil || unreadable != nil || number < 0 || number > 65535, "%s must be host:port, such as 127.0.0.1:8080, not %q", address.name, address.value)
 	}
 	if s.PublicURL != "" {
 		u, err := url.Parse(s.PublicURL)
@@ -164,7 +175,6 @@ func (s Server) Check() error {
 			name, strings.Join(accepted[:len(accepted)-1], ", "), accepted[len(accepted)-1], value)
 	}
 	oneOf("CLIENTINTEL_RESPONSE_VALIDATION", string(s.ResponseValidation), string(Enforce), string(Sample), string(Off))
-	oneOf("--replica-fallback (CLIENTINTEL_REPLICA_FALLBACK)", s.ReplicaFallback, "on", "off")
 	oneOf("CLIENTINTEL_DOCS", s.Docs, "on", "off")
 	oneOf("--log-level (CLIENTINTEL_LOG_LEVEL)", s.LogLevel, "debug", "info", "warn", "error")
 	for _, secret := range []struct{ name, value string }{

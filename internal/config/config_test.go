@@ -37,6 +37,22 @@ func TestFromEnv_ReportsEveryMistake(t *testing.T) {
 	}
 }
 
+func TestCheck_Addresses(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"127.0.0.1:0": true, ":8080": true, "[::]:65535": true, "localhost:80": true,
+		"127.0.0.1:65536": false, "127.0.0.1:-1": false, "unix:/run/x": false, "unix:": false, "127.0.0.1": false, "127.0.0.1:http": false,
+	} {
+		s, err := config.FromEnv(func(name string) string { return map[string]string{"CLIENTINTEL_LISTEN": address}[name] })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Server.Check(); (err == nil) != want {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 // A misspelled setting is told with the one that was meant; what Kubernetes puts
 // into every container is not.
 func TestUnknownVariables(t *testing.T) {
@@ -46,13 +62,23 @@ func TestUnknownVariables(t *testing.T) {
 		"CLIENTINTEL_SERVICE_HOST=10.0.0.1", "CLIENTINTEL_SERVICE_PORT=80", "CLIENTINTEL_SERVICE_PORT_HTTP=80", "CLIENTINTEL_PORT=tcp://10.0.0.1:80",
 		"CLIENTINTEL_PORT_8080_TCP=tcp://10.0.0.1:8080", "CLIENTINTEL_PORT_8080_TCP_ADDR=10.0.0.1",
 		"CLIENTINTEL_METRICS_SERVICE_HOST=10.0.0.2", "CLIENTINTEL_METRICS_PORT=tcp://10.0.0.2:9090",
-		"CLIENTINTEL_TESTING_WINDOW=1m",
+		"CLIENTINTEL_TESTING_WINDOW=1m", "DATABASE_OWNER_UR=x", "database_url=x", "CLIENT_INTEL_DATA_DIR=x", "CLIENTINTEL_LISTN=x",
+		"DATABASE_USER=x", "TEST_DATABASE_URL=x", "PATH=x",
 	})
 	want := []config.Unknown{
-		{"CLIENTINTEL_OPS_PORT", ""}, {"CLIENTINTEL_POOLSIZE", "CLIENTINTEL_POOL_SIZE"}, {"CLIENTINTEL_SOMETHING_ELSE", ""},
+		{"CLIENTINTEL_LISTN", "CLIENTINTEL_LISTEN"}, {"CLIENTINTEL_OPS_PORT", ""}, {"CLIENTINTEL_POOLSIZE", "CLIENTINTEL_POOL_SIZE"}, {"CLIENTINTEL_SOMETHING_ELSE", ""},
+		{"CLIENT_INTEL_DATA_DIR", "CLIENTINTEL_DATA_DIR"}, {"DATABASE_OWNER_UR", "DATABASE_OWNER_URL"}, {"database_url", "DATABASE_URL"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What other programs call theirs is not told where ours is set.
+func TestUnknownVariables_OfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	if got := config.UnknownVariables([]string{"DATABASE_URL=x", "DATABASE_URI=x"}); len(got) > 0 {
+		t.Errorf("%q", got)
 	}
 }
 

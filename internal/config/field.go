@@ -24,7 +24,7 @@ type Field struct {
 }
 
 // Fields lists the settings of the struct that s points to, in the order of
-// docs/settings.md.
+// the table in docs/deployment.md.
 func Fields(s any) []*Field {
 	var fields []*Field
 	of := reflect.ValueOf(s).Elem()

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,39 +18,53 @@ type Unknown struct {
 	Nearest string
 }
 
-// UnknownVariables finds misspelled settings in an environment of NAME=VALUE. It leaves
-// out the variables that Kubernetes sets in every container for a service called
+func (u Unknown) String() string {
+	if u.Nearest == "" {
+		return "no setting is called " + u.Variable
+	}
+	return "no setting is called " + u.Variable + ": is " + u.Nearest + " meant?"
+}
+
+// UnknownVariables finds misspelled settings in an environment of NAME=VALUE: variables
+// that begin like ours, and any that is nearly the name of a setting that is not set. It
+// leaves out the variables that Kubernetes sets in every container for a service called
 // clientintel or clientintel-something.
 func UnknownVariables(environ []string) []Unknown {
-	var names []string
+	set := map[string]bool{}
 	services := []string{"CLIENTINTEL"}
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "CLIENTINTEL_") {
-			names = append(names, name)
-		}
+		set[name] = true
 		if service, found := strings.CutSuffix(name, "_SERVICE_HOST"); found {
 			services = append(services, service)
 		}
 	}
-	slices.Sort(names)
 	var unknown []Unknown
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
 		if otherVariables.MatchString(name) || slices.ContainsFunc(services, func(s string) bool { return ofService(name, s) }) {
 			continue
 		}
-		u := Unknown{Variable: name}
-		best := len(name) / 6
-		for _, f := range Fields(&Settings{}) {
-			if d := distance(name, f.Variable); d <= best {
-				u.Nearest, best = f.Variable, d-1
-			}
-		}
-		if u.Nearest != name { // it is no setting
-			unknown = append(unknown, u)
+		nearest := nearestSetting(name)
+		ours := strings.HasPrefix(name, "CLIENTINTEL_")
+		if nearest != name && (ours || nearest != "" && !set[nearest]) {
+			unknown = append(unknown, Unknown{name, nearest})
 		}
 	}
 	return unknown
+}
+
+// nearestSetting is the setting that a name is, or may be meant for; empty: none is near.
+func nearestSetting(name string) string {
+	nearest, best := "", len(name)/6
+	for _, f := range Fields(&Settings{}) {
+		if name == f.Variable {
+			return name
+		}
+		if d := distance(strings.ToUpper(name), f.Variable); d <= best {
+			nearest, best = f.Variable, d-1
+		}
+	}
+	return nearest
 }
 
 var injected = regexp.MustCompile(`^_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)

@@ -9,41 +9,6 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// checkDocuments reads the public documents.
-func (r *run) checkDocuments(ctx context.Context) {
-	var etag string
-	r.check("documents/contract", nil, func() error {
-		res, err := r.getOK(ctx, nil, "/openapi.json")
-		if err != nil {
-			return err
-		}
-		etag = res.header.Get("ETag")
-		return compareServed(res.body)
-	})
-	r.check("documents/not_modified", nil, func() error {
-		if etag == "" {
-			return skipf("the contract has no ETag")
-		}
-		res, err := r.send(ctx, nil, http.MethodGet, prefix+"/openapi.json", http.Header{"If-None-Match": {etag}}, nil)
-		if err != nil {
-			return err
-		}
-		return res.want(http.StatusNotModified)
-	})
-	for _, name := range []string{"bi-guide.md", "agent-guide.md"} {
-		r.check("documents/"+name, nil, func() error {
-			res, err := r.getOK(ctx, nil, "/"+name)
-			if err != nil {
-				return err
-			}
-			if kind := res.header.Get("Content-Type"); !strings.HasPrefix(kind, "text/markdown") {
-				return fmt.Errorf("%s is %q, not text/markdown", res, kind)
-			}
-			return nil
-		})
-	}
-}
-
 // checkWithoutKey sends requests that must be refused, without a valid key.
 func (r *run) checkWithoutKey(ctx context.Context) {
 	refused := func(name, method, path string, header http.Header, status int, code, message string) {
@@ -65,12 +30,12 @@ func (r *run) checkWithoutKey(ctx context.Context) {
 		})
 	}
 	bearer := func(token string) http.Header { return http.Header{"Authorization": {token}} }
-	refused("missing_key", http.MethodGet, prefix+"/interviews", nil, 401, "missing_api_key", "Missing Bearer API key")
-	refused("other_scheme", http.MethodGet, prefix+"/campaigns", bearer("Basic YTpi"), 401, "missing_api_key", "Missing Bearer API key")
-	refused("garbage_key", http.MethodGet, prefix+"/synthesis", bearer("Bearer no-key-at-all"), 401, "invalid_api_key", "Invalid API key")
-	refused("unknown_path", http.MethodGet, prefix+"/no-such-route", nil, 404, "not_found", "not found")
-	refused("wrong_method", http.MethodDelete, prefix+"/interviews", nil, 405, "method_not_allowed", "method not allowed")
-	refused("agents_without_key", http.MethodPost, prefix+"/mcp", nil, 401, "missing_api_key", "Missing Bearer API key")
+	refused("missing_key", http.MethodGet, "/interviews", nil, 401, "missing_api_key", "Missing Bearer API key")
+	refused("other_scheme", http.MethodGet, "/campaigns", bearer("Basic YTpi"), 401, "missing_api_key", "Missing Bearer API key")
+	refused("garbage_key", http.MethodGet, "/synthesis", bearer("Bearer no-key-at-all"), 401, "invalid_api_key", "Invalid API key")
+	refused("unknown_path", http.MethodGet, "/no-such-route", nil, 404, "not_found", "not found")
+	refused("wrong_method", http.MethodDelete, "/interviews", nil, 405, "method_not_allowed", "method not allowed")
+	refused("agents_without_key", http.MethodPost, "/mcp", nil, 401, "missing_api_key", "Missing Bearer API key")
 }
 
 // unknownInterview is an id that no interview has.

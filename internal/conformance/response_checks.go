@@ -8,22 +8,26 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+
+	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/verify"
+	"github.com/clientintel/clientintel/openapi"
 )
 
 // promiseResult is how many responses a promise was checked on, and the first failure.
 type promiseResult struct {
 	responses int
-	failure   string
+	failure   error
 }
 
 func (r *run) record(promise string, err error) {
 	t := r.promises[promise]
 	t.responses++
-	if err != nil && t.failure == "" {
-		t.failure = err.Error()
+	if t.failure == nil {
+		t.failure = err
 	}
 	r.promises[promise] = t
 }
@@ -37,20 +41,22 @@ func (r *run) holds(promise string, holds bool, failure string, args ...any) {
 	r.record(promise, err)
 }
 
+// reportPromises reports the promises that were checked on every response.
+func (r *run) reportPromises() {
+	for _, name := range slices.Sorted(maps.Keys(r.promises)) {
+		t := r.promises[name]
+		r.show(name, nil, fmt.Sprintf("%d answers", t.responses), t.failure)
+	}
+}
+
 // checkResponse checks one response against the promises that hold for all of them.
 // At the end of the run each promise becomes one check.
-func (r *run) checkResponse(res *response) {
-	operation, err := r.validate(context.Background(), res)
-	inContract := !slices.Contains([]int{http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusInternalServerError}, res.status)
-	if operation != "" && inContract {
-		r.record("contract/"+operation, err)
-	}
+func (r *run) checkResponse(ctx context.Context, res *response) {
 	r.holds("answers/request_id", res.header.Get("X-Request-Id") == res.requestID,
 		"%s does not give back the X-Request-Id that it was sent with", res)
-	r.holds("answers/no_server_error", res.status < 500 || res.status == http.StatusServiceUnavailable,
-		"%s answers %d (request id %s)", res, res.status, res.requestID)
-	if res.status >= 400 {
-		r.record("errors/envelope", res.checkErrorEnvelope())
+	operation, err := r.validate(ctx, res)
+	if operation != "" {
+		r.record("contract/"+operation, err)
 	}
 	if res.key == nil {
 		return
@@ -58,145 +64,149 @@ func (r *run) checkResponse(res *response) {
 	r.holds("answers/not_cached", strings.Contains(res.header.Get("Cache-Control"), "no-store"),
 		"%s may be cached: Cache-Control lacks no-store", res)
 	if res.status != http.StatusUnauthorized {
-		r.record("limits/headers", res.checkQuota())
-		r.compareQuota(res)
+		r.checkQuota(res)
 	}
 	if operation != "" && res.status == http.StatusOK {
-		r.record("measurement/"+operation, res.checkNumbers())
+		r.record("verify/"+operation, r.checkAnswer(res, operation))
 	}
 }
 
-func (res *response) checkErrorEnvelope() error {
-	kind, _, _ := strings.Cut(res.header.Get("Content-Type"), ";")
-	e := res.envelope
-	switch {
-	case kind != "application/json":
-		return fmt.Errorf("%s refuses with %d as %q, not application/json", res, res.status, kind)
-	case e.Error == nil || *e.Error == "":
-		return fmt.Errorf("%s refuses with %d and no error in its body", res, res.status)
-	case res.code() == "":
-		return fmt.Errorf("%s refuses with %d and no code in its body", res, res.status)
+// validate checks a response against the contract and returns the operation's id,
+// which is empty when the contract has no operation for the request.
+func (r *run) validate(ctx context.Context, res *response) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, res.method, res.path, http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	route, params, err := r.router.FindRoute(req)
+	if err != nil {
+		return "", nil //nolint:nilerr // no operation: its errors are checked where the request is made
+	}
+	name := route.Operation.OperationID
+	if route.Operation.Responses.Status(res.status) == nil {
+		return name, fmt.Errorf("%s answers %d, which the contract does not know", res, res.status)
+	}
+	options := &openapi3filter.Options{
+		AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true,
+		// Details would include values: the client's data.
+		SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.DisableSchemaErrorDetails()},
+	}
+	in := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{
+			Request: req, PathParams: params, Route: route, Options: options,
+		},
+		Status: res.status, Header: res.header, Options: options,
+	}
+	if err := openapi3filter.ValidateResponse(ctx, in.SetBodyBytes(res.body)); err != nil {
+		return name, fmt.Errorf("%s answers %d and breaks the contract: %s", res, res.status, openapi.BrokenAt(err))
+	}
+	return name, nil
+}
+
+// checkAnswer recomputes what a 200 states, as verify does, and compares it with what
+// the key's other answers showed.
+func (r *run) checkAnswer(res *response, operation string) error {
+	answer, err := res.decode()
+	if err != nil {
+		return err
+	}
+	if err := answer.Check().Err(); err != nil {
+		return fmt.Errorf("%s: %w", res, err)
+	}
+	if res.key.client == "" {
+		res.key.client = answer.Meta.ClientID
+	}
+	if answer.Meta.ClientID != res.key.client {
+		return fmt.Errorf("%s shows client %s, another answer to this key %s", res, answer.Meta.ClientID, res.key.client)
+	}
+	return r.checkFields(res, answer, operation)
+}
+
+// rowSchemas are the contract's schemas of an operation's rows. It proves by itself that
+// hits are complete and have no other field.
+var rowSchemas = map[string]string{
+	"listInterviews": "Interview", "getInterview": "Interview", "listCampaigns": "Campaign", "listSynthesis": "SynthesisDocumentRow",
+}
+
+// checkFields learns the key's scopes from an interview's meta, and fails unless rows
+// have exactly the schema's fields without those of other scopes: a missing one breaks
+// the contract, an additional one may disclose data.
+func (r *run) checkFields(res *response, answer *verify.Response, operation string) error {
+	schema, m := rowSchemas[operation], answer.Meta
+	if schema == "" || m.Type != "" { // portal bodies are the client's own
+		return nil
+	}
+	if schema == "Interview" {
+		shown := map[auth.Scope]bool{
+			auth.ReadTranscripts: m.Transcripts, auth.ReadCustomerIdentity: m.Identity, auth.ReadCustomExtraction: m.CustomExtraction,
+		}
+		if operation == "getInterview" || m.RawExtraction { // lists never show it
+			shown[auth.ReadRawExtraction] = m.RawExtraction
+		}
+		for scope, has := range shown {
+			if err := res.key.setScope(scope, has, res); err != nil {
+				return err
+			}
+		}
+	}
+	hidden := map[string]bool{
+		"transcript": !m.Transcripts, "participant_email": !m.Identity, "custom_extraction": !m.CustomExtraction, "raw_extraction": !m.RawExtraction,
+	}
+	properties := r.contract.Components.Schemas[schema].Value.Properties
+	for _, row := range answer.Rows {
+		if schema == "Interview" {
+			res.key.interview = row.Text("id")
+		}
+		for name := range row {
+			if properties[name] == nil || hidden[name] {
+				return fmt.Errorf("%s: %s has the field %q, which this key must not see here", res, row.Text("id"), name)
+			}
+		}
+		for name := range properties {
+			if row[name] == nil && !hidden[name] {
+				return fmt.Errorf("%s: %s lacks the field %q", res, row.Text("id"), name)
+			}
+		}
 	}
 	return nil
-}
-
-// quota is the values of the three rate limit headers.
-type quota struct{ limit, remaining, reset int }
-
-func (res *response) quota() (quota, error) {
-	var q quota
-	for name, into := range map[string]*int{
-		"X-RateLimit-Limit": &q.limit, "X-RateLimit-Remaining": &q.remaining, "X-RateLimit-Reset": &q.reset,
-	} {
-		n, err := strconv.Atoi(res.header.Get(name))
-		if err != nil {
-			return q, fmt.Errorf("%s answers %d without a whole number in %s", res, res.status, name)
-		}
-		*into = n
-	}
-	return q, nil
-}
-
-// moment is the Date header, or else the time at which the response came.
-func (res *response) moment() time.Time {
-	if at, err := http.ParseTime(res.header.Get("Date")); err == nil {
-		return at
-	}
-	return res.at
 }
 
 // clockSlack is how many seconds the clocks of a server and its database may differ.
 const clockSlack = 10
 
-func (res *response) checkQuota() error {
-	if res.status == http.StatusServiceUnavailable {
-		return nil // the limiter may be unavailable
+// quota is the values of the three rate limit headers, and the second they were read.
+type quota struct{ limit, remaining, reset, at int }
+
+func (res *response) quota() quota {
+	number := func(header string) int {
+		n, _ := strconv.Atoi(res.header.Get(header)) // 0 is plausible in none of them
+		return n
 	}
-	q, err := res.quota()
-	if err != nil {
-		return err
-	}
-	now := int(res.moment().Unix())
-	switch {
-	case q.limit != 600:
-		return fmt.Errorf("%s: X-RateLimit-Limit is %d, not 600", res, q.limit)
-	case q.remaining < 0 || q.remaining > q.limit:
-		return fmt.Errorf("%s: X-RateLimit-Remaining is %d of %d", res, q.remaining, q.limit)
-	case q.remaining == 0 && res.status != http.StatusTooManyRequests:
-		return fmt.Errorf("%s is admitted with X-RateLimit-Remaining 0", res)
-	case q.reset < now-clockSlack || q.reset > now+3600+clockSlack:
-		return fmt.Errorf("%s: X-RateLimit-Reset is %d seconds away, not within the coming hour", res, q.reset-now)
-	}
-	return nil
+	at, _ := http.ParseTime(res.header.Get("Date"))
+	return quota{number("X-RateLimit-Limit"), number("X-RateLimit-Remaining"), number("X-RateLimit-Reset"), int(at.Unix())}
 }
 
-// compareQuota counts by how much the quota fell since the key's last response.
-// It falls by less than one only when an earlier request became an hour old.
-func (r *run) compareQuota(res *response) {
+// checkQuota checks the three headers, and that the quota fell by one since the key's
+// last response. It falls by less only when an earlier request became an hour old.
+func (r *run) checkQuota(res *response) {
 	before := res.key.last
-	res.key.last = res
-	if before == nil || before.status == http.StatusTooManyRequests {
+	res.key.last = nil
+	if res.status == http.StatusServiceUnavailable {
+		return // the limiter may be unavailable
+	}
+	q := res.quota()
+	plausible := q.limit == 600 && q.remaining <= q.limit &&
+		(q.remaining > 0) == (res.status != http.StatusTooManyRequests) &&
+		q.reset >= q.at-clockSlack && q.reset <= q.at+3600+clockSlack
+	r.holds("limits/headers", plausible, "%s answers %d with X-RateLimit-Limit %d, Remaining %d, Reset in %d seconds",
+		res, res.status, q.limit, q.remaining, q.reset-q.at)
+	if !plausible || res.status == http.StatusTooManyRequests {
 		return
 	}
-	was, errBefore := before.quota()
-	is, errNow := res.quota()
-	if errBefore != nil || errNow != nil {
-		return
-	}
-	drop := was.remaining - is.remaining
-	freed := int(res.moment().Unix())+clockSlack >= was.reset
-	const promise = "limits/falls_by_one"
-	switch {
-	case drop < 1 && !freed:
-		r.holds(promise, false, "X-RateLimit-Remaining goes from %d to %d between %s and %s, and nothing aged out", was.remaining, is.remaining, before, res)
-	case drop == 1:
-		res.key.dropsByOne++
-		r.record(promise, nil)
-	case drop > 1:
-		res.key.largerDrops++
-	}
-}
-
-// checkNumbers recomputes the hashes, counts and order of a response.
-func (res *response) checkNumbers() error {
-	decoded, err := res.decode()
-	if err != nil {
-		return err
-	}
-	report, err := decoded.Check()
-	return failureOf(res, report, err)
-}
-
-// failureOf is the first check of verify's report that fails.
-func failureOf(res *response, report *verify.Report, err error) error {
-	if err != nil {
-		return fmt.Errorf("%s: %w", res, err)
-	}
-	if report == nil {
-		return nil
-	}
-	for _, c := range report.Checks {
-		if c.Outcome == verify.Failed {
-			return fmt.Errorf("%s: %s does not hold: %s", res, c.Name, c.Detail)
-		}
-	}
-	return nil
-}
-
-// reportResponseChecks reports the promises that were checked on every response.
-func (r *run) reportResponseChecks() {
-	for _, key := range r.keys {
-		if key.largerDrops > key.dropsByOne {
-			r.holds("limits/falls_by_one", false,
-				"X-RateLimit-Remaining of %s mostly falls by more than one a request: is somebody else using the key?", key.label)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.promises)) {
-		t := r.promises[name]
-		c := Check{Name: name, Outcome: verify.Passed, Detail: fmt.Sprintf("%d answers", t.responses)}
-		if t.failure != "" {
-			c.Outcome, c.Detail = verify.Failed, t.failure
-		}
-		r.show(c)
+	res.key.last = &q
+	if before != nil {
+		fall, agedOut := before.remaining-q.remaining, q.at+clockSlack >= before.reset
+		r.holds("limits/falls_by_one", fall == 1 || fall < 1 && agedOut,
+			"X-RateLimit-Remaining of %s goes from %d to %d with %s: is somebody else using the key?", res.key.label, before.remaining, q.remaining, res)
 	}
 }

@@ -2,13 +2,12 @@ package doctor
 
 import (
 	"context"
-	"errors"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/search"
 )
 
 // migrations compares what was applied with what this program brings.
@@ -18,98 +17,44 @@ func (c *checker) migrations(ctx context.Context) Finding {
 		return c.fail(err)
 	}
 	err = schema.Check()
-	// The checks after this one query tables of a complete schema.
-	c.newer = schema.Version > postgres.SchemaVersion() && !errors.Is(err, postgres.ErrUnreleasedSchema)
-	c.migrated = err == nil || c.newer
 	switch {
 	case err == nil:
 		return ok("all %d migrations are applied", schema.Version)
-	case c.newer:
+	case schema.Version > postgres.SchemaVersion():
 		return warning("Use the release that migrated it, or a later one.", "%s", err)
 	}
 	return wrong("No server serves it like this.", "%s", err)
 }
 
-// objects compares functions, views, policies, triggers, constraints, indexes and grants
-// with what the migrations make.
-func (c *checker) objects(ctx context.Context) Finding {
-	damage, err := postgres.FindDamage(ctx, c.conn)
+// triggers checks that every trigger fires always, as migrations leave it: a dump that is
+// restored with --disable-triggers leaves it in another state.
+func (c *checker) triggers(ctx context.Context) Finding {
+	query := `SELECT format('%s on %s', m.name, m.relation) FROM measurement_triggers AS m WHERE NOT m.enabled
+		UNION
+		SELECT format('%s on %s', t.tgname, t.tgrelid::regclass) FROM pg_trigger AS t JOIN pg_class AS r ON r.oid = t.tgrelid
+		WHERE r.relnamespace = 'public'::regnamespace AND NOT t.tgisinternal AND t.tgenabled <> 'A' AND t.tgparentid = 0
+		ORDER BY 1`
+	repair := `in psql: ALTER TABLE … ENABLE TRIGGER ALL; for a foreign key, and for the rest ` +
+		`SELECT format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'A' \gexec`
+	distributed, err := postgres.IsDistributed(ctx, c.conn)
 	if err != nil {
 		return c.fail(err)
 	}
-	names, lost := make([]string, 0, len(damage)), false
-	for _, o := range damage {
-		names, lost = append(names, o.String()), lost || o.Repair == ""
+	if distributed { // the coordinator's catalog does not show the shards' triggers
+		query = "SELECT format('%s on %s', d.shards, d.machine) FROM find_disabled_triggers() AS d"
+		repair = "in psql: SELECT enable_shard_triggers();"
 	}
-	switch {
-	case c.newer && len(names) > 0:
-		return warning("Run doctor of the release that migrated it, which tells damage from what that release changed.",
-			"not as this release's migrations make them: %s", shorten(names))
-	case lost:
-		return wrong("Restore the column from a backup: see docs/deployment.md.", "missing or not as migrations make them: %s", shorten(names))
-	case len(names) > 0:
-		return wrong("Run clientintel measurement rebuild --all, which makes them anew and then counts anew.",
-			"missing or not as migrations make them: %s", shorten(names))
+	if off := c.names(ctx, query); len(off) > 0 {
+		return wrong(repair+" and then clientintel measurement rebuild --all.", "a trigger is off or missing: %s", shorten(off))
 	}
-	return ok("functions, policies, triggers, constraints, indexes and grants are as migrations make them")
+	return ok("every trigger fires always")
 }
 
-// rows checks the rows that migrations insert and requests need.
-func (c *checker) rows(ctx context.Context) Finding {
-	var decoy, secret bool
-	c.queryRow(ctx, `SELECT EXISTS (SELECT 1 FROM api_keys AS k WHERE k.prefix = ''), EXISTS (SELECT 1 FROM server_secrets AS s WHERE s.name = 'cursor')`,
-		nil, &decoy, &secret)
-	var missing []string
-	if !decoy {
-		missing = append(missing, "the key that unknown prefixes are checked against")
-	}
-	if !secret {
-		missing = append(missing, "the cursor secret")
-	}
-	if len(missing) > 0 {
-		return wrong("Run clientintel measurement rebuild --all, which makes them anew; cursors from before end.", "missing: %s", strings.Join(missing, ", "))
-	}
-	return ok("the decoy key and the cursor secret are there")
-}
-
-// shownNames bounds what one line of a finding names.
-const shownNames = 6
-
-// shorten names the first, and how many more there are.
-func shorten(names []string) string {
-	if more := len(names) - shownNames; more > 0 {
-		return strings.Join(names[:shownNames], ", ") + " and " + strconv.Itoa(more) + " more"
-	}
-	return strings.Join(names, ", ")
-}
-
-// serverRole checks that row-level security binds the role that reads for requests.
-func (c *checker) serverRole(ctx context.Context) Finding {
-	var exists, bypasses bool
-	c.queryRow(ctx, "SELECT count(*) > 0, coalesce(bool_or(r.rolsuper OR r.rolbypassrls), false) FROM pg_roles AS r WHERE r.rolname = $1",
-		[]any{postgres.ServerRole}, &exists, &bypasses)
-	switch {
-	case !exists:
-		return wrong("Run clientintel migrate with a login that may create roles.", "the role %s is missing", postgres.ServerRole)
-	case bypasses:
-		return wrong("ALTER ROLE "+postgres.ServerRole+" NOSUPERUSER NOBYPASSRLS;", "%s passes row-level security by", postgres.ServerRole)
-	}
-	owned := c.queryNames(ctx, `SELECT c.oid::regclass::text FROM pg_class AS c JOIN pg_roles AS r ON r.oid = c.relowner
-		WHERE r.rolname = $1 AND c.relnamespace = 'public'::regnamespace ORDER BY 1`, postgres.ServerRole)
-	if len(owned) > 0 {
-		return wrong("ALTER TABLE … OWNER TO the owner's login.", "%s owns %s, and an owner may do anything", postgres.ServerRole, shorten(owned))
-	}
-	return ok("%s owns nothing and is held by row-level security", postgres.ServerRole)
-}
-
-// serverLogin checks that the server's login can take the role, as the pool does,
-// and that a pooler in between is set up for it.
+// serverLogin checks that the server's login can take the server's role, as the pool does,
+// that a pooler in between is set up for it, and that the role may admit requests and do no
+// more than read.
 func (c *checker) serverLogin(ctx context.Context) Finding {
-	config, err := postgres.ParseURL(c.database.ServerURL)
-	if err != nil {
-		return c.fail(err)
-	}
-	conn, err := connectAs(ctx, config) // with the statements that the server prepares
+	conn, err := connect(ctx, c.database.ServerURL, prepares)
 	if err != nil {
 		return wrong("Is DATABASE_URL right, and may its login connect?", "the server's login does not connect: %s", err)
 	}
@@ -124,29 +69,79 @@ func (c *checker) serverLogin(ctx context.Context) Finding {
 		return c.fail(err)
 	}
 	defer func() { _ = tx.Rollback(ctx) }()
-	var login string
-	var super, owns bool
-	if err := tx.QueryRow(ctx, `SELECT session_user, r.rolsuper OR r.rolbypassrls,
-		EXISTS (SELECT 1 FROM pg_class AS c WHERE c.relowner = r.oid AND c.relnamespace = 'public'::regnamespace)
-		FROM pg_roles AS r WHERE r.rolname = session_user`, pgx.QueryExecModeSimpleProtocol).Scan(&login, &super, &owns); err != nil {
-		return c.fail(err)
-	}
+	login := pgx.Identifier{conn.Config().User}.Sanitize()
 	if _, err := tx.Exec(ctx, "SET LOCAL ROLE "+postgres.ServerRole); err != nil {
-		return wrong("GRANT "+postgres.ServerRole+" TO "+pgx.Identifier{login}.Sanitize()+";", "%s may not take the role %s: the server cannot start", login, postgres.ServerRole)
+		return wrong("GRANT "+postgres.ServerRole+" TO "+login+";", "%s may not take the role %s: the server cannot start", login, postgres.ServerRole)
 	}
+	var passes, owner, admits, seen bool
+	var written string
 	// The transaction names no client, so no client's row may be visible.
-	var seen bool
-	if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM public.clients AS c)", pgx.QueryExecModeSimpleProtocol).Scan(&seen); err != nil {
+	if err := tx.QueryRow(ctx, `SELECT r.rolsuper OR r.rolbypassrls, l.rolsuper OR l.rolbypassrls OR pg_has_role(l.oid, c.relowner, 'USAGE'),
+			EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = c.relnamespace AND p.proname = 'admit' AND has_function_privilege(p.oid, 'EXECUTE')),
+			coalesce((SELECT string_agg(t.oid::regclass::text, ', ') FROM pg_class AS t WHERE t.relnamespace = c.relnamespace AND t.relkind IN ('r', 'p', 'v')
+				AND has_table_privilege(t.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')), ''),
+			EXISTS (SELECT FROM public.clients)
+		FROM pg_roles AS r, pg_roles AS l, pg_class AS c
+		WHERE r.rolname = current_user AND l.rolname = session_user AND c.oid = 'public.clients'::regclass`,
+		pgx.QueryExecModeSimpleProtocol).Scan(&passes, &owner, &admits, &written, &seen); err != nil {
 		return c.fail(err)
 	}
 	switch {
+	case passes:
+		return wrong("ALTER ROLE "+postgres.ServerRole+" NOSUPERUSER NOBYPASSRLS;", "%s passes row-level security by", postgres.ServerRole)
+	case !admits:
+		return wrong("GRANT EXECUTE ON FUNCTION admit TO "+postgres.ServerRole+";", "%s may not admit requests", postgres.ServerRole)
+	case written != "":
+		return wrong("REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON "+written+" FROM "+postgres.ServerRole+"; and ALTER TABLE … OWNER TO the owner, where it owns one.",
+			"%s may change tables", postgres.ServerRole)
 	case seen:
-		return wrong("Restore row-level security: see docs/security.md.", "as %s, clients are seen that no transaction named", postgres.ServerRole)
-	case super || owns:
-		return warning("Give the server a login of its own (DATABASE_URL) beside the owner's (DATABASE_OWNER_URL): see docs/deployment.md.",
-			"the server's login %s could do more than read and admit", login)
+		return wrong("Restore a backup: somebody changed row-level security.", "as %s, clients are seen that no transaction named", postgres.ServerRole)
+	case owner:
+		return warning("Give the server a login of its own (DATABASE_URL) beside the owner's (DATABASE_OWNER_URL).", "the server's login %s could do more than read and admit", login)
 	case pooled:
 		return ok("%s takes the role, and can do no more; a pooler is in between, and set up for it", login)
 	}
 	return ok("%s takes the role, and can do no more", login)
+}
+
+func (c *checker) textFolding(ctx context.Context) Finding {
+	if err := search.Check(ctx, c.conn); err != nil {
+		return wrong("No server starts like this: see above.", "%s", err)
+	}
+	return ok("texts are folded as on every other server")
+}
+
+// clients checks the states that canonical clients' numbers are proven with.
+func (c *checker) clients(ctx context.Context) Finding {
+	if err := postgres.CheckSeesClients(ctx, c.conn); err != nil {
+		return wrong("Restore with the role that owned it.", "%s", err)
+	}
+	refused := c.names(ctx, `SELECT format('%s (%s)', c.slug, CASE
+			WHEN s.client_id IS NULL THEN 'its state is missing'
+			WHEN s.broken_at IS NOT NULL THEN 'marked broken: ' || s.broken_reason
+			ELSE format('contract version %L is not known to this program', c.measurement_contract_version) END)
+		FROM clients AS c
+		LEFT JOIN measurement_states AS s ON s.client_id = c.id
+		WHERE c.measurement_mode = 'canonical'
+			AND (s.client_id IS NULL OR s.broken_at IS NOT NULL OR c.measurement_contract_version IS DISTINCT FROM $1)
+		ORDER BY c.slug`, measurement.ContractVersion)
+	if len(refused) > 0 {
+		return wrong("Run clientintel measurement rebuild --all; for an unknown version, use the release that knows it.", "answered with 503: %s", shorten(refused))
+	}
+	return ok("no canonical client is refused")
+}
+
+// futureRequests looks for log rows dated in the future, which a clock that was ahead
+// left behind.
+func (c *checker) futureRequests(ctx context.Context) Finding {
+	var rows, keys int64
+	if err := c.conn.QueryRow(ctx, `SELECT count(*), count(DISTINCT l.key_id) FROM request_log AS l
+		WHERE l.at > statement_timestamp() + interval '1 second'`).Scan(&rows, &keys); err != nil {
+		return c.fail(err)
+	}
+	if rows > 0 {
+		return warning("Run clientintel keys list, which names them, and clientintel keys mend-window for each; keep the database's clock with NTP.",
+			"%d rows of the log of requests are dated in the future, of %d keys: their windows do not advance until then", rows, keys)
+	}
+	return ok("no row is dated in the future")
 }

@@ -21,34 +21,10 @@ type account struct {
 	switched bool // this process is root and starts children as the account
 }
 
-// account returns the account for this cluster directory, which need not exist
-// yet. In a directory that every account may write to, root does not use the owner.
-func (h dataDir) account(cluster string) (account, error) {
-	info, err := os.Stat(h.dir)
-	if err != nil {
-		return account{}, dirError(h.dir, err)
-	}
-	if info.Mode().Perm()&0o002 != 0 {
-		return serverAccount()
-	}
-	return serverAccount(cluster, h.dir)
-}
-
-// serverAccount picks the account: the owner of the first of these paths
-// that exists and is not root's, else postgres, else nobody.
-func serverAccount(owned ...string) (account, error) {
+// serverAccount picks the account: for root, postgres or else nobody.
+func serverAccount() (account, error) {
 	if os.Geteuid() != 0 {
-		return account{name: "uid " + strconv.Itoa(os.Geteuid()), uid: os.Geteuid(), gid: os.Getegid()}, nil
-	}
-	for _, path := range owned {
-		uid, _, err := ownerOf(path)
-		if err != nil || uid == 0 {
-			continue
-		}
-		// initdb needs the account to have a name.
-		if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
-			return accountOf(u)
-		}
+		return account{name: "uid " + strconv.Itoa(os.Geteuid()), uid: os.Geteuid()}, nil
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		if u, err := user.Lookup(name); err == nil {
@@ -67,32 +43,16 @@ func accountOf(u *user.User) (account, error) {
 	return account{name: u.Username, uid: uid, gid: gid, switched: true}, nil
 }
 
-// chown gives the account a path that this process made.
-func (a account) chown(path string) error {
-	if !a.switched {
-		return nil
-	}
-	return os.Lchown(path, a.uid, a.gid)
-}
-
-// makeDir creates or checks a directory that only the account, and root, can
-// enter. An empty one of root's remains from a killed start.
+// makeDir creates or checks a directory that only the account, and root, can enter.
 func (a account) makeDir(path string) error {
 	err := os.Mkdir(path, 0o700)
-	if err == nil {
-		return a.chown(path)
-	}
-	if !errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return a.checkPrivate(path)
+	case err != nil || !a.switched:
 		return err
 	}
-	if uid, _, err := ownerOf(path); err == nil && uid == 0 && a.switched {
-		if inside, err := os.ReadDir(path); err == nil && len(inside) == 0 {
-			if err := a.chown(path); err != nil {
-				return err
-			}
-		}
-	}
-	return a.checkPrivate(path)
+	return os.Lchown(path, a.uid, a.gid)
 }
 
 // checkPrivate refuses a directory that another account could have prepared: an

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"os/user"
@@ -41,45 +42,16 @@ func TestAsRoot_EverythingAgainAsAnOrdinaryUser(t *testing.T) {
 	}
 }
 
-func TestAsRoot_ServerRunsAsPostgresOrNobody(t *testing.T) {
-	t.Parallel()
-	needRoot(t)
-	dir := newDir(t)
-	c := openDir(t, dir)
-	a := testAccount(t)
-	data := dataOf(t, dir)
-	for path, mode := range map[string]os.FileMode{dir: 0o710, filepath.Dir(data): 0o700, data: 0o700} {
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
-			t.Errorf("%s: mode %v, %v; want %04o", path, info.Mode(), err, mode)
-		}
-	}
-	if owner, _, err := ownerOf(data); err != nil || owner != a.uid || a.uid == 0 {
-		t.Errorf("%s belongs to uid %d, %v; want %s's", data, owner, err, a.name)
-	}
-	wantQuery(t, c.OwnerURL(), `SELECT 1`, "1")
-}
-
-// A start may be killed after it made a directory, before it gave it away.
-func TestAsRoot_DirectoryThatWasNotYetGivenAway(t *testing.T) {
-	t.Parallel()
-	needRoot(t)
-	dir := newDir(t)
-	major, _ := installedMajor(t)
-	if err := os.Mkdir(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(dataDir{dir}.cluster(major), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	wantQuery(t, openDir(t, dir).OwnerURL(), `SELECT 1`, "1")
-}
-
-// The password is one thing; other accounts may not even reach the socket.
+// Only root and the server's account reach the data and the socket.
 func TestAsRoot_OtherAccountsCannotConnect(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	dir := newDir(t)
 	c := openDir(t, dir)
+	a, data := testAccount(t), dataOf(t, dir)
+	if err := errors.Join(a.checkPrivate(filepath.Dir(data)), a.checkPrivate(data)); err != nil || a.uid == 0 {
+		t.Errorf("as %s: %v", a.name, err)
+	}
 	parent := filepath.Dir(dir)
 	binary := filepath.Join(parent, "embedded.test")
 	copyFile(t, os.Args[0], binary)
@@ -103,46 +75,22 @@ func TestAsRoot_DirectoryOutOfTheAccountsReach(t *testing.T) {
 	if err := os.Mkdir(closed, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{filepath.Join(closed, "data"), closed} {
-		wantRefusal(t, Options{Dir: dir}, "PostgreSQL does not run as root, and the account "+testAccount(t).name+" that runs it cannot enter "+closed+
-			" (fork/exec /bin/sh: permission denied): open it and the directories above it, choose another such as /var/lib/clientintel with --data-dir, or start as an ordinary user")
-	}
-	if made := globbed(t, closed, "data"); len(made) > 0 {
-		t.Errorf("%v was made and is of no use", made)
-	}
+	wantRefusal(t, Options{Dir: closed}, "PostgreSQL does not run as root, and the account "+testAccount(t).name+" that runs it cannot enter "+closed+
+		" (fork/exec /bin/sh: permission denied): open it and the directories above it, choose another such as /var/lib/clientintel with --data-dir, or start as an ordinary user")
 }
 
-// With sudo, or with a volume of the host's in a container.
-func TestAsRoot_ServesTheDirectoryOfAnOrdinaryUser(t *testing.T) {
-	t.Parallel()
-	needRoot(t)
+// The server's processes have another account than root, and every process of
+// that account can read their environment.
+func TestServerEnv_HoldsNoSecret(t *testing.T) {
+	t.Setenv("CLIENTINTEL_CURSOR_SECRET", "a secret of thirty-two characters")
 	dir := newDir(t)
-	a := ordinary(t)
-	if err := a.makeDir(dir); err != nil {
-		t.Fatal(err)
+	openDir(t, dir)
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(postmasterPID(t, dataOf(t, dir))) + "/environ")
+	if os.IsNotExist(err) {
+		t.Skip("this system shows no environments")
 	}
-	c := openDir(t, dir)
-	query(t, c.OwnerURL(), `CREATE TABLE kept AS SELECT 42 AS n`)
-	closeNow(t, c)
-	for _, path := range globbed(t, dir, "*") {
-		if owner, _, err := ownerOf(path); err != nil || owner != a.uid {
-			t.Errorf("%s belongs to uid %d, %v; its user could not go on", path, owner, err)
-		}
-	}
-	binary := filepath.Join(filepath.Dir(dir), "embedded.test")
-	copyFile(t, os.Args[0], binary)
-	cmd := commandAs(a, "/", binary)
-	cmd.Env = append(cmd.Env, childDir+"="+dir)
-	if out, err := cmd.Output(); err != nil || string(out) != "open attached: false\n" {
-		t.Errorf("opened by its user: %s, %v", out, err)
-	}
-}
-
-func TestServerEnv_LeavesOutWhatPostgreSQLWouldTake(t *testing.T) {
-	t.Parallel()
-	got := serverEnv([]string{"PATH=/bin", "PGDATA=/elsewhere", "PGPORT=1", "LC_MESSAGES=de_DE", "LANG=de_DE", "HOME=/h", "PATHS=x"})
-	if want := "LC_ALL=C PATH=/bin HOME=/h"; strings.Join(got, " ") != want {
-		t.Errorf("got %v, want %s", got, want)
+	if err != nil || strings.Contains(string(text), "secret") {
+		t.Errorf("the server's environment: %q, %v", text, err)
 	}
 }
 
@@ -150,15 +98,6 @@ func needRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("as root only")
-	}
-}
-
-// needOrdinaryUser leaves a test to the run as an ordinary user, for root may
-// do everything. That run is a test itself, so nothing goes untested.
-func needOrdinaryUser(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() == 0 {
-		t.Skip("run by TestAsRoot_EverythingAgainAsAnOrdinaryUser")
 	}
 }
 

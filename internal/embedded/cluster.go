@@ -7,37 +7,32 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
 
 const (
 	pollInterval = 50 * time.Millisecond
-	// closeGrace is how long Close waits for other processes if its context has no
-	// deadline: enough for a short command. A process that runs longer takes the server
-	// over.
+	// closeGrace is how long Close waits for other processes: enough for a short command.
+	// A process that runs longer takes the server over.
 	closeGrace = 5 * time.Second
-	// joinTimeout bounds the wait for another process that is starting the
-	// server; crash recovery and a download are the long cases.
-	joinTimeout = 15 * time.Minute
 )
 
 // Cluster is an open data directory with a running server.
 type Cluster struct {
-	dir         dataDir
-	opts        Options
-	searchPaths func(context.Context) []string
-	releases    map[int]release // what may be downloaded
-	log         *slog.Logger
+	dir     dataDir
+	opts    Options
+	places  []string // in which programs are searched for
+	release release  // what is downloaded where none are there
+	log     *slog.Logger
 
 	serverLock lockFile // exclusive: this process runs the server
 	usersLock  lockFile // shared: this process uses a server that another runs
 
 	mu     sync.Mutex
 	server *process // nil while another process runs it
-	socket string   // socket directory, the same for as long as the cluster is open
-
-	password string // of every login
+	socket string   // socket directory
 
 	cancel      context.CancelFunc // ends supervise
 	supervising sync.WaitGroup
@@ -48,17 +43,20 @@ type Cluster struct {
 // Open joins the server that already runs in o.Dir, else starts one. The
 // error names the directory and what to change.
 func Open(ctx context.Context, o Options) (*Cluster, error) {
-	return open(ctx, o, usualPaths)
+	return open(ctx, o, usualPlaces(), pinned)
 }
 
-// open is Open with the directories to search for programs, so that tests can hide the
-// installed ones.
-func open(ctx context.Context, o Options, places func(context.Context) []string) (*Cluster, error) {
+// open is Open with where programs come from, which tests replace.
+func open(ctx context.Context, o Options, places []string, r release) (*Cluster, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Cluster{opts: o, searchPaths: places, releases: releases, log: o.Log}
-	if err := c.open(ctx); err != nil {
+	c := &Cluster{opts: o, places: places, release: r, log: o.Log}
+	err := c.openDir()
+	if err == nil {
+		err = c.joinOrStart(ctx)
+	}
+	if err != nil {
 		c.closeLocks()
 		return nil, fmt.Errorf("embedded PostgreSQL: %w", err)
 	}
@@ -67,18 +65,15 @@ func open(ctx context.Context, o Options, places func(context.Context) []string)
 	return c, nil
 }
 
-func (c *Cluster) open(ctx context.Context) error {
-	var err error
-	if c.dir, err = openDataDir(ctx, c.opts.Dir); err != nil {
+func (c *Cluster) openDir() (err error) {
+	if c.dir, err = openDataDir(c.opts.Dir); err != nil {
 		return err
 	}
 	if c.serverLock, err = openLock(c.dir, "postgres.lock"); err != nil {
 		return err
 	}
-	if c.usersLock, err = openLock(c.dir, "postgres.users"); err != nil {
-		return err
-	}
-	return c.joinOrStart(ctx)
+	c.usersLock, err = openLock(c.dir, "postgres.users")
+	return err
 }
 
 func (c *Cluster) closeLocks() {
@@ -89,14 +84,13 @@ func (c *Cluster) closeLocks() {
 // joinOrStart takes the server lock and starts the server, or waits until the
 // server of the process that holds the lock answers.
 func (c *Cluster) joinOrStart(ctx context.Context) error {
-	waiting, stop := context.WithTimeoutCause(ctx, joinTimeout,
-		fmt.Errorf("another process holds %s, but its server does not answer; see %s", c.serverLock.Name(), c.dir.log()))
-	defer stop()
-	report := every(5*time.Second, 2*time.Second)
+	known := c.logAfter(2*time.Second, "waiting for another process that is starting or stopping PostgreSQL", "lock", c.serverLock.Name())
+	defer known()
 	for {
 		if alone, err := c.serverLock.tryExclusive(); err != nil {
 			return err
 		} else if alone {
+			known()
 			return c.start(ctx)
 		}
 		joined, err := c.usersLock.tryShared()
@@ -104,15 +98,12 @@ func (c *Cluster) joinOrStart(ctx context.Context) error {
 			return err
 		}
 		if joined {
-			if ready, err := c.attach(waiting); ready || err != nil {
+			if ready, err := c.attach(ctx); ready || err != nil {
 				return err
 			}
 			c.usersLock.unlock()
 		}
-		if report() {
-			c.log.Info("waiting for another process that is starting or stopping PostgreSQL", "data_dir", c.dir.dir)
-		}
-		if err := sleep(waiting, pollInterval); err != nil {
+		if err := sleep(ctx, pollInterval); err != nil {
 			return err
 		}
 	}
@@ -121,20 +112,24 @@ func (c *Cluster) joinOrStart(ctx context.Context) error {
 // attach uses the other process's server and reports whether it is ready. A server that
 // has not started yet and one that has ended look the same: try again.
 func (c *Cluster) attach(ctx context.Context) (bool, error) {
-	socket, err := c.dir.runningSocket()
-	if err != nil || socket == "" {
+	major, err := c.dir.findCluster()
+	if err != nil || major == 0 {
 		return false, err
 	}
-	password, err := c.dir.password()
+	a, err := serverAccount()
 	if err != nil {
 		return false, err
 	}
-	if canConnect(ctx, socketURL(socket, Login, password, Database)) != nil {
+	socket, err := a.socketDir(c.dir.cluster(major))
+	if err != nil {
+		return false, err
+	}
+	if canConnect(ctx, socketURL(socket, Login, Database)) != nil {
 		return false, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.socket, c.password = socket, password
+	c.socket = socket
 	return true, nil
 }
 
@@ -156,19 +151,19 @@ func (c *Cluster) ServerURL() string { return c.URL(Login, Database) }
 func (c *Cluster) URL(role, database string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return socketURL(c.socket, role, c.password, database)
+	return socketURL(c.socket, role, database)
 }
 
-func socketURL(socket, role, password, database string) string {
-	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, password), Path: "/" + database}
-	u.RawQuery = url.Values{"host": {socket}, "port": {port}}.Encode()
+func socketURL(socket, role, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database}
+	// Encode writes a space as +, which pgx and libpq take as it is.
+	u.RawQuery = strings.ReplaceAll(url.Values{"host": {socket}, "port": {port}}.Encode(), "+", "%20")
 	return u.String()
 }
 
-// Close stops the server if this process runs it, once other processes have
-// finished, or ctx ends, or after five seconds if ctx has no deadline. The
-// shutdown itself has its own bound, because ending it early would make the next
-// start recover. Further calls return what the first one did.
+// Close stops the server if this process runs it, once other processes have finished, or
+// ctx ends, or after five seconds. The shutdown itself has its own bound, because ending it
+// early would make the next start recover. Further calls return what the first one did.
 func (c *Cluster) Close(ctx context.Context) error {
 	c.closing.Do(func() {
 		c.cancel()
@@ -192,11 +187,8 @@ func (c *Cluster) Close(ctx context.Context) error {
 // awaitUsers returns once no other process uses the server. Its exclusive lock then makes
 // new processes wait for the end of the shutdown.
 func (c *Cluster) awaitUsers(ctx context.Context) {
-	if _, ok := ctx.Deadline(); !ok {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, closeGrace)
-		defer stop()
-	}
+	ctx, stop := context.WithTimeout(ctx, closeGrace)
+	defer stop()
 	for logged := false; ; logged = true {
 		if last, err := c.usersLock.tryExclusive(); last || err != nil {
 			return
@@ -220,15 +212,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// every returns a function that is true once in each period, at first after
-// the given delay.
-func every(period, first time.Duration) func() bool {
-	next := time.Now().Add(first)
-	return func() bool {
-		if time.Now().Before(next) {
-			return false
-		}
-		next = time.Now().Add(period)
-		return true
-	}
+// logAfter logs unless the returned function is called within the delay.
+func (c *Cluster) logAfter(delay time.Duration, message string, args ...any) (stop func() bool) {
+	return time.AfterFunc(delay, func() { c.log.Info(message, args...) }).Stop
 }

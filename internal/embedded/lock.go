@@ -20,17 +20,14 @@ func (l lockFile) tryExclusive() (bool, error) { return l.try(syscall.LOCK_EX) }
 func (l lockFile) tryShared() (bool, error)    { return l.try(syscall.LOCK_SH) }
 
 func (l lockFile) try(how int) (bool, error) {
-	for {
-		switch err := syscall.Flock(int(l.Fd()), how|syscall.LOCK_NB); {
-		case err == nil:
-			return true, nil
-		case errors.Is(err, syscall.EINTR):
-		case errors.Is(err, syscall.EWOULDBLOCK):
-			return false, nil
-		default:
-			return false, fmt.Errorf("locking %s: %w (is it on a network file system? name a local directory with --data-dir)", l.Name(), err)
-		}
+	err := syscall.Flock(int(l.Fd()), how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
 	}
+	if err != nil {
+		return false, fmt.Errorf("locking %s: %w (is it on a network file system? name a local directory with --data-dir)", l.Name(), err)
+	}
+	return true, nil
 }
 
 func (l lockFile) unlock() { _ = syscall.Flock(int(l.Fd()), syscall.LOCK_UN) }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 func childMain(dir string) error {
-	c, err := Open(context.Background(), Options{Dir: dir, DownloadFrom: NoDownload})
+	c, err := Open(context.Background(), Options{Dir: dir})
 	if err != nil {
 		return err
 	}
@@ -80,13 +79,6 @@ func (c *child) awaitOpen() string {
 	return c.lines.Text()
 }
 
-func (c *child) signal(s syscall.Signal) {
-	c.t.Helper()
-	if err := c.cmd.Process.Signal(s); err != nil {
-		c.t.Fatal(err)
-	}
-}
-
 // kill is what an impatient operator does; Wait makes sure of it.
 func (c *child) kill() {
 	_ = c.cmd.Process.Kill()
@@ -105,7 +97,7 @@ func (c *child) close() {
 // can pass: as root, t.TempDir would keep the server's account out.
 func newDir(t *testing.T) string {
 	t.Helper()
-	parent, err := os.MkdirTemp(scratch(), "embedded-")
+	parent, err := os.MkdirTemp("", "embedded-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,30 +119,18 @@ func newDir(t *testing.T) string {
 	return dir
 }
 
-// scratch is in memory where there is plenty: each test makes a cluster, and
-// syncing them to a disk is most of the time it takes. Killed processes lose
-// no more there than on a disk.
-func scratch() string {
-	const shm = "/dev/shm"
-	var fs syscall.Statfs_t
-	if os.Getenv("TMPDIR") != "" || syscall.Statfs(shm, &fs) != nil || fs.Bfree*uint64(fs.Bsize) < 4<<30 {
-		return os.TempDir()
-	}
-	return shm
-}
-
 // stopServer ends what a failed test, or a killed child, has left running.
 func stopServer(t *testing.T, data string) {
 	t.Helper()
-	pm, err := readPIDFile(data)
+	pid, err := readPID(data)
 	if err != nil {
 		t.Errorf("reading postmaster.pid: %v", err)
 	}
-	if pm.pid == 0 || !worksIn(pm.pid, data) {
+	if pid == 0 || !serves(pid, data) {
 		return
 	}
-	_ = syscall.Kill(pm.pid, syscall.SIGINT)
-	await(t, "the server's end", func() bool { return !worksIn(pm.pid, data) })
+	_ = syscall.Kill(pid, syscall.SIGINT)
+	await(t, "the server's end", func() bool { return !serves(pid, data) })
 }
 
 // await polls; the bound is only there to end a test that hangs.
@@ -174,12 +154,7 @@ func globbed(t *testing.T, parts ...string) []string {
 
 func openDir(t *testing.T, dir string) *Cluster {
 	t.Helper()
-	return openWith(t, Options{Dir: dir, DownloadFrom: NoDownload})
-}
-
-func openWith(t *testing.T, o Options) *Cluster {
-	t.Helper()
-	c, err := Open(t.Context(), o)
+	c, err := Open(t.Context(), Options{Dir: dir, Settings: map[string]string{"work_mem": "5MB", "listen_addresses": "*"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,11 +229,11 @@ func dataOf(t *testing.T, dir string) string {
 
 func postmasterPID(t *testing.T, data string) int {
 	t.Helper()
-	pm, err := readPIDFile(data)
-	if err != nil || pm.pid == 0 {
+	pid, err := readPID(data)
+	if err != nil || pid == 0 {
 		t.Fatalf("no server runs in %s: %v", data, err)
 	}
-	return pm.pid
+	return pid
 }
 
 func writeFile(t *testing.T, path, text string) {
@@ -275,12 +250,12 @@ func writeFile(t *testing.T, path, text string) {
 func installedMajor(t *testing.T) (int, programs) {
 	t.Helper()
 	major := 0
-	found, skipped := testAccount(t).search(t.Context(), usualPaths(t.Context()))
+	found, skipped := testAccount(t).search(t.Context(), usualPlaces())
 	for m := range found {
 		major = max(major, m)
 	}
 	if major == 0 {
-		t.Fatalf("the tests need PostgreSQL 15 or later%s", skippedNote(skipped))
+		t.Fatalf("the tests need PostgreSQL 15 or later: %q", skipped)
 	}
 	return major, found[major]
 }
@@ -294,8 +269,6 @@ func testAccount(t *testing.T) account {
 	return a
 }
 
-func uid() string { return strconv.Itoa(os.Geteuid()) }
-
 func contains(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
@@ -304,11 +277,4 @@ func contains(t *testing.T, err error, want string) {
 }
 
 // urlOf connects the owner to the cluster in data.
-func urlOf(t *testing.T, data string) string {
-	t.Helper()
-	password, err := dataDir{filepath.Dir(filepath.Dir(data))}.password()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return socketURL(filepath.Dir(data), Owner, password, Database)
-}
+func urlOf(data string) string { return socketURL(filepath.Dir(data), Owner, Database) }

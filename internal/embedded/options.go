@@ -19,8 +19,8 @@ const (
 	Superuser = "postgres"
 )
 
-// NoDownload as Options.DownloadFrom keeps Open off the network.
-const NoDownload = "off"
+// Download as Options.BinDir fetches the programs, whatever is installed.
+const Download = "download"
 
 const oldestMajor = 15
 
@@ -29,12 +29,9 @@ type Options struct {
 	// Dir is the product's data directory, required. It is created when missing. Where
 	// root created it, the account postgres (or nobody) must be able to enter it.
 	Dir string
-	// BinDir holds initdb and postgres. Empty: PATH, pg_config and the usual
-	// places are searched.
+	// BinDir holds initdb and postgres. Empty: PATH and the usual places are searched, and
+	// the programs are fetched where none are installed.
 	BinDir string
-	// DownloadFrom is the Maven repository that PostgreSQL is fetched from
-	// where none is installed. Empty: Maven Central. NoDownload: none.
-	DownloadFrom string
 	// Settings are PostgreSQL settings beside and over our own. They have no
 	// effect on a server that another process already runs.
 	Settings map[string]string

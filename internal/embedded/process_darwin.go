@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -13,21 +12,8 @@ import (
 // stopped by the next start.
 func dieWithParent(*syscall.SysProcAttr) {}
 
-func hasArgument(pid int, argument string) bool {
-	return strings.Contains(commandLine(pid)+" ", " "+argument+" ")
-}
-
-// worksIn reports whether the process may be a server of the data directory
-// that was started under another name: any PostgreSQL may.
-func worksIn(pid int, _ string) bool {
-	program, _, _ := strings.Cut(commandLine(pid), " ")
-	return strings.HasPrefix(filepath.Base(program), "postgres")
-}
-
-func commandLine(pid int) string {
+// serves reports whether the process is a server that was started on the data directory.
+func serves(pid int, data string) bool {
 	out, err := exec.CommandContext(context.Background(), "ps", "-ww", "-o", "args=", "-p", strconv.Itoa(pid)).Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
+	return err == nil && strings.Contains(string(out), " -D "+data+" ")
 }

@@ -6,22 +6,6 @@ import (
 	"testing"
 )
 
-func TestAttach_SecondProcessUsesTheRunningServer(t *testing.T) {
-	t.Parallel()
-	dir := newDir(t)
-	c := openDir(t, dir)
-	pid := postmasterPID(t, dataOf(t, dir))
-	second := startChild(t, dir)
-	if got := second.awaitOpen(); got != "open attached: true" {
-		t.Fatalf("the second process says %q", got)
-	}
-	second.close()
-	wantQuery(t, c.OwnerURL(), `SELECT 1`, "1")
-	if got := postmasterPID(t, dataOf(t, dir)); got != pid {
-		t.Errorf("the server is process %d after the second process, was %d", got, pid)
-	}
-}
-
 func TestAttach_ManyAtOnceOnAnEmptyDirectory(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
@@ -29,7 +13,7 @@ func TestAttach_ManyAtOnceOnAnEmptyDirectory(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range opened {
 		all.Go(func() {
-			c, err := Open(t.Context(), Options{Dir: dir, DownloadFrom: NoDownload})
+			c, err := Open(t.Context(), Options{Dir: dir})
 			if err != nil {
 				t.Error(err)
 				return
@@ -54,22 +38,6 @@ func TestAttach_ManyAtOnceOnAnEmptyDirectory(t *testing.T) {
 	}
 }
 
-// An import that started the server may end before the API that joined it.
-func TestAttach_TakesOverWhenTheFirstCloses(t *testing.T) {
-	t.Parallel()
-	dir := newDir(t)
-	first := openDir(t, dir)
-	second := openDir(t, dir)
-	url := second.OwnerURL()
-	query(t, url, `CREATE TABLE kept AS SELECT 42 AS n`)
-	closeNow(t, first)
-	await(t, "the second to take over", func() bool { return !second.Attached() })
-	wantQuery(t, url, `SELECT n FROM kept`, "42")
-	if second.OwnerURL() != url {
-		t.Errorf("the URL became %s, was %s: pools in use would not find it", second.OwnerURL(), url)
-	}
-}
-
 func TestAttach_TakesOverWhenTheFirstIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t)
@@ -79,10 +47,11 @@ func TestAttach_TakesOverWhenTheFirstIsKilled(t *testing.T) {
 	if !second.Attached() {
 		t.Fatal("the second started a server beside the first's")
 	}
-	query(t, second.OwnerURL(), `CREATE TABLE kept AS SELECT 42 AS n`)
+	url := second.OwnerURL() // of pools in use
+	query(t, url, `CREATE TABLE kept AS SELECT 42 AS n`)
 	first.kill()
 	await(t, "the second to take over", func() bool { return !second.Attached() })
-	wantQuery(t, second.OwnerURL(), `SELECT n FROM kept`, "42")
+	wantQuery(t, url, `SELECT n FROM kept`, "42")
 }
 
 // Close lets a command that is about to finish do so.

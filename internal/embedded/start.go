@@ -10,16 +10,11 @@ import (
 // start runs the server in this process, which holds the server lock. When it
 // fails, what it started is stopped.
 func (c *Cluster) start(ctx context.Context) error {
-	major, err := c.dir.newestCluster()
+	major, err := c.dir.findCluster()
 	if err != nil {
 		return err
 	}
-	if major != 0 {
-		if err := c.dir.checkCluster(major); err != nil {
-			return err
-		}
-	}
-	a, err := c.dir.account(c.dir.cluster(major))
+	a, err := serverAccount()
 	if err != nil {
 		return err
 	}
@@ -30,41 +25,31 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	password, err := c.dir.makePassword()
-	if err != nil {
-		return err
-	}
 	base := c.dir.cluster(p.major)
 	if err := a.makeDir(base); err != nil {
 		return dirError(c.dir.dir, err)
 	}
 	if major == 0 {
-		if err := c.createCluster(ctx, a, p, password); err != nil {
+		if err := c.createCluster(ctx, a, p); err != nil {
 			return err
 		}
 	}
-	if err := c.clearStalePID(ctx, a, c.dir.data(p.major)); err != nil {
+	if err := c.clearStalePID(ctx, c.dir.data(p.major)); err != nil {
 		return err
 	}
-	socket := c.socket // set when another process ran the server: callers use its URL
-	if socket == "" {
-		if socket, err = socketDir(ctx, a, base); err != nil {
-			return err
-		}
-	} else if err := a.makeDir(socket); err != nil {
+	socket, err := a.socketDir(base)
+	if err != nil {
 		return err
 	}
-	return c.serve(ctx, a, p, socket, password)
+	return c.serve(ctx, a, p, socket)
 }
 
 // serve starts the server and creates roles and database. Backends of a killed
 // server may take a moment to end; postgres refuses to start beside them.
-func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, password string) error {
-	for end := time.Now().Add(readyTimeout); ; {
-		if err := clearSocket(socket); err != nil {
-			return err
-		}
-		s, err := c.startServer(ctx, a, p, socket, password)
+func (c *Cluster) serve(ctx context.Context, a account, p programs, socket string) error {
+	for end := time.Now().Add(time.Minute); ; {
+		clearSocket(socket)
+		s, err := c.startServer(ctx, a, p, socket)
 		if err != nil && strings.Contains(err.Error(), "pre-existing shared memory block") && time.Now().Before(end) {
 			if err := sleep(ctx, 10*pollInterval); err != nil {
 				return err
@@ -74,11 +59,11 @@ func (c *Cluster) serve(ctx context.Context, a account, p programs, socket, pass
 		if err != nil {
 			return err
 		}
-		if err := createRolesAndDatabase(ctx, socket, password); err != nil {
+		if err := createRolesAndDatabase(ctx, socket); err != nil {
 			return errors.Join(err, c.stopServer(s))
 		}
 		c.mu.Lock()
-		c.server, c.socket, c.password = s, socket, password
+		c.server, c.socket = s, socket
 		c.mu.Unlock()
 		return nil
 	}

@@ -1,4 +1,3 @@
-// Package fairqueue shares resources between clients: Queue serves them in rotation, Slots
-// bounds concurrent work and Budget bytes, each with a share per client. Its users choose
-// the limits.
+// Package fairqueue shares resources between clients: Slots bounds concurrent work, with a
+// share for each client, and serves those that wait in rotation. Its users choose the limits.
 package fairqueue

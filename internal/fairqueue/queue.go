@@ -54,32 +54,17 @@ func (q *Queue[K, T]) Pop(may func(K, T) bool) (item T, found bool) {
 	return item, false
 }
 
-// PopOf removes a key's oldest item if is(item). The key keeps its place in the rotation.
-func (q *Queue[K, T]) PopOf(key K, is func(T) bool) (item T, found bool) {
-	l := q.byKey[key]
-	if l == nil || !is(l.items[0]) {
-		return item, false
-	}
-	item = l.items[0]
-	q.removeAt(l, 0)
-	return item, true
-}
-
 // Remove removes a key's first item for which is(item).
 func (q *Queue[K, T]) Remove(key K, is func(T) bool) {
-	if l := q.byKey[key]; l != nil {
-		if at := slices.IndexFunc(l.items, is); at >= 0 {
-			q.removeAt(l, at)
-		}
+	l := q.byKey[key]
+	if l == nil {
+		return
 	}
-}
-
-func (q *Queue[K, T]) removeAt(l *list[K, T], at int) {
-	if at == 0 {
-		l.items = l.items[1:]
-	} else {
-		l.items = slices.Delete(l.items, at, at+1)
+	at := slices.IndexFunc(l.items, is)
+	if at < 0 {
+		return
 	}
+	l.items = slices.Delete(l.items, at, at+1)
 	q.size--
 	if len(l.items) == 0 {
 		delete(q.byKey, l.key)
@@ -96,13 +81,4 @@ func (q *Queue[K, T]) LenOf(key K) int {
 		return len(l.items)
 	}
 	return 0
-}
-
-// Before is how many items at most are served before the next item of a key.
-func (q *Queue[K, T]) Before(key K) int {
-	mine, others := q.LenOf(key), len(q.rotation)
-	if mine > 0 {
-		others--
-	}
-	return min(q.size, mine*(others+1)+others)
 }

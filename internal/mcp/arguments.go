@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/internal/server"
 )
 
 // maxArgument is the longest text of one argument, in bytes. The request line
@@ -23,7 +23,7 @@ var (
 // parseArguments turns a call's arguments into the values of a query string, a
 // number as it was written. The parameters' own checks refuse what no query
 // string can hold, and duplicate names.
-func parseArguments(raw json.RawMessage) ([]httpapi.Argument, error) {
+func parseArguments(raw json.RawMessage) ([]server.Argument, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
@@ -31,7 +31,7 @@ func parseArguments(raw json.RawMessage) ([]httpapi.Argument, error) {
 	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
 		return nil, errNoObject
 	}
-	var arguments []httpapi.Argument
+	var arguments []server.Argument
 	for decoder.More() {
 		name, err := decoder.Token()
 		if err != nil {
@@ -48,45 +48,45 @@ func parseArguments(raw json.RawMessage) ([]httpapi.Argument, error) {
 	return arguments, nil
 }
 
-func parseArgument(value json.RawMessage) httpapi.Argument {
+func parseArgument(value json.RawMessage) server.Argument {
 	if len(value) > 6*maxArgument { // the longest spelling of a character is \u0000
 		return tooLong()
 	}
 	switch value[0] {
 	case 'n':
-		return httpapi.Argument{Invalid: "null; leave it out instead"}
+		return server.Argument{Invalid: "null; leave it out instead"}
 	case 't', 'f':
-		return httpapi.Argument{Value: string(value), Kind: httpapi.Boolean}
+		return server.Argument{Value: string(value), Kind: server.Boolean}
 	case '[':
-		return httpapi.Argument{Invalid: "a list"}
+		return server.Argument{Invalid: "a list"}
 	case '{':
-		return httpapi.Argument{Invalid: "an object"}
+		return server.Argument{Invalid: "an object"}
 	case '"':
 		return parseText(value)
 	}
 	switch {
 	case !plainNumber.Match(value):
-		return httpapi.Argument{Invalid: "a number with an exponent"}
+		return server.Argument{Invalid: "a number with an exponent"}
 	case len(value) > maxArgument:
 		return tooLong()
 	}
-	return httpapi.Argument{Value: string(value), Kind: httpapi.Number}
+	return server.Argument{Value: string(value), Kind: server.Number}
 }
 
-func parseText(value json.RawMessage) httpapi.Argument {
+func parseText(value json.RawMessage) server.Argument {
 	var text string
 	if err := json.Unmarshal(value, &text); err != nil || !pairedSurrogates.Match(value) {
 		// Unpaired surrogates are no text. Every value's own check refuses this byte.
-		return httpapi.Argument{Value: "\xff"}
+		return server.Argument{Value: "\xff"}
 	}
 	if len(text) > maxArgument {
 		return tooLong()
 	}
-	return httpapi.Argument{Value: text}
+	return server.Argument{Value: text}
 }
 
-func tooLong() httpapi.Argument {
-	return httpapi.Argument{Invalid: "more than " + strconv.Itoa(maxArgument) + " bytes"}
+func tooLong() server.Argument {
+	return server.Argument{Invalid: "more than " + strconv.Itoa(maxArgument) + " bytes"}
 }
 
 // pairedSurrogates is a JSON string whose escaped surrogates come in pairs. The

@@ -9,22 +9,22 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/internal/server"
 )
 
 func TestParseArguments(t *testing.T) {
 	t.Parallel()
-	for raw, want := range map[string][]httpapi.Argument{
+	for raw, want := range map[string][]server.Argument{
 		``:                              nil,
 		`{}`:                            nil,
-		`{ "limit" : 5 }`:               {{Name: "limit", Value: "5", Kind: httpapi.Number}},
+		`{ "limit" : 5 }`:               {{Name: "limit", Value: "5", Kind: server.Number}},
 		`{"b":"2","a":"1"}`:             {{Name: "b", Value: "2"}, {Name: "a", Value: "1"}},
-		`{"a":1,"a":"2"}`:               {{Name: "a", Value: "1", Kind: httpapi.Number}, {Name: "a", Value: "2"}},
-		`{"a":12345678901234567890.50}`: {{Name: "a", Value: "12345678901234567890.50", Kind: httpapi.Number}},
-		`{"a":-7}`:                      {{Name: "a", Value: "-7", Kind: httpapi.Number}},
+		`{"a":1,"a":"2"}`:               {{Name: "a", Value: "1", Kind: server.Number}, {Name: "a", Value: "2"}},
+		`{"a":12345678901234567890.50}`: {{Name: "a", Value: "12345678901234567890.50", Kind: server.Number}},
+		`{"a":-7}`:                      {{Name: "a", Value: "-7", Kind: server.Number}},
 		`{"a":1E2}`:                     {{Name: "a", Invalid: "a number with an exponent"}},
 		`{"a":null}`:                    {{Name: "a", Invalid: "null; leave it out instead"}},
-		`{"a":true}`:                    {{Name: "a", Value: "true", Kind: httpapi.Boolean}},
+		`{"a":true}`:                    {{Name: "a", Value: "true", Kind: server.Boolean}},
 		`{"a":[[1]]}`:                   {{Name: "a", Invalid: "a list"}},
 		`{"a":{"b":null}}`:              {{Name: "a", Invalid: "an object"}},
 		`{"\u0061":"\ud83d\ude00\n"}`:   {{Name: "a", Value: "😀\n"}},
@@ -77,7 +77,7 @@ func FuzzParseArguments(f *testing.F) {
 				t.Fatalf("%q: %q is no value of a query (%v)", raw, a.Value, err)
 			}
 		}
-		last := map[string]httpapi.Argument{}
+		last := map[string]server.Argument{}
 		for _, a := range arguments {
 			last[a.Name] = a
 		}
@@ -97,7 +97,7 @@ func FuzzParseArguments(f *testing.F) {
 					t.Fatalf("%q: %s became %q", raw, value, a.Value)
 				}
 			case bool:
-				if a.Kind != httpapi.Boolean || a.Value != strconv.FormatBool(value) {
+				if a.Kind != server.Boolean || a.Value != strconv.FormatBool(value) {
 					t.Fatalf("%q: %v became %q", raw, value, a.Value)
 				}
 			default:

@@ -9,13 +9,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/clientintel/clientintel/internal/httpapi"
+	"github.com/clientintel/clientintel/internal/middleware"
 	"github.com/clientintel/clientintel/internal/render"
+	"github.com/clientintel/clientintel/internal/server"
 )
 
 // limits keeps a response within about 48 KiB, which are about 12 thousand tokens.
 // Some hosts cut at 25 thousand. What is beside a page takes up to 6 KiB.
-var limits = httpapi.ResponseLimits{PageBytes: 42 << 10, MaxIDs: 100, MaxRows: 100}
+var limits = middleware.Limits{PageBytes: 42 << 10, MaxIDs: 100, MaxRows: 100}
 
 // toolHandler runs the calls of one tool that come through the SDK.
 func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
@@ -34,8 +35,8 @@ func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 
 // run runs a call in the request's own context: the SDK lets calls of the
 // older revisions outlive their request.
-func (h *Handler) run(current *request, t tool, arguments []httpapi.Argument) httpapi.CallResponse {
-	return h.api.Do(current.ctx, httpapi.Call{
+func (h *Handler) run(current *request, t tool, arguments []server.Argument) server.CallResponse {
+	return h.api.Do(current.ctx, server.Call{
 		Operation: t.Operation, LogName: t.Name, Arguments: arguments, Limits: limits, Flags: t.Flags,
 		CheckSize: current.sizeLimit(t),
 	})
@@ -43,7 +44,7 @@ func (h *Handler) run(current *request, t tool, arguments []httpapi.Argument) ht
 
 // result turns a response into a tool's result. An error has no structured
 // content, since MCP clients check that against the output schema.
-func result(response httpapi.CallResponse) *sdk.CallToolResult {
+func result(response server.CallResponse) *sdk.CallToolResult {
 	text := render.AppendCompact(response.Body[:0], response.Body)
 	made := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}
 	if made.IsError = response.Status != http.StatusOK; !made.IsError {

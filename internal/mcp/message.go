@@ -23,19 +23,11 @@ const (
 	maxDepth = 64
 	// maxNames is how many names its objects may have, all together.
 	maxNames = 10_000
-	// maxEarly is the largest body, in bytes, that is read before its request is admitted.
-	maxEarly = 4 << 10
-	// maxUncounted is how much of a body is read before memory for the largest message is
-	// reserved.
-	maxUncounted = 64 << 10
 )
 
 // readMessage returns the body of a well-formed request. The SDK would
 // ignore what follows the first value, and all but the last of equal names.
 func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if c.isReadEarly {
-		return c.message, c.messageErr
-	}
 	if err := checkHeaders(r.Header); err != nil {
 		return nil, err
 	}
@@ -50,32 +42,13 @@ func (c *request) readMessage(w http.ResponseWriter, r *http.Request) ([]byte, e
 	return body, c.readMembers(body)
 }
 
-// readEarly reads a known caller's message before the request is admitted, so that no
-// slot or connection is occupied while it arrives, and reports whether it is well-formed.
-func (c *request) readEarly(w http.ResponseWriter, r *http.Request, known bool) bool {
-	if !known || r.Method != http.MethodPost || r.ContentLength <= 0 || r.ContentLength > maxEarly || r.Header.Get("Expect") != "" {
-		return false
-	}
-	c.message, c.messageErr = c.readMessage(w, r)
-	c.isReadEarly = true
-	return c.messageErr == nil
-}
-
 func (c *request) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	tooLarge := apierror.PayloadTooLarge(fmt.Sprintf("a message has at most %d bytes", maxMessage))
 	if r.ContentLength > maxMessage {
 		return nil, tooLarge
 	}
 	limited := http.MaxBytesReader(w, r.Body, maxMessage)
-	body, err := io.ReadAll(io.LimitReader(limited, maxUncounted))
-	if err == nil && len(body) == maxUncounted {
-		if c.reservation == nil || !c.reservation.Grow(maxMessage) {
-			return nil, apierror.Unavailable(errTooManyLargeResponses)
-		}
-		var rest []byte
-		rest, err = io.ReadAll(limited)
-		body = append(body, rest...)
-	}
+	body, err := io.ReadAll(limited)
 	if _, larger := errors.AsType[*http.MaxBytesError](err); larger {
 		return nil, tooLarge
 	}

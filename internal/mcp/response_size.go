@@ -3,12 +3,10 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/clientintel/clientintel/internal/apierror"
-	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
 // maxResponse is the largest result of a tool, in bytes, unless it has one row
@@ -16,20 +14,12 @@ import (
 // collected, and its message contains it twice.
 const maxResponse = 8 << 20
 
-var errTooManyLargeResponses = errors.New("too many large answers at once")
-
 // request is an HTTP request while its message is handled.
 type request struct {
-	ctx context.Context // of the HTTP request
-	// reservation is the memory of a large response or message; nil before the admission.
-	reservation *fairqueue.Reservation
-	// isReadEarly is set when the message was read before the admission, with this result.
-	isReadEarly bool
-	message     []byte
-	messageErr  error
-	members     map[string]json.RawMessage // of the message
-	id          json.RawMessage            // of the message, as it was sent; nil if unknown
-	isNotJSON   bool                       // of the message
+	ctx       context.Context            // of the HTTP request
+	members   map[string]json.RawMessage // of the message
+	id        json.RawMessage            // of the message, as it was sent; nil if unknown
+	isNotJSON bool                       // of the message
 }
 
 // sizeLimit returns the check of a growing response's size. It reserves memory
@@ -38,9 +28,6 @@ func (r *request) sizeLimit(t tool) func(size, rows int) error {
 	return func(size, rows int) error {
 		if size > maxResponse && rows != 1 {
 			return apierror.PayloadTooLarge(fmt.Sprintf("the answer would be larger than %d MiB; %s", maxResponse>>20, t.Narrower))
-		}
-		if !r.reservation.Grow(2 * int64(size)) { // the message contains it twice
-			return apierror.Unavailable(errTooManyLargeResponses)
 		}
 		return nil
 	}

@@ -40,7 +40,7 @@ func (c *request) encodeError(w http.ResponseWriter, r *http.Request, status int
 	case status == http.StatusBadRequest:
 	case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && r.Header.Get("Mcp-Protocol-Version") != "":
 		rpc.Code = codeServerError
-		if c.isReadEarly || r.Method != http.MethodPost {
+		if r.Method != http.MethodPost {
 			break
 		}
 		if body, err := c.readBody(w, r); err == nil && checkMessage(body) == nil {

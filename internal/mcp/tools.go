@@ -29,3 +29,6 @@ var textsYAML []byte
 var instructions string
 
 func readTexts() (t texts, err error) { return t, yaml.Unmarshal(textsYAML, &t) }
+
+// revisions are those of the protocol that are served.
+var revisions = []string{"2026-07-28", "2025-11-25", "2025-06-18"}

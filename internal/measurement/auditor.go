@@ -80,7 +80,7 @@ func (a *Auditor) auditNext(ctx context.Context) (time.Duration, error) {
 	if standby, err := queries.IsStandby(ctx); err != nil || standby {
 		return checkEvery, err
 	}
-	if err := queries.MergeLeftoverChanges(ctx); err != nil {
+	if err := queries.MergeMeasurementChanges(ctx); err != nil {
 		return 0, err
 	}
 	var found db.AuditNextMeasurementRow

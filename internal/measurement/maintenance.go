@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // Maintenance audits, rebuilds and switches measurement as the owner.
@@ -73,34 +71,6 @@ func (m *Maintenance) Audit(ctx context.Context, c Client) (Audit, error) {
 	return audit, nil
 }
 
-// Repair creates anew the objects of the schema that are missing or were changed, and
-// returns their names. If a trigger or a function is one of them, it rebuilds the search
-// documents of every client, because a trigger that was off missed writes; the database
-// marks the clients whose count may have missed some.
-func (m *Maintenance) Repair(ctx context.Context) ([]string, error) {
-	repaired, err := postgres.Repair(ctx, m.conn)
-	if err != nil {
-		return nil, fmt.Errorf("repairing the schema: %w", withHint(err))
-	}
-	names := make([]string, len(repaired))
-	for i, o := range repaired {
-		names[i] = o.String()
-	}
-	if !slices.ContainsFunc(repaired, func(o postgres.Object) bool { return o.Kind == "trigger" || o.Kind == "function" }) {
-		return names, nil
-	}
-	clients, err := m.Clients(ctx, "", true)
-	if err != nil {
-		return names, err
-	}
-	for _, c := range clients {
-		if _, err := m.rebuildSearch(ctx, c); err != nil {
-			return names, err
-		}
-	}
-	return names, nil
-}
-
 // RebuildResult is what a rebuild corrected. Rejudged counts interviews whose copy of
 // their campaign's liveness was wrong. Corrected was added to the count; Changed is also
 // set where the members were others at the same count. Members is the count now.
@@ -112,7 +82,7 @@ type RebuildResult struct {
 
 // Rebuild corrects a client's state, beside any number of writers, and clears its mark.
 // Changes of the client's interviews wait only while outdated search documents are
-// corrected. The schema must be right: see Repair.
+// corrected. Its triggers must be on.
 func (m *Maintenance) Rebuild(ctx context.Context, c Client) (RebuildResult, error) {
 	result := RebuildResult{Client: c}
 	err := m.inReadCommitted(ctx, func(queries *db.Queries) (err error) {

@@ -82,6 +82,7 @@ func TestProof_BrokenMeasurementIsRefusedEverywhere(t *testing.T) {
 			srv.Get(t, path, keys["globex"]).WantStatus(t, 200)
 		}
 		srv.Database.Exec(t, c.breaks)
+		srv.KeepMeasurement(t)
 		for i, path := range keyRoutes(interviews["globex"]) {
 			srv.Get(t, path, keys["globex"]).WantError(t, 503, "measurement_unavailable", "measurement_unavailable")
 			srv.Get(t, keyRoutes(interviews["acme"])[i], keys["acme"]).WantStatus(t, 200)
@@ -91,6 +92,7 @@ func TestProof_BrokenMeasurementIsRefusedEverywhere(t *testing.T) {
 			}
 		}
 		srv.Database.Exec(t, c.undoes)
+		srv.KeepMeasurement(t)
 	}
 }
 

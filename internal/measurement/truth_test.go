@@ -63,7 +63,11 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	snapshots := measurement.NewSnapshotReader(pool, 10_000)
+	triggers := &measurement.Triggers{}
+	if err := triggers.Check(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+	snapshots := measurement.NewSnapshotReader(pool, triggers, 10_000)
 	var compared, members, audits atomic.Int64
 	for n := range 2 {
 		random := rand.New(rand.NewPCG(uint64(n), 8))
@@ -181,7 +185,7 @@ func compare(snapshots *measurement.SnapshotReader, w *records, random *rand.Ran
 	b := w.brands[random.IntN(len(w.brands))]
 	campaign := w.campaigns[random.IntN(len(w.campaigns))].id
 	from := time.Date(2026, 3, 1+random.IntN(20), 0, 0, 0, 0, time.UTC)
-	err = snapshots.Read(context.Background(), auth.Caller{ClientID: b.id}, func(ctx context.Context, in *measurement.Snapshot) error {
+	err = snapshots.Read(context.Background(), auth.Caller{ClientID: b.id}, measurement.Many, func(ctx context.Context, in *measurement.Snapshot) error {
 		all, err := facts(ctx, in, b)
 		if err != nil {
 			return err
@@ -234,7 +238,7 @@ func compare(snapshots *measurement.SnapshotReader, w *records, random *rand.Ran
 }
 
 func facts(ctx context.Context, in *measurement.Snapshot, b brand) ([]fact, error) {
-	rows, err := in.Tx().Query(ctx, `SELECT i.id, i.created_at, i.status, i.quality, i.is_test, i.reportable, i.client_safe,
+	rows, err := in.Query(ctx, `SELECT i.id, i.created_at, i.status, i.quality, i.is_test, i.reportable, i.client_safe,
 			i.duration_seconds, i.engagement, i.campaign_id, c.launch_status, c.active
 		FROM interviews AS i
 		LEFT JOIN campaigns AS c ON c.client_id = i.client_id AND c.id = i.campaign_id

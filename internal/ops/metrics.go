@@ -74,5 +74,4 @@ func (m *Metrics) RegisterPool(name string, pool *postgres.Pool) {
 	of.RegisterGauge("clientintel_pool_connections_in_use", "Connections at work.", func() float64 { return float64(pool.Stat().AcquiredConns()) })
 	of.RegisterGauge("clientintel_pool_waiting", "Requests that wait for a connection.", func() float64 { return float64(pool.Waiting()) })
 	of.RegisterGauge("clientintel_pool_connections_max", "The most connections.", func() float64 { return float64(pool.Stat().MaxConns()) })
-	of.RegisterCounter("clientintel_pool_refused_total", "Reads refused at once: too many waited for a connection.", pool.Refused)
 }

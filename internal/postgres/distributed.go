@@ -7,13 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/sql/distributed"
 )
 
@@ -37,23 +34,9 @@ func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (int, er
 		return 0, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	due, err := distributionIsDue(ctx, conn)
-	if err != nil {
-		return 0, err
-	}
-	// What a migration just replaced is not damage.
-	var damaged error
-	if !due {
-		damaged = checkUndamaged(ctx, conn)
-	}
-	return distributeWhenFree(ctx, conn, damaged, log)
-}
-
-// distributeWhenFree retries until it gets its locks.
-func distributeWhenFree(ctx context.Context, conn *pgx.Conn, damaged error, log *slog.Logger) (workers int, err error) {
-	for {
+	for workers := 0; ; {
 		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			workers, err = distribute(ctx, tx, damaged)
+			workers, err = distribute(ctx, tx)
 			return err
 		})
 		if err == nil || !isLockConflict(err) {
@@ -95,11 +78,10 @@ func distributionIsDue(ctx context.Context, conn *pgx.Conn) (bool, error) {
 // distributedFor identifies what distributed a database: the schema's version, and a hash
 // of the SQL, which a release may change without a migration.
 func distributedFor(schema Schema) string {
-	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute+db.WorkerFunctions)))
+	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute)))
 }
 
-// distribute returns damaged, unless nil, instead of distributing.
-func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
+func distribute(ctx context.Context, tx pgx.Tx) (int, error) {
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel distribute', 0))"); err != nil {
 		return 0, fmt.Errorf("waiting for another process that distributes: %w", err)
 	}
@@ -115,29 +97,17 @@ func distribute(ctx context.Context, tx pgx.Tx, damaged error) (int, error) {
 		return 0, err
 	}
 	schema, err := ReadSchema(ctx, tx)
-	if err = cmp.Or(err, schema.Check(), damaged); err != nil {
+	if err = cmp.Or(err, schema.Check()); err != nil {
 		return 0, err
 	}
 	if _, err := tx.Exec(ctx, distributed.Distribute, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return 0, fmt.Errorf("distributing the tables: %w", err)
 	}
-	if _, err := tx.Exec(ctx, db.WorkerFunctions, pgx.QueryExecModeSimpleProtocol); err != nil {
-		return 0, fmt.Errorf("creating the workers' functions: %w", err)
-	}
-	objects, err := readObjects(ctx, tx)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := tx.Exec(ctx, fmt.Sprintf("DELETE FROM distributed_objects; COMMENT ON TABLE distributed_objects IS '%s'", distributedFor(schema)),
+	if _, err := tx.Exec(ctx, fmt.Sprintf("COMMENT ON TABLE distributed_objects IS '%s'", distributedFor(schema)),
 		pgx.QueryExecModeSimpleProtocol); err != nil {
-		return 0, fmt.Errorf("noting what the schema holds: %w", err)
+		return 0, fmt.Errorf("noting what distributed the tables: %w", err)
 	}
-	_, err = tx.CopyFrom(ctx, pgx.Identifier{"distributed_objects"}, []string{"rank", "kind", "name", "hash", "repair"},
-		pgx.CopyFromSlice(len(objects), func(i int) ([]any, error) {
-			o := objects[i]
-			return []any{i, o.Kind, o.Name, o.Hash, o.Repair}, nil
-		}))
-	return workers, err
+	return workers, nil
 }
 
 // checkDistributable refuses a database that cannot be distributed, and counts the
@@ -150,7 +120,7 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 	}
 	switch {
 	case !installed:
-		return 0, errors.New("the extension citus is not in this database: an administrator prepares the machines first, see docs/scale.md")
+		return 0, errors.New("the extension citus is not in this database: an administrator prepares the machines first, see docs/deployment.md")
 	case !bypasses:
 		return 0, errors.New("the owner's login needs BYPASSRLS, as Citus imports by COPY: an administrator runs ALTER ROLE … BYPASSRLS on the coordinator")
 	}
@@ -159,7 +129,7 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 		return 0, fmt.Errorf("counting the workers: %w", err)
 	}
 	if workers == 0 {
-		return 0, errors.New("the coordinator knows no worker: an administrator runs SELECT citus_add_node('host', port) for each, see docs/scale.md")
+		return 0, errors.New("the coordinator knows no worker: an administrator runs SELECT citus_add_node('host', port) for each, see docs/deployment.md")
 	}
 	if done {
 		return workers, nil
@@ -174,72 +144,4 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 			"'clientintel clients export CLIENT --with-keys' here, 'clientintel import --with-keys FILE' there; keys go on working")
 	}
 	return workers, nil
-}
-
-// takeClient sets the client of a snapshot on distributed tables. The first statement that
-// reads a table takes the snapshot, on the client's worker. Tables are not locked: Citus
-// would lock every worker, and TRUNCATE is refused anyway.
-const takeClient = `SELECT take_client($1, $2)`
-
-// distributedQueries replace queries that Citus would not send to the client's worker as a
-// whole. They have the same parameters and columns.
-var distributedQueries = map[string]string{
-	db.ListNewestSearchHits:       "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer, $5::bigint, false)",
-	db.ListSearchHits:             "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer, NULL, true)",
-	db.ReadDataPointsInIndexOrder: "SELECT read_in_index_order()",
-}
-
-func distributedText(sql string) string {
-	header, _, _ := strings.Cut(sql, "\n")
-	return cmp.Or(distributedQueries[sql], db.WorkerCalls[header], sql)
-}
-
-// checkWorkerFunctions refuses a database that another release distributed.
-func checkWorkerFunctions(ctx context.Context, q Querier) error {
-	var missing int
-	// Through a pooler a named statement may not outlive its transaction.
-	err := q.QueryRow(ctx, "SELECT count(*) FROM unnest(string_to_array($1, ' ')) AS n (name) WHERE NOT EXISTS (SELECT 1 FROM pg_proc AS p "+
-		"WHERE p.pronamespace = 'public'::regnamespace AND p.proname = n.name)", pgx.QueryExecModeSimpleProtocol, db.WorkerFunctionNames).Scan(&missing)
-	if err != nil {
-		return fmt.Errorf("looking for the functions of distributed tables: %w", err)
-	}
-	if missing > 0 {
-		return errors.New("another release distributed this database: run this release's clientintel migrate")
-	}
-	return nil
-}
-
-// workerMeasurement is the measurement as the worker's function returns it, with the time
-// at which the worker's transaction began.
-type workerMeasurement struct {
-	db.GetMeasurementRow
-	AsOf time.Time
-}
-
-func (s *Snapshot) readDistributedHead(_ context.Context, _ uuid.UUID, results pgx.BatchResults) error {
-	for range 2 { // BEGIN, the client
-		if _, err := results.Exec(); err != nil {
-			return err
-		}
-	}
-	rows, _ := results.Query() // CollectRows returns its error
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[workerMeasurement])
-	if err != nil {
-		return err
-	}
-	if len(found) > 0 {
-		s.Measurement, s.AsOf = &found[0].GetMeasurementRow, found[0].AsOf
-	}
-	return nil
-}
-
-// findShardDamage names the shards whose triggers are not enabled.
-func findShardDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
-	rows, _ := conn.Query(ctx, `SELECT 'triggers', format('beside %s on %s', d.shards, d.machine), '', 'SELECT enable_shard_triggers()'
-		FROM find_disabled_triggers() AS d`) // CollectRows returns its error
-	damage, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Object])
-	if err != nil {
-		return nil, fmt.Errorf("examining the shards' triggers: %w", err)
-	}
-	return damage, nil
 }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -116,11 +117,8 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 func checkMigratable(ctx context.Context, conn *pgx.Conn) (Schema, error) {
 	notOwner := checkOwner(ctx, conn)
 	schema, err := ReadSchema(ctx, conn)
-	switch {
-	case notOwner != nil && (err != nil || schema.Version < SchemaVersion()):
+	if notOwner != nil && (err != nil || schema.Version < SchemaVersion()) {
 		return schema, notOwner
-	case schema.unreleased:
-		return schema, ErrUnreleasedSchema
 	}
 	return schema, err
 }
@@ -163,13 +161,12 @@ func watchBlockers(ctx context.Context, db *sql.DB) func() string {
 	return func() string { cancel(); return <-seen }
 }
 
-// ErrUnreleasedSchema is the error of a database that a development version made.
-var ErrUnreleasedSchema = errors.New("this database was made by a version from before the first release and cannot be upgraded: " +
-	"create a new database, migrate it, and import the records and issue the keys there again")
-
 // ParseURL reads a database URL. Its error does not quote the URL, which may hold a
 // password.
 func ParseURL(url string) (*pgx.ConnConfig, error) {
+	if strings.TrimSpace(url) != url || strings.ContainsAny(url, "\r\n") {
+		return nil, errors.New("the database URL has a line break in it, or a blank at an end, such as of the file that it was read from: remove that")
+	}
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("the database URL cannot be read: expected postgres://user:password@host:port/database, or key=value settings")

@@ -49,9 +49,6 @@ func readMigrationStatuses(ctx context.Context, conn *pgx.Conn) ([]MigrationStat
 	if err != nil {
 		return nil, err
 	}
-	if schema.unreleased {
-		return nil, ErrUnreleasedSchema
-	}
 	type row struct {
 		At   time.Time
 		Hash *string

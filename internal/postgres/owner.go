@@ -56,7 +56,7 @@ func CheckSeesClients(ctx context.Context, q Querier) error {
 		return fmt.Errorf("asking whether the owner sees the clients: %w", err)
 	}
 	if !sees {
-		return fmt.Errorf("row-level security shows %s no client, as no policy of the schema is for it: run 'clientintel measurement rebuild --all'", login)
+		return fmt.Errorf("row-level security shows %[1]s no client, as the policies owner_accesses_every_client are for the role that owned the schema where it was dumped: restore as that role, or ALTER POLICY … TO %[1]s", login)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
 // ServerRole is the role of servers: it owns nothing, and may read and admit.
@@ -23,6 +27,8 @@ const ServerRole = "clientintel_server"
 type PoolSettings struct {
 	URL  string
 	Size int32
+	// Share is how many connections one client may take; zero: half of them.
+	Share int
 	// StatementTimeout bounds each statement in the database itself.
 	StatementTimeout time.Duration
 	// AcquireTimeout bounds the wait for a free connection.
@@ -37,9 +43,6 @@ type PoolSettings struct {
 	// MaxLag is how far behind a standby may be and still be read; zero for a pool
 	// on the primary.
 	MaxLag time.Duration
-	// Fallback is the pool on the primary that is read while the standby fails or is too
-	// far behind; nil: none is. The pool closes it.
-	Fallback *Pool
 	// Application names the connections in pg_stat_activity.
 	Application string
 	// AsOwner keeps the login's own role; without it the pool takes ServerRole.
@@ -55,8 +58,10 @@ type Pool struct {
 	// shared with other pools.
 	statementTimeout string
 	maxLag           time.Duration
-	queue            *fairQueue
-	standby          standby
+	// slots are the connections, taken by clients in rotation; a client takes half of
+	// them at most.
+	slots *fairqueue.Slots
+	lag   atomic.Int64 // nanoseconds
 	// distributed reports whether tables are distributed over workers, as the newest
 	// connection found it.
 	distributed *atomic.Bool
@@ -95,12 +100,6 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 			return err
 		}
 		is, err := IsDistributed(ctx, conn)
-		if err != nil {
-			return err
-		}
-		if is {
-			err = checkWorkerFunctions(ctx, conn)
-		}
 		distributed.Store(is)
 		return err
 	}
@@ -110,13 +109,11 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 	}
 	p := &Pool{
 		Pool: pool, acquireTimeout: s.AcquireTimeout, readTimeout: s.ReadTimeout, maxLag: s.MaxLag,
-		statementTimeout: milliseconds(s.StatementTimeout), queue: newFairQueue(int(s.Size), s.AcquireTimeout),
-		distributed: distributed,
+		statementTimeout: milliseconds(s.StatementTimeout),
+		slots:            fairqueue.NewSlots(int(s.Size), cmp.Or(s.Share, max(1, int(s.Size)/2)), maxWaitingOfClient),
+		distributed:      distributed,
 	}
-	p.standby.fallback = s.Fallback
-	if err := pool.Ping(ctx); err != nil && s.Fallback != nil && IsUnavailable(err) {
-		p.setDown(true)
-	} else if err != nil {
+	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
@@ -169,50 +166,21 @@ func unmarshal(data []byte, to any) error {
 // Distributed reports whether tables are distributed over workers.
 func (p *Pool) Distributed() bool { return p.distributed.Load() }
 
-// Refused counts the requests refused because their wait would be too long.
-func (p *Pool) Refused() int64 { return p.queue.refusals() }
-
 // Waiting counts the requests that wait for a connection.
-func (p *Pool) Waiting() int {
-	p.queue.mu.Lock()
-	defer p.queue.mu.Unlock()
-	return p.queue.waiting.Len()
-}
+func (p *Pool) Waiting() int { return p.slots.Waiting() }
 
-// acquiredConn is a connection taken from the pool.
-type acquiredConn struct {
-	*pgxpool.Conn
-	queue  *fairQueue
-	client uuid.UUID
-	since  time.Time
-	batch  int
-}
-
-// Release gives the connection back.
-func (l *acquiredConn) Release() {
-	l.queue.release(l.client, time.Since(l.since), l.batch)
-	l.Conn.Release()
-}
+// maxWaitingOfClient bounds the requests of one client that wait for a connection.
+const maxWaitingOfClient = 64
 
 // acquire takes a connection for a client, and waits at most acquireTimeout for it.
-func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*acquiredConn, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.acquireTimeout)
-	defer cancel()
-	if _, _, err := p.queue.acquire(ctx, client, nil); err != nil {
-		return nil, err
+func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*pgxpool.Conn, error) {
+	if err := p.slots.Acquire(ctx, client, p.acquireTimeout); err != nil {
+		return nil, apierror.Unavailable(fmt.Errorf("waiting for a connection: %w", err))
 	}
-	return p.connect(ctx, client, 0)
-}
-
-// connect takes the connection that the queue granted a client, for a batch of so many
-// queries or, with 0, for none.
-func (p *Pool) connect(ctx context.Context, client uuid.UUID, batch int) (*acquiredConn, error) {
-	began := time.Now()
 	conn, err := p.Acquire(ctx)
 	if err != nil {
-		p.queue.release(client, time.Since(began), batch)
+		p.slots.Release(client)
 		return nil, fmt.Errorf("taking a connection: %w", err)
 	}
-	// The time to make a connection, which is long and rare, does not count as held.
-	return &acquiredConn{conn, p.queue, client, time.Now(), batch}, nil
+	return conn, nil
 }

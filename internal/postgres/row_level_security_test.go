@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/postgres"
@@ -185,23 +184,23 @@ func TestRowLevelSecurity_ClientEndsWithItsTransaction(t *testing.T) {
 		"as it should": func(context.Context, *postgres.Snapshot) error { return nil },
 		"an error":     func(context.Context, *postgres.Snapshot) error { return stop },
 		"a failed statement": func(ctx context.Context, s *postgres.Snapshot) error {
-			_, err := s.Tx().Exec(ctx, "SELECT 1 / 0")
+			_, err := s.Exec(ctx, "SELECT 1 / 0")
 			return err
 		},
 		"a timeout": func(ctx context.Context, s *postgres.Snapshot) error {
-			_, err := s.Tx().Exec(ctx, "SELECT pg_sleep(5)")
+			_, err := s.Exec(ctx, "SELECT pg_sleep(5)")
 			return err
 		},
 		"a cancelled caller": func(ctx context.Context, s *postgres.Snapshot) error {
 			cancelled, cancel := context.WithCancel(ctx)
 			cancel()
-			_, err := s.Tx().Exec(cancelled, "SELECT 1")
+			_, err := s.Exec(cancelled, "SELECT 1")
 			return err
 		},
 	} {
 		var seen int
-		err := pool.Read(t.Context(), twins.acme, func(ctx context.Context, s *postgres.Snapshot) error {
-			if err := s.Tx().QueryRow(ctx, "SELECT count(*) FROM interviews").Scan(&seen); err != nil {
+		err := pool.Read(t.Context(), postgres.Reading{ClientID: twins.acme}, func(ctx context.Context, s *postgres.Snapshot) error {
+			if err := s.QueryRow(ctx, "SELECT count(*) FROM interviews").Scan(&seen); err != nil {
 				return err
 			}
 			return read(ctx, s)
@@ -216,22 +215,19 @@ func TestRowLevelSecurity_ClientEndsWithItsTransaction(t *testing.T) {
 		}
 	}
 	// The same where the transaction begins and ends in one round trip.
-	if err := pool.ReadOnce(t.Context(), twins.acme, postgres.Query{SQL: "SELECT FROM interviews"},
-		func(_ context.Context, _ *postgres.Snapshot, rows pgx.Rows) error {
-			if !rows.Next() || rows.Next() {
-				t.Error("the client's own interview is not seen, or another's is")
-			}
-			return rows.Err()
-		}); err != nil {
-		t.Fatal(err)
+	var own int
+	if err := pool.Read(t.Context(), postgres.Reading{ClientID: twins.acme, Once: true}, func(ctx context.Context, s *postgres.Snapshot) error {
+		return s.QueryRow(ctx, "SELECT count(*) FROM interviews").Scan(&own)
+	}); err != nil || own != 1 {
+		t.Errorf("in one round trip %d interviews are seen (%v), want the client's own", own, err)
 	}
 	var seen int
 	if err := pool.QueryRow(t.Context(), "SELECT count(*) FROM interviews").Scan(&seen); err != nil || seen != 0 {
 		t.Errorf("after one round trip the connection sees %d rows (%v), want none", seen, err)
 	}
-	if err := pool.Read(t.Context(), uuid.Nil, func(ctx context.Context, s *postgres.Snapshot) error {
-		if s.Measurement != nil {
-			t.Error("a client that does not exist has a measurement")
+	if err := pool.Read(t.Context(), postgres.Reading{}, func(ctx context.Context, s *postgres.Snapshot) error {
+		if err := s.QueryRow(ctx, "SELECT count(*) FROM interviews").Scan(&seen); err != nil || seen != 0 || s.Measurement.Mode != nil {
+			t.Errorf("a client that does not exist has %d interviews (%v) or a measurement", seen, err)
 		}
 		return nil
 	}); err != nil {

@@ -29,9 +29,6 @@ type Schema struct {
 	// OldestServed is the oldest version whose servers can serve this schema; zero
 	// where the schema does not say.
 	OldestServed int64
-	// unreleased reports that its migrations are from before the first release: their
-	// numbers had gaps, and those of releases have none.
-	unreleased bool
 }
 
 // Querier is a connection, a pool or a transaction.
@@ -55,13 +52,10 @@ func ReadSchema(ctx context.Context, q Querier) (Schema, error) {
 	if !migrated {
 		return Schema{Empty: !occupied}, nil
 	}
-	var applied int64
 	s := Schema{}
-	if err := q.QueryRow(ctx, `SELECT count(DISTINCT v.version_id), coalesce(max(v.version_id), 0)
-		FROM public.goose_db_version AS v WHERE v.version_id > 0 AND v.is_applied`).Scan(&applied, &s.Version); err != nil {
+	if err := q.QueryRow(ctx, "SELECT coalesce(max(v.version_id), 0) FROM public.goose_db_version AS v WHERE v.is_applied").Scan(&s.Version); err != nil {
 		return Schema{}, fmt.Errorf("reading which migrations were applied: %w", err)
 	}
-	s.unreleased = applied < s.Version
 	if s.Version <= SchemaVersion() {
 		return s, nil
 	}
@@ -80,8 +74,6 @@ func ReadSchema(ctx context.Context, q Querier) (Schema, error) {
 func (s Schema) Check() error {
 	ours := SchemaVersion()
 	switch {
-	case s.unreleased:
-		return ErrUnreleasedSchema
 	case s.Empty:
 		return errors.New("this database has no schema yet: run 'clientintel migrate'")
 	case s.Version == 0:
@@ -97,7 +89,7 @@ func (s Schema) Check() error {
 // CheckServed is Check for a server, which can also serve a newer schema that
 // says so.
 func (s Schema) CheckServed() error {
-	if s.Version > SchemaVersion() && s.OldestServed > 0 && s.OldestServed <= SchemaVersion() && !s.unreleased {
+	if s.Version > SchemaVersion() && s.OldestServed > 0 && s.OldestServed <= SchemaVersion() {
 		return nil
 	}
 	return s.Check()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -127,22 +126,7 @@ func TestMigrate_OneOfManyAtOnceMigrates(t *testing.T) {
 	}
 }
 
-// A database of a development version is refused in a sentence, and left alone.
-func TestMigrate_RefusesADatabaseFromBeforeTheFirstRelease(t *testing.T) {
-	t.Parallel()
-	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
-	if _, err := conn.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (32, true)"); err != nil {
-		t.Fatal(err)
-	}
-	const want = "cannot be upgraded: create a new database, migrate it, and import the records and issue the keys there again"
-	if _, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("migrating: %v, want %q", err, want)
-	}
-}
-
-// Numbers without gaps distinguish a database of a development version from
-// one of a later release.
+// The schema's version is the number of migrations.
 func TestMigrations_AreNumberedWithoutGaps(t *testing.T) {
 	t.Parallel()
 	files, err := fs.Glob(migrations.Files, "*.sql")
@@ -201,45 +185,6 @@ func TestMigrations_GoDownAndUpAgain(t *testing.T) {
 	}
 	if _, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Errorf("migrating again: %v", err)
-	}
-}
-
-// The way down of each migration leaves what the one before it made. Migration 6 makes
-// the trigrams, without which objects cannot be compared.
-func TestMigrations_EachGoesBackToTheOneBefore(t *testing.T) {
-	t.Parallel()
-	database := dbtest.NewEmpty(t)
-	provider, _ := migrationsOf(t, database)
-	conn := connect(t, database.OwnerURL)
-	var made [][]postgres.Object // by each migration
-	for range provider.ListSources() {
-		if _, err := provider.UpByOne(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		objects, err := postgres.ReadObjects(t.Context(), conn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		made = append(made, objects)
-	}
-	for n := len(made) - 1; n >= 6; n-- {
-		if _, err := provider.Down(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		left, err := postgres.ReadObjects(t.Context(), conn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range made[n-1] {
-			if !slices.Contains(left, o) {
-				t.Errorf("the way down of migration %d does not leave %s as it was", n+1, o)
-			}
-		}
-		for _, o := range left {
-			if !slices.Contains(made[n-1], o) {
-				t.Errorf("the way down of migration %d leaves %s", n+1, o)
-			}
-		}
 	}
 }
 

@@ -8,160 +8,225 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/clientintel/clientintel/gen/db"
 )
 
 // Snapshot is one response's view of the database: a read-only REPEATABLE READ
-// transaction whose client is set.
+// transaction whose client is set. It begins with its first query: BEGIN, the client and
+// the measurement travel in that query's round trip. It is the db.DBTX of the generated
+// queries, and is not safe for concurrent use.
 type Snapshot struct {
-	tx pgx.Tx
 	// AsOf is the database clock of the statement that took the snapshot; on a
 	// standby, the commit time up to which it had caught up.
 	AsOf time.Time
 	// OnStandby is set if writes of the last moments may be missing.
 	OnStandby bool
-	// Measurement is the provenance of the client's numbers in this snapshot; nil when the
-	// client is gone.
-	Measurement *db.GetMeasurementRow
+	// Measurement is the provenance of the client's numbers in this snapshot.
+	Measurement db.BeginReadRow
+
+	pool     *Pool
+	clientID uuid.UUID
+	// once is set if the first query is the only one: COMMIT travels with it.
+	once bool
+	// began is called when the fields above are set, before the first query's rows are
+	// read. Its error ends the snapshot.
+	began func(*Snapshot) error
+
+	conn  *pgxpool.Conn // nil before the first query
+	batch pgx.BatchResults
+	// open is set while the transaction is.
+	open bool
+	err  error // of the end of the first round trip
+}
+
+// Reading is how a snapshot is read.
+type Reading struct {
+	ClientID uuid.UUID
+	// Once is set if fn runs one query only: the snapshot is then one round trip.
+	Once bool
+	// Began, if set, is called with the measurement read, before the first query's rows are.
+	Began func(*Snapshot) error
+}
+
+// Read runs fn in a snapshot, which begins with fn's first query. Where the database is
+// unavailable, the error is apierror.Unavailable, also where fn returned it.
+func (p *Pool) Read(ctx context.Context, r Reading, fn func(context.Context, *Snapshot) error) error {
+	if p.readTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.readTimeout)
+		defer cancel()
+	}
+	s := &Snapshot{pool: p, clientID: r.ClientID, once: r.Once, began: r.Began}
+	defer func() { _ = s.end(ctx, false) }() // where fn failed or panicked
+	err := fn(ctx, s)
+	if err == nil {
+		err = s.end(ctx, true)
+	}
+	return classify(err)
 }
 
 // Queries are the typed queries, inside the snapshot.
-func (s *Snapshot) Queries() *db.Queries { return db.New(s.tx) }
+func (s *Snapshot) Queries() *db.Queries { return db.New(s) }
 
-// Tx is the snapshot's transaction, for statements that are not typed.
-func (s *Snapshot) Tx() pgx.Tx { return s.tx }
-
-// setClient sets the transaction's client, for row-level security, and its statement
-// timeout, and reads its clock. It must be the first statement after the lock: the first
-// one takes the snapshot. It, BEGIN and LOCK are session statements, which sqlc cannot
-// type.
-const setClient = `SELECT set_config('clientintel.client_id', $1::text, true), set_config('statement_timeout', $2::text, true), statement_timestamp()`
-
-// holdInterviews blocks TRUNCATE and rewrites of the table, whose effect older snapshots
-// would see, from before the snapshot to its end; writers never wait for it.
-const holdInterviews = `LOCK TABLE interviews IN ACCESS SHARE MODE`
-
-// Read runs fn in a snapshot of its own. Beginning, setting the client and reading the
-// measurement take one round trip. Where the database is unavailable, the error is
-// apierror.Unavailable, also where fn returned it.
-func (p *Pool) Read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
-	return p.readEither(func(p *Pool, began func()) error {
-		return p.read(ctx, clientID, func(ctx context.Context, s *Snapshot) error { began(); return fn(ctx, s) })
-	})
-}
-
-// RowsReader reads the rows of a snapshot's only query. Rows that it leaves are
-// skipped.
-type RowsReader func(context.Context, *Snapshot, pgx.Rows) error
-
-// Bounded bounds a context by the time that all reading for one response may take.
-func (p *Pool) Bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if p.readTimeout > 0 {
-		return context.WithTimeout(ctx, p.readTimeout)
+// Query runs a query.
+func (s *Snapshot) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if s.open && s.batch == nil {
+		return s.conn.Query(ctx, sql, args...)
 	}
-	return context.WithCancel(ctx)
-}
-
-func (p *Pool) read(ctx context.Context, clientID uuid.UUID, fn func(context.Context, *Snapshot) error) error {
-	ctx, cancel := p.Bounded(ctx)
-	defer cancel()
-	b, err := p.begin(ctx, clientID, func() (*acquiredConn, error) { return p.acquire(ctx, clientID) }, nil)
-	if err != nil {
-		return classify(err)
-	}
-	defer b.conn.Release()
-	// A connection left in a transaction is closed by the pool, never reused.
-	defer b.tx.rollback()
-	if err := b.results.Close(); err != nil {
-		return classify(err)
-	}
-	if err := fn(ctx, b.snapshot); err != nil {
-		return classify(err)
-	}
-	return classify(b.tx.end(ctx, "COMMIT"))
-}
-
-// startedSnapshot is a snapshot on its connection.
-type startedSnapshot struct {
-	conn     *acquiredConn
-	tx       *openTx
-	snapshot *Snapshot
-	// results are those of the statements sent with BEGIN.
-	results pgx.BatchResults
-}
-
-// begin takes a connection and, on it, a snapshot.
-func (p *Pool) begin(
-	ctx context.Context, clientID uuid.UUID, take func() (*acquiredConn, error), batched []Query,
-) (*startedSnapshot, error) {
-	b, err := p.tryBegin(ctx, clientID, take, batched)
-	if err != nil && connectionLost(err) {
-		// The database may have restarted under idle connections. Nothing was
-		// read yet, so a fresh one may try again.
-		p.Reset()
-		b, err = p.tryBegin(ctx, clientID, func() (*acquiredConn, error) { return p.acquire(ctx, clientID) }, batched)
-	}
-	return b, err
-}
-
-func (p *Pool) tryBegin(
-	ctx context.Context, clientID uuid.UUID, take func() (*acquiredConn, error), batched []Query,
-) (*startedSnapshot, error) {
-	conn, err := take()
-	if err != nil {
+	if err := s.begin(ctx, sql, args); err != nil {
 		return nil, err
 	}
-	tx := &openTx{conn: conn.Conn.Conn()}
-	b := &startedSnapshot{conn: conn, tx: tx, snapshot: &Snapshot{tx: tx}}
+	rows, err := s.batch.Query()
+	return &firstRows{rows, s}, err
+}
+
+// QueryRow runs a query of one row.
+func (s *Snapshot) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	if s.open && s.batch == nil {
+		return s.conn.QueryRow(ctx, sql, args...)
+	}
+	if err := s.begin(ctx, sql, args); err != nil {
+		return failedRow{err}
+	}
+	return firstRow{s.batch.QueryRow(), s}
+}
+
+// Exec runs a statement.
+func (s *Snapshot) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	if s.open && s.batch == nil {
+		return s.conn.Exec(ctx, sql, args...)
+	}
+	if err := s.begin(ctx, sql, args); err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	tag, err := s.batch.Exec()
+	s.endBatch()
+	return tag, err
+}
+
+// errOnlyQuery is the error of a second query in a snapshot of one: outside its transaction
+// row-level security would hide every row.
+var errOnlyQuery = errors.New("a second query in a snapshot of one, or before the first one was read")
+
+// begin sends the first query and what begins the snapshot, and reads the results of the
+// latter.
+func (s *Snapshot) begin(ctx context.Context, sql string, args []any) error {
+	if s.conn != nil {
+		return errOnlyQuery
+	}
+	err := s.tryBegin(ctx, sql, args)
+	if err != nil && connectionLost(err) {
+		// The database may have restarted under idle connections. Nothing was read yet, so
+		// another connection may try again.
+		_ = s.end(ctx, false)
+		s.pool.Reset()
+		err = s.tryBegin(ctx, sql, args)
+	}
+	if err != nil {
+		return fmt.Errorf("taking a snapshot: %w", err)
+	}
+	if s.began == nil {
+		return nil
+	}
+	return s.began(s)
+}
+
+func (s *Snapshot) tryBegin(ctx context.Context, sql string, args []any) error {
+	var err error
+	if s.conn, err = s.pool.acquire(ctx, s.clientID); err != nil {
+		return err
+	}
 	var replayed time.Time
-	if p.maxLag > 0 {
-		if replayed, err = p.replayed(ctx, tx.conn); err != nil {
-			conn.Release()
-			return nil, err
+	if s.pool.maxLag > 0 {
+		if replayed, err = s.pool.replayed(ctx, s.conn.Conn()); err != nil {
+			return err
 		}
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	readHead := b.snapshot.readHead
-	if tx.distributed = p.distributed.Load(); tx.distributed {
-		readHead = b.snapshot.readDistributedHead
-		batch.Queue(takeClient, clientID, p.statementTimeout)
-		batch.Queue(tx.text(db.GetMeasurement), clientID)
-	} else {
-		batch.Queue(holdInterviews)
-		batch.Queue(setClient, clientID.String(), p.statementTimeout)
-		batch.Queue(db.GetMeasurement, clientID)
+	// It sets the client, for row-level security, and takes the snapshot.
+	batch.Queue(db.BeginRead, s.clientID, s.pool.statementTimeout)
+	batch.Queue(sql, args...)
+	if s.once {
+		batch.Queue("COMMIT")
 	}
-	for _, s := range batched {
-		batch.Queue(tx.text(s.SQL), s.Args...)
-	}
-	b.results = conn.SendBatch(ctx, batch)
-	if err := readHead(ctx, clientID, b.results); err != nil {
-		_ = b.results.Close()
-		tx.rollback()
-		conn.Release()
-		return nil, fmt.Errorf("taking a snapshot: %w", err)
-	}
-	if !replayed.IsZero() {
-		b.snapshot.AsOf, b.snapshot.OnStandby = replayed, true
-	}
-	return b, nil
-}
-
-func (s *Snapshot) readHead(ctx context.Context, clientID uuid.UUID, results pgx.BatchResults) error {
-	for range 2 { // BEGIN, the lock
-		if _, err := results.Exec(); err != nil {
-			return err
-		}
-	}
-	if err := results.QueryRow().Scan(nil, nil, &s.AsOf); err != nil {
+	s.open = true
+	s.batch = s.conn.SendBatch(ctx, batch)
+	if _, err := s.batch.Exec(); err != nil {
 		return err
 	}
-	found, err := db.New(&rowsDB{row: results.QueryRow()}).GetMeasurement(ctx, clientID)
-	if errors.Is(err, pgx.ErrNoRows) {
+	state, _ := s.batch.Query() // CollectExactlyOneRow returns its error
+	if s.Measurement, err = pgx.CollectExactlyOneRow(state, pgx.RowToStructByPos[db.BeginReadRow]); err != nil {
+		return err
+	}
+	if s.AsOf = s.Measurement.AsOf; !replayed.IsZero() {
+		s.AsOf, s.OnStandby = replayed, true
+	}
+	return nil
+}
+
+// endBatch reads the rest of the first round trip.
+func (s *Snapshot) endBatch() {
+	if s.batch != nil {
+		s.err = s.batch.Close()
+		s.batch = nil
+		s.open = !s.once || s.err != nil
+	}
+}
+
+// end ends the snapshot and gives its connection back. A connection whose transaction
+// cannot be ended is closed.
+func (s *Snapshot) end(ctx context.Context, commit bool) error {
+	if s.conn == nil {
 		return nil
 	}
-	s.Measurement = &found
+	s.endBatch()
+	err := s.err
+	if s.open && err == nil && commit {
+		_, err = s.conn.Exec(ctx, "COMMIT", pgx.QueryExecModeExec)
+		s.open = err != nil
+	}
+	if s.open && !s.conn.Conn().IsClosed() {
+		// The request may have been cancelled, so its context is not used.
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if _, err := s.conn.Exec(ctx, "ROLLBACK", pgx.QueryExecModeExec); err != nil {
+			_ = s.conn.Conn().Close(ctx)
+		}
+	}
+	s.conn.Release()
+	s.pool.slots.Release(s.clientID)
+	s.conn, s.open = nil, false
 	return err
 }
+
+// firstRows are the first query's rows; what follows them ends with them.
+type firstRows struct {
+	pgx.Rows
+	s *Snapshot
+}
+
+// Close ends the first round trip.
+func (r *firstRows) Close() {
+	r.Rows.Close()
+	r.s.endBatch()
+}
+
+type firstRow struct {
+	pgx.Row
+	s *Snapshot
+}
+
+// Scan ends the first round trip.
+func (r firstRow) Scan(to ...any) error {
+	err := r.Row.Scan(to...)
+	r.s.endBatch()
+	return err
+}
+
+type failedRow struct{ err error }
+
+func (r failedRow) Scan(...any) error { return r.err }

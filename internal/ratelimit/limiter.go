@@ -4,15 +4,18 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
-	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
@@ -21,10 +24,6 @@ var (
 	errOverloaded = errors.New("too many wait to be admitted")
 	errTooSlow    = errors.New("admitting takes too long")
 )
-
-// ErrNoSlot is the cause of a refusal that the database was not asked about: too many
-// callers without a verified key, or beyond their limit, are served already.
-var ErrNoSlot = errors.New("too many callers without a verified key or beyond their limit at once")
 
 // Verdict is what admission decided of a request.
 type Verdict string
@@ -78,222 +77,177 @@ type logRow struct {
 	seq   int64
 }
 
-// Limiter admits requests in groups, one at a time, because most of a group's cost does
-// not depend on its size. A group is what queued during the previous one; a lone
-// request waits for no others.
+// Limiter admits requests in groups, first come, first served: what waits while one group
+// is in the database is the next group, so a lone request waits for no others. Most of a
+// group's cost does not depend on its size.
 type Limiter struct {
 	pool *postgres.Pool
 	// maxRequests, window and clockShift are the Policy.
 	maxRequests        int32
 	window, clockShift time.Duration
-	bypass             bypass
-	queue              *queue
-	callers            callerCache
-	// unverified are the slots of requests whose secret is not verified yet, by the
-	// client that the prefix names; limited those of keys that have used up their limit;
-	// keyless those of requests that never reach the database.
-	unverified, limited, keyless refusalSlots
-	keyClients                   keyClients
-	// overloaded has no slot: it delays the refusals of requests that were likely to be
-	// admitted but found the queue full.
-	overloaded refusalSlots
-	stop       chan struct{}
-	stopped    sync.WaitGroup
-	// meanGroupTime is the moving mean of the time that a group takes, in nanoseconds.
-	meanGroupTime atomic.Int64
 
+	queue    chan *waiter
+	stop     chan struct{}
+	stopped  sync.WaitGroup
 	statuses *statusRecorder
-
 	// Groups and Grouped count groups that were sent and the requests in them.
 	Groups, Grouped atomic.Int64
 }
 
-// Waiting counts the requests that wait to be admitted.
-func (l *Limiter) Waiting() int { return l.queue.len() }
-
-// Pending is a request whose admission is under way.
-type Pending struct {
-	limiter *Limiter
+// waiter is a request that waits to be admitted.
+type waiter struct {
+	ctx     context.Context //nolint:containedctx // the request's, which may end while it waits
 	request Request
-	// deadline is when Wait gives up.
-	deadline time.Time
-	result   chan result
-	// claimed is set once, by the group that takes the request or by its caller
-	// abandoning it.
-	claimed atomic.Bool
-	decided time.Time
+	decided chan decision
 }
 
-// Decided is when the decision came that Wait returned, or now if none came.
-func (p *Pending) Decided() time.Time {
-	if p.decided.IsZero() {
-		return time.Now()
-	}
-	return p.decided
-}
-
-// take claims the request for a group, unless it no longer waits.
-func (p *Pending) take() bool {
-	return time.Now().Before(p.deadline) && p.claimed.CompareAndSwap(false, true)
-}
-
-// abandon ends the waiting, unless a group has taken the request.
-func (p *Pending) abandon() bool { return p.claimed.CompareAndSwap(false, true) }
-
-type result struct {
+type decision struct {
 	admission Admission
 	err       error
-	at        time.Time
 }
 
 const (
+	// maxWaiting is more than a server has connections: nobody is refused for it who
+	// would be told that a limit is used up.
+	maxWaiting = 16_384
 	// maxGroup bounds how long a group locks its keys.
-	maxGroup = 64
-	// groupTimeout is how long a request may wait for the database, its time in queues
-	// included.
-	groupTimeout = 4 * time.Second
-	// minGroupTimeout is the least that is left of it after the wait for a slot.
-	minGroupTimeout = time.Second
+	maxGroup = 256
+	// admitTimeout is how long a request may wait for its admission.
+	admitTimeout = 4 * time.Second
 )
+
+// Connections is how many connections the limiter's pool needs: one for groups
+// and one for usage and the readiness check.
+const Connections = 2
 
 // New starts the limiter on a pool of its own, so that slow reads never delay
 // admission. Close ends it.
 func New(pool *postgres.Pool) *Limiter {
-	l := newLimiter(pool)
+	maxRequests, window, clockShift := Policy()
+	l := &Limiter{
+		pool: pool, maxRequests: maxRequests, window: window, clockShift: clockShift,
+		queue: make(chan *waiter, maxWaiting), stop: make(chan struct{}), statuses: newStatusRecorder(pool, clockShift),
+	}
 	l.stopped.Go(func() { l.statuses.run(l.stop) })
-	l.stopped.Go(func() { l.keyClients.run(pool, l.stop) })
-	l.stopped.Go(l.work)
+	l.stopped.Go(l.run)
 	return l
 }
 
-// newLimiter makes a limiter whose goroutines are not started.
-func newLimiter(pool *postgres.Pool) *Limiter {
-	maxRequests, window, clockShift := Policy()
-	return &Limiter{
-		pool: pool, maxRequests: maxRequests, window: window, clockShift: clockShift,
-		queue: newQueue(), callers: newCallerCache(),
-		unverified: newRefusalSlots(2 * maxUnverified), limited: newRefusalSlots(maxUnverified), keyless: newRefusalSlots(maxUnverified),
-		overloaded: newRefusalSlots(0), stop: make(chan struct{}),
-		statuses: newStatusRecorder(pool, clockShift),
-	}
-}
-
-// Connections is how many connections the limiter's pool needs: one for groups
-// and one for statuses and the readiness check.
-const Connections = 2
+// Waiting counts the requests that wait to be admitted.
+func (l *Limiter) Waiting() int { return len(l.queue) }
 
 // Admit authenticates and counts one request. While the database is unavailable it
-// returns an error; no request is admitted uncounted.
+// returns an error; no request is admitted uncounted. A request whose ctx ends before its
+// group is sent is not counted.
 func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
-	if known, ok := l.bypass.lookup(r); ok {
-		return known, nil
-	}
-	// Requests that are likely to be admitted bypass the slots.
-	cached, deadline := l.callers.get(r), time.Now().Add(groupTimeout)
-	if cached.isLikely {
-		a, err := l.admit(ctx, cached.ClientID, r, deadline)
-		if errors.Is(err, errOverloaded) {
-			_ = l.overloaded.acquire(ctx, cached.ClientID)
-		}
-		return a, err
-	}
-	slots, client := l.limited, cached.ClientID
-	if client == uuid.Nil {
-		slots, client = l.unverified, l.keyClients.of(r.Prefix)
-	}
-	if err := slots.acquire(ctx, client); err != nil {
-		return Admission{}, err
-	}
-	if least := time.Now().Add(minGroupTimeout); deadline.Before(least) {
-		deadline = least
-	}
-	a, err := l.admit(ctx, client, r, deadline)
-	if err == nil && (a.Verdict == Admitted || a.Verdict == Limited && slots == l.unverified) {
-		slots.Release(client)
-	} else {
-		slots.releaseLater(client)
-	}
-	return a, err
-}
-
-func (l *Limiter) admit(ctx context.Context, client uuid.UUID, r Request, deadline time.Time) (Admission, error) {
-	p, queued := l.enqueue(client, r, deadline)
-	if !queued {
+	w := &waiter{ctx, r, make(chan decision, 1)}
+	select {
+	case l.queue <- w:
+	default:
 		return Admission{}, apierror.Unavailable(errOverloaded)
 	}
-	return p.Wait(ctx)
-}
-
-// Start begins to admit a request that is likely to be admitted, and returns the
-// caller that was last admitted with the same secret. Data may be read
-// speculatively for that caller; a response must not be sent before Wait has
-// returned. Any other request needs Admit, and so does one that finds a whole group
-// waiting: responses that wait to be sent take memory.
-func (l *Limiter) Start(r Request) (*Pending, auth.Caller, bool) {
-	cached := l.callers.get(r)
-	if _, bypassed := l.bypass.lookup(r); bypassed || !cached.isLikely || l.queue.len() >= maxGroup {
-		return nil, auth.Caller{}, false
-	}
-	p, queued := l.enqueue(cached.ClientID, r, time.Now().Add(groupTimeout))
-	return p, cached.Caller, queued
-}
-
-// IsLikely reports whether a request is likely to be admitted.
-func (l *Limiter) IsLikely(r Request) bool { return l.callers.get(r).isLikely }
-
-func (l *Limiter) enqueue(client uuid.UUID, r Request, deadline time.Time) (*Pending, bool) {
-	p := &Pending{limiter: l, request: r, deadline: deadline, result: make(chan result, 1)}
-	queued := l.queue.push(client, p, l.maxAhead())
-	l.queue.wake()
-	return p, queued
-}
-
-// Wait returns the decision. A request whose ctx ends before its group is sent is not
-// counted.
-func (p *Pending) Wait(ctx context.Context) (Admission, error) {
-	select {
-	case a := <-p.result: // it came before Wait was called, which may be after the deadline
-		return p.conclude(a)
-	default:
-	}
-	timeout := time.NewTimer(time.Until(p.deadline))
+	timeout := time.NewTimer(admitTimeout)
 	defer timeout.Stop()
-	left := ctx.Done()
+	select {
+	case d := <-w.decided:
+		return d.admission, d.err
+	case <-timeout.C:
+		return Admission{}, apierror.Unavailable(errTooSlow)
+	case <-l.stop:
+		return Admission{}, apierror.Unavailable(errClosed)
+	}
+}
+
+// run admits what waits, group by group.
+func (l *Limiter) run() {
 	for {
+		var group []*waiter
 		select {
-		case a := <-p.result:
-			return p.conclude(a)
-		case <-timeout.C:
-			return Admission{}, apierror.Unavailable(errTooSlow)
-		case <-left:
-			if p.abandon() {
-				return Admission{}, apierror.Unavailable(ctx.Err())
-			}
-			left = nil // it is being counted, and its row will need a status
-		case <-p.limiter.stop:
-			return Admission{}, apierror.Unavailable(errClosed)
+		case w := <-l.queue:
+			group = append(group, w)
+		case <-l.stop:
+			return
 		}
+		for len(group) < maxGroup && len(l.queue) > 0 { // nothing else takes from it
+			group = append(group, <-l.queue)
+		}
+		l.admit(group)
 	}
 }
 
-func (p *Pending) conclude(r result) (Admission, error) {
-	p.decided = r.at
-	if r.err == nil {
-		p.limiter.bypass.store(p.request, r.admission)
-		p.limiter.callers.update(p.request, r.admission)
+// admit sends the requests of a group that still wait, and tells each its decision.
+func (l *Limiter) admit(group []*waiter) {
+	group = slices.DeleteFunc(group, func(w *waiter) bool {
+		err := w.ctx.Err()
+		if err != nil {
+			w.decided <- decision{err: apierror.Unavailable(err)}
+		}
+		return err != nil
+	})
+	if len(group) == 0 {
+		return
 	}
-	return r.admission, r.err
+	l.Groups.Add(1)
+	l.Grouped.Add(int64(len(group)))
+	ctx, cancel := context.WithTimeout(context.Background(), admitTimeout)
+	defer cancel()
+	admissions, err := l.send(ctx, group)
+	if err != nil && (pgconn.SafeToRetry(err) || postgres.IsRetryable(err)) {
+		// The connection died while idle and nothing was sent on it, or the
+		// database rolled everything back.
+		admissions, err = l.send(ctx, group)
+	}
+	if err != nil {
+		err = apierror.Unavailable(fmt.Errorf("admitting: %w", err))
+		admissions = make([]Admission, len(group))
+	}
+	for i, w := range group {
+		w.decided <- decision{admissions[i], err}
+	}
 }
 
-// maxAhead is how many requests may be ahead of one that is still admitted in time.
-func (l *Limiter) maxAhead() int {
-	groups := groupTimeout / max(time.Duration(l.meanGroupTime.Load()), time.Millisecond)
-	return max(int(groups), 1) * maxGroup
+// send admits a group in one round trip and returns its admissions in the group's order.
+func (l *Limiter) send(ctx context.Context, group []*waiter) ([]Admission, error) {
+	params := db.AdmitRequestsParams{
+		Prefixes: make([]string, len(group)), SecretHashes: make([][]byte, len(group)), Routes: make([]string, len(group)),
+		MaxRequests: l.maxRequests, TimeWindow: l.window, ClockShift: l.clockShift,
+	}
+	for i, w := range group {
+		params.Prefixes[i], params.SecretHashes[i], params.Routes[i] = w.request.Prefix, w.request.SecretHash[:], w.request.Route
+	}
+	rows, err := db.New(l.pool).AdmitRequests(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) != len(group) {
+		return nil, fmt.Errorf("admit decided %d of %d requests", len(rows), len(group))
+	}
+	admissions := make([]Admission, len(group))
+	for _, row := range rows {
+		if row.Ordinal < 1 || int(row.Ordinal) > len(group) || admissions[row.Ordinal-1].Verdict != "" {
+			return nil, fmt.Errorf("admit decided request %d of %d twice, or there is none", row.Ordinal, len(group))
+		}
+		a := Admission{
+			Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
+			Max: int(l.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
+		}
+		if row.ClientID != nil {
+			a.Caller = auth.Caller{ClientID: *row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
+			for i, s := range row.Scopes {
+				a.Caller.Scopes[i] = auth.Scope(s)
+			}
+		}
+		if row.Seq != nil {
+			a.logRow = logRow{row.KeyID, *row.Seq}
+		}
+		admissions[row.Ordinal-1] = a
+	}
+	return admissions, nil
 }
 
 // RecordStatus records, within about a second, the status of an admitted request.
 func (l *Limiter) RecordStatus(a Admission, status int) {
-	if !config.Disabled("statuses") && a.Verdict == Admitted && a.logRow != (logRow{}) {
+	if a.Verdict == Admitted && a.logRow != (logRow{}) {
 		l.statuses.add(a.logRow, status)
 	}
 }

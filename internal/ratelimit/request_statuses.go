@@ -80,7 +80,7 @@ func (r *statusRecorder) run(stop <-chan struct{}) {
 
 // record writes batches of at least so many statuses, until fewer are left.
 func (r *statusRecorder) record(least int) {
-	ctx, cancel := context.WithTimeout(context.Background(), groupTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), admitTimeout)
 	defer cancel()
 	var err error
 	for batch := r.take(least); len(batch.seqs) > 0 && err == nil; batch = r.take(least) {

@@ -6,10 +6,9 @@ import (
 	"github.com/clientintel/clientintel/internal/campaign"
 )
 
-// CampaignList appends one page of campaigns to an empty buffer, and returns how many
-// it holds. A tool's page is bounded by its bytes, so each row is encoded by itself.
-func CampaignList(b []byte, found campaign.List, p Page, caller auth.Caller) ([]byte, int, error) {
-	return appendPage(b, len(found.Campaigns), p, func(b []byte, i int) ([]byte, error) {
+// CampaignList encodes one page of campaigns, and returns how many it holds. A tool's page is bounded by its bytes, so each row is encoded by itself.
+func CampaignList(found campaign.List, p Page, caller auth.Caller) ([]byte, int, error) {
+	return appendPage(len(found.Campaigns), p, func(b []byte, i int) ([]byte, error) {
 		return appendWith(b, Campaign(found.Campaigns[i]))
 	}, func(rows int) api.Meta { return meta(caller, rows, found.Measurement) })
 }

@@ -11,94 +11,55 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 )
 
-// Interviews encodes a page of interviews as the caller may see them, one by one
-// as they are read. The bytes are those of the generated types, except that stored
-// JSON is unchanged. Encoding 50 rows takes a nineteenth of the generated types'
-// time (BenchmarkInterviews).
-type Interviews struct {
-	caller auth.Caller
-	body   []byte
-	empty  bool
-	// maxBytes bounds the body; 0: any number.
-	maxBytes int
-	// err is why the page cannot be encoded.
-	err error
-
-	identity, transcripts, customExtraction bool
+// InterviewList encodes one page of interviews as the caller may see them, and returns how
+// many it holds. The bytes are those of the generated types, except
+// that stored JSON is unchanged. Encoding 50 rows takes a nineteenth of the generated
+// types' time (BenchmarkInterviews).
+func InterviewList(found interview.List, p Page, caller auth.Caller) ([]byte, int, error) {
+	return appendPage(len(found.Interviews), p, func(b []byte, i int) ([]byte, error) {
+		return appendInterview(b, &found.Interviews[i], caller)
+	}, func(rows int) api.Meta { return interviewMeta(caller, rows, found.Measurement) })
 }
 
-// NewInterviewList begins a page of interviews, appended to an empty buffer, of
-// at most so many bytes (0: any number).
-func NewInterviewList(buffer []byte, caller auth.Caller, maxBytes int) *Interviews {
-	return &Interviews{
-		caller: caller, body: append(buffer, `{"data":[`...), empty: true, maxBytes: maxBytes,
-		identity:         caller.Has(auth.ReadCustomerIdentity),
-		transcripts:      caller.Has(auth.ReadTranscripts),
-		customExtraction: caller.Has(auth.ReadCustomExtraction),
-	}
-}
-
-// Add appends one interview, unless it is a further one for which the page has no
-// space. A gated field without its scope is absent.
-func (a *Interviews) Add(i *interview.Interview) bool {
-	if !isFinite(i.DurationSeconds) || !isFinite(i.NPSScore) {
-		a.err = fmt.Errorf("the interview %s has a number that JSON does not", i.ID)
-	}
-	b := a.body
-	if !a.empty {
-		b = append(b, ',')
-	}
+// appendInterview appends one interview. A gated field without its scope is absent.
+func appendInterview(b []byte, i *interview.Interview, caller auth.Caller) ([]byte, error) {
 	b = appendText(append(b, `{"best_quote":`...), i.BestQuote)
 	b = appendText(append(b, `,"churn_risk":`...), i.ChurnRisk)
-	b = appendUUID(append(b, `,"client_id":`...), i.ClientID)
-	b = append(b, `,"conversation_goal_id":`...)
-	if i.CampaignID.Valid {
-		b = appendUUID(b, i.CampaignID.UUID)
+	b = basis.AppendUUID(append(b, `,"client_id":"`...), i.ClientID)
+	if i.CampaignID != nil {
+		b = basis.AppendUUID(append(b, `","conversation_goal_id":"`...), *i.CampaignID)
+		b = append(b, '"')
 	} else {
-		b = append(b, "null"...)
+		b = append(b, `","conversation_goal_id":null`...)
 	}
-	b = appendTime(append(b, `,"created_at":`...), i.CreatedAt)
-	if a.customExtraction {
+	b = basis.AppendTime(append(b, `,"created_at":"`...), i.CreatedAt)
+	b = append(b, '"')
+	if caller.Has(auth.ReadCustomExtraction) {
 		b = appendStored(append(b, `,"custom_extraction":`...), i.CustomExtraction)
 	}
 	b = appendText(append(b, `,"customer_sentiment":`...), i.CustomerSentiment)
-	b = appendNumber(append(b, `,"duration_seconds":`...), i.DurationSeconds)
-	b = appendUUID(append(b, `,"id":`...), i.ID)
-	b = appendText(append(b, `,"interview_type":`...), i.InterviewType)
-	b = appendNumber(append(b, `,"nps_score":`...), i.NPSScore)
-	if a.identity {
+	b, err := appendNumber(append(b, `,"duration_seconds":`...), i.DurationSeconds)
+	if err != nil {
+		return b, fmt.Errorf("the duration of interview %s: %w", i.ID, err)
+	}
+	b = basis.AppendUUID(append(b, `,"id":"`...), i.ID)
+	b = appendText(append(b, `","interview_type":`...), i.InterviewType)
+	if b, err = appendNumber(append(b, `,"nps_score":`...), i.NPSScore); err != nil {
+		return b, fmt.Errorf("the score of interview %s: %w", i.ID, err)
+	}
+	if caller.Has(auth.ReadCustomerIdentity) {
 		b = appendStored(append(b, `,"participant_email":`...), i.ParticipantEmail)
 	}
 	b = appendText(append(b, `,"participant_name":`...), i.ParticipantName)
-	b = appendText(append(b, `,"status":`...), i.Status)
-	if a.transcripts {
+	b = appendText(append(b, `,"status":`...), &i.Status)
+	if caller.Has(auth.ReadTranscripts) {
 		b = appendStored(append(b, `,"transcript":`...), i.Transcript)
 	}
-	b = append(b, '}')
-	if a.maxBytes > 0 && len(b) > a.maxBytes && !a.empty {
-		return false
-	}
-	a.body, a.empty = b, false
-	return true
+	return append(b, '}'), nil
 }
 
-// Size is how many bytes the page has so far.
-func (a *Interviews) Size() int { return len(a.body) }
-
-// End appends the meta of a page and returns the whole response.
-func (a *Interviews) End(found interview.List, next *string) ([]byte, error) {
-	if a.err != nil {
-		return nil, a.err
-	}
-	m := interviewMeta(a.caller, found.Count, found.Measurement)
-	paged(&m, next)
-	body, err := appendMeta(append(a.body, `],"meta":`...), m)
-	return append(body, "}\n"...), err
-}
-
-// InterviewDetail appends one interview as the caller may see it to an empty
-// buffer. Without its scope a gated field is left out.
-func InterviewDetail(b []byte, i interview.Detail, provenance measurement.Provenance, caller auth.Caller) ([]byte, error) {
+// InterviewDetail encodes one interview as the caller may see it. Without its scope a gated field is left out.
+func InterviewDetail(i interview.Detail, provenance measurement.Provenance, caller auth.Caller) ([]byte, error) {
 	null := json.RawMessage("null")
 	var documents []stored
 	gated := func(field string, scope auth.Scope, document json.RawMessage) json.RawMessage {
@@ -124,7 +85,7 @@ func InterviewDetail(b []byte, i interview.Detail, provenance measurement.Proven
 		RawExtraction:    gated("raw_extraction", auth.ReadRawExtraction, i.RawExtraction),
 		Transcript:       gated("transcript", auth.ReadTranscripts, i.Transcript),
 	}}}
-	body, err := appendWith(b, detail, documents...)
+	body, err := appendWith(nil, detail, documents...)
 	return append(body, '\n'), err
 }
 

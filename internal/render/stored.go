@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/oapi-codegen/nullable"
+
 	"github.com/clientintel/clientintel/gen/api"
 )
 
@@ -43,12 +45,15 @@ type Page struct {
 	Next func(rows int) *string
 }
 
-// appendPage appends a list of up to so many rows and its meta, and returns how many
+// usualPage is the size that most pages do not exceed.
+const usualPage = 32 << 10
+
+// appendPage encodes a list of up to so many rows and its meta, and returns how many
 // it holds.
 func appendPage(
-	b []byte, rows int, p Page, row func(b []byte, i int) ([]byte, error), metaOf func(rows int) api.Meta,
+	rows int, p Page, row func(b []byte, i int) ([]byte, error), metaOf func(rows int) api.Meta,
 ) ([]byte, int, error) {
-	b = append(b, `{"data":[`...)
+	b := append(make([]byte, 0, usualPage), `{"data":[`...)
 	began := len(b)
 	for i := range rows {
 		before := len(b)
@@ -68,8 +73,11 @@ func appendPage(
 			break
 		}
 	}
-	m := metaOf(rows)
-	paged(&m, p.Next(rows))
+	m, next := metaOf(rows), p.Next(rows)
+	m.HasMore, m.NextCursor = new(next != nil), nullable.NewNullNullable[string]()
+	if next != nil {
+		m.NextCursor = nullable.NewNullableWithValue(*next)
+	}
 	b, err := appendMeta(append(b, `],"meta":`...), m)
 	return append(b, "}\n"...), rows, err
 }

@@ -39,7 +39,7 @@ func TestSynthesisCollection_HasTheGeneratedTypesBytes(t *testing.T) {
 		next := "cursor"
 		paged(&want.Meta, &next)
 		want.Meta.Types = &[]string{"lane", "campaign", "home", "daily_feed"}
-		body, kept, err := SynthesisCollection(nil, found, Page{Next: func(int) *string { return &next }}, caller)
+		body, kept, err := SynthesisCollection(found, Page{Next: func(int) *string { return &next }}, caller)
 		wantSame(t, body, err, want)
 		if kept != rows {
 			t.Errorf("%d rows are counted as %d", rows, kept)
@@ -67,7 +67,7 @@ func TestCampaignList_HasTheGeneratedTypesBytes(t *testing.T) {
 		want.Meta = meta(caller, kept, found.Measurement)
 		next := fmt.Sprint("after ", kept)
 		paged(&want.Meta, &next)
-		body, rows, err := CampaignList(nil, found, Page{MaxBytes: most, Next: func(rows int) *string {
+		body, rows, err := CampaignList(found, Page{MaxBytes: most, Next: func(rows int) *string {
 			after := fmt.Sprint("after ", rows)
 			return &after
 		}}, caller)

@@ -9,14 +9,13 @@ import (
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
-// SynthesisCollection appends one page of published rows to an empty buffer, and
-// returns how many it holds.
-func SynthesisCollection(b []byte, found synthesis.DocumentList, p Page, caller auth.Caller) ([]byte, int, error) {
+// SynthesisCollection encodes one page of published rows, and returns how many it holds.
+func SynthesisCollection(found synthesis.DocumentList, p Page, caller auth.Caller) ([]byte, int, error) {
 	names := make([]string, len(found.Types))
 	for i, t := range found.Types {
 		names[i] = string(t)
 	}
-	return appendPage(b, len(found.Documents), p, func(b []byte, i int) ([]byte, error) {
+	return appendPage(len(found.Documents), p, func(b []byte, i int) ([]byte, error) {
 		d := found.Documents[i]
 		row := SynthesisDocument(d)
 		row.Document = nil
@@ -28,10 +27,10 @@ func SynthesisCollection(b []byte, found synthesis.DocumentList, p Page, caller 
 	})
 }
 
-// SynthesisPortal appends one page of a surface's published bodies to an empty buffer,
-// and returns how many it holds.
-func SynthesisPortal(b []byte, found synthesis.BodyList, p Page, caller auth.Caller) ([]byte, int, error) {
-	return appendPage(b, len(found.Bodies), p, func(b []byte, i int) ([]byte, error) {
+// SynthesisPortal encodes one page of a surface's published bodies, and returns how many it
+// holds.
+func SynthesisPortal(found synthesis.BodyList, p Page, caller auth.Caller) ([]byte, int, error) {
+	return appendPage(len(found.Bodies), p, func(b []byte, i int) ([]byte, error) {
 		return appendBody(b, found.Bodies[i])
 	}, func(rows int) api.Meta {
 		m := meta(caller, rows, found.Measurement)

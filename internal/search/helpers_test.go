@@ -41,7 +41,7 @@ func exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 func openPool(t *testing.T, url string) *postgres.Pool {
 	t.Helper()
 	pool, err := postgres.OpenPool(context.Background(), postgres.PoolSettings{
-		URL: url, Size: 4, StatementTimeout: 30 * time.Second, AcquireTimeout: 10 * time.Second, Application: "test",
+		URL: url, Size: 4, Share: 1, StatementTimeout: 30 * time.Second, AcquireTimeout: 10 * time.Second, Application: "test",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -52,12 +52,16 @@ func openPool(t *testing.T, url string) *postgres.Pool {
 
 func openReader(t *testing.T, url string, limits search.Limits) *search.Reader {
 	t.Helper()
-	return search.New(measurement.NewSnapshotReader(openPool(t, url), 10_000), limits)
+	pool, triggers := openPool(t, url), &measurement.Triggers{}
+	if err := triggers.Check(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+	return search.New(measurement.NewSnapshotReader(pool, triggers, 10_000), limits)
 }
 
 // limitsOf lets a slow search wait and run as long as a test machine needs.
 func limitsOf(newest int64) search.Limits {
-	return search.Limits{First: newest, Newest: newest, Wait: time.Minute, Timeout: time.Minute}
+	return search.Limits{First: newest, Newest: newest, Timeout: time.Minute}
 }
 
 func addClient(t *testing.T, conn *pgx.Conn, slug, mode string) auth.Caller {

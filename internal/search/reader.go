@@ -13,7 +13,6 @@ import (
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/basis"
-	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
@@ -22,130 +21,54 @@ import (
 type Limits struct {
 	// First is how many of a client's newest documents a search reads at first.
 	First int64
-	// Newest is how many it reads before it counts as slow, if the client has no
+	// Newest is how many it reads before it goes through all of them, if the client has no
 	// more or the trigram index is of no use to it.
 	Newest int64
-	// Wait is how long a slow search waits for the one before it.
-	Wait time.Duration
-	// Timeout is how long a slow search may take, its wait included.
+	// Timeout is how long a search may take in the database.
 	Timeout time.Duration
 }
 
 // DefaultLimits suit a machine with few cores: reading the first documents takes
 // less than 10 ms, the newest 40, and all of a million less than a second.
 func DefaultLimits() Limits {
-	return Limits{First: 5_000, Newest: 20_000, Wait: 3 * time.Second, Timeout: 5 * time.Second}
+	return Limits{First: 5_000, Newest: 20_000, Timeout: 4 * time.Second}
 }
+
+// Slots is how many searches run at once, each of another client, and how many connections
+// they need: no search holds a connection that other reads wait for.
+const Slots = 4
 
 // Reader searches.
 type Reader struct {
 	snapshots *measurement.SnapshotReader
 	limits    Limits
-	// slow are the slots of slow searches.
-	slow *fairqueue.Slots
 }
 
-// New reads in snapshots of the snapshot reader.
+// New searches in snapshots, whose connections are the slots of searches.
 func New(snapshots *measurement.SnapshotReader, limits Limits) *Reader {
-	return &Reader{snapshots: snapshots, limits: limits, slow: fairqueue.NewSlots(2, 1, 16)}
+	return &Reader{snapshots: snapshots, limits: limits}
 }
 
 // Search returns the caller's newest interviews that contain the text, newest first, ties
 // by id.
 //
 // Common texts are found among the newest documents, and most clients have no more than
-// those. Every other search is slow: a server runs one per client and two in all, in
-// rotation, each in its own snapshot. A waiting search holds no connection.
+// those. Every other search goes through all documents of the client.
 func (r *Reader) Search(ctx context.Context, caller auth.Caller, q Query) (Found, error) {
-	found, err := r.searchNewest(ctx, caller, q)
-	if err != nil {
-		return Found{}, err
-	}
-	if found != nil {
-		return *found, nil
-	}
-	deadline := time.Now().Add(r.limits.Timeout)
-	if err := r.slow.AcquireWithin(ctx, caller.ClientID, min(r.limits.Wait, r.limits.Timeout)); err != nil {
-		return Found{}, apierror.Unavailable(fmt.Errorf("waiting for other searches through all interviews: %w", err))
-	}
-	defer r.slow.Release(caller.ClientID)
-	return r.searchAll(ctx, caller, q, deadline)
-}
-
-// searchNewest reads the newest documents in order. It returns nil if fewer matched than
-// the limit and the client has older documents.
-func (r *Reader) searchNewest(ctx context.Context, caller auth.Caller, q Query) (*Found, error) {
-	var found *Found
-	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
-		rows, enough, err := r.readNewest(ctx, in, caller, q, r.limits.First)
-		if err != nil {
-			return err
-		}
-		if !enough {
-			// Rare words are found sooner by their trigrams than among some more documents.
-			scan, err := in.Queries().PreferScanOverTrigrams(ctx, db.PreferScanOverTrigramsParams{
-				ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxRows: r.limits.Newest,
-			})
-			if err != nil {
-				return fmt.Errorf("choosing how to search on: %w", err)
-			}
-			if !scan {
-				return nil
-			}
-			if rows, enough, err = r.readNewest(ctx, in, caller, q, r.limits.Newest); err != nil || !enough {
-				return err
-			}
-		}
-		all, err := collect(in, q, rows)
-		found = &all
-		return err
-	})
-	return found, err
-}
-
-// readNewest searches at most `most` of the newest documents, and reports whether its hits
-// are as many as the limit or all there are.
-func (r *Reader) readNewest(
-	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, q Query, most int64,
-) ([]db.ListNewestSearchHitsRow, bool, error) {
-	rows, err := in.Queries().ListNewestSearchHits(ctx, db.ListNewestSearchHitsParams{
-		ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxHits: int32(q.Limit), MaxRows: most,
-	})
-	if err != nil {
-		return nil, false, fmt.Errorf("searching the newest interviews: %w", searchError(in, err))
-	}
-	if len(rows) == q.Limit {
-		return rows, true, nil
-	}
-	goesOn, err := in.Queries().HasOlderSearchDocuments(ctx, db.HasOlderSearchDocumentsParams{
-		ClientID: caller.ClientID, Campaign: q.Campaign, MaxRows: most,
-	})
-	if err != nil {
-		return nil, false, fmt.Errorf("looking for older interviews: %w", err)
-	}
-	return rows, !goesOn, nil
-}
-
-// tooSlow names searches that take less time: a retry may not help.
-const tooSlow = "q was searched for in all interviews and took too long: a word of three letters or more, or one campaign, takes less"
-
-// searchAll searches all documents until the deadline.
-func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, deadline time.Time) (Found, error) {
 	var found Found
-	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
-		left := max(time.Until(deadline), time.Millisecond) // zero would be no limit
-		timeout := strconv.FormatInt(left.Milliseconds(), 10)
-		if err := in.Queries().ConfigureFullSearch(ctx, timeout); err != nil {
-			return fmt.Errorf("configuring a search: %w", err)
+	err := r.snapshots.Read(ctx, caller, measurement.Many, func(ctx context.Context, in *measurement.Snapshot) error {
+		deadline := time.Now().Add(r.limits.Timeout)
+		rows, enough, err := r.searchNewest(ctx, in, caller, q)
+		if err == nil && !enough {
+			rows, err = searchAll(ctx, in, caller, q, deadline)
 		}
-		rows, err := in.Queries().ListSearchHits(ctx, db.ListSearchHitsParams{
-			ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxHits: int32(q.Limit),
-		})
-		if postgres.SQLState(err) == "57014" { // query_canceled
-			return apierror.Unavailable(fmt.Errorf("searching all interviews: %w", err)).WithDetails(tooSlow)
-		}
-		if err != nil {
-			return fmt.Errorf("searching all interviews: %w", searchError(in, err))
+		switch {
+		case postgres.SQLState(err) == "57014": // query_canceled
+			return apierror.Unavailable(fmt.Errorf("searching: %w", err)).WithDetails(tooSlow)
+		case postgres.SQLState(err) == "55000": // object_not_in_prerequisite_state: documents that may be wrong
+			return unprovenResult(in, err)
+		case err != nil:
+			return fmt.Errorf("searching: %w", err)
 		}
 		found, err = collect(in, q, rows)
 		return err
@@ -153,10 +76,64 @@ func (r *Reader) searchAll(ctx context.Context, caller auth.Caller, q Query, dea
 	return found, err
 }
 
+// tooSlow names searches that take less time: a retry may not help.
+const tooSlow = "q was searched for in all interviews and took too long: a word of three letters or more, or one campaign, takes less"
+
+// searchNewest reads the newest documents in order, and reports whether its hits are as
+// many as the limit or all there are.
+func (r *Reader) searchNewest(
+	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, q Query,
+) ([]db.ListNewestSearchHitsRow, bool, error) {
+	rows, enough, err := readNewest(ctx, in, caller, q, r.limits.First)
+	if err != nil || enough {
+		return rows, enough, err
+	}
+	// Rare words are found sooner by their trigrams than among some more documents.
+	scan, err := in.Queries().PreferScanOverTrigrams(ctx, db.PreferScanOverTrigramsParams{
+		ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxRows: r.limits.Newest,
+	})
+	if err != nil || !scan {
+		return nil, false, err
+	}
+	return readNewest(ctx, in, caller, q, r.limits.Newest)
+}
+
+// readNewest searches at most `most` of the newest documents.
+func readNewest(
+	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, q Query, most int64,
+) ([]db.ListNewestSearchHitsRow, bool, error) {
+	rows, err := in.Queries().ListNewestSearchHits(ctx, db.ListNewestSearchHitsParams{
+		ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxHits: int32(q.Limit), MaxRows: most,
+	})
+	if err != nil || len(rows) == q.Limit {
+		return rows, err == nil, err
+	}
+	goesOn, err := in.Queries().HasOlderSearchDocuments(ctx, db.HasOlderSearchDocumentsParams{
+		ClientID: caller.ClientID, Campaign: q.Campaign, MaxRows: most,
+	})
+	return rows, !goesOn, err
+}
+
+// searchAll searches all documents until the deadline.
+func searchAll(
+	ctx context.Context, in *measurement.Snapshot, caller auth.Caller, q Query, deadline time.Time,
+) ([]db.ListNewestSearchHitsRow, error) {
+	left := max(time.Until(deadline), time.Millisecond) // zero would be no limit
+	if err := in.Queries().ConfigureFullSearch(ctx, strconv.FormatInt(left.Milliseconds(), 10)); err != nil {
+		return nil, err
+	}
+	found, err := in.Queries().ListSearchHits(ctx, db.ListSearchHitsParams{
+		ClientID: caller.ClientID, Campaign: q.Campaign, Query: q.Text, MaxHits: int32(q.Limit),
+	})
+	rows := make([]db.ListNewestSearchHitsRow, len(found))
+	for i, row := range found {
+		rows[i] = db.ListNewestSearchHitsRow(row)
+	}
+	return rows, err
+}
+
 // collect proves that the hits are members and adds their basis to the provenance.
-func collect[Row db.ListNewestSearchHitsRow | db.ListSearchHitsRow](
-	in *measurement.Snapshot, q Query, rows []Row,
-) (Found, error) {
+func collect(in *measurement.Snapshot, q Query, rows []db.ListNewestSearchHitsRow) (Found, error) {
 	hits, ids := make([]Hit, len(rows)), make([]uuid.UUID, len(rows))
 	for i, row := range rows {
 		if hits[i] = Hit(row); hits[i].MemberID == nil {
@@ -166,15 +143,6 @@ func collect[Row db.ListNewestSearchHitsRow | db.ListSearchHitsRow](
 	}
 	in.AddBasis(q.Scope, ids)
 	return Found{Hits: hits, Measurement: in.Provenance}, nil
-}
-
-// searchError makes the database's refusal to search documents that may be wrong an
-// unproven result.
-func searchError(in *measurement.Snapshot, err error) error {
-	if postgres.SQLState(err) == "55000" { // object_not_in_prerequisite_state
-		return unprovenResult(in, err)
-	}
-	return err
 }
 
 // unprovenResult is the error for a result that cannot be proven.

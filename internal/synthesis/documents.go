@@ -19,16 +19,14 @@ import (
 type Document = db.VisibleSynthesisDocument
 
 // DocumentQuery selects one page of the collection. A nil Type matches the types
-// that the collection lists, another nil matches any value. MatchesNothing is set
-// when a filter's value cannot match.
+// that the collection lists, another nil matches any value.
 type DocumentQuery struct {
-	MatchesNothing bool
-	Type           *Type
-	LaneID         *uuid.UUID
-	CampaignID     *uuid.UUID
-	Days           *Days
-	UpdatedSince   *time.Time // inclusive
-	Page           page.Request
+	Type         *Type
+	LaneID       *uuid.UUID
+	CampaignID   *uuid.UUID
+	Days         *Days
+	UpdatedSince *time.Time // inclusive
+	Page         page.Request
 }
 
 // DocumentList is one page of the collection and the provenance of its numbers.
@@ -47,10 +45,11 @@ func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q Docume
 	if q.Type != nil {
 		found.Types = []Type{*q.Type}
 	}
-	query := func(queries *db.Queries) ([]Document, error) {
-		return documentRows(ctx, queries, caller, q)
-	}
-	err := measurement.ReadRows(ctx, r.snapshots, caller, query, func(in *measurement.Snapshot, rows []Document) error {
+	err := r.snapshots.Read(ctx, caller, measurement.Once, func(ctx context.Context, in *measurement.Snapshot) error {
+		rows, err := documentRows(ctx, in.Queries(), caller, q)
+		if err != nil {
+			return err
+		}
 		found.Documents, found.Next = page.Trim(rows, q.Page, documentPosition)
 		found.Measurement = in.Provenance
 		return nil
@@ -66,9 +65,6 @@ func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q Docume
 func documentRows(
 	ctx context.Context, queries *db.Queries, caller auth.Caller, q DocumentQuery,
 ) ([]Document, error) {
-	if q.MatchesNothing {
-		return nil, nil
-	}
 	after := q.Page.Start(timewindow.Always().Until, page.Missing())
 	all := db.ListSynthesisDocumentsParams{
 		ClientID: caller.ClientID, AfterRefreshedKey: after.Times[0], AfterUpdatedAt: after.Times[1], AfterID: after.ID,

@@ -10,6 +10,10 @@ func TestParse(t *testing.T) {
 		"2026-03-01":                          "2026-03-01T00:00:00Z",
 		"0001-01-01":                          "0001-01-01T00:00:00Z",
 		"9999-12-31":                          "9999-12-31T00:00:00Z",
+		"0001-01-01T00:00Z":                   "0001-01-01T00:00:00Z",
+		"0001-01-01T01:00+01:00":              "0001-01-01T00:00:00Z",
+		"9999-12-31T23:59:59.999999999Z":      "9999-12-31T23:59:59.999999Z",
+		"9999-12-31T22:59-01:00":              "9999-12-31T23:59:00Z",
 		"2024-02-29":                          "2024-02-29T00:00:00Z",
 		"2026-03-01T10:20":                    "2026-03-01T10:20:00Z",
 		"2026-03-01T10:20Z":                   "2026-03-01T10:20:00Z",
@@ -68,6 +72,33 @@ func TestUntil_IncludesTheDayOrTheMicrosecond(t *testing.T) {
 		if got := m.Until().Format(time.RFC3339Nano); got != want {
 			t.Errorf("until %s is %s, want %s", text, got, want)
 		}
+	}
+}
+
+func TestParseDay_TakesADateOnly(t *testing.T) {
+	if day, err := ParseDay("2026-03-01"); err != nil || !day.Equal(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("the day is %s (%v)", day, err)
+	}
+	for _, text := range []string{"2026-03-01T00:00Z", "2026-02-30", ""} {
+		if day, err := ParseDay(text); err == nil {
+			t.Errorf("%q was taken as %s", text, day)
+		}
+	}
+}
+
+// The window of all moments has the first and the last that Parse accepts.
+func TestAlways_HasEveryMoment(t *testing.T) {
+	for _, text := range []string{"0001-01-01", "9999-12-31T23:59:59.999999Z"} {
+		m, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := Always(); m.Start().Before(w.From) || m.Until().After(w.Until) {
+			t.Errorf("%s to %s does not have %s", w.From, w.Until, text)
+		}
+	}
+	if w := Always(); w.From.Year() != 1 || w.Until.Year() != 10000 {
+		t.Errorf("the window is %s to %s", w.From, w.Until)
 	}
 }
 

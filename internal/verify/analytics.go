@@ -2,20 +2,26 @@ package verify
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
-
-	"github.com/clientintel/clientintel/internal/basis"
 )
 
-type series struct {
+// analytics is the data of a response of analytics.
+type analytics struct {
+	Total     *int          `json:"total"`
+	Volume    []point       `json:"volume"`
+	Campaigns []point       `json:"campaigns"`
+	Sentiment []point       `json:"sentiment"`
+	Rows      []interviewed `json:"rows"`
+}
+
+type point struct {
 	Label string `json:"label"`
 	Value int    `json:"value"`
 }
 
-type interviewPoint struct {
+// interviewed is an interview as a row of analytics.
+type interviewed struct {
 	Date      string `json:"date"`
 	Slug      string `json:"campaignSlug"`
 	Label     string `json:"campaignLabel"`
@@ -23,114 +29,60 @@ type interviewPoint struct {
 }
 
 // checkAnalytics counts every series from the rows.
-func (res *Response) checkAnalytics(r *Report) error {
-	var data struct {
-		Total     *int             `json:"total"`
-		Volume    []series         `json:"volume"`
-		Campaigns []series         `json:"campaigns"`
-		Sentiment []series         `json:"sentiment"`
-		Rows      []interviewPoint `json:"rows"`
-	}
-	if err := json.Unmarshal(res.data, &data); err != nil {
-		return fmt.Errorf("data: %w", unreadable(err))
-	}
-	res.checkMeta(r, len(data.Rows))
-	r.count("total", "data.total", data.Total, len(data.Rows))
-	res.checkBasis(r, basis.Scope{Route: analyticsRoute})
-	if res.Meta.Basis != nil {
-		r.equal("rows_in_basis", len(data.Rows), len(res.Meta.Basis.IDs))
-	}
-	newestFirst := slices.IsSortedFunc(data.Rows, func(x, y interviewPoint) int { return cmp.Compare(y.Date, x.Date) })
+func (res *Response) checkAnalytics(r *Report) {
+	data := res.analytics
+	r.check("total", data.Total != nil && *data.Total == len(data.Rows), "data.total is not the number of rows, %d", len(data.Rows))
+	newestFirst := slices.IsSortedFunc(data.Rows, func(x, y interviewed) int { return cmp.Compare(y.Date, x.Date) })
 	r.check("order", newestFirst, "the rows are not newest first")
-	r.checkVolume(data.Volume, data.Rows)
-	r.checkSeries("sentiment", data.Sentiment, bySentiment(data.Rows))
-	r.checkSeries("campaigns", data.Campaigns, byCampaign(data.Rows, data.Campaigns))
-	return nil
-}
+	r.check("volume", isVolume(data.Volume, data.Rows), "the points are not the rows of each day, one day after the other")
 
-// checkSeries compares a series with the one counted from the rows.
-func (r *Report) checkSeries(name string, stated, counted []series) {
-	if len(stated) != len(counted) {
-		r.check(name, false, "%d points are stated, %d are counted", len(stated), len(counted))
-		return
-	}
-	for i := range stated {
-		if stated[i] != counted[i] {
-			r.check(name, false, "point %d is %q %d, counted is %q %d",
-				i, stated[i].Label, stated[i].Value, counted[i].Label, counted[i].Value)
-			return
-		}
-	}
-	r.check(name, true, "")
-}
-
-func bySentiment(rows []interviewPoint) []series {
-	counted := []series{{Label: "promoter"}, {Label: "passive"}, {Label: "detractor"}, {Label: "unknown"}}
-	for _, p := range rows {
-		for i := range counted {
-			if counted[i].Label == p.Sentiment {
-				counted[i].Value++
+	sentiment := []point{{Label: "promoter"}, {Label: "passive"}, {Label: "detractor"}, {Label: "unknown"}}
+	for i := range sentiment {
+		for _, row := range data.Rows {
+			if row.Sentiment == sentiment[i].Label {
+				sentiment[i].Value++
 			}
 		}
 	}
-	return counted
+	r.check("sentiment", slices.Equal(data.Sentiment, sentiment), "%v is stated, %v is counted", data.Sentiment, sentiment)
+	r.check("campaigns", isByCampaign(data.Campaigns, data.Rows), "the points are not the rows of each campaign, the largest first")
 }
 
-// byCampaign counts by slug and label: two campaigns may share a label, and a live
-// campaign may have the slug of interviews without one. If it has their label too,
-// rows do not tell the two apart: any division of their rows into two stated points
-// is then right.
-func byCampaign(rows []interviewPoint, stated []series) []series {
-	type campaign struct{ label, slug string }
-	values := map[campaign]int{}
-	for _, p := range rows {
-		values[campaign{p.Label, p.Slug}]++
-	}
-	beyond := map[series]int{} // how often a point is stated beyond what was counted
-	for _, point := range stated {
-		beyond[point]++
-	}
-	var counted []series
-	for c, n := range values {
-		counted = append(counted, series{c.label, n})
-		beyond[series{c.label, n}]--
-	}
-	both := series{"Uncategorized", values[campaign{"Uncategorized", "uncategorized"}]}
-	if i := slices.Index(counted, both); i >= 0 && len(stated) == len(counted)+1 {
-		part := slices.IndexFunc(stated, func(s series) bool {
-			return s.Label == both.Label && 0 < s.Value && s.Value < both.Value && beyond[s] > 0
-		})
-		if part >= 0 {
-			counted[i].Value -= stated[part].Value
-			counted = append(counted, stated[part])
-		}
-	}
-	// Points that only the slug would order look the same.
-	slices.SortFunc(counted, func(x, y series) int {
-		return cmp.Or(cmp.Compare(y.Value, x.Value), cmp.Compare(x.Label, y.Label))
-	})
-	return counted
-}
-
-// checkVolume checks that each day has one point with the number of its rows.
-func (r *Report) checkVolume(stated []series, rows []interviewPoint) {
+// isVolume reports whether each day has one point with the number of its rows.
+func isVolume(stated []point, rows []interviewed) bool {
 	counted := map[string]int{}
-	for _, p := range rows {
-		counted[p.Date]++
+	for _, row := range rows {
+		counted[row.Date]++
 	}
 	sum := 0
 	var yesterday time.Time
-	for i, point := range stated {
-		day, err := time.Parse(time.DateOnly, point.Label)
-		switch {
-		case err != nil || i > 0 && !day.Equal(yesterday.AddDate(0, 0, 1)):
-			r.check("volume", false, "%q is not the day after %s", point.Label, yesterday.Format(time.DateOnly))
-			return
-		case point.Value != counted[point.Label]:
-			r.check("volume", false, "%d are stated on %s, %d are counted", point.Value, point.Label, counted[point.Label])
-			return
+	for i, p := range stated {
+		day, err := time.Parse(time.DateOnly, p.Label)
+		if err != nil || i > 0 && !day.Equal(yesterday.AddDate(0, 0, 1)) || p.Value != counted[p.Label] {
+			return false
 		}
-		sum, yesterday = sum+point.Value, day
+		sum, yesterday = sum+p.Value, day
 	}
-	r.check("volume", sum == len(rows), "its points sum up to %d, and there are %d rows", sum, len(rows))
+	return sum == len(rows)
+}
+
+// isByCampaign reports whether the points of each label are its rows, the largest first.
+// Two campaigns may share a label, and a live campaign may have the slug and the label of
+// interviews without one, so how a label's rows are divided into points is not checked.
+func isByCampaign(stated []point, rows []interviewed) bool {
+	left := map[string]int{}
+	for _, row := range rows {
+		left[row.Label]++
+	}
+	for _, p := range stated {
+		if left[p.Label] -= p.Value; p.Value < 1 || left[p.Label] < 0 {
+			return false
+		}
+		if left[p.Label] == 0 {
+			delete(left, p.Label)
+		}
+	}
+	return len(left) == 0 && slices.IsSortedFunc(stated, func(x, y point) int {
+		return cmp.Or(cmp.Compare(y.Value, x.Value), cmp.Compare(x.Label, y.Label))
+	})
 }

@@ -20,6 +20,25 @@ type Check struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// Tally counts checks by their outcome.
+type Tally struct {
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Skipped int `json:"skipped"`
+}
+
+// Count adds a check.
+func (t *Tally) Count(c Check) {
+	switch c.Outcome {
+	case Passed:
+		t.Passed++
+	case Failed:
+		t.Failed++
+	case Skipped:
+		t.Skipped++
+	}
+}
+
 // Report is the checks of one response, or of the pages of one walk.
 type Report struct {
 	// Of is "response" or "walk".
@@ -29,17 +48,6 @@ type Report struct {
 	What      string  `json:"what"`
 	Client    string  `json:"client_id,omitempty"`
 	Checks    []Check `json:"checks"`
-}
-
-// Count counts the checks with an outcome.
-func (r *Report) Count(o Outcome) int {
-	n := 0
-	for _, c := range r.Checks {
-		if c.Outcome == o {
-			n++
-		}
-	}
-	return n
 }
 
 // check adds a check; the detail is used when it fails.
@@ -56,36 +64,17 @@ func (r *Report) equal(name string, stated, computed any) {
 	r.check(name, stated == computed, "%v is stated, %v is computed", stated, computed)
 }
 
-// count is equal for a count that must be stated in a field.
-func (r *Report) count(name, field string, stated *int, computed int) {
-	if stated == nil {
-		r.check(name, false, "%s is missing", field)
-	} else {
-		r.equal(name, *stated, computed)
-	}
-}
-
 // skip adds a check that could not be made, and why.
 func (r *Report) skip(name, why string, args ...any) {
 	r.Checks = append(r.Checks, Check{Name: name, Outcome: Skipped, Detail: fmt.Sprintf(why, args...)})
 }
 
-// Summary counts the reports and their checks.
-type Summary struct {
-	Responses int `json:"responses"`
-	Walks     int `json:"walks"`
-	Passed    int `json:"passed"`
-	Failed    int `json:"failed"`
-	Skipped   int `json:"skipped"`
-}
-
-func (s *Summary) add(r *Report) {
-	if r.Of == "walk" {
-		s.Walks++
-	} else {
-		s.Responses++
+// Err is the first check that failed, nil if none did.
+func (r *Report) Err() error {
+	for _, c := range r.Checks {
+		if c.Outcome == Failed {
+			return fmt.Errorf("%s does not hold: %s", c.Name, c.Detail)
+		}
 	}
-	s.Passed += r.Count(Passed)
-	s.Failed += r.Count(Failed)
-	s.Skipped += r.Count(Skipped)
+	return nil
 }

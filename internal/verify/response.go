@@ -6,32 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/google/uuid"
 )
-
-// Envelope is the body of a response, with its data and meta undecoded.
-type Envelope struct {
-	Data    json.RawMessage `json:"data"`
-	Meta    json.RawMessage `json:"meta"`
-	Error   *string         `json:"error"`
-	Code    *string         `json:"code"`
-	Details string          `json:"details"`
-}
 
 // Response is a decoded response.
 type Response struct {
-	// List is the data of a list route, Object that of any other.
-	List   []json.RawMessage
-	Object map[string]json.RawMessage
-	Meta   Meta
+	Meta Meta
+	// Rows are those of a list, or the one interview of a detail.
+	Rows []Row
 
-	data     json.RawMessage
-	present  map[string]json.RawMessage // the fields of meta
-	request  *request                   // nil: not known
-	resource *resource
-	rows     []row  // of a list with an order, once it is checked
-	refused  string // an error response's code
+	kind      *kind
+	request   *Request // nil: not known
+	analytics analytics
 }
 
 // Meta is what is read of a response's meta.
@@ -46,10 +31,10 @@ type Meta struct {
 	Mode       string       `json:"measurement_mode"`
 	Basis      *statedBasis `json:"measurement_basis"`
 	Total      *int         `json:"measurement_total_count"`
-	AsOf       *string      `json:"measurement_as_of"`
-	Version    *string      `json:"measurement_contract_version"`
-	CountBasis *string      `json:"measurement_count_basis"`
-	Omitted    *[]string    `json:"measurement_omitted_fields"`
+	AsOf       string       `json:"measurement_as_of"`
+	Version    string       `json:"measurement_contract_version"`
+	CountBasis string       `json:"measurement_count_basis"`
+	Omitted    []string     `json:"measurement_omitted_fields"`
 
 	Identity         bool `json:"includes_customer_identity"`
 	Transcripts      bool `json:"includes_transcripts"`
@@ -57,150 +42,91 @@ type Meta struct {
 	CustomExtraction bool `json:"includes_custom_extraction"`
 }
 
-// statedBasis is a MeasurementQueryBasis or a SavedMeasurementBasis of the contract.
-type statedBasis struct {
-	Schema         string   `json:"schema"`
-	PreviewID      string   `json:"preview_id"`
-	Captured       *bool    `json:"captured"`
-	AsOf           string   `json:"as_of"`
-	Version        string   `json:"measurement_contract_version"`
-	ScopeHash      string   `json:"scope_hash"`
-	MembershipHash string   `json:"membership_hash"`
-	IDs            []string `json:"source_interview_ids"`
-	Count          *int     `json:"source_count"`
+// Row is the fields of an interview, a campaign, a document, a hit or a portal body.
+type Row map[string]json.RawMessage
+
+// Text is a field's text, empty for null and anything else.
+func (row Row) Text(field string) string {
+	var text string
+	_ = json.Unmarshal(row[field], &text)
+	return text
 }
 
-// resource is what a response is of. The route is empty where several have it.
-type resource struct {
-	name, route string
-	check       func(*Response, *Report) error
-}
+// kind is what a response is of. The route is empty where several have it.
+type kind struct{ name, route string }
 
 var (
-	interviewList = &resource{"interviews", interviewsRoute, (*Response).checkInterviews}
-	interview     = &resource{"interview", detailRoute, (*Response).checkDetail}
-	campaignList  = &resource{"campaigns", campaignsRoute, (*Response).checkRows}
-	synthesisRows = &resource{"synthesis", synthesisRoute, (*Response).checkSynthesisRows}
-	portalBodies  = &resource{"portal synthesis", synthesisRoute, (*Response).checkPortal}
-	analytics     = &resource{"analytics", analyticsRoute, (*Response).checkAnalytics}
-	search        = &resource{"search", searchRoute, (*Response).checkSearch}
-	emptyList     = &resource{"an empty list", "", (*Response).checkEmptyList}
-	refusal       = &resource{"an error", "", (*Response).skipRefusal}
+	interviewList = &kind{"interviews", interviewsRoute}
+	interview     = &kind{"interview", detailRoute}
+	campaignList  = &kind{"campaigns", campaignsRoute}
+	synthesisRows = &kind{"synthesis", synthesisRoute}
+	portalBodies  = &kind{"portal synthesis", synthesisRoute}
+	counts        = &kind{"analytics", analyticsRoute}
+	search        = &kind{"search", searchRoute}
+	emptyList     = &kind{"an empty list", ""}
+	refusal       = &kind{"an error", ""}
 )
 
-// parseResponse reads a value of the input: a response's body, alone or with its
-// request. given is the request of a body alone.
-func parseResponse(value []byte, given *request) (*Response, error) {
-	var saved struct {
-		Request  *string         `json:"request"`
-		Response json.RawMessage `json:"response"`
+// Decode decodes the body of a response to a request, nil if that is not known.
+func Decode(body []byte, request *Request) (*Response, error) {
+	var envelope struct {
+		Data        json.RawMessage `json:"data"`
+		Meta        *Meta           `json:"meta"`
+		Error, Code string
 	}
-	if err := json.Unmarshal(value, &saved); err != nil {
-		return nil, unreadable(err)
-	}
-	if saved.Response != nil {
-		value = saved.Response
-	}
-	var body Envelope
-	if err := json.Unmarshal(value, &body); err != nil {
-		return nil, unreadable(err)
-	}
-	if saved.Response != nil && saved.Request != nil {
-		return body.Decode(*saved.Request)
-	}
-	return body.decode(given)
-}
-
-// Decode decodes the response to a request, whose address is as Verify has it.
-func (e *Envelope) Decode(address string) (*Response, error) {
-	asked, err := parseRequest(address)
-	if err != nil {
+	if err := unreadable(json.Unmarshal(body, &envelope)); err != nil {
 		return nil, err
 	}
-	asked.exact = true
-	return e.decode(asked)
+	res := &Response{request: request}
+	switch {
+	case envelope.Data == nil && envelope.Error != "" && envelope.Code != "":
+		res.kind = refusal
+		return res, nil
+	case envelope.Data == nil || envelope.Meta == nil:
+		return nil, errors.New("this is no response of this API: it lacks data or meta")
+	}
+	res.Meta = *envelope.Meta
+	if bytes.HasPrefix(envelope.Data, []byte("[")) {
+		err := unreadable(json.Unmarshal(envelope.Data, &res.Rows))
+		res.kind = res.listKind()
+		return res, err
+	}
+	var detail struct {
+		Interview Row `json:"interview"`
+	}
+	if err := unreadable(json.Unmarshal(envelope.Data, &detail)); err != nil {
+		return nil, err
+	}
+	if detail.Interview != nil {
+		res.kind, res.Rows = interview, []Row{detail.Interview}
+		return res, nil
+	}
+	res.kind = counts
+	return res, unreadable(json.Unmarshal(envelope.Data, &res.analytics))
 }
 
-func (e *Envelope) decode(asked *request) (*Response, error) {
-	res := &Response{request: asked, data: e.Data}
-	switch {
-	case e.Data == nil && e.Meta == nil && e.Error != nil && e.Code != nil:
-		res.resource, res.refused = refusal, *e.Code
-		return res, nil
-	case e.Data == nil || e.Meta == nil:
-		return nil, errors.New("this is no response of this API: it has no data and meta")
-	}
-	for _, into := range []any{&res.Meta, &res.present} {
-		if err := json.Unmarshal(e.Meta, into); err != nil {
-			return nil, fmt.Errorf("meta: %w", unreadable(err))
-		}
-	}
-	if bytes.HasPrefix(e.Data, []byte("[")) {
-		if err := json.Unmarshal(e.Data, &res.List); err != nil {
-			return nil, fmt.Errorf("data: %w", unreadable(err))
-		}
-		return res, nil
-	}
-	if err := json.Unmarshal(e.Data, &res.Object); err != nil || res.Object == nil {
-		return nil, errNoResource
-	}
-	return res, nil
-}
-
-var errNoResource = errors.New("this is no response of this API: its data is neither an object nor a list of objects")
-
-// recognize determines the resource from the response's shape.
-func (res *Response) recognize() error {
-	names := res.Object
-	if len(res.List) > 0 {
-		if err := json.Unmarshal(res.List[0], &names); err != nil || names == nil {
-			return errNoResource
-		}
-	}
-	has := func(name string) bool { _, ok := names[name]; return ok }
-	switch {
-	case res.resource == refusal:
-	case res.List == nil && has("interview"):
-		res.resource = interview
-	case res.List == nil && has("volume") && has("rows"):
-		res.resource = analytics
-	case res.List == nil:
-		return errors.New("this is no response of this API: its data is neither a list, nor an interview, nor analytics")
-	case res.Meta.Query != nil:
-		res.resource = search
-	case res.Meta.Types != nil:
-		res.resource = synthesisRows
-	case res.Meta.Type != "":
-		res.resource = portalBodies
-	case has("status") && has("created_at"):
-		res.resource = interviewList
-	case has("slug"):
-		res.resource = campaignList
-	case len(res.List) > 0:
-		return errors.New("this is no response of this API: its rows are of no resource that it has")
-	case res.Meta.Basis != nil:
-		res.resource = interviewList
+// listKind tells what the list is of.
+func (res *Response) listKind() *kind {
+	switch m := res.Meta; {
+	case m.Query != nil:
+		return search
+	case m.Types != nil:
+		return synthesisRows
+	case m.Type != "":
+		return portalBodies
+	case len(res.Rows) > 0 && res.Rows[0]["slug"] != nil:
+		return campaignList
+	case len(res.Rows) > 0 || m.Basis != nil:
+		return interviewList
 	default:
-		res.resource = emptyList
+		return emptyList
 	}
-	return nil
 }
 
-// unreadable explains a decoder's error.
+// unreadable explains a decoder's error, without the value. A nil error stays nil.
 func unreadable(err error) error {
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("this is not JSON: %w (at byte %d of the response)", err, syntax.Offset)
-	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("this is no response of this API: %s is a JSON %s", cmp.Or(wrong.Field, "it"), wrong.Value)
+		return fmt.Errorf("this is no response of this API: %s is a JSON %s", cmp.Or(wrong.Field, "a part"), wrong.Value)
 	}
 	return err
-}
-
-func parseUUID(text string) (uuid.UUID, error) {
-	id, err := uuid.Parse(text)
-	if err != nil || len(text) != 36 {
-		return id, fmt.Errorf("%q is no UUID", text)
-	}
-	return id, nil
 }

@@ -1,83 +1,55 @@
 package verify
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-
-	"github.com/clientintel/clientintel/internal/basis"
 )
 
 // integrity is a portal body's MeasurementIntegrity.
 type integrity struct {
 	Status    string       `json:"status"`
 	Basis     *statedBasis `json:"measurement_basis"`
-	Freshness *struct {
-		Status       string  `json:"status"`
-		Reason       *string `json:"reason"`
-		SavedAsOf    string  `json:"saved_as_of"`
-		LiveAsOf     string  `json:"live_as_of"`
-		SavedVersion string  `json:"saved_contract_version"`
-		LiveVersion  string  `json:"live_contract_version"`
-	} `json:"freshness"`
+	Freshness *freshness   `json:"freshness"`
 }
 
-// checkPortal recomputes the saved basis of each body.
-func (res *Response) checkPortal(r *Report) error {
-	res.checkMeta(r, len(res.List))
-	for i, raw := range res.List {
-		var one struct {
-			Integrity *integrity `json:"measurement_integrity"`
-		}
+type freshness struct {
+	Status       string `json:"status"`
+	Reason       string `json:"reason"`
+	SavedAsOf    string `json:"saved_as_of"`
+	LiveAsOf     string `json:"live_as_of"`
+	SavedVersion string `json:"saved_contract_version"`
+	LiveVersion  string `json:"live_contract_version"`
+}
+
+// checkSavedBases recomputes the saved basis of each portal body.
+func (res *Response) checkSavedBases(r *Report) {
+	for i, body := range res.Rows {
 		name := fmt.Sprintf("data[%d].", i)
-		if err := json.Unmarshal(raw, &one); err != nil {
-			return fmt.Errorf("data[%d]: %w", i, unreadable(err))
+		var in integrity
+		raw, present := body["measurement_integrity"]
+		if err := json.Unmarshal(raw, &in); !present || err != nil {
+			r.check(name+"measurement_integrity", !present && res.Meta.Mode == "legacy", "a canonical client's body lacks it, or it is malformed")
+			continue
 		}
-		switch in := one.Integrity; {
-		case in == nil:
-			r.check(name+"measurement_integrity", res.Meta.Mode == "legacy", "a canonical client's body says nothing of its basis")
-		case in.Status == "historical_unverifiable":
-			r.check(name+"measurement_integrity", in.Basis == nil && in.Freshness == nil, "an unverifiable body carries a basis")
-			r.skip(name+"membership_hash", "the body says that its basis cannot be verified")
-		case in.Status != "verified_saved_basis" || in.Basis == nil || in.Freshness == nil:
-			r.check(name+"measurement_integrity", false, "status %q, with a basis: %v, with freshness: %v", in.Status, in.Basis != nil, in.Freshness != nil)
-		default:
-			res.checkMembership(r, in.Basis, name)
-			res.checkFreshness(r, in, name)
+		verified := in.Status == "verified_saved_basis" && in.Basis != nil && in.Freshness != nil
+		unverifiable := in.Status == "historical_unverifiable" && in.Basis == nil && in.Freshness == nil
+		r.check(name+"measurement_integrity", verified || unverifiable, "status %q, with a basis: %v, with freshness: %v",
+			in.Status, in.Basis != nil, in.Freshness != nil)
+		if verified {
+			checkMembership(r, name, in.Basis)
+			res.checkFreshness(r, name, in)
 		}
 	}
-	return nil
 }
 
-func (res *Response) checkFreshness(r *Report, in *integrity, name string) {
-	f := in.Freshness
-	live := "legacy"
-	if res.Meta.Version != nil {
-		live = *res.Meta.Version
-	}
-	sameMoments := f.SavedAsOf == in.Basis.AsOf && (res.Meta.AsOf == nil || f.LiveAsOf == *res.Meta.AsOf)
-	sameVersions := f.SavedVersion == in.Basis.Version && f.LiveVersion == live
-	r.check(name+"freshness", sameMoments && sameVersions,
-		"it compares %s (%s) with %s (%s), the body is of %s (%s) and the response of %s",
-		f.SavedAsOf, f.SavedVersion, f.LiveAsOf, f.LiveVersion, in.Basis.AsOf, in.Basis.Version, live)
-
-	reason := "null"
-	if f.Reason != nil {
-		reason = *f.Reason
-	}
-	var want string
-	switch {
-	case f.SavedVersion != f.LiveVersion:
-		want = "incomparable contract_changed"
-	case res.Meta.Type == "home":
-		// Only this type's scope follows from the response.
-		scope := basis.Scope{Route: synthesisRoute, Filters: map[string]string{"surface": "portal", "type": "home"}}
-		want = "incomparable scope_changed"
-		if computed, err := hashFor(res.Meta.ClientID, scope); err == nil && computed == in.Basis.ScopeHash {
-			want = "comparable null"
-		}
-	default:
-		r.skip(name+"freshness.status", "whether the surface's scope is still the saved one, a body does not tell")
-		return
-	}
-	r.equal(name+"freshness.status", f.Status+" "+reason, want)
+// checkFreshness checks what is compared, and that the result goes with the versions.
+func (res *Response) checkFreshness(r *Report, name string, in integrity) {
+	f, m := in.Freshness, res.Meta
+	times := f.SavedAsOf == in.Basis.AsOf && (m.AsOf == "" || f.LiveAsOf == m.AsOf)
+	versions := f.SavedVersion == in.Basis.Version && f.LiveVersion == cmp.Or(m.Version, "legacy")
+	changed := f.SavedVersion != f.LiveVersion
+	result := changed == (f.Reason == "contract_changed") && (f.Status == "comparable") == (f.Reason == "")
+	r.check(name+"freshness", times && versions && result, "%+v; the saved basis has %s (%s), the response %s (%s)",
+		*f, in.Basis.AsOf, in.Basis.Version, m.AsOf, m.Version)
 }

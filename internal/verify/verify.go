@@ -1,100 +1,132 @@
 package verify
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 )
 
-// URLError is a mistake in the address given to Verify.
-type URLError struct{ error }
+// Result is what Verify found.
+type Result struct {
+	// Reports has one of each response, and one of each walk of several pages.
+	Reports   []*Report `json:"reports"`
+	Responses int       `json:"responses"`
+	Walks     int       `json:"walks"`
+	Tally
+}
 
-// Verify reads saved responses and calls show for each, and for each finished
-// walk of several pages. It keeps one response and a bounded number of open walks
-// in memory. Input that is no response of this API is an error with its position.
-//
-// url is the request of every response that does not come with its own: an address
-// of this API, whole or from its path on. Empty: not known.
-func Verify(in io.Reader, url string, show func(*Report) error) (Summary, error) {
-	var summary Summary
-	var given *request
-	if url != "" {
-		var err error
-		if given, err = parseRequest(url); err != nil {
-			return summary, &URLError{err}
-		}
+func (v *Result) add(r *Report) {
+	v.Reports = append(v.Reports, r)
+	for _, c := range r.Checks {
+		v.Count(c)
 	}
-	emit := func(r *Report) error {
-		summary.add(r)
-		return show(r)
+}
+
+// Verify reads saved responses and checks each by itself, and consecutive pages of a
+// list together. Input that is no response of this API is an error with its position.
+// given is the request of every response that does not come with its own, nil if that
+// is not known.
+func Verify(in io.Reader, given *Request) (*Result, error) {
+	if given != nil {
+		given.shared = true
 	}
-	input, open := newValues(in), &walks{emit: emit}
-	for n := 1; ; n++ {
-		value, line, err := input.next()
-		if errors.Is(err, io.EOF) {
-			break
+	result, walk := &Result{Reports: []*Report{}}, &Walk{}
+	endWalk := func() {
+		// A single page was checked by itself.
+		if len(walk.report.Responses) > 1 {
+			result.Walks++
+			result.add(walk.Finish())
 		}
-		if err == nil {
-			err = verifyOne(n, value, given, open)
-		}
+		walk = &Walk{}
+	}
+	err := eachValue(in, func(value json.RawMessage) error {
+		result.Responses++
+		res, err := decodeSaved(value, given)
 		if err != nil {
-			return summary, fmt.Errorf("response %d, on line %d: %w", n, line, err)
+			return fmt.Errorf("response %d: %w", result.Responses, err)
 		}
-	}
-	for len(open.open) > 0 {
-		if err := open.end(open.open[0], false); err != nil {
-			return summary, err
+		report := res.Check()
+		report.Responses = []int{result.Responses}
+		result.add(report)
+		if res.isPage() {
+			if !walk.continues(res) {
+				endWalk()
+			}
+			walk.Add(result.Responses, res)
 		}
+		return nil
+	})
+	endWalk()
+	if err == nil && result.Responses == 0 {
+		err = errors.New("the input holds no response")
 	}
-	if summary.Responses == 0 {
-		return summary, errors.New("the input holds no response")
-	}
-	return summary, nil
+	return result, err
 }
 
-func verifyOne(n int, value []byte, given *request, open *walks) error {
-	res, err := parseResponse(value, given)
-	if err != nil {
-		return err
+// eachValue splits JSON into values: concatenated, one a line, or the elements of arrays.
+func eachValue(in io.Reader, do func(json.RawMessage) error) error {
+	decoder := json.NewDecoder(in)
+	for {
+		var value json.RawMessage
+		if err := decoder.Decode(&value); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("the JSON value after byte %d: %w", decoder.InputOffset(), err)
+		}
+		values := []json.RawMessage{value}
+		if value[0] == '[' {
+			_ = json.Unmarshal(value, &values) // it was decoded once
+		}
+		for _, one := range values {
+			if err := do(one); err != nil {
+				return err
+			}
+		}
 	}
-	r, err := res.Check()
-	if err != nil {
-		return err
-	}
-	r.Responses = []int{n}
-	if err := open.emit(r); err != nil {
-		return err
-	}
-	return open.add(n, res)
 }
 
-// Check recomputes one response by itself.
-func (res *Response) Check() (*Report, error) {
-	if err := res.recognize(); err != nil {
+// decodeSaved decodes a response's body, alone or with its request. given is the
+// request of a body alone.
+func decodeSaved(value json.RawMessage, given *Request) (*Response, error) {
+	var saved struct {
+		Request  string          `json:"request"`
+		Response json.RawMessage `json:"response"`
+	}
+	if err := json.Unmarshal(value, &saved); err != nil {
+		return nil, unreadable(err)
+	}
+	if saved.Response == nil {
+		return Decode(value, given)
+	}
+	request, err := ParseRequest(saved.Request)
+	if err != nil {
 		return nil, err
 	}
-	r := &Report{Of: "response", What: res.resource.name, Client: res.Meta.ClientID}
-	return r, res.resource.check(res, r)
+	return Decode(saved.Response, request)
 }
 
-func (res *Response) skipRefusal(r *Report) error {
-	r.skip("error", "an error response (%s) states nothing to recompute", res.refused)
-	return nil
-}
-
-// CheckWalk checks the pages of one list together, in the order in which they
-// were read. The report is nil when there is nothing to check beyond each page.
-func CheckWalk(pages []*Response) (*Report, error) {
-	w, complete := &walk{}, false
-	for i, page := range pages {
-		if _, err := page.Check(); err != nil || !page.isPage() {
-			return nil, err
-		}
-		if i == 0 {
-			w = newWalk(page)
-		}
-		w.take(i+1, page)
-		complete = !*page.Meta.HasMore
+// Check recomputes what one response states by itself.
+func (res *Response) Check() *Report {
+	r := &Report{Of: "response", What: res.kind.name, Client: res.Meta.ClientID}
+	if res.kind == refusal {
+		r.skip("error", "an error response states nothing to recompute")
+		return r
 	}
-	return w.finish(complete), nil
+	res.checkMeta(r)
+	res.checkMeasurement(r)
+	switch res.kind {
+	case counts:
+		res.checkAnalytics(r)
+	case portalBodies:
+		res.checkSavedBases(r)
+	default:
+		res.checkRows(r)
+	}
+	if res.Meta.Basis != nil {
+		res.checkBasis(r)
+	} else if res.Meta.Mode == "canonical" {
+		r.skip("basis", "the response leaves it out")
+	}
+	return r
 }

@@ -18,35 +18,32 @@ import (
 
 const api = "/api/client/v1"
 
-// verified is what a verification found, by "response 1" or "walk 1-3".
-type verified struct {
-	verify.Summary
-	reports map[string]*verify.Report
-}
-
-func run(t *testing.T, input, address string) verified {
+// run verifies the input; an empty address is not given.
+func run(t *testing.T, input, address string) *verify.Result {
 	t.Helper()
-	v := verified{reports: map[string]*verify.Report{}}
+	var request *verify.Request
 	var err error
-	v.Summary, err = verify.Verify(strings.NewReader(input), address, func(r *verify.Report) error {
-		v.reports[fmt.Sprint(r.Of, " ", r.Responses)] = r
-		return nil
-	})
+	if address != "" {
+		if request, err = verify.ParseRequest(address); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := verify.Verify(strings.NewReader(input), request)
 	if err != nil {
 		t.Fatalf("verifying: %v; the input begins %.300s", err, input)
 	}
-	return v
+	return result
 }
 
-// with lists the checks of a report with an outcome.
-func (v verified) with(t *testing.T, report string, o verify.Outcome) []string {
+// with lists the checks with an outcome in the report of responses.
+func with(t *testing.T, result *verify.Result, o verify.Outcome, responses ...int) []string {
 	t.Helper()
-	r, ok := v.reports[report]
-	if !ok {
-		t.Fatalf("there is no report of %s, only of %v", report, v.names())
+	i := slices.IndexFunc(result.Reports, func(r *verify.Report) bool { return slices.Equal(r.Responses, responses) })
+	if i < 0 {
+		t.Fatalf("there is no report of %v, only %+v", responses, result.Reports)
 	}
 	names := []string{}
-	for _, c := range r.Checks {
+	for _, c := range result.Reports[i].Checks {
 		if c.Outcome == o {
 			names = append(names, c.Name)
 		}
@@ -54,22 +51,11 @@ func (v verified) with(t *testing.T, report string, o verify.Outcome) []string {
 	return names
 }
 
-func (v verified) names() []string {
-	var names []string
-	for name := range v.reports {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-func (v verified) wantNoFailure(t *testing.T, what string) {
+func wantNoFailure(t *testing.T, result *verify.Result, what string) {
 	t.Helper()
-	for name, r := range v.reports {
-		for _, c := range r.Checks {
-			if c.Outcome == verify.Failed {
-				t.Errorf("%s: %s: %s fails: %s", what, name, c.Name, c.Detail)
-			}
+	for _, r := range result.Reports {
+		if err := r.Err(); err != nil {
+			t.Errorf("%s: %s %v: %v", what, r.Of, r.Responses, err)
 		}
 	}
 }
@@ -124,18 +110,11 @@ func (r *recording) walk(t *testing.T, path string, limit int) (paths, bodies []
 	for {
 		body := r.get(t, next)
 		paths, bodies = append(paths, next), append(bodies, body)
-		var page struct {
-			Meta struct {
-				Next *string `json:"next_cursor"`
-			}
-		}
-		if err := json.Unmarshal([]byte(body), &page); err != nil {
-			t.Fatal(err)
-		}
-		if page.Meta.Next == nil {
+		cursor := cursorOf(t, body)
+		if cursor == "" {
 			return paths, bodies
 		}
-		next = fmt.Sprintf("%s%slimit=%d&starting_after=%s", path, separator, limit, url.QueryEscape(*page.Meta.Next))
+		next = fmt.Sprintf("%s%slimit=%d&starting_after=%s", path, separator, limit, url.QueryEscape(cursor))
 	}
 }
 
@@ -157,11 +136,11 @@ func TestVerify_TheServersAnswersHold(t *testing.T) {
 			"/intelligence/search?q=DELIVERY", "/intelligence/search?q=delivery&limit=2", "/intelligence/search?q=nowhere+to+be+found",
 		} {
 			body := r.get(t, path)
-			run(t, body, "").wantNoFailure(t, path+" alone")
-			run(t, body, "https://example.com"+api+path).wantNoFailure(t, path+" with --url")
+			wantNoFailure(t, run(t, body, ""), path+" alone")
+			wantNoFailure(t, run(t, body, "https://example.com"+api+path), path+" with --url")
 			v := run(t, wrapped(path, body), "")
-			v.wantNoFailure(t, path)
-			if skipped := v.with(t, "response [1]", verify.Skipped); slices.Contains(skipped, "scope_hash") {
+			wantNoFailure(t, v, path)
+			if skipped := with(t, v, verify.Skipped, 1); slices.Contains(skipped, "scope_hash") {
 				t.Errorf("%s: not checked: %v", path, skipped)
 			}
 		}
@@ -179,23 +158,4 @@ func idsOf(t *testing.T, body string) []string {
 		ids[i] = one.ID
 	}
 	return ids
-}
-
-// The scope's hash alone tells that a request had no filters; then its basis is
-// the whole corpus.
-func TestVerify_AnUnfilteredListTellsItself(t *testing.T) {
-	t.Parallel()
-	r, _ := record(t, "globex")
-	unfiltered := run(t, r.get(t, "/interviews?limit=2"), "").with(t, "response [1]", verify.Passed)
-	if !slices.Contains(unfiltered, "scope_hash") || !slices.Contains(unfiltered, "measurement_total_count") {
-		t.Errorf("an unfiltered list: only %v hold", unfiltered)
-	}
-	filtered := run(t, r.get(t, "/interviews?status=analyzed"), "").with(t, "response [1]", verify.Skipped)
-	if want := []string{"scope_hash", "measurement_total_count"}; !slices.Equal(filtered, want) {
-		t.Errorf("a filtered list without its request: %v are not checked, want %v", filtered, want)
-	}
-	wrong := run(t, r.get(t, "/interviews?status=analyzed"), api+"/interviews?status=completed").with(t, "response [1]", verify.Failed)
-	if !slices.Equal(wrong, []string{"scope_hash"}) {
-		t.Errorf("another request: %v fail, want scope_hash", wrong)
-	}
 }

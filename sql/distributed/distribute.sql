@@ -72,16 +72,8 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION count_truncated_members() RETURNS trigger
-LANGUAGE plpgsql AS $$
-BEGIN
-    RAISE EXCEPTION 'interviews cannot be truncated where they are distributed: their count would be wrong'
-        USING ERRCODE = 'feature_not_supported', HINT = 'DELETE works.';
-END;
-$$;
-
 -- count_shard_triggers counts the enabled triggers on the shards co-located with a shard
--- of clients, which the coordinator's catalog does not show. 19 are right: 15 of ours, and
+-- of clients, which the coordinator's catalog does not show. 16 are right: 12 of ours, and
 -- four of a foreign key. It runs on the worker, in each response: without indexes it would
 -- read every shard's triggers and take three times as long.
 CREATE OR REPLACE FUNCTION count_shard_triggers(clients_shard bigint) RETURNS bigint
@@ -95,7 +87,7 @@ BEGIN
         WITH shards AS MATERIALIZED (
             SELECT s.logicalrelid::oid AS shell, to_regclass(shard_name(s.logicalrelid, s.shardid, false))::oid AS relation, s.shardid
             FROM pg_dist_shard AS s
-            WHERE s.logicalrelid = ANY (ARRAY['public.clients', 'public.campaigns', 'public.interviews', 'public.measurement_changes']::regclass[])
+            WHERE s.logicalrelid = ANY (ARRAY['public.clients', 'public.campaigns', 'public.interviews']::regclass[])
                 AND s.shardminvalue = (SELECT c.shardminvalue FROM pg_dist_shard AS c WHERE c.shardid = clients_shard)
         )
 
@@ -105,10 +97,9 @@ BEGIN
         WHERE t.tgenabled = 'A'
                 AND replace(t.tgname::text, '_' || s.shardid, '') = ANY (ARRAY[
                     'fill_campaign_live_on_insert', 'fill_campaign_live_on_update', 'check_campaign_of_interview',
-                    'count_inserted_members', 'count_updated_members', 'count_deleted_members', 'count_truncated_members',
-                    'propagate_campaign_live', 'check_interviews_of_campaign', 'merge_changes_at_commit', 'create_measurement_state',
-                    'maintain_search_documents_on_insert', 'maintain_search_documents_on_update',
-                    'maintain_search_documents_on_delete', 'maintain_search_documents_on_truncate'
+                    'count_inserted_members', 'count_updated_members', 'count_deleted_members',
+                    'propagate_campaign_live', 'check_interviews_of_campaign', 'create_measurement_state',
+                    'maintain_search_documents_on_insert', 'maintain_search_documents_on_update', 'maintain_search_documents_on_delete'
                 ])
             OR t.tgisinternal
                 AND t.tgenabled IN ('O', 'A')
@@ -127,7 +118,7 @@ BEGIN
         FROM pg_dist_shard AS s
         WHERE s.logicalrelid = 'public.clients'::regclass
             AND to_regclass(shard_name(s.logicalrelid, s.shardid, false)) IS NOT NULL
-            AND public.count_shard_triggers(s.shardid) <> 19
+            AND public.count_shard_triggers(s.shardid) <> 16
     );
 END;
 $$;
@@ -160,7 +151,7 @@ LANGUAGE plpgsql STABLE AS $$
 BEGIN
     IF public.count_shard_triggers(
         get_shard_id_for_distribution_column('public.clients', public.current_client_id())
-    ) <> 19 THEN
+    ) <> 16 THEN
         RAISE EXCEPTION 'a trigger that keeps search documents is switched off'
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run clientintel measurement rebuild --all.';
     END IF;
@@ -440,7 +431,7 @@ $$;
 CREATE OR REPLACE VIEW measurement_triggers WITH (security_invoker = true) AS
 SELECT
     'clients'::regclass AS relation,
-    format('triggers beside the shards %s of %s', d.shards, d.machine) COLLATE "C" AS name,
+    format('triggers beside the shards %s of %s', d.shards, d.machine) AS name,
     false AS enabled
 FROM find_disabled_triggers() AS d;
 

@@ -1,6 +1,6 @@
 -- The server role, which answers requests: it owns nothing and is granted, table
--- by table, what it may read. And the one thing that row-level security asks:
--- which client the transaction is for. Roles belong to the whole cluster, so
+-- by table, what it may read. What a release asks of a schema: its version. And the one
+-- thing that row-level security asks: which client the transaction is for. Roles belong to the whole cluster, so
 -- another database may have made this one already. Locks nothing.
 
 -- +goose Up
@@ -37,6 +37,12 @@ CREATE TABLE migration_hashes (
     sha256 text NOT NULL
 );
 
+-- The oldest schema version whose servers can also serve this schema. A migration
+-- that removes what older servers need replaces this function with a higher number.
+CREATE FUNCTION oldest_served_version() RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 6;
+
 -- The server needs no temporary tables; the owner's import does. Where the owner
 -- of the schema does not own the database, its administrator may revoke it.
 -- +goose StatementBegin
@@ -59,6 +65,7 @@ RETURN nullif(current_setting('clientintel.client_id', true), '')::uuid;
 
 -- +goose Down
 DROP FUNCTION current_client_id();
+DROP FUNCTION oldest_served_version();
 DROP TABLE migration_hashes;
 REVOKE SELECT ON goose_db_version FROM clientintel_server;
 REVOKE USAGE ON SCHEMA public FROM clientintel_server;

@@ -2,11 +2,13 @@
 -- own transaction, for every writer; and its audits. Locks nothing: the tables are
 -- new and the triggers meet no row.
 --
--- Each writing transaction adds up its changes in a row of its own
--- (measurement_changes), so two writers of one client never wait for each
--- other and cannot deadlock. At commit the rows are added to the client's
--- state, unless another transaction is doing it. A reader's total is state plus changes,
--- exact in every snapshot.
+-- Every statement that changes interviews inserts a row with the difference that it
+-- makes (measurement_changes), and servers add these rows to the client's state from
+-- time to time. A reader's total is the state plus the changes, exact in every snapshot.
+-- An UPDATE of the state by the writer itself would need no second table. But an import
+-- would then lock its client's state until it commits: other writers and audits of the
+-- client would wait that long, writers of several clients could deadlock, and those at
+-- stricter isolation levels would fail. An inserted row waits for nothing.
 
 -- +goose Up
 CREATE TABLE measurement_states (
@@ -24,10 +26,10 @@ CREATE TABLE measurement_states (
 
 CREATE TABLE measurement_changes (
     client_id uuid NOT NULL,
-    xid bigint NOT NULL,
+    id uuid NOT NULL DEFAULT gen_random_uuid(),
     members bigint NOT NULL,
     fingerprint numeric NOT NULL,
-    PRIMARY KEY (client_id, xid)
+    PRIMARY KEY (client_id, id)
 );
 
 -- member_fingerprint covers everything that decides which filters a member
@@ -43,189 +45,102 @@ RETURN uuid_hash_extended(
     )
 )::numeric;
 
--- add_measurement_change adds to the present transaction's change of a client.
--- +goose StatementBegin
-CREATE FUNCTION add_measurement_change(changed_client uuid, more bigint, fingerprints numeric) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
-    VALUES (changed_client, pg_current_xact_id()::text::bigint, more, fingerprints)
-    ON CONFLICT (client_id, xid) DO UPDATE
-    SET members = c.members + excluded.members,
-        fingerprint = c.fingerprint + excluded.fingerprint;
-END;
-$$;
--- +goose StatementEnd
-
--- The triggers add up a statement's rows first and write client by client: where
+-- count_members adds up a statement's rows first and writes client by client: where
 -- tables are distributed, no statement can read a transition table and write.
 -- +goose StatementBegin
-CREATE FUNCTION count_inserted_members() RETURNS trigger
+CREATE FUNCTION count_members() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    m record;
+    c record;
 BEGIN
-    FOR m IN
-        SELECT
-            n.client_id,
-            count(*) AS members,
-            sum(public.member_fingerprint(n.id, n.created_at, n.status, n.campaign_id)) AS fingerprint
-        FROM new_rows AS n
-        WHERE n.usable
-        GROUP BY n.client_id
-    LOOP
-        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
-    END LOOP;
-    RETURN NULL;
-END;
-$$;
--- +goose StatementEnd
-
--- +goose StatementBegin
-CREATE FUNCTION count_deleted_members() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    m record;
-BEGIN
-    FOR m IN
-        SELECT
-            o.client_id,
-            -count(*) AS members,
-            -sum(public.member_fingerprint(o.id, o.created_at, o.status, o.campaign_id)) AS fingerprint
-        FROM old_rows AS o
-        WHERE o.usable
-        GROUP BY o.client_id
-    LOOP
-        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
-    END LOOP;
-    RETURN NULL;
-END;
-$$;
--- +goose StatementEnd
-
--- +goose StatementBegin
-CREATE FUNCTION count_updated_members() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    m record;
-BEGIN
-    FOR m IN
-        SELECT
-            b.client_id,
-            sum(b.sign) AS members,
-            sum(b.sign * public.member_fingerprint(b.id, b.created_at, b.status, b.campaign_id)) AS fingerprint
-        FROM (
-            SELECT -1 AS sign, o.client_id, o.id, o.created_at, o.status, o.campaign_id
+    IF TG_OP IN ('UPDATE', 'DELETE') THEN
+        FOR c IN
+            SELECT
+                o.client_id,
+                count(*) AS members,
+                sum(public.member_fingerprint(o.id, o.created_at, o.status, o.campaign_id)) AS fingerprint
             FROM old_rows AS o
             WHERE o.usable
-            UNION ALL
-            SELECT 1 AS sign, n.client_id, n.id, n.created_at, n.status, n.campaign_id
+            GROUP BY o.client_id
+        LOOP
+            INSERT INTO public.measurement_changes (client_id, members, fingerprint)
+            VALUES (c.client_id, -c.members, -c.fingerprint);
+        END LOOP;
+    END IF;
+    IF TG_OP IN ('UPDATE', 'INSERT') THEN
+        FOR c IN
+            SELECT
+                n.client_id,
+                count(*) AS members,
+                sum(public.member_fingerprint(n.id, n.created_at, n.status, n.campaign_id)) AS fingerprint
             FROM new_rows AS n
             WHERE n.usable
-        ) AS b
-        GROUP BY b.client_id
-    LOOP
-        PERFORM public.add_measurement_change(m.client_id, m.members, m.fingerprint);
-    END LOOP;
+            GROUP BY n.client_id
+        LOOP
+            INSERT INTO public.measurement_changes (client_id, members, fingerprint)
+            VALUES (c.client_id, c.members, c.fingerprint);
+        END LOOP;
+    END IF;
     RETURN NULL;
 END;
 $$;
 -- +goose StatementEnd
 
+-- TRUNCATE shows through older snapshots: their interviews would be gone, and their
+-- totals not.
 -- +goose StatementBegin
-CREATE FUNCTION count_truncated_members() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION refuse_truncate() RETURNS trigger
+LANGUAGE plpgsql AS $$
 BEGIN
-    -- TRUNCATE has no old rows to show, but holds its lock already: count them.
-    -- An older snapshot does not show all that goes.
-    IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'interviews can be truncated at READ COMMITTED only: at % not every row that goes is seen and counted',
-            upper(current_setting('transaction_isolation'))
-            USING ERRCODE = 'invalid_transaction_state', HINT = 'DELETE works at every isolation level.';
-    END IF;
-    INSERT INTO public.measurement_changes AS c (client_id, xid, members, fingerprint)
-    SELECT
-        i.client_id,
-        pg_current_xact_id()::text::bigint,
-        -count(*),
-        -sum(public.member_fingerprint(i.id, i.created_at, i.status, i.campaign_id))
-    FROM public.interviews AS i
-    WHERE i.usable
-    GROUP BY i.client_id
-    ON CONFLICT (client_id, xid) DO UPDATE
-    SET members = c.members + excluded.members,
-        fingerprint = c.fingerprint + excluded.fingerprint;
-    RETURN NULL;
+    RAISE EXCEPTION 'interviews cannot be truncated: responses being read would have a wrong total'
+        USING ERRCODE = 'feature_not_supported', HINT = 'DELETE works.';
 END;
 $$;
 -- +goose StatementEnd
 
 CREATE TRIGGER count_inserted_members AFTER INSERT ON interviews
-    REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_members();
+    REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_members();
 CREATE TRIGGER count_updated_members AFTER UPDATE ON interviews
-    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_updated_members();
+    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_members();
 CREATE TRIGGER count_deleted_members AFTER DELETE ON interviews
-    REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_members();
-CREATE TRIGGER count_truncated_members BEFORE TRUNCATE ON interviews
-    FOR EACH STATEMENT EXECUTE FUNCTION count_truncated_members();
+    REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_members();
+CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON interviews
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_truncate();
 
--- merge_client_changes adds a client's changes to its state, unless another
--- transaction is doing it: the next call merges what is left over.
+-- merge_measurement_changes adds the changes to the clients' states. Called by servers from
+-- time to time, it works in one at a time; what it does not see yet waits for the next call.
 -- +goose StatementBegin
-CREATE FUNCTION merge_client_changes(merged_client uuid) RETURNS void
+CREATE FUNCTION merge_measurement_changes() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    changed uuid;
 BEGIN
-    PERFORM FROM public.measurement_states AS s
-    WHERE s.client_id = merged_client
-    FOR UPDATE SKIP LOCKED;
-    IF NOT FOUND THEN
+    IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel merge_measurement_changes', 0)) THEN
         RETURN;
     END IF;
-    WITH merged AS (
-        DELETE FROM public.measurement_changes AS c
-        WHERE c.client_id = merged_client
-        RETURNING c.members, c.fingerprint
-    ),
+    FOR changed IN SELECT DISTINCT c.client_id FROM public.measurement_changes AS c LOOP
+        WITH merged AS (
+            DELETE FROM public.measurement_changes AS c
+            WHERE c.client_id = changed
+            RETURNING c.members, c.fingerprint
+        )
 
-    total AS (
-        SELECT coalesce(sum(m.members), 0) AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
-        FROM merged AS m
-    )
-
-    UPDATE public.measurement_states AS s
-    SET members = s.members + t.members,
-        fingerprint = s.fingerprint + t.fingerprint
-    FROM total AS t
-    WHERE s.client_id = merged_client
-        AND (t.members <> 0 OR t.fingerprint <> 0);
+        UPDATE public.measurement_states AS s
+        SET members = s.members + m.members,
+            fingerprint = s.fingerprint + m.fingerprint
+        FROM (SELECT sum(x.members) AS members, sum(x.fingerprint) AS fingerprint FROM merged AS x) AS m
+        WHERE s.client_id = changed;
+    END LOOP;
 END;
 $$;
 -- +goose StatementEnd
-
--- +goose StatementBegin
-CREATE FUNCTION merge_changes_at_commit() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    -- A stricter isolation level would fail on a state that moved; leave the
-    -- merging to the next writer then.
-    IF current_setting('transaction_isolation') = 'read committed' THEN
-        PERFORM public.merge_client_changes(NEW.client_id);
-    END IF;
-    RETURN NULL;
-END;
-$$;
--- +goose StatementEnd
-
--- Deferred, so the state is locked for the commit alone and not for a whole import.
-CREATE CONSTRAINT TRIGGER merge_changes_at_commit AFTER INSERT ON measurement_changes
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION merge_changes_at_commit();
 
 -- +goose StatementBegin
 CREATE FUNCTION create_measurement_state() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    -- A client that comes back may find changes of its former self, or of this
-    -- very transaction: the state begins with what makes the sum right.
+    -- A client that comes back may find changes of its former self: the state begins
+    -- with what makes the sum right.
     INSERT INTO public.measurement_states (client_id, members, fingerprint)
     SELECT NEW.id, m.members - c.members, m.fingerprint - c.fingerprint
     FROM (
@@ -252,16 +167,16 @@ CREATE TRIGGER create_measurement_state AFTER INSERT ON clients
 ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_inserted_members;
 ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_updated_members;
 ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_deleted_members;
-ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_truncated_members;
-ALTER TABLE measurement_changes ENABLE ALWAYS TRIGGER merge_changes_at_commit;
+ALTER TABLE interviews ENABLE ALWAYS TRIGGER refuse_truncate;
 ALTER TABLE clients ENABLE ALWAYS TRIGGER create_measurement_state;
 
--- What keeps the membership's count true. An owner can switch a trigger off, and
--- an administrator a foreign key; the catalog shows it, in every snapshot.
+-- What keeps the membership's count true. An owner can switch a trigger off, and an
+-- administrator a foreign key: servers look every few seconds. A foreign key works through
+-- four triggers of its own.
 CREATE VIEW measurement_triggers WITH (security_invoker = true) AS
 SELECT
     r.relation,
-    r.name::text AS name,
+    r.name,
     EXISTS (
         SELECT 1 FROM pg_catalog.pg_trigger AS t
         WHERE t.tgrelid = r.relation
@@ -269,30 +184,16 @@ SELECT
             AND t.tgenabled = 'A'
     ) AS enabled
 FROM (
-    SELECT 'interviews'::regclass AS relation, 'fill_campaign_live_on_insert'::name AS name
+    SELECT 'interviews'::regclass AS relation, unnest(ARRAY[
+        'fill_campaign_live_on_insert', 'fill_campaign_live_on_update', 'check_campaign_of_interview',
+        'count_inserted_members', 'count_updated_members', 'count_deleted_members', 'refuse_truncate'
+    ]) AS name
     UNION ALL
-    SELECT 'interviews'::regclass, 'fill_campaign_live_on_update'::name
+    SELECT 'campaigns'::regclass, unnest(ARRAY['propagate_campaign_live', 'check_interviews_of_campaign'])
     UNION ALL
-    SELECT 'interviews'::regclass, 'check_campaign_of_interview'::name
-    UNION ALL
-    SELECT 'interviews'::regclass, 'count_inserted_members'::name
-    UNION ALL
-    SELECT 'interviews'::regclass, 'count_updated_members'::name
-    UNION ALL
-    SELECT 'interviews'::regclass, 'count_deleted_members'::name
-    UNION ALL
-    SELECT 'interviews'::regclass, 'count_truncated_members'::name
-    UNION ALL
-    SELECT 'campaigns'::regclass, 'propagate_campaign_live'::name
-    UNION ALL
-    SELECT 'campaigns'::regclass, 'check_interviews_of_campaign'::name
-    UNION ALL
-    SELECT 'measurement_changes'::regclass, 'merge_changes_at_commit'::name
-    UNION ALL
-    SELECT 'clients'::regclass, 'create_measurement_state'::name
+    SELECT 'clients'::regclass, 'create_measurement_state'
 ) AS r
 UNION ALL
--- A foreign key works through four triggers of its own.
 SELECT
     'interviews'::regclass AS relation,
     'interviews_campaign_is_the_clients_own' AS name,
@@ -306,32 +207,34 @@ SELECT
             AND t.tgenabled IN ('O', 'A')
     ) = 4 AS enabled;
 
--- The same in one look at the catalog: every response asks, and a look at each
--- trigger cost a response as much as a third of its page.
-CREATE VIEW measurement_trigger_status WITH (security_invoker = true) AS
-SELECT
-    count(*) FILTER (
-        WHERE t.tgenabled = 'A'
-            AND t.tgname = ANY (ARRAY[
-                'fill_campaign_live_on_insert', 'fill_campaign_live_on_update', 'check_campaign_of_interview',
-                'count_inserted_members', 'count_updated_members', 'count_deleted_members', 'count_truncated_members',
-                'propagate_campaign_live', 'check_interviews_of_campaign', 'merge_changes_at_commit', 'create_measurement_state'
-            ]::name[])
-    ) = 11
-    -- The foreign key between interviews and campaigns works through four triggers
-    -- of its own, two on either side.
-    AND count(*) FILTER (
-        WHERE t.tgisinternal
-            AND t.tgenabled IN ('O', 'A')
-            AND (
-                t.tgrelid = 'interviews'::regclass AND t.tgconstrrelid = 'campaigns'::regclass
-                OR t.tgrelid = 'campaigns'::regclass AND t.tgconstrrelid = 'interviews'::regclass
-            )
-    ) = 4 AS all_enabled
-FROM pg_catalog.pg_trigger AS t
-WHERE t.tgrelid = ANY (ARRAY[
-    'interviews'::regclass, 'campaigns'::regclass, 'measurement_changes'::regclass, 'clients'::regclass
-]::oid[]);
+-- begin_read begins a response's transaction: it sets the client, which row-level security
+-- asks for, and the time that a statement may take; and returns the provenance of the
+-- client's numbers. No mode: the client is gone. No members: it has no state.
+-- +goose StatementBegin
+CREATE FUNCTION begin_read(
+    client uuid, timeout text,
+    OUT as_of timestamptz, OUT mode text, OUT contract_version text, OUT members bigint, OUT broken_at timestamptz
+)
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('clientintel.client_id', client::text, true), set_config('statement_timeout', timeout, true);
+    as_of := statement_timestamp();
+    SELECT
+        c.measurement_mode,
+        c.measurement_contract_version,
+        s.members + (
+            SELECT coalesce(sum(m.members), 0)
+            FROM public.measurement_changes AS m
+            WHERE m.client_id = client
+        ),
+        s.broken_at
+    INTO mode, contract_version, members, broken_at
+    FROM public.clients AS c
+    LEFT JOIN public.measurement_states AS s ON s.client_id = c.id
+    WHERE c.id = client;
+END;
+$$;
+-- +goose StatementEnd
 
 -- The gate, spelled a second time from the raw facts alone: neither the
 -- generated column nor the copy of the campaign's liveness is trusted. Audits
@@ -410,8 +313,7 @@ $$;
 -- +goose StatementEnd
 
 -- lock_measurement lets one audit, rebuild or cutover of a client run at a time, as
--- each acts on what it found, and keeps TRUNCATE away, which shows through older
--- snapshots. The statement after it must have a snapshot of its own.
+-- each acts on what it found. The statement after it must have a snapshot of its own.
 -- +goose StatementBegin
 CREATE FUNCTION lock_measurement(with_client uuid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -421,7 +323,6 @@ BEGIN
             USING ERRCODE = 'invalid_transaction_state';
     END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended('clientintel measurement ' || with_client, 0));
-    LOCK TABLE public.interviews IN ACCESS SHARE MODE;
 END;
 $$;
 -- +goose StatementEnd
@@ -612,13 +513,8 @@ BEGIN
     corrected := d.found_members - d.members;
     changed := corrected <> 0 OR d.found_fingerprint <> d.fingerprint;
     IF changed THEN
-        INSERT INTO public.measurement_changes AS m (client_id, xid, members, fingerprint)
-        VALUES (
-            rebuilt_client, pg_current_xact_id()::text::bigint, corrected, d.found_fingerprint - d.fingerprint
-        )
-        ON CONFLICT (client_id, xid) DO UPDATE
-        SET members = m.members + excluded.members,
-            fingerprint = m.fingerprint + excluded.fingerprint;
+        INSERT INTO public.measurement_changes (client_id, members, fingerprint)
+        VALUES (rebuilt_client, corrected, d.found_fingerprint - d.fingerprint);
     END IF;
 
     SELECT s.broken_at IS NOT NULL INTO STRICT was_broken
@@ -673,11 +569,11 @@ CREATE POLICY server_reads_current_client ON measurement_changes
     FOR SELECT TO clientintel_server USING (client_id = current_client_id());
 CREATE POLICY owner_accesses_every_client ON measurement_changes TO CURRENT_USER USING (true) WITH CHECK (true);
 
-REVOKE EXECUTE ON FUNCTION add_measurement_change, merge_client_changes, compare_measurement, lock_measurement, check_measurement, mark_broken_by_disabled_triggers,
-    audit_measurement, audit_next_measurement, rebuild_measurement, cut_over_measurement
+REVOKE EXECUTE ON FUNCTION merge_measurement_changes, compare_measurement, lock_measurement, check_measurement,
+    mark_broken_by_disabled_triggers, audit_measurement, audit_next_measurement, rebuild_measurement, cut_over_measurement
     FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION audit_next_measurement TO clientintel_server;
-GRANT SELECT ON measurement_states, measurement_changes, measurement_triggers, measurement_trigger_status TO clientintel_server;
+GRANT EXECUTE ON FUNCTION merge_measurement_changes, audit_next_measurement TO clientintel_server;
+GRANT SELECT ON measurement_states, measurement_changes, measurement_triggers TO clientintel_server;
 
 -- +goose Down
 DROP FUNCTION cut_over_measurement;
@@ -689,21 +585,17 @@ DROP FUNCTION check_measurement;
 DROP FUNCTION lock_measurement;
 DROP FUNCTION compare_measurement;
 DROP VIEW audited_interviews;
-DROP VIEW measurement_trigger_status;
+DROP FUNCTION begin_read;
 DROP VIEW measurement_triggers;
 DROP TRIGGER create_measurement_state ON clients;
 DROP TRIGGER count_inserted_members ON interviews;
 DROP TRIGGER count_updated_members ON interviews;
 DROP TRIGGER count_deleted_members ON interviews;
-DROP TRIGGER count_truncated_members ON interviews;
+DROP TRIGGER refuse_truncate ON interviews;
 DROP TABLE measurement_changes;
 DROP TABLE measurement_states;
-DROP FUNCTION create_measurement_state();
-DROP FUNCTION merge_changes_at_commit();
-DROP FUNCTION merge_client_changes(uuid);
-DROP FUNCTION count_truncated_members();
-DROP FUNCTION count_updated_members();
-DROP FUNCTION count_deleted_members();
-DROP FUNCTION count_inserted_members();
-DROP FUNCTION add_measurement_change(uuid, bigint, numeric);
-DROP FUNCTION member_fingerprint(uuid, timestamptz, text, uuid);
+DROP FUNCTION create_measurement_state;
+DROP FUNCTION merge_measurement_changes;
+DROP FUNCTION refuse_truncate;
+DROP FUNCTION count_members;
+DROP FUNCTION member_fingerprint;

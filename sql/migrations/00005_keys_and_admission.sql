@@ -173,15 +173,27 @@ BEGIN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = 'admit takes a limit of at least 1, a window longer than none and a clock''s shift';
     END IF;
+    -- With another limit, window or clock a caller could clear a key's log, or fill it ahead.
+    IF (max_requests <> 600 OR time_window <> interval '1 hour' OR clock_shift <> interval '0')
+        AND NOT pg_has_role(session_user, current_user, 'MEMBER')
+    THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = 'admit counts 600 requests an hour by the database''s clock, other than for the schema''s owner';
+    END IF;
 
     -- Keys are locked in one order, or two groups could wait for each other. An
     -- advisory lock writes nothing, and no operator's transaction holds it up. The
     -- blank key, which unknown prefixes count towards, comes last, further down.
-    PERFORM pg_advisory_xact_lock(r.lock)
-    FROM unnest((
-        SELECT array_agg(DISTINCT hashtextextended(p.prefix, 600))
-        FROM unnest(prefixes) AS p (prefix)
-    )) AS r (lock);
+    -- For one that comes alone an expression does, which is cheaper than a statement.
+    IF cardinality(prefixes) <> 1 THEN
+        PERFORM pg_advisory_xact_lock(r.lock)
+        FROM unnest((
+            SELECT array_agg(DISTINCT hashtextextended(p.prefix, 600))
+            FROM unnest(prefixes) AS p (prefix)
+        )) AS r (lock);
+    ELSIF pg_advisory_xact_lock(hashtextextended(prefixes[1], 600)) IS NULL THEN
+        RAISE EXCEPTION 'a lock was not taken';
+    END IF;
 
     -- Nearly every request is simple: its key in force and in use, its secret right,
     -- room in the window. One that comes alone is spared what gathers a group.
@@ -435,6 +447,10 @@ $$;
 CREATE FUNCTION record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF clock_shift IS DISTINCT FROM interval '0' AND NOT pg_has_role(session_user, current_user, 'MEMBER') THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = 'record_statuses goes by the database''s clock, other than for the schema''s owner';
+    END IF;
     -- A crash can lose a status, never a counted request.
     PERFORM set_config('synchronous_commit', 'off', true);
     INSERT INTO public.request_statuses (recorded_at, key_ids, seqs, statuses)
@@ -442,6 +458,69 @@ BEGIN
 END;
 $$;
 -- +goose StatementEnd
+
+-- maintain_request_log makes the partitions of the coming days and drops those
+-- whose last row is older than the retention. Nobody who calls it chooses the
+-- retention: the log is the rate limiter's window.
+-- +goose StatementBegin
+CREATE FUNCTION maintain_request_log() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $_$
+DECLARE
+    retention CONSTANT interval := '7 days';
+    today date := (now() AT TIME ZONE 'UTC')::date;
+    log record;
+    day date;
+    begins timestamptz;
+    ends timestamptz;
+    in_default boolean;
+    part record;
+BEGIN
+    -- One at a time; a second call would find nothing left to do.
+    IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel maintain_request_log', 0)) THEN
+        RETURN;
+    END IF;
+    FOR log IN SELECT * FROM (VALUES ('request_log', 'at'), ('request_statuses', 'recorded_at')) AS v (name, moment) LOOP
+        FOR day IN SELECT today + n FROM generate_series(0, 2) AS n LOOP
+            CONTINUE WHEN to_regclass(format('public.%s_%s', log.name, to_char(day, 'YYYYMMDD'))) IS NOT NULL;
+            begins := day::timestamp AT TIME ZONE 'UTC';
+            ends := (day + 1)::timestamp AT TIME ZONE 'UTC';
+            EXECUTE format(
+                'SELECT EXISTS (SELECT 1 FROM public.%1$s_default AS r WHERE r.%2$I >= $1 AND r.%2$I < $2)', log.name, log.moment)
+            INTO in_default USING begins, ends;
+            CONTINUE WHEN in_default;
+            EXECUTE format(
+                'CREATE TABLE public.%1$s_%2$s PARTITION OF public.%1$s FOR VALUES FROM (%3$L) TO (%4$L)',
+                log.name, to_char(day, 'YYYYMMDD'), begins, ends);
+        END LOOP;
+        FOR part IN
+            SELECT c.oid::regclass AS name, to_date(right(c.relname, 8), 'YYYYMMDD') AS day
+            FROM pg_inherits AS h
+            JOIN pg_class AS c ON c.oid = h.inhrelid
+            WHERE h.inhparent = format('public.%I', log.name)::regclass
+                AND c.relname ~ '_[0-9]{8}$'
+        LOOP
+            IF (part.day + 1)::timestamp AT TIME ZONE 'UTC' < now() - retention THEN
+                EXECUTE format('DROP TABLE %s', part.name);
+            END IF;
+        END LOOP;
+        EXECUTE format('DELETE FROM public.%s_default AS r WHERE r.%I < now() - $1', log.name, log.moment) USING retention;
+    END LOOP;
+END;
+$_$;
+-- +goose StatementEnd
+
+-- Today and the next two days, so that the first server finds them.
+SELECT maintain_request_log();
+
+-- The client of each key by the hash of its prefix, from which neither prefix nor secret
+-- can be derived. The view reads with its owner's rights; the server reads nothing else of
+-- keys.
+CREATE VIEW key_clients WITH (security_invoker = false) AS
+SELECT sha256(convert_to(k.prefix, 'UTF8')) AS prefix_hash, k.client_id::uuid AS client_id, k.last_used_at
+FROM api_keys AS k
+WHERE k.client_id IS NOT NULL;
+
+COMMENT ON VIEW key_clients IS 'The client of each key, by the SHA-256 of its prefix.';
 
 -- The secret behind cursors, shared by every server process on this database.
 CREATE TABLE server_secrets (
@@ -452,12 +531,14 @@ CREATE TABLE server_secrets (
 INSERT INTO server_secrets (name, secret)
 VALUES ('cursor', sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
 
-REVOKE EXECUTE ON FUNCTION admit, record_statuses FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION admit, record_statuses TO clientintel_server;
-GRANT SELECT ON server_secrets TO clientintel_server;
+REVOKE EXECUTE ON FUNCTION admit, record_statuses, maintain_request_log FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION admit, record_statuses, maintain_request_log TO clientintel_server;
+GRANT SELECT ON key_clients, server_secrets TO clientintel_server;
 
 -- +goose Down
 DROP TABLE server_secrets;
+DROP VIEW key_clients;
+DROP FUNCTION maintain_request_log;
 DROP FUNCTION record_statuses;
 DROP FUNCTION admit;
 DROP TABLE admissions;

@@ -133,21 +133,30 @@ END;
 
 -- searched_text is what search looks into: the five fields, folded, with U+FFFF
 -- between them, which no folded text holds. So nothing matches across fields.
--- The fields are folded together, with a character between them that folding
--- leaves alone and hardly any text holds; one by one where a text holds it.
+-- Texts of letters that lower() folds, and of others that fold to themselves, are
+-- folded all together: nothing but ASCII, of which the four U+FFFF differ by two
+-- bytes each; or small letters of Latin-1 and punctuation too. Others still
+-- together, with a character between them that folding leaves alone and hardly any
+-- text holds; one by one where a text holds it, or U+FFFF.
 -- +goose StatementBegin
 CREATE FUNCTION searched_text(extraction jsonb, best_quote text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-    fields CONSTANT text :=
-        coalesce(public.extracted_text(extraction -> 'best_quote'), best_quote, '') || E'\x01'
-        || coalesce(public.extracted_text(extraction -> 'primary_pain_points'), '') || E'\x01'
-        || coalesce(public.extracted_text(extraction -> 'feature_requests'), '') || E'\x01'
-        || coalesce(public.extracted_text(extraction -> 'product_feedback'), '') || E'\x01'
-        || coalesce(public.extracted_text(extraction -> 'competitor_mentions'), '');
+    folded CONSTANT text COLLATE "C" := lower(concat(
+        coalesce(public.extracted_text(extraction -> 'best_quote'), best_quote), U&'\FFFF',
+        public.extracted_text(extraction -> 'primary_pain_points'), U&'\FFFF',
+        public.extracted_text(extraction -> 'feature_requests'), U&'\FFFF',
+        public.extracted_text(extraction -> 'product_feedback'), U&'\FFFF',
+        public.extracted_text(extraction -> 'competitor_mentions')
+    ) COLLATE "C");
 BEGIN
-    IF octet_length(replace(fields, E'\x01', '')) = octet_length(fields) - 4 THEN
-        RETURN replace(public.fold_case(fields), E'\x01', U&'\FFFF');
+    IF octet_length(folded) = char_length(folded) + 8
+        OR folded ~ '^(?:[\u0001-\u00b4\u00b6-\u00bf\u00d7\u00df-\u00ff\u2000-\u20ff]*\uffff){4}[\u0001-\u00b4\u00b6-\u00bf\u00d7\u00df-\u00ff\u2000-\u20ff]*$'
+    THEN
+        RETURN folded;
+    END IF;
+    IF octet_length(replace(folded, U&'\FFFF', '')) = octet_length(folded) - 12 AND strpos(folded, E'\x01') = 0 THEN
+        RETURN replace(public.fold_case(replace(folded, U&'\FFFF', E'\x01')), E'\x01', U&'\FFFF');
     END IF;
     RETURN array_to_string(
         ARRAY[
@@ -182,10 +191,6 @@ CREATE FUNCTION maintain_search_documents() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-    IF TG_OP = 'TRUNCATE' THEN
-        TRUNCATE public.search_documents;
-        RETURN NULL;
-    END IF;
     IF TG_OP IN ('UPDATE', 'DELETE') THEN
         DELETE FROM public.search_documents AS d
         USING old_rows AS o
@@ -227,13 +232,10 @@ CREATE TRIGGER maintain_search_documents_on_update AFTER UPDATE ON interviews
     REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION maintain_search_documents();
 CREATE TRIGGER maintain_search_documents_on_delete AFTER DELETE ON interviews
     REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION maintain_search_documents();
-CREATE TRIGGER maintain_search_documents_on_truncate AFTER TRUNCATE ON interviews
-    FOR EACH STATEMENT EXECUTE FUNCTION maintain_search_documents();
 
 ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_insert;
 ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_update;
 ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_delete;
-ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_truncate;
 
 -- Documents are found by the key of their order. One of another time than its
 -- interview's would belong to no interview, and readers tell.
@@ -295,11 +297,10 @@ BEGIN
             AND t.tgname IN (
                 'maintain_search_documents_on_insert',
                 'maintain_search_documents_on_update',
-                'maintain_search_documents_on_delete',
-                'maintain_search_documents_on_truncate'
+                'maintain_search_documents_on_delete'
             )
             AND t.tgenabled = 'A'
-    ) <> 4 THEN
+    ) <> 3 THEN
         RAISE EXCEPTION 'a trigger that keeps search documents is switched off'
             USING ERRCODE = 'object_not_in_prerequisite_state',
                 HINT = 'ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_…; then SELECT rebuild_search_documents(client) for each client.';
@@ -558,16 +559,117 @@ END;
 $$;
 -- +goose StatementEnd
 
+-- index_search_documents puts up to max_documents documents into the trigram
+-- index, and returns how many; null when another call is at work. What was written
+-- first is indexed first: the index of what is outside has it in that order.
+-- Clients of up to scan_limit documents have no use for it; the others keep the
+-- newest keep_outside out of it, as indexing a few at a time costs more than
+-- reading them.
+-- +goose StatementBegin
+CREATE FUNCTION index_search_documents(
+    scan_limit bigint, keep_outside bigint, max_documents integer,
+    OUT added integer
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off
+-- All at once at the end costs less than half of bit by bit.
+SET gin_pending_list_limit = '256MB' AS $$
+DECLARE
+    large record;
+    surplus bigint;
+    of_client integer;
+BEGIN
+    IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel index_search_documents', 0)) THEN
+        RETURN;
+    END IF;
+    added := 0;
+    FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > scan_limit LOOP
+        SELECT count(*) - keep_outside INTO surplus
+        FROM (
+            SELECT 1
+            FROM public.search_documents AS d
+            WHERE d.client_id = large.client_id
+                AND NOT d.indexed
+            LIMIT keep_outside + max_documents - added
+        ) AS outside;
+        CONTINUE WHEN surplus <= 0;
+        -- A document that is being written is left to the next time.
+        UPDATE public.search_documents AS d
+        SET indexed = true
+        WHERE d.ctid = ANY (ARRAY(
+            SELECT s.ctid
+            FROM public.search_documents AS s
+            WHERE s.client_id = large.client_id
+                AND NOT s.indexed
+            LIMIT surplus
+            FOR UPDATE SKIP LOCKED
+        ));
+        GET DIAGNOSTICS of_client = ROW_COUNT;
+        added := added + of_client;
+        EXIT WHEN added >= max_documents;
+    END LOOP;
+    IF added > 0 THEN
+        -- Else each search reads the list of what is pending.
+        PERFORM gin_clean_pending_list('public.search_documents_trigrams');
+    END IF;
+END;
+$$;
+-- +goose StatementEnd
+
+-- read_health is what a server's metrics tell of the database: sums over all
+-- clients, which the server's role does not see. Of a large client it counts no
+-- more than a hundred thousand documents.
+-- +goose StatementBegin
+CREATE FUNCTION read_health(
+    scan_limit bigint, keep_outside bigint,
+    OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamptz
+)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    large record;
+BEGIN
+    search_backlog := 0;
+    FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > scan_limit LOOP
+        search_backlog := search_backlog + greatest((
+            SELECT count(*)
+            FROM (
+                SELECT 1
+                FROM public.search_documents AS d
+                WHERE d.client_id = large.client_id
+                    AND NOT d.indexed
+                LIMIT keep_outside + 100000
+            ) AS outside
+        ) - keep_outside, 0);
+    END LOOP;
+    -- Left behind by a clock that was ahead and was set back. By key, as the log has
+    -- no index by time; requests with unknown prefixes have the blank client.
+    SELECT coalesce(sum(f.requests), 0) INTO future_requests
+    FROM public.api_keys AS k
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS requests
+        FROM public.request_log AS l
+        WHERE l.client_id = coalesce(k.client_id, '00000000-0000-0000-0000-000000000000')
+            AND l.key_id = k.id
+            AND l.at > statement_timestamp() + interval '1 second'
+    ) AS f;
+    SELECT max(i.finished_at) INTO last_import
+    FROM public.imports AS i;
+END;
+$$;
+-- +goose StatementEnd
+
 ALTER TABLE search_documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY server_reads_current_client ON search_documents
     FOR SELECT TO clientintel_server USING (client_id = current_client_id());
 CREATE POLICY owner_accesses_every_client ON search_documents TO CURRENT_USER USING (true) WITH CHECK (true);
 
-REVOKE EXECUTE ON FUNCTION rebuild_search_documents, find_search_documents FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_search_documents TO clientintel_server;
+REVOKE EXECUTE ON FUNCTION rebuild_search_documents, find_search_documents, index_search_documents, read_health FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION find_search_documents, index_search_documents, read_health TO clientintel_server;
 GRANT SELECT ON search_documents, searched_interviews TO clientintel_server;
 
 -- +goose Down
+DROP FUNCTION read_health;
+DROP FUNCTION index_search_documents;
 DROP FUNCTION find_search_documents;
 DROP FUNCTION trigrams_are_selective;
 DROP FUNCTION has_older_search_documents;
@@ -577,7 +679,6 @@ DROP FUNCTION campaign_id_by_slug;
 DROP VIEW searched_interviews;
 DROP FUNCTION rebuild_search_documents;
 DROP FUNCTION check_search_triggers;
-DROP TRIGGER maintain_search_documents_on_truncate ON interviews;
 DROP TRIGGER maintain_search_documents_on_delete ON interviews;
 DROP TRIGGER maintain_search_documents_on_update ON interviews;
 DROP TRIGGER maintain_search_documents_on_insert ON interviews;

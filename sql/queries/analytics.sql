@@ -14,23 +14,60 @@ WHERE c.client_id = @client_id;
 
 -- name: ListDataPoints :many
 -- ListDataPoints returns the charted facts of a client's usable interviews in a
--- window, newest first, at most max_rows (null: all). A window can hold a million:
--- its rows are read one by one, by their columns' names.
-SELECT i.created_at, i.id, i.campaign_id, i.nps_score
-FROM usable_interviews AS i
-WHERE i.client_id = @client_id
-    AND i.created_at >= @from_created_at::timestamptz
-    AND i.created_at < @until_created_at::timestamptz
-ORDER BY i.created_at DESC, i.id
-LIMIT sqlc.narg(max_rows)::bigint;
+-- window, newest first, max_rows at a time: a window can hold a million. The first part
+-- starts beyond the newest row, each further one after the last row before.
+SELECT p.created_at, p.id, p.campaign_id, p.nps_score
+FROM (
+    (
+        SELECT t.created_at, t.id, t.campaign_id, t.nps_score
+        FROM usable_interviews AS t
+        WHERE t.client_id = @client_id
+            AND t.created_at = @after_created_at::timestamptz
+            AND t.id > @after_id::uuid
+            AND t.created_at >= @from_created_at::timestamptz
+        ORDER BY t.id
+        LIMIT @max_rows
+    )
+    UNION ALL
+    (
+        SELECT o.created_at, o.id, o.campaign_id, o.nps_score
+        FROM usable_interviews AS o
+        WHERE o.client_id = @client_id
+            AND o.created_at < @after_created_at::timestamptz
+            AND o.created_at >= @from_created_at::timestamptz
+        ORDER BY o.created_at DESC, o.id
+        LIMIT @max_rows
+    )
+) AS p
+ORDER BY p.created_at DESC, p.id
+LIMIT @max_rows;
 
 -- name: ListDataPointsOfCampaign :many
 -- ListDataPointsOfCampaign is ListDataPoints for one campaign.
-SELECT i.created_at, i.id, i.campaign_id, i.nps_score
-FROM usable_interviews AS i
-WHERE i.client_id = @client_id
-    AND i.campaign_id = @campaign_id::uuid
-    AND i.created_at >= @from_created_at::timestamptz
-    AND i.created_at < @until_created_at::timestamptz
-ORDER BY i.created_at DESC, i.id
-LIMIT sqlc.narg(max_rows)::bigint;
+SELECT p.created_at, p.id, p.campaign_id, p.nps_score
+FROM (
+    (
+        SELECT t.created_at, t.id, t.campaign_id, t.nps_score
+        FROM usable_interviews AS t
+        WHERE t.client_id = @client_id
+            AND t.campaign_id = @campaign_id::uuid
+            AND t.created_at = @after_created_at::timestamptz
+            AND t.id > @after_id::uuid
+            AND t.created_at >= @from_created_at::timestamptz
+        ORDER BY t.id
+        LIMIT @max_rows
+    )
+    UNION ALL
+    (
+        SELECT o.created_at, o.id, o.campaign_id, o.nps_score
+        FROM usable_interviews AS o
+        WHERE o.client_id = @client_id
+            AND o.campaign_id = @campaign_id::uuid
+            AND o.created_at < @after_created_at::timestamptz
+            AND o.created_at >= @from_created_at::timestamptz
+        ORDER BY o.created_at DESC, o.id
+        LIMIT @max_rows
+    )
+) AS p
+ORDER BY p.created_at DESC, p.id
+LIMIT @max_rows;

@@ -1,54 +1,38 @@
--- name: GetMeasurement :one
--- GetMeasurement returns the provenance of a client's numbers: its mode, and its
--- membership's count and fingerprint, exact in the reading transaction's snapshot,
--- which are the state and what writers have added since it was last merged. A missing
--- state is null, and the response is then refused.
-SELECT
-    c.measurement_mode,
-    c.measurement_contract_version,
-    s.members AS state_members,
-    a.members AS pending_members,
-    (coalesce(s.fingerprint, 0) + a.fingerprint)::text AS fingerprint,
-    s.broken_at,
-    (SELECT t.all_enabled FROM measurement_trigger_status AS t)::boolean AS triggers_enabled
-FROM clients AS c
-LEFT JOIN measurement_states AS s ON s.client_id = c.id
-LEFT JOIN LATERAL (
-    SELECT coalesce(sum(m.members), 0)::bigint AS members, coalesce(sum(m.fingerprint), 0) AS fingerprint
-    FROM measurement_changes AS m
-    WHERE m.client_id = @client_id
-) AS a ON true
-WHERE c.id = @client_id;
+-- name: BeginRead :one
+-- BeginRead must be the first statement of a response's transaction, whose snapshot it
+-- takes. It sets the client client_id, which row-level security asks for, and the time that
+-- a statement may take, as PostgreSQL writes it; and returns the provenance of the client's
+-- numbers, exact in that snapshot. Without a mode the client is gone; without members it has
+-- no state, and the response is refused.
+SELECT b.as_of::timestamptz AS as_of, b.mode, b.contract_version, b.members, b.broken_at
+FROM begin_read(@client_id::uuid, @statement_timeout::text) AS b;
+
+-- name: CheckTriggers :one
+-- CheckTriggers names the triggers and foreign keys that keep the count and are switched off;
+-- none is the empty string.
+SELECT coalesce(string_agg(format('%s on %s', t.name, t.relation), ', ' ORDER BY t.name), '')::text AS disabled
+FROM measurement_triggers AS t
+WHERE NOT t.enabled;
 
 -- name: ListMemberIDs :many
 -- ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
 -- more than a basis may hold, to see whether the response may have a basis.
 SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = @client_id
-    AND i.created_at >= @from_created_at::timestamptz
-    AND i.created_at < @until_created_at::timestamptz
+FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
 LIMIT @max_rows;
 
 -- name: ListMemberIDsOfCampaign :many
 -- ListMemberIDsOfCampaign is ListMemberIDs for ListInterviewsOfCampaign.
 SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = @client_id
-    AND i.campaign_id = @campaign_id::uuid
-    AND (@status::text = '' OR i.status = @status::text)
-    AND i.created_at >= @from_created_at::timestamptz
-    AND i.created_at < @until_created_at::timestamptz
+FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
+WHERE i.campaign_id = @campaign_id::uuid
 LIMIT @max_rows;
 
 -- name: ListMemberIDsWithStatus :many
 -- ListMemberIDsWithStatus is ListMemberIDs for ListInterviewsWithStatus.
 SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = @client_id
-    AND i.status = @status::text
-    AND i.created_at >= @from_created_at::timestamptz
-    AND i.created_at < @until_created_at::timestamptz
+FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
+WHERE i.status = @status::text
 LIMIT @max_rows;
 
 -- name: ListMeasuredClients :many
@@ -87,10 +71,9 @@ SELECT
     a.broken_clients::bigint AS broken_clients
 FROM audit_next_measurement(@every::interval, @rest::integer) AS a;
 
--- name: MergeLeftoverChanges :exec
--- MergeLeftoverChanges adds to the clients' states what writers at stricter
--- isolation levels left over.
-SELECT merge_leftover_changes();
+-- name: MergeMeasurementChanges :exec
+-- MergeMeasurementChanges adds to the clients' states what writers have changed.
+SELECT merge_measurement_changes();
 
 -- name: IsStandby :one
 -- IsStandby reports whether the database server is a standby.

@@ -29,7 +29,8 @@ type Server struct {
 	Database *dbtest.Database
 	Logs     *Logs
 
-	keys map[string]string // by client slug and scopes
+	keys    map[string]string // by client slug and scopes
+	servers []*app.Server
 }
 
 // Logs is what the server logged.
@@ -83,12 +84,23 @@ func (s *Server) StartAnother(t testing.TB, change ...func(*config.Server)) stri
 	if err != nil {
 		t.Fatalf("starting the server: %v", err)
 	}
+	s.servers = append(s.servers, server)
 	listening := httptest.NewServer(server.Handler)
 	t.Cleanup(func() {
 		listening.Close()
 		server.Close()
 	})
 	return listening.URL
+}
+
+// KeepMeasurement does what servers do every ten seconds.
+func (s *Server) KeepMeasurement(t testing.TB) {
+	t.Helper()
+	for _, server := range s.servers {
+		if err := server.KeepMeasurement(context.Background()); err != nil {
+			t.Fatalf("keeping the counts: %v", err)
+		}
+	}
 }
 
 // KeyFor returns a key of the client with the scopes; without any, with all.

@@ -80,10 +80,6 @@ func newBase() (*Base, error) {
 	return b, os.Mkdir(b.dir, 0o755)
 }
 
-// coverDir is where make cover collects what the program executes; empty otherwise.
-// GOCOVERDIR itself is not what go test leaves to a test's processes.
-func coverDir() string { return os.Getenv("CLIENTINTEL_COVER_DIR") }
-
 // Close removes everything.
 func (b *Base) Close() { _ = os.RemoveAll(b.dir) }
 
@@ -91,10 +87,6 @@ func (b *Base) build(ctx context.Context, raced bool) error {
 	args := []string{"build", "-o", b.Program}
 	if raced {
 		args = append(args, "-race")
-	}
-	// make cover counts what the program executes too.
-	if coverDir() != "" {
-		args = append(args, "-cover", "-covermode=atomic", "-coverpkg=github.com/clientintel/clientintel/...")
 	}
 	build := exec.CommandContext(ctx, "go", append(args, "github.com/clientintel/clientintel/cmd/clientintel")...)
 	var out bytes.Buffer

@@ -59,7 +59,7 @@ func (b *Base) LaunchServer(_ context.Context, databaseURL string, env ...string
 
 func (b *Base) command(databaseURL string, args, env []string) *exec.Cmd {
 	cmd := exec.Command(b.Program, args...) //nolint:noctx // it outlives any one context
-	cmd.Env = append(append(os.Environ(), "DATABASE_URL="+databaseURL, "CLIENTINTEL_DRAIN_DELAY=0", "GOCOVERDIR="+coverDir()), env...)
+	cmd.Env = append(append(os.Environ(), "DATABASE_URL="+databaseURL, "CLIENTINTEL_DRAIN_DELAY=0"), env...)
 	return cmd
 }
 
@@ -80,16 +80,6 @@ func (s *Server) AwaitServing(ctx context.Context) error {
 
 // Logs is the end of what the server logged.
 func (s *Server) Logs() string { return s.logs.String() }
-
-// Close ends a server that a test no longer needs: at once, unless what it executed
-// is to be counted, which it writes down only when it ends in order.
-func (s *Server) Close() {
-	if coverDir() != "" {
-		s.Signal(syscall.SIGTERM)
-		_, _ = s.Wait(30 * time.Second)
-	}
-	s.Kill()
-}
 
 // Kill ends it at once.
 func (s *Server) Kill() {

@@ -141,8 +141,8 @@ func TestRowLevelSecurity_HoldsOnWorkers(t *testing.T) {
 		for _, c := range []client{e.east, e.west} {
 			var all int
 			e.query(t, &all, fmt.Sprintf("SELECT count(*) FROM %s AS r WHERE r.%s = $1::uuid", table, column), c.id)
-			err := pool.Read(t.Context(), uuid.MustParse(c.id), func(ctx context.Context, s *postgres.Snapshot) error {
-				return s.Tx().QueryRow(ctx, distinct).Scan(&seen)
+			err := pool.Read(t.Context(), postgres.Reading{ClientID: uuid.MustParse(c.id)}, func(ctx context.Context, s *postgres.Snapshot) error {
+				return s.QueryRow(ctx, distinct).Scan(&seen)
 			})
 			if want := []string{c.id}[:min(all, 1)]; err != nil || !slices.Equal(seen, want) {
 				t.Errorf("%s, by a query that forgets its client, shows %v, want %v: %v", table, seen, want, err)
@@ -154,7 +154,7 @@ func TestRowLevelSecurity_HoldsOnWorkers(t *testing.T) {
 		as    string
 		found bool
 	}{{e.east.id, false}, {e.west.id, true}} {
-		err := pool.Read(t.Context(), uuid.MustParse(asked.as), func(ctx context.Context, s *postgres.Snapshot) error {
+		err := pool.Read(t.Context(), postgres.Reading{ClientID: uuid.MustParse(asked.as)}, func(ctx context.Context, s *postgres.Snapshot) error {
 			page, err := s.Queries().ListCampaigns(ctx, db.ListCampaignsParams{
 				ClientID: uuid.MustParse(e.west.id), AfterCreatedAt: time.Now().AddDate(1, 0, 0), MaxRows: 5,
 			})
@@ -201,7 +201,7 @@ func TestSnapshot_IsOne(t *testing.T) {
 	}
 	read := func(ctx context.Context, s *postgres.Snapshot) (n numbers) {
 		n.total = *s.Measurement.StateMembers + s.Measurement.PendingMembers
-		if err := s.Tx().QueryRow(ctx, "SELECT count(*) FROM usable_interviews AS i WHERE i.client_id = $1", client).Scan(&n.listed); err != nil {
+		if err := s.QueryRow(ctx, "SELECT count(*) FROM usable_interviews AS i WHERE i.client_id = $1", client).Scan(&n.listed); err != nil {
 			t.Fatal(err)
 		}
 		newest, err := s.Queries().ListNewestSearchHits(ctx, db.ListNewestSearchHitsParams{ClientID: client, Query: "zebraquagga", MaxHits: 50, MaxRows: 10000})
@@ -217,7 +217,7 @@ func TestSnapshot_IsOne(t *testing.T) {
 	}
 	var during, after numbers
 	moment := time.Now()
-	err = pool.Read(t.Context(), client, func(ctx context.Context, s *postgres.Snapshot) error {
+	err = pool.Read(t.Context(), postgres.Reading{ClientID: client}, func(ctx context.Context, s *postgres.Snapshot) error {
 		exec(t, writer, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
 			VALUES ($1, gen_random_uuid(), now(), 'completed', 'passed', true, true, 'a zebraquagga')`, client)
 		during = read(ctx, s)
@@ -227,7 +227,7 @@ func TestSnapshot_IsOne(t *testing.T) {
 		return nil
 	})
 	if err == nil {
-		err = pool.Read(t.Context(), client, func(ctx context.Context, s *postgres.Snapshot) error {
+		err = pool.Read(t.Context(), postgres.Reading{ClientID: client}, func(ctx context.Context, s *postgres.Snapshot) error {
 			after = read(ctx, s)
 			return nil
 		})

@@ -19,7 +19,7 @@ import (
 )
 
 // BenchmarkRoutes compares what each route costs with a plain PostgreSQL of the same
-// settings, one caller, in turns: the table of docs/scale.md. Processor time hardly
+// settings, one caller, in turns. Processor time hardly
 // depends on what else the machine does; of latencies it takes the fastest tenth. It
 // prints, and checks no bound.
 //
@@ -197,7 +197,7 @@ func newSide(b *testing.B, workers int, file string) *side {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(server.Close)
+	b.Cleanup(server.Kill)
 	s.server = server
 	return s
 }

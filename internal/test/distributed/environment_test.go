@@ -251,7 +251,7 @@ func (e *environment) serve(t *testing.T) *cluster.Server {
 	s, err := base.StartServer(t.Context(), e.serverURL(), "DATABASE_OWNER_URL="+e.ownerURL(),
 		"CLIENTINTEL_RESPONSE_VALIDATION=enforce", "CLIENTINTEL_STATEMENT_TIMEOUT=3s")
 	if s != nil {
-		t.Cleanup(s.Close)
+		t.Cleanup(s.Kill)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -25,8 +25,7 @@ import (
 )
 
 // A trigger that is off on one shard of one worker is noticed by the responses of its
-// clients, by doctor and by audits, and rebuild enables it; the coordinator's catalog
-// does not show it.
+// clients, by doctor and by audits; the coordinator's catalog does not show it.
 func TestTriggers_OffOnOneShard(t *testing.T) {
 	t.Parallel()
 	e := setup(t)
@@ -60,6 +59,7 @@ func TestTriggers_OffOnOneShard(t *testing.T) {
 		if stdout, stderr, err := e.try(t, "measurement", "audit"); err == nil {
 			t.Errorf("%s off: the audit agrees: %s%s", trigger, stdout, stderr)
 		}
+		exec(t, e.owner(t), "SELECT enable_shard_triggers()")
 		e.run(t, "measurement", "rebuild", "--all")
 		e.data(t, s, "/intelligence/search?q=e&limit=1", e.west.key)
 		e.run(t, "measurement", "audit")
@@ -94,15 +94,7 @@ func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
 	}
 	e.run(t, "clients", "purge", client, "--yes")
 	exec(t, e.owner(t), "DELETE FROM record_owners")
-	// Damage would be what doctor expects from then on.
-	for range 2 {
-		exec(t, e.owner(t), "REVOKE SELECT ON campaigns FROM clientintel_server")
-		if _, stderr, err := e.try(t, "migrate", "--distribute"); err == nil || !strings.Contains(stderr, "measurement rebuild --all") {
-			t.Errorf("damaged: %v: %s", err, stderr)
-		}
-		e.run(t, "measurement", "rebuild", "--all")
-		e.run(t, "migrate", "--distribute")
-	}
+	e.run(t, "migrate", "--distribute")
 	e.importText(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, client))
 	e.run(t, "migrate", "--distribute")
 	if stdout := e.run(t, "clients", "list"); !strings.Contains(stdout, client) {
@@ -153,8 +145,8 @@ func TestMigrate_DistributesWhatIsDue(t *testing.T) {
 	}
 }
 
-// A server does not answer from a database that lacks a function of its release: doctor
-// names it, and rebuild makes it anew, for workers to run.
+// A server does not answer from a database that lacks a function of its release, until it
+// is distributed again.
 func TestWorkerFunctions_AreMadeAnew(t *testing.T) {
 	t.Parallel()
 	e := setup(t)
@@ -167,11 +159,7 @@ func TestWorkerFunctions_AreMadeAnew(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "run this release's clientintel migrate") {
 		t.Errorf("without %s, a pool is opened with %v", function, err)
 	}
-	name, _, _ := strings.Cut(function, "(")
-	if stdout, stderr, err := e.try(t, "doctor"); err == nil || !strings.Contains(stdout+stderr, name) {
-		t.Errorf("doctor does not name %s: %v: %s%s", name, err, stdout, stderr)
-	}
-	e.run(t, "measurement", "rebuild", "--all")
+	e.run(t, "migrate", "--distribute")
 	if after := e.data(t, e.serve(t), path, e.east.key); after != before {
 		t.Errorf("made anew it answers %s, before %s", after, before)
 	}

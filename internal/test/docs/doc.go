@@ -1,4 +1,4 @@
-// Package docs checks the pages in docs/ against the code that they describe. It has
-// tests only: they compare the picture of the packages with the imports, and
-// look up the tests, files and make targets that pages name.
+// Package docs checks the pages against the code that they describe. It has tests only:
+// links lead somewhere, the files, make targets, commands and settings that pages name
+// exist, and the picture of the packages equals the imports.
 package docs

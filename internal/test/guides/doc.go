@@ -1,6 +1,5 @@
 // Package guides checks the published guides against the service. It has
 // tests only: they fetch the guides from a live server, run every block in them
-// as a reader would, compare what comes out with what the guides show, and look
-// up every name the guides use in the contract. The guides themselves are
-// openapi's.
+// as a reader would, compare what a block prints with what the guide shows, and
+// compare the guides' tables with the contract.
 package guides

@@ -2,52 +2,32 @@ package guides_test
 
 import (
 	"regexp"
-	"strings"
+	"slices"
 	"testing"
+
+	"github.com/clientintel/clientintel/openapi"
 )
 
-var (
-	localLink = regexp.MustCompile(`\]\((#[^)]+|\./[^)]+)\)`)
-	anyLink   = regexp.MustCompile(`\]\(([^)]*)\)`)
-	heading   = regexp.MustCompile(`(?m)^#+ (.+)$`)
-)
+var link = regexp.MustCompile(`\]\(([^)]*)\)`)
 
-// Links lead somewhere: to a heading of the guide or to a public document.
-func TestGuides_EveryLinkLeadsSomewhere(t *testing.T) {
+func guideSources() map[string]string {
+	return map[string]string{biGuide: string(openapi.BIGuide("")), agentGuide: string(openapi.AgentGuide(""))}
+}
+
+// The guides are served in three places: they link to each other and to the
+// contract only.
+func TestGuides_LinkToPublicDocuments(t *testing.T) {
 	t.Parallel()
+	documents := []string{"./openapi.json", "./" + biGuide, "./" + agentGuide}
 	for guide, markdown := range guideSources() {
-		_, prose := mustBlocks(t, guide, markdown)
-		text := strings.Join(prose, "\n")
-		anchors := map[string]bool{}
-		for _, h := range heading.FindAllStringSubmatch(text, -1) {
-			anchors["#"+anchorOf(h[1])] = true
-		}
-		links := anyLink.FindAllStringSubmatch(text, -1)
-		if len(links) < 10 {
-			t.Errorf("%s: found only %d links", guide, len(links))
+		links := link.FindAllStringSubmatch(markdown, -1)
+		if len(links) == 0 {
+			t.Errorf("%s: no links found", guide)
 		}
 		for _, l := range links {
-			switch target := l[1]; target {
-			case "./openapi.json", "./" + biGuide, "./" + agentGuide:
-			default:
-				if !localLink.MatchString(l[0]) || !anchors[target] {
-					t.Errorf("%s: the link to %q leads nowhere", guide, target)
-				}
+			if !slices.Contains(documents, l[1]) {
+				t.Errorf("%s links to %s, which is no public document", guide, l[1])
 			}
 		}
 	}
-}
-
-// anchorOf is what Markdown viewers make of a heading.
-func anchorOf(heading string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(heading) {
-		switch {
-		case r == ' ' || r == '-':
-			b.WriteByte('-')
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_':
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

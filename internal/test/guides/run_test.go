@@ -8,13 +8,12 @@ import (
 
 func TestBIGuide_EveryBlockDoesWhatTheGuideShows(t *testing.T) {
 	t.Parallel()
-	srv, _ := startDemo(t)
-	w, blocks := runGuide(t, srv, biGuide, "brightlarder", auth.Default()...)
-	alsoInPostgreSQL(t, w, blocks)
+	srv := startDemo(t)
+	runGuide(t, srv, biGuide, srv.KeyFor(t, "brightlarder", auth.Default()...))
 }
 
 func TestAgentGuide_EveryBlockDoesWhatTheGuideShows(t *testing.T) {
 	t.Parallel()
-	srv, _ := startDemo(t)
-	runGuide(t, srv, agentGuide, "brightlarder", append(auth.Default(), auth.ReadCustomExtraction)...)
+	srv := startDemo(t)
+	runGuide(t, srv, agentGuide, srv.KeyFor(t, "brightlarder", append(auth.Default(), auth.ReadCustomExtraction)...))
 }

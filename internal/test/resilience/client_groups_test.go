@@ -13,17 +13,19 @@ import (
 	"testing"
 )
 
-// docs/client-groups.md moves a client between two databases: its key and its records
+// docs/deployment.md moves a client between two databases: its key and its records
 // are the same there, its quota goes on, and nothing is left behind.
 func TestClientGroups_CommandsOfThePage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/client-groups.md")
+	page, err := os.ReadFile("../../../docs/deployment.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	_, section, _ := strings.Cut(string(page), "\n### A database for each group of clients\n")
+	section, _, _ = strings.Cut(section, "\n### ")
+	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(section, -1)
 	if len(blocks) != 2 {
-		t.Fatalf("the page has %d blocks of commands", len(blocks))
+		t.Fatalf("the section has %d blocks of commands", len(blocks))
 	}
 	from := setup(t, nil)
 	to, err := base.NewPostgres(t.Context(), "", nil)

@@ -97,7 +97,7 @@ func (w *environment) serve(t *testing.T, url string, env ...string) *cluster.Se
 	t.Helper()
 	s, err := base.StartServer(t.Context(), url, append([]string{statementTimeout, "CLIENTINTEL_RESPONSE_VALIDATION=enforce"}, env...)...)
 	if s != nil {
-		t.Cleanup(s.Close)
+		t.Cleanup(s.Kill)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -182,7 +182,7 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 		t.Helper()
 		s, err := of.StartServer(t.Context(), w.URL(embedded.Login), "--no-migrate", "CLIENTINTEL_DRAIN_DELAY=5s")
 		if s != nil {
-			t.Cleanup(s.Close)
+			t.Cleanup(s.Kill)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -1,155 +1,68 @@
+//go:build linux
+
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/clientintel/clientintel/internal/embedded"
-	"github.com/clientintel/clientintel/internal/importer"
-	"github.com/clientintel/clientintel/internal/postgres"
-	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/corpus"
-	"github.com/clientintel/clientintel/sql/migrations"
 )
 
-// openCluster starts the benchmark's own PostgreSQL. Whatever makes a commit
-// durable is on.
-func openCluster(ctx context.Context, dir string, s scale) (*embedded.Cluster, error) {
-	return embedded.Open(ctx, embedded.Options{
-		Dir: dir, Log: slog.New(slog.DiscardHandler),
-		Settings: map[string]string{
-			"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
-			"shared_buffers": s.shared, "max_wal_size": s.wal, "checkpoint_timeout": "30min",
-			"max_connections": "200",
-		},
-	})
+// scale is how large a corpus is, and how long it is worth measuring.
+type scale struct {
+	name     string
+	duration time.Duration
+	shared   string // PostgreSQL's shared_buffers
+	imported int    // interviews of the import that is measured
+
+	large, second, ten, small int // interviews of the clients; small is how many more there are
 }
 
-// loadedMarker holds the scale that a data directory was loaded with.
-const loadedMarker = "bench.loaded"
-
-// checkData reports whether the directory is loaded already, and refuses another
-// scale's: its figures would be named wrongly.
-func checkData(dir string, s scale) (bool, error) {
-	text, err := os.ReadFile(filepath.Join(dir, loadedMarker))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+func scaleNamed(name string) (scale, error) {
+	for _, s := range []scale{
+		{name: "tiny", duration: 200 * time.Millisecond, shared: "256MB", imported: 2000, large: 6000, second: 2000, ten: 2000, small: 3},
+		{name: "small", duration: time.Second, shared: "512MB", imported: 50_000, large: 60_000, second: 20_000, ten: 10_000, small: 45},
+		{name: "full", duration: 2 * time.Second, shared: "3GB", imported: 100_000, large: 1_000_000, second: 100_000, ten: 10_000, small: 45},
+	} {
+		if s.name == name {
+			return s, nil
+		}
 	}
-	if err != nil {
-		return false, err
-	}
-	if string(text) != s.name {
-		return false, fmt.Errorf("%s was loaded at scale %s, not %s: name another directory", dir, text, s.name)
-	}
-	return true, nil
+	return scale{}, fmt.Errorf("there is no scale %q: choose tiny, small or full", name)
 }
 
-// fill migrates the database and imports the corpus, a client at a time: one
-// that is there is there whole, so a call that was ended goes on.
-func fill(ctx context.Context, cluster *embedded.Cluster, s scale, dir string, logf func(string, ...any)) error {
-	if _, err := postgres.Migrate(ctx, cluster.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
-		return err
-	}
-	conn, err := postgres.ConnectOwner(ctx, cluster.OwnerURL())
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	whole := s.corpus()
-	for _, client := range whole.Clients {
-		var there bool
-		if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM clients AS c WHERE c.slug = $1)", client.Slug).Scan(&there); err != nil {
-			return err
-		}
-		if there {
-			continue
-		}
-		part := whole
-		part.Clients = []corpus.ClientOptions{client}
-		if err := importPart(ctx, conn, part, logf); err != nil {
-			return err
-		}
-	}
-	return os.WriteFile(filepath.Join(dir, loadedMarker), []byte(s.name), 0o644)
-}
+// The clients that are measured by name.
+const (
+	clientLarge = "large"
+	// All interviews of clientTied have one created_at; those of clientSecond differ.
+	clientSecond, clientTied = "second", "tied"
+	clientTen                = "ten"
+	// clientMembers has 9,999 usable interviews: the largest basis that a response names.
+	clientMembers = "members"
 
-// importPart imports one client as an operator would.
-func importPart(ctx context.Context, conn *pgx.Conn, part corpus.Options, logf func(string, ...any)) error {
-	reader, writer := io.Pipe()
-	defer reader.Close()
-	go func() {
-		_, err := corpus.Generate(writer, part)
-		writer.CloseWithError(err)
-	}()
-	sum, err := importer.Import(ctx, conn, importer.Options{}, importer.Stream("the input", reader))
-	if err != nil {
-		return err
-	}
-	logf("imported %s, %d lines, in %s", part.Clients[0].Slug, sum.Lines, sum.Elapsed.Round(time.Millisecond))
-	return importer.Vacuum(ctx, conn, sum)
-}
+	maxBasis = 9_999
+)
 
-// unindexedDocuments is how many the server's own maintenance leaves outside the index of trigrams.
-const unindexedDocuments = 5000
+var (
+	spanFrom = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	spanTo   = time.Date(2026, 2, 24, 0, 0, 0, 0, time.UTC)
+)
 
-// warm prepares a filled database as one that has stood for a day: statistics and
-// visibility known, pages in memory, and documents indexed where searches are measured.
-func warm(ctx context.Context, conn *pgx.Conn, searches bool, logf func(string, ...any)) error {
-	// The importer leaves these statistics to autovacuum, which takes its time.
-	if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) search_documents"); err != nil {
-		return fmt.Errorf("analyzing search documents: %w", err)
+func (s scale) clients() []corpus.ClientOptions {
+	canonical := func(slug string, interviews int) corpus.ClientOptions {
+		return corpus.ClientOptions{Slug: slug, Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 60, Synthesis: max(interviews/50, 60)}
 	}
-	if !searches {
-		// Nor do the servers index any then: at huge scale it takes hours.
-		if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtextextended('clientintel index_search_documents', 0))"); err != nil {
-			return fmt.Errorf("keeping the servers from indexing: %w", err)
+	tied, members := canonical(clientTied, s.second), canonical(clientMembers, maxBasis)
+	tied.EqualCreatedAt = s.second
+	members.UsableShare = 1
+	all := []corpus.ClientOptions{canonical(clientLarge, s.large), canonical(clientSecond, s.second), tied, canonical(clientTen, s.ten), members}
+	for i := range s.small {
+		c := canonical(fmt.Sprintf("small-%d", i+1), 1000+100*i)
+		if i%2 == 0 {
+			c.Mode = corpus.ModeLegacy
 		}
+		all = append(all, c)
 	}
-	all, began := 0, time.Now()
-	for searches {
-		n, err := search.Index(ctx, conn, search.DefaultLimits().Newest, unindexedDocuments, 20_000)
-		if err != nil {
-			return fmt.Errorf("indexing search documents: %w", err)
-		}
-		if n == 0 {
-			break
-		}
-		all += n
-		logf("%d search documents indexed in %s", all, time.Since(began).Round(time.Second))
-	}
-	statements := []string{"CHECKPOINT"}
-	if all > 0 {
-		statements = []string{"VACUUM (ANALYZE)", "CHECKPOINT"}
-	}
-	for _, statement := range statements {
-		if _, err := conn.Exec(ctx, statement); err != nil {
-			return fmt.Errorf("%s: %w", statement, err)
-		}
-	}
-	return prewarm(ctx, conn, logf)
-}
-
-// prewarm reads tables and indexes into PostgreSQL's memory. Without the
-// extension the rounds before those that count have to do.
-func prewarm(ctx context.Context, conn *pgx.Conn, logf func(string, ...any)) error {
-	if _, err := conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_prewarm WITH SCHEMA pg_catalog"); err != nil {
-		logf("without pg_prewarm the first rounds read from disk: %v", err)
-		return nil
-	}
-	_, err := conn.Exec(ctx, `SELECT sum(pg_prewarm(c.oid::regclass))
-		FROM pg_class AS c
-		WHERE c.relnamespace::regnamespace::text IN ('public', 'bench_upper_bound') AND c.relkind IN ('r', 'i', 'm') AND c.relname NOT LIKE 'request_log%'`)
-	if err != nil {
-		return fmt.Errorf("reading the tables into memory: %w", err)
-	}
-	return nil
+	return all
 }

@@ -40,21 +40,21 @@ func TestRun_FailsOnBreakingChangesOnly(t *testing.T) {
 		want  string // in the error; empty: it passes
 	}{
 		"nothing":                     {nil, ""},
-		"a field is renamed":          {[]edit{renamedField}, "breaking changes since 1.2.0"},
-		"a limit is narrower":         {[]edit{narrowerLimit}, "breaking changes since 1.2.0"},
-		"a default is another":        {[]edit{otherPageSize}, "breaking changes since 1.2.0"},
-		"an operation is renamed":     {[]edit{renamedCall}, "breaking changes since 1.2.0"},
-		"a filter is required":        {[]edit{requiredFilter}, "breaking changes since 1.2.0"},
-		"a filter is gone":            {[]edit{goneParameter}, "breaking changes since 1.2.0"},
-		"a field has a further type":  {[]edit{furtherType}, "breaking changes since 1.2.0"},
-		"a route is gone":             {[]edit{goneRoute}, "breaking changes since 1.2.0"},
-		"a minor version does not do": {[]edit{goneRoute, minorVersion}, "breaking changes since 1.2.0"},
+		"a field is renamed":          {[]edit{renamedField}, "breaking changes since v1.2.0"},
+		"a limit is narrower":         {[]edit{narrowerLimit}, "breaking changes since v1.2.0"},
+		"a default is another":        {[]edit{otherPageSize}, "breaking changes since v1.2.0"},
+		"an operation is renamed":     {[]edit{renamedCall}, "breaking changes since v1.2.0"},
+		"a filter is required":        {[]edit{requiredFilter}, "breaking changes since v1.2.0"},
+		"a filter is gone":            {[]edit{goneParameter}, "breaking changes since v1.2.0"},
+		"a field has a further type":  {[]edit{furtherType}, "breaking changes since v1.2.0"},
+		"a route is gone":             {[]edit{goneRoute}, "breaking changes since v1.2.0"},
+		"a minor version does not do": {[]edit{goneRoute, minorVersion}, "breaking changes since v1.2.0"},
 		"a major version does":        {[]edit{renamedField, narrowerLimit, goneRoute, majorVersion}, ""},
 		"a field more":                {[]edit{furtherField}, ""},
 		"a wider limit":               {[]edit{widerLimit}, ""},
 		"a filter more":               {[]edit{furtherFilter}, ""},
 		"other words":                 {[]edit{otherWords, minorVersion}, ""},
-		"a version that goes back":    {[]edit{previousVersion}, "lower than the last released 1.2.0"},
+		"a version that goes back":    {[]edit{previousVersion}, "lower than the last released v1.2.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +109,7 @@ func TestLastReleased_HoldsNamesToWhatFilesSay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, v, err := lastReleased(folder); err != nil || v.String() != "1.10.0" {
+	if _, v, err := lastReleased(folder); err != nil || v != "v1.10.0" {
 		t.Errorf("got %s, %v", v, err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "2.0.0.yaml"), []byte("info: {version: 1.2.0}\n"), 0o644); err != nil {

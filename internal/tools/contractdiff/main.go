@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/semver"
 )
 
 // oasdiff is pinned: another version may know other changes.
@@ -42,7 +43,7 @@ func run(ctx context.Context, contract, released string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if to.compare(from) < 0 {
+	if semver.Compare(to, from) < 0 {
 		return fmt.Errorf("info.version %s is lower than the last released %s", to, from)
 	}
 	changes, err := breaking(ctx, base, contract, filepath.Join(released, "severity.txt"))
@@ -55,7 +56,7 @@ func run(ctx context.Context, contract, released string, out io.Writer) error {
 	switch {
 	case len(changes) == 0:
 		fmt.Fprintf(out, "contract %s breaks no client of %s\n", to, from)
-	case to.major > from.major:
+	case semver.Major(to) != semver.Major(from):
 		fmt.Fprintf(out, "contract %s breaks clients of %s, and its version says so\n", to, from)
 	default:
 		return fmt.Errorf("%d breaking changes since %s: take them back, or raise the major number of info.version", len(changes), from)
@@ -85,46 +86,45 @@ func breaking(ctx context.Context, base, revision, severity string) ([]change, e
 	return changes, nil
 }
 
-// lastReleased is the contract of the highest version in a folder.
-func lastReleased(folder string) (string, version, error) {
+// lastReleased is the contract of the highest version in a folder, and that version.
+func lastReleased(folder string) (last, highest string, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {
-		return "", version{}, err
+		return "", "", err
 	}
-	var last string
-	var highest version
 	for _, file := range files {
 		v, err := versionOf(file)
 		if err != nil {
-			return "", version{}, err
+			return "", "", err
 		}
-		if name := v.String() + ".yaml"; filepath.Base(file) != name {
-			return "", version{}, fmt.Errorf("%s holds version %s: its name must be %s", file, v, name)
+		if name := v[1:] + ".yaml"; filepath.Base(file) != name {
+			return "", "", fmt.Errorf("%s has version %s: its name must be %s", file, v, name)
 		}
-		if last == "" || v.compare(highest) > 0 {
+		if last == "" || semver.Compare(v, highest) > 0 {
 			last, highest = file, v
 		}
 	}
 	if last == "" {
-		return "", version{}, fmt.Errorf("%s holds no released contract", folder)
+		return "", "", fmt.Errorf("%s has no released contract", folder)
 	}
 	return last, highest, nil
 }
 
-func versionOf(file string) (version, error) {
+// versionOf is the contract's, with a v before it.
+func versionOf(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return version{}, err
+		return "", err
 	}
 	var document struct {
 		Info struct{ Version string }
 	}
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		return version{}, fmt.Errorf("reading %s: %w", file, err)
+		return "", fmt.Errorf("reading %s: %w", file, err)
 	}
-	v, err := parseVersion(document.Info.Version)
-	if err != nil {
-		return version{}, fmt.Errorf("info.version of %s: %w", file, err)
+	v := "v" + document.Info.Version
+	if semver.Canonical(v) != v || semver.Prerelease(v) != "" {
+		return "", fmt.Errorf("info.version of %s, %q, is not MAJOR.MINOR.PATCH", file, document.Info.Version)
 	}
 	return v, nil
 }

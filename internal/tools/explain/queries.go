@@ -2,27 +2,61 @@ package main
 
 import (
 	"context"
-	"time"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/tools/sqlqueries"
 )
 
-// sample is what the queries are asked about: the largest client, one of its
-// campaigns, and a place in the middle of its interviews.
-type sample struct {
-	client, campaign, interview, lane uuid.UUID
-	middle, tied                      time.Time
+// prepared numbers a query's parameters from $1 on.
+func prepared(q sqlqueries.Query) (text string, parameters []string) {
+	text = q.Text(func(name string) string {
+		if !slices.Contains(parameters, name) {
+			parameters = append(parameters, name)
+		}
+		return "$" + strconv.Itoa(slices.Index(parameters, name)+1)
+	})
+	return text, parameters
 }
 
-func takeSample(ctx context.Context, conn *pgx.Conn) (sample, error) {
-	var s sample
+// reads begin the names of queries that return a client's rows to a reader.
+var reads = regexp.MustCompile(`^(List|Get|Find)(Measurement|MemberIDs|Interview|Campaign|Synthesis|Portal|SavedBases|DataPoints|NewestSearch|Search)`)
+
+// place is where a page begins.
+type place struct {
+	name   string
+	values map[string]string
+}
+
+// places are the first page and one in the middle, if the query returns pages.
+func places(parameters []string, values map[string]string) []place {
+	if !slices.Contains(parameters, "after_id") {
+		return []place{{"", values}}
+	}
+	first := maps.Clone(values)
+	for name := range first {
+		if strings.HasPrefix(name, "after_") {
+			first[name] = "'9999-12-31 00:00:00+00'"
+		}
+	}
+	first["after_id"] = "'ffffffff-ffff-ffff-ffff-ffffffffffff'"
+	return []place{{", first page", first}, {", in the middle", values}}
+}
+
+// sampleValues are the parameters' values by name, as SQL: of the largest client, one of its
+// campaigns and lanes, and a place in the middle of its interviews.
+func sampleValues(ctx context.Context, conn *pgx.Conn) (map[string]string, error) {
+	var client, campaign, interview, lane, middle, day string
 	err := conn.QueryRow(ctx, `
-		SELECT s.client_id, i.campaign_id, i.id, i.created_at,
-			(SELECT t.created_at FROM interviews AS t WHERE t.client_id = s.client_id GROUP BY 1 ORDER BY count(*) DESC LIMIT 1)
+		SELECT format('%L', s.client_id), format('%L', i.campaign_id), format('%L', i.id), format('%L', i.created_at),
+			format('%L', i.created_at::date),
+			(SELECT format('%L', l.id) FROM lanes AS l WHERE l.client_id = s.client_id LIMIT 1)
 		FROM measurement_states AS s
 		CROSS JOIN LATERAL (
 			SELECT u.campaign_id, u.id, u.created_at
@@ -32,66 +66,13 @@ func takeSample(ctx context.Context, conn *pgx.Conn) (sample, error) {
 			OFFSET s.members / 3 LIMIT 1
 		) AS i
 		ORDER BY s.members DESC
-		LIMIT 1`).Scan(&s.client, &s.campaign, &s.interview, &s.middle, &s.tied)
-	if err != nil {
-		return s, err
-	}
-	err = conn.QueryRow(ctx, `
-		SELECT d.lane_id
-		FROM synthesis_documents AS d
-		WHERE d.client_id = $1 AND d.lane_id IS NOT NULL
-		LIMIT 1`, s.client).Scan(&s.lane)
-	return s, err
-}
-
-func queries(s sample) []query {
-	always, never := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
-	middle := uuid.MustParse("80000000-0000-4000-8000-000000000000")
-	return []query{
-		{"GetMeasurement", db.GetMeasurement, s.client},
-		{"ListInterviews, first page", db.ListInterviews, db.ListInterviewsParams{
-			ClientID: s.client, AfterCreatedAt: never, AfterID: uuid.Max, FromCreatedAt: always, MaxRows: 51,
-		}},
-		{"ListInterviews, in the middle", db.ListInterviews, db.ListInterviewsParams{
-			ClientID: s.client, AfterCreatedAt: s.middle, AfterID: s.interview, FromCreatedAt: always, MaxRows: 51,
-		}},
-		{"ListInterviews, inside equal times", db.ListInterviews, db.ListInterviewsParams{
-			ClientID: s.client, AfterCreatedAt: s.tied, AfterID: middle, FromCreatedAt: always, MaxRows: 51,
-		}},
-		{"ListInterviews, every field", db.ListInterviews, db.ListInterviewsParams{
-			ClientID: s.client, WithIdentity: true, WithTranscripts: true, WithCustomExtraction: true,
-			AfterCreatedAt: s.middle, AfterID: s.interview, FromCreatedAt: always, MaxRows: 201,
-		}},
-		{"ListInterviewsOfCampaign", db.ListInterviewsOfCampaign, db.ListInterviewsOfCampaignParams{
-			ClientID: s.client, CampaignID: s.campaign, AfterCreatedAt: s.middle, AfterID: s.interview, FromCreatedAt: always, MaxRows: 51,
-		}},
-		{"ListInterviewsWithStatus", db.ListInterviewsWithStatus, db.ListInterviewsWithStatusParams{
-			ClientID: s.client, Status: "analyzed", AfterCreatedAt: s.middle, AfterID: s.interview, FromCreatedAt: always, MaxRows: 51,
-		}},
-		{"ListInterviewsWithStatus, one that nothing has", db.ListInterviewsWithStatus, db.ListInterviewsWithStatusParams{
-			ClientID: s.client, Status: "unheard of", AfterCreatedAt: never, AfterID: uuid.Max, FromCreatedAt: always, MaxRows: 51,
-		}},
-		{"GetInterview", db.GetInterview, db.GetInterviewParams{ClientID: s.client, ID: s.interview}},
-		{"ListMemberIDs", db.ListMemberIDs, db.ListMemberIDsParams{
-			ClientID: s.client, FromCreatedAt: always, UntilCreatedAt: never, MaxRows: 10_001,
-		}},
-		{"ListMemberIDsOfCampaign", db.ListMemberIDsOfCampaign, db.ListMemberIDsOfCampaignParams{
-			ClientID: s.client, CampaignID: s.campaign, FromCreatedAt: always, UntilCreatedAt: never, MaxRows: 10_001,
-		}},
-		{"ListMemberIDsWithStatus", db.ListMemberIDsWithStatus, db.ListMemberIDsWithStatusParams{
-			ClientID: s.client, Status: "analyzed", FromCreatedAt: always, UntilCreatedAt: never, MaxRows: 10_001,
-		}},
-		{"ListDataPoints, 30 days", db.ListDataPoints, db.ListDataPointsParams{
-			ClientID: s.client, FromCreatedAt: s.middle.AddDate(0, 0, -30), UntilCreatedAt: s.middle,
-		}},
-		{"ListDataPointsOfCampaign, 30 days", db.ListDataPointsOfCampaign, db.ListDataPointsOfCampaignParams{
-			ClientID: s.client, CampaignID: s.campaign, FromCreatedAt: s.middle.AddDate(0, 0, -30), UntilCreatedAt: s.middle,
-		}},
-		{"ListNewestSearchHits, a common word", db.ListNewestSearchHits, db.ListNewestSearchHitsParams{
-			ClientID: s.client, Query: corpus.TermVeryCommon, MaxHits: 50, MaxRows: 20_000,
-		}},
-		{"ListSearchHits, a rare word", db.ListSearchHits, db.ListSearchHitsParams{
-			ClientID: s.client, Query: corpus.TermRare, MaxHits: 50,
-		}},
-	}
+		LIMIT 1`).Scan(&client, &campaign, &interview, &middle, &day, &lane)
+	return map[string]string{
+		"client_id": client, "campaign_id": campaign, "lane_id": lane, "id": interview, "campaign": "NULL", "slug": "'none'",
+		"after_created_at": middle, "after_refreshed_key": middle, "after_updated_at": middle, "after_feed_key": middle, "after_published_key": middle,
+		"after_id": interview, "from_created_at": "'0001-01-01'", "until_created_at": "'9999-12-31'", "updated_since": "'0001-01-01'",
+		"of_days": "true", "first_day": day, "last_day": day, "status": "'analyzed'", "launch_status": "'live'", "synthesis_type": "'daily_feed'",
+		"type": "'daily_feed'", "document_ids": "'{}'", "max_rows": "51", "max_hits": "50", "query": "'" + corpus.TermRare + "'",
+		"with_identity": "true", "with_transcripts": "true", "with_custom_extraction": "true", "with_raw_extraction": "true",
+	}, err
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/tools/generate/pages"
 )
 
-// documents are the texts of the generated files that the binary embeds, by path.
+// documents are the texts of the generated files that need no other program, by path.
 func documents() (map[string][]byte, error) {
 	source, err := os.ReadFile("openapi/openapi.yaml")
 	if err != nil {
@@ -25,15 +25,11 @@ func documents() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	served, err := contract.JSON(document)
+	served, err := document.JSON("  ")
 	if err != nil {
 		return nil, err
 	}
 	schemas, err := contract.Schemas(document)
-	if err != nil {
-		return nil, err
-	}
-	columns, err := contract.PythonColumns(document)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +39,7 @@ func documents() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	rendered, err := pages.Render(served, guides, os.DirFS("internal/apidocs/assets"))
+	rendered, err := pages.Render(document, guides, os.DirFS("internal/apidocs/assets"))
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +47,17 @@ func documents() (map[string][]byte, error) {
 	if err := corpus.Demo(&demo, demodata.AsOf()); err != nil {
 		return nil, err
 	}
+	page, err := settings()
+	if err != nil {
+		return nil, err
+	}
 	made := map[string][]byte{
-		"openapi/generated/openapi.json":   served,
+		"openapi/generated/openapi.json":   append(served, '\n'),
 		"openapi/generated/schemas.json":   schemas,
 		"internal/demodata/demo.ndjson.gz": demo.Bytes(),
 
-		"openapi/clients/python/clientintel/_columns.py": columns,
+		"openapi/clients/python/clientintel/_columns.py": contract.PythonColumns(document),
+		settingsPage: page,
 	}
 	for name, text := range rendered {
 		made["internal/apidocs/pages/"+name] = text

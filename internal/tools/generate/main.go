@@ -1,16 +1,14 @@
-// Command generate makes gen/, the Go client's package contract, sql/schema.sql, the
-// expected objects of the schema and docs/settings.md from the contract, the SQL and the
-// settings. A hash of sources and results makes it quick when nothing changed. It also
-// makes the documents that the binary embeds: the contract as JSON, the pages at /docs and
-// the demo's records. With -check it fails if what is committed is stale.
+// Command generate makes gen/, the Go client's package contract and sql/schema.sql from the
+// contract and the SQL. A hash of sources and results makes it quick when nothing changed.
+// It also makes the documents that the binary embeds (the contract as JSON, the pages at
+// /docs, the demo's records) and the table of settings in docs/deployment.md. With -check
+// it fails if what is committed is stale.
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -33,9 +31,8 @@ const hashFile = "gen/hash.txt"
 
 // sources are what results are generated from, together with the tools' versions in go.mod.
 var (
-	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/distributed", "internal/config/config.go", "internal/postgres/objects.sql",
-		"internal/tools/generate/worker_functions.go"}
-	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql", settingsPage, objectsFile}
+	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/distributed"}
+	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql"}
 )
 
 var errStale = errors.New("generated files are stale: run 'make generate' and commit the result")
@@ -92,9 +89,6 @@ func generate() error {
 			return fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 		}
 	}
-	if err := writeSettingsPage(); err != nil {
-		return err
-	}
 	return dumpSchema(context.Background())
 }
 
@@ -121,9 +115,6 @@ func dumpSchema(ctx context.Context) error {
 	if _, err := postgres.Migrate(ctx, cluster.OwnerURL(), migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
-	if err := writeObjects(ctx, cluster.OwnerURL()); err != nil {
-		return err
-	}
 	dump, err := exec.CommandContext(ctx, "pg_dump", "--schema-only", "--no-owner",
 		"--exclude-table=goose_db_version*", "--exclude-table=request_log_2*", "--exclude-table=request_statuses_2*", "--dbname", cluster.OwnerURL()).Output()
 	if err != nil {
@@ -133,31 +124,7 @@ func dumpSchema(ctx context.Context) error {
 	if err := os.WriteFile("sql/schema.sql", append([]byte(header), versionLines.ReplaceAll(dump, nil)...), 0o644); err != nil {
 		return err
 	}
-	return writeWorkerFunctions(ctx, cluster.URL(embedded.Superuser, embedded.Database))
-}
-
-const objectsFile = "internal/postgres/objects.json"
-
-// writeObjects writes the objects that migrations make, which doctor compares a database
-// with.
-func writeObjects(ctx context.Context, ownerURL string) error {
-	conn, err := postgres.ConnectOwner(ctx, ownerURL)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	objects, err := postgres.ReadObjects(ctx, conn)
-	if err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", " ")
-	if err := encoder.Encode(objects); err != nil {
-		return err
-	}
-	return os.WriteFile(objectsFile, text.Bytes(), 0o644)
+	return nil
 }
 
 // hash covers every source and result, and the tools' versions.

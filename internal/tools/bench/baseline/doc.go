@@ -4,5 +4,5 @@
 // the SHA-256 of their text; the quota counted in a transaction that locks the
 // key and inserts a row; an HMAC over the cursor; a line of log a request. It
 // has keys and a request log of its own. It checks the stored `usable` column only,
-// takes no snapshot, always states legacy measurement, and records no request status.
+// takes no snapshot, and always states legacy measurement.
 package baseline

@@ -62,7 +62,7 @@ func (s *server) listInterviews(w http.ResponseWriter, r *http.Request) {
 	at, id := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), uuid.Max
 	if text := r.URL.Query().Get("starting_after"); text != "" {
 		var err error
-		if at, id, err = parseCursor(s.secret, who.clientID, text); err != nil {
+		if at, id, err = parseCursor(who.clientID, text); err != nil {
 			writeJSON(w, http.StatusBadRequest, problem{"invalid cursor", "invalid_cursor"})
 			return
 		}
@@ -76,7 +76,7 @@ func (s *server) listInterviews(w http.ResponseWriter, r *http.Request) {
 	if len(found) > limit {
 		list.Data = found[:limit]
 		last := found[limit-1]
-		next := Cursor(s.secret, who.clientID, last.CreatedAt, last.ID)
+		next := Cursor(who.clientID, last.CreatedAt, last.ID)
 		list.Meta.HasMore, list.Meta.NextCursor = true, &next
 	}
 	list.Meta.Count = len(list.Data)

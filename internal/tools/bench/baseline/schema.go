@@ -2,11 +2,12 @@ package baseline
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/auth"
 )
 
 // schema is the server's own tables, made anew each time.
@@ -37,22 +38,18 @@ func Prepare(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// AddKeys stores keys of a client for the baseline server, and returns their ids.
-func AddKeys(ctx context.Context, conn *pgx.Conn, client uuid.UUID, scopes, keys []string) ([]int64, error) {
-	hashes := make([][]byte, len(keys))
-	for i, key := range keys {
-		hash := sha256.Sum256([]byte(key))
-		hashes[i] = hash[:]
-	}
-	rows, err := conn.Query(ctx, `INSERT INTO baseline.api_keys (key_hash, client_id, scopes)
-		SELECT k.hash, $2, $3 FROM unnest($1::bytea[]) AS k (hash)
-		RETURNING id`, hashes, client, scopes)
+// AddKeys stores keys of a client, each with so many requests in the last hour.
+func AddKeys(ctx context.Context, conn *pgx.Conn, client uuid.UUID, scopes []auth.Scope, keys []string, requests int) error {
+	_, err := conn.Exec(ctx, `WITH added AS (
+			INSERT INTO baseline.api_keys (key_hash, client_id, scopes)
+			SELECT sha256(k.key::bytea), $2, $3 FROM unnest($1::text[]) AS k (key)
+			RETURNING id
+		)
+		INSERT INTO baseline.requests (key_id, at, route)
+		SELECT a.id, now() - (3000 - 14 * n) * interval '1 second', '/interviews'
+		FROM added AS a CROSS JOIN generate_series(1, $4) AS n`, keys, client, scopes, requests)
 	if err != nil {
-		return nil, fmt.Errorf("adding the baseline server's keys: %w", err)
+		return fmt.Errorf("adding the baseline server's keys: %w", err)
 	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
-		return nil, fmt.Errorf("adding the baseline server's keys: %w", err)
-	}
-	return ids, nil
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime"
 	"time"
@@ -16,24 +17,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Settings of a server.
-type Settings struct {
-	DatabaseURL string
-	Listen      string
-	// Secret signs cursors.
-	Secret string
-	Log    io.Writer
-}
-
 type server struct {
-	pool   *pgxpool.Pool
-	secret []byte
-	log    *slog.Logger
+	pool *pgxpool.Pool
+	log  *slog.Logger
 }
 
-// Serve answers until ctx ends.
-func Serve(ctx context.Context, s Settings) error {
-	config, err := pgxpool.ParseConfig(s.DatabaseURL)
+// Serve answers until ctx ends, and prints its address first.
+func Serve(ctx context.Context, databaseURL string, out, log io.Writer) error {
+	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		return err
 	}
@@ -44,11 +35,16 @@ func Serve(ctx context.Context, s Settings) error {
 		return err
 	}
 	defer pool.Close()
-	handlers := &server{pool: pool, secret: []byte(s.Secret), log: slog.New(slog.NewJSONHandler(s.Log, nil))}
-	api := &http.Server{Addr: s.Listen, Handler: handlers.routes(), ReadHeaderTimeout: 5 * time.Second}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, listener.Addr())
+	handlers := &server{pool: pool, log: slog.New(slog.NewJSONHandler(log, nil))}
+	api := &http.Server{Handler: handlers.routes(), ReadHeaderTimeout: 5 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = api.Close() })
 	defer stop()
-	if err := api.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+	if err := api.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving: %w", err)
 	}
 	return nil
@@ -56,12 +52,6 @@ func Serve(ctx context.Context, s Settings) error {
 
 func (s *server) routes() http.Handler {
 	r := chi.NewRouter()
-	r.Get("/minimal", s.minimalPage)
-	r.Get("/readyz", func(w http.ResponseWriter, r *http.Request) {
-		if err := s.pool.Ping(r.Context()); err != nil {
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		}
-	})
 	r.Route("/api/client/v1", func(r chi.Router) {
 		r.Use(s.logRequests)
 		r.Use(s.admit("read:interviews_metadata"))

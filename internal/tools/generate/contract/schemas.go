@@ -2,9 +2,8 @@ package contract
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,99 +12,80 @@ import (
 	"github.com/clientintel/clientintel/openapi"
 )
 
-// Schemas returns the JSON Schemas of every operation for tools, by its id: one of
-// its query parameters and one of its 200 body, but for what is omissible. Each
-// holds all that it refers to, and little text: agents pay for what they read. Keys
-// have the contract's order.
-func Schemas(document *yaml.Node) ([]byte, error) {
-	s := &schemas{document: document}
-	var out bytes.Buffer
-	separator := "{\n"
-	paths := contentOf(valueOf(document, "paths"))
-	for i := 1; i < len(paths); i += 2 {
-		for j := 1; j < len(paths[i].Content); j += 2 {
-			operation := paths[i].Content[j]
-			id := text(operation, "operationId")
-			parameters, err := s.parameters(operation)
+// Schemas returns the JSON Schemas of every operation for tools, by its id: one of its
+// query parameters and one of its 200 body, but for what is omissible. Each has all that it
+// refers to, and little text: agents pay for what they read.
+func Schemas(document Node) ([]byte, error) {
+	s := schemas{document}
+	var all []string
+	paths := document.At("paths")
+	for _, path := range paths.Keys() {
+		for _, method := range paths.At(path).Keys() {
+			operation := paths.At(path, method)
+			parameters, err := s.parameters(operation).JSON("")
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", id, err)
+				return nil, err
 			}
-			response, err := s.response(operation)
+			body := operation.At("responses", "200").Resolve(document).At("content", "application/json", "schema")
+			if !body.Exists() {
+				return nil, fmt.Errorf("%s has no 200 body", path)
+			}
+			used := mapping()
+			root := s.detached(body.Resolve(document), used)
+			root.put("$defs", used)
+			response, err := root.JSON("")
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", id, err)
+				return nil, err
 			}
-			fmt.Fprintf(&out, "%s%q: {\n\"parameters\": %s,\n\"answer\": %s}", separator, id, parameters, response)
-			separator = ",\n"
+			all = append(all, fmt.Sprintf("%q: {\n\"parameters\": %s,\n\"answer\": %s}", operation.At("operationId").Text(), parameters, response))
 		}
 	}
-	out.WriteString("\n}\n")
-	return out.Bytes(), nil
+	return []byte("{\n" + strings.Join(all, ",\n") + "\n}\n"), nil
 }
 
-type schemas struct{ document *yaml.Node }
+type schemas struct{ document Node }
 
-// parameters is the schema of an operation's query parameters, as an object with
-// a property for each parameter.
-func (s *schemas) parameters(operation *yaml.Node) (json.RawMessage, error) {
-	properties, required := mapping(), sequence()
-	for _, item := range contentOf(valueOf(operation, "parameters")) {
-		parameter, err := s.resolved(item)
-		if err != nil {
-			return nil, err
-		}
-		if text(parameter, "in") != "query" {
+// parameters is the schema of an operation's query parameters, as an object with a
+// property for each.
+func (s schemas) parameters(operation Node) Node {
+	properties := mapping()
+	var required []string
+	for _, item := range operation.At("parameters").Items() {
+		parameter := item.Resolve(s.document)
+		name := parameter.At("name").Text()
+		if parameter.At("in").Text() != "query" {
 			continue
 		}
-		property, err := s.property(parameter)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", text(parameter, "name"), err)
+		schema, property := parameter.At("schema").Resolve(s.document), mapping()
+		for _, key := range schema.Keys() {
+			if !slices.Contains(prose, key) {
+				property.put(key, schema.At(key))
+			}
 		}
-		put(properties, text(parameter, "name"), property)
-		if text(parameter, "required") == "true" {
-			required.Content = append(required.Content, scalar(text(parameter, "name")))
+		property.put("description", scalar(opening(strings.Join(strings.Fields(parameter.At("description").Text()), " "))))
+		properties.put(name, property)
+		if parameter.At("required").Text() == "true" {
+			required = append(required, name)
 		}
 	}
 	schema := mapping()
-	put(schema, "type", scalar("object"))
-	put(schema, "additionalProperties", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "false"})
-	if len(required.Content) > 0 {
-		put(schema, "required", required)
+	schema.put("type", scalar("object"))
+	schema.put("additionalProperties", Node{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "false"}})
+	if len(required) > 0 {
+		schema.put("required", list(required...))
 	}
-	put(schema, "properties", properties) // last, so that a tool can add its own
-	return compact(schema)
-}
-
-// property is a parameter's schema, with the opening of its description.
-func (s *schemas) property(parameter *yaml.Node) (*yaml.Node, error) {
-	schema, err := s.resolved(valueOf(parameter, "schema"))
-	if err != nil {
-		return nil, err
-	}
-	property := mapping()
-	for i := 0; i+1 < len(schema.Content); i += 2 {
-		if key := schema.Content[i].Value; !slices.Contains(prose, key) {
-			put(property, key, schema.Content[i+1])
-		}
-	}
-	put(property, "description", scalar(opening(strings.Join(strings.Fields(text(parameter, "description")), " "))))
-	return property, nil
+	schema.put("properties", properties) // last, so that a tool can add its own
+	return schema
 }
 
 // opening is the first sentence of a description, and the next after a short one.
 func opening(description string) string {
 	const short = 30
-	end := strings.Index(description, ". ")
-	if end >= 0 && end < short {
-		if next := strings.Index(description[end+2:], ". "); next >= 0 {
-			end += 2 + next
-		} else {
-			end = -1
-		}
+	sentences := strings.SplitAfter(description, ". ")
+	if len(sentences[0]) <= short+1 && len(sentences) > 1 {
+		return strings.TrimSuffix(sentences[0]+sentences[1], " ")
 	}
-	if end < 0 {
-		return description
-	}
-	return description[:end+1]
+	return strings.TrimSuffix(sentences[0], " ")
 }
 
 // prose are the keys of a schema whose values no program checks.
@@ -115,163 +95,90 @@ var prose = []string{"description", "example", "examples", "format", "pattern"}
 // its own schema.
 var outlined = []string{"MeasurementQueryBasis", "SavedMeasurementBasis"}
 
-// response is the schema of an operation's 200 body. Schemas that it refers to are
-// in $defs, in the order of their first reference.
-func (s *schemas) response(operation *yaml.Node) (json.RawMessage, error) {
-	at := operation
-	for _, key := range []string{"responses", "200", "content", "application/json", "schema"} {
-		if at = valueOf(at, key); at == nil {
-			return nil, fmt.Errorf("there is no %s on the way to the 200 body", key)
+// detached copies a schema without its prose. Its references point to $defs in the copy,
+// and their targets are added to used.
+func (s schemas) detached(n, used Node) Node {
+	if n.Kind != yaml.MappingNode {
+		clone := *n.Node
+		clone.Content = nil
+		for _, child := range n.Content {
+			clone.Content = append(clone.Content, s.detached(Node{child}, used).Node)
 		}
-	}
-	at, err := s.resolved(at)
-	if err != nil {
-		return nil, err
-	}
-	used := mapping()
-	root, err := s.detached(at, used)
-	if err != nil {
-		return nil, err
-	}
-	put(root, "$defs", used)
-	return compact(root)
-}
-
-const components = "#/components/schemas/"
-
-// detached copies a schema without its prose. Its references point to $defs in the
-// copy, and their targets are added to used.
-func (s *schemas) detached(node *yaml.Node, used *yaml.Node) (*yaml.Node, error) {
-	if node.Kind != yaml.MappingNode {
-		clone := *node
-		clone.Content = make([]*yaml.Node, len(node.Content))
-		for i, child := range node.Content {
-			detached, err := s.detached(child, used)
-			if err != nil {
-				return nil, err
-			}
-			clone.Content[i] = detached
-		}
-		return &clone, nil
+		return Node{&clone}
 	}
 	clone := mapping()
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := node.Content[i].Value, node.Content[i+1]
-		var detached *yaml.Node
-		var err error
-		switch {
+	for _, key := range n.Keys() {
+		switch value := n.At(key); {
 		case slices.Contains(prose, key):
-			continue
 		case key == "$ref":
-			detached, err = s.reference(value, used)
-		case key == "properties":
-			detached, err = s.properties(value, used)
+			clone.put(key, s.reference(n, used))
+		case key == "properties": // any of which may have a name of prose
+			properties := mapping()
+			for _, name := range value.Keys() {
+				properties.put(name, s.detached(value.At(name), used))
+			}
+			clone.put(key, properties)
 		default:
-			detached, err = s.detached(value, used)
+			clone.put(key, s.detached(value, used))
 		}
-		if err != nil {
-			return nil, err
-		}
-		put(clone, key, detached)
 	}
-	return clone, nil
+	return clone
 }
 
-// properties is detached for a mapping by names, any of which may be that of prose.
-func (s *schemas) properties(node *yaml.Node, used *yaml.Node) (*yaml.Node, error) {
-	clone := mapping()
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		detached, err := s.detached(node.Content[i+1], used)
-		if err != nil {
-			return nil, err
-		}
-		put(clone, node.Content[i].Value, detached)
-	}
-	return clone, nil
-}
-
-// reference is the reference to a schema in $defs, to which it is added.
-func (s *schemas) reference(to *yaml.Node, used *yaml.Node) (*yaml.Node, error) {
-	name, ok := strings.CutPrefix(to.Value, components)
-	if !ok {
-		return nil, fmt.Errorf("line %d: %s is no schema of the contract", to.Line, to.Value)
-	}
+// reference is that of a node to a schema in $defs, to which the schema is added.
+func (s schemas) reference(n, used Node) Node {
+	name := path.Base(n.At("$ref").Text())
 	here := scalar("#/$defs/" + name)
-	if valueOf(used, name) != nil {
-		return here, nil
+	if used.At(name).Exists() {
+		return here
 	}
 	// Added before its copy is complete, so that a schema may refer to itself.
 	place := mapping()
-	put(used, name, place)
+	used.put(name, place)
 	if slices.Contains(outlined, name) {
-		put(place, "type", scalar("object"))
-		return here, nil
+		place.put("type", scalar("object"))
+		return here
 	}
-	reference := mapping()
-	put(reference, "$ref", to)
-	target, err := s.resolved(reference)
-	if err != nil {
-		return nil, err
-	}
-	detached, err := s.detached(target, used)
-	if err != nil {
-		return nil, err
-	}
-	*place = *detached
-	if required := valueOf(place, "required"); required != nil {
+	*place.Node = *s.detached(s.document.At("components", "schemas", name).Resolve(s.document), used).Node
+	if required := place.At("required"); required.Exists() {
 		required.Content = slices.DeleteFunc(required.Content, func(n *yaml.Node) bool { return n.Value == openapi.Omissible[name] })
 	}
-	return here, nil
+	return here
 }
 
-// resolved follows a node's $ref, if it has one.
-func (s *schemas) resolved(node *yaml.Node) (*yaml.Node, error) {
-	if node == nil {
-		return nil, errors.New("the contract lacks a schema")
+// PythonColumns returns the Python client's module of columns: the fields of each list's
+// rows, in the contract's order, and what kind of value each has.
+func PythonColumns(document Node) []byte {
+	out := bytes.NewBufferString(`"""The columns of the lists, and what kind of value each holds. Made from the contract, not edited."""
+
+TABLES: dict[str, dict[str, str]] = {
+`)
+	for _, table := range [][2]string{{"interviews", "Interview"}, {"campaigns", "Campaign"}, {"synthesis", "SynthesisDocumentRow"}} {
+		fmt.Fprintf(out, "    %q: {\n", table[0])
+		fields := document.At("components", "schemas", table[1], "properties")
+		for _, name := range fields.Keys() {
+			fmt.Fprintf(out, "        %q: %q,\n", name, pythonKind(fields.At(name).Resolve(document)))
+		}
+		out.WriteString("    },\n")
 	}
-	reference := valueOf(node, "$ref")
-	if reference == nil {
-		return node, nil
+	out.WriteString("}\n")
+	return out.Bytes()
+}
+
+// pythonKind is what the Python client calls a field's type.
+func pythonKind(schema Node) string {
+	types, format := schema.At("type").Texts(), schema.At("format").Text()
+	kinds := map[string]string{"number": "number", "boolean": "boolean", "string": "text"}
+	switch {
+	case format == "date-time":
+		return "time"
+	case format == "date":
+		return "date"
 	}
-	at := s.document
-	for _, key := range strings.Split(strings.TrimPrefix(reference.Value, "#/"), "/") {
-		if at = valueOf(at, key); at == nil {
-			return nil, fmt.Errorf("line %d: nothing at %s", reference.Line, reference.Value)
+	for _, name := range types {
+		if kind := kinds[name]; kind != "" {
+			return kind
 		}
 	}
-	return s.resolved(at)
-}
-
-func compact(node *yaml.Node) (json.RawMessage, error) {
-	var out bytes.Buffer
-	if err := writeJSON(&out, node); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
-func mapping() *yaml.Node  { return &yaml.Node{Kind: yaml.MappingNode} }
-func sequence() *yaml.Node { return &yaml.Node{Kind: yaml.SequenceNode} }
-
-func scalar(text string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
-}
-
-func put(mapping *yaml.Node, key string, value *yaml.Node) {
-	mapping.Content = append(mapping.Content, scalar(key), value)
-}
-
-// text is the value of a key, or empty when the mapping lacks the key.
-func text(mapping *yaml.Node, key string) string {
-	if value := valueOf(mapping, key); value != nil {
-		return value.Value
-	}
-	return ""
-}
-
-func contentOf(node *yaml.Node) []*yaml.Node {
-	if node == nil {
-		return nil
-	}
-	return node.Content
+	return "json"
 }

@@ -1,4 +1,4 @@
-"""Keeps tables up to date, withdrawals included. The BI guide's sections 5 and 6 explain why it does what it does."""
+"""Keeps tables up to date, withdrawals included. The BI guide's section on warehouses explains why it does what it does."""
 
 from __future__ import annotations
 

@@ -1,0 +1,148 @@
+package middleware
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/openapi"
+)
+
+// Contract is the document that requests and responses are validated against.
+type Contract struct {
+	operations map[string]*Operation // by operationId
+	byPath     map[string]*Operation
+}
+
+// Operation is one operation of the contract.
+type Operation struct {
+	ID   string
+	Path string
+	// QueryParams are its query parameters, by name.
+	QueryParams map[string]*openapi3.Parameter
+
+	scopes     []auth.Scope // empty: public
+	pathParams []*openapi3.Parameter
+	route      *routers.Route // what the validator takes
+	// toolRoute is route for the responses to in-process calls, which may lack more. Few
+	// are validated, so its document is read for the first one; nil if it cannot be.
+	toolRoute func() *routers.Route
+}
+
+// LoadContract reads the contract.
+func LoadContract() (*Contract, error) {
+	doc, err := openapi.ValidationDocument()
+	if err != nil {
+		return nil, err
+	}
+	c := &Contract{operations: map[string]*Operation{}, byPath: map[string]*Operation{}}
+	for path, item := range doc.Paths.Map() {
+		for method, described := range item.Operations() {
+			if method != http.MethodGet {
+				return nil, fmt.Errorf("the contract's %s %s is not read-only", method, path)
+			}
+			op := newOperation(&routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: described})
+			op.toolRoute = func() *routers.Route {
+				doc, err := openapi.ToolValidationDocument()
+				if err != nil {
+					return nil
+				}
+				item := doc.Paths.Value(path)
+				return &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: item.GetOperation(method)}
+			}
+			c.operations[op.ID], c.byPath[path] = op, op
+		}
+	}
+	return c, nil
+}
+
+func newOperation(route *routers.Route) *Operation {
+	described := route.Operation
+	op := &Operation{
+		ID: described.OperationID, Path: route.Path, QueryParams: map[string]*openapi3.Parameter{}, route: route,
+	}
+	if described.Security != nil {
+		for _, requirement := range *described.Security {
+			for _, scopes := range requirement {
+				for _, s := range scopes {
+					op.scopes = append(op.scopes, auth.Scope(s))
+				}
+			}
+		}
+	}
+	for _, p := range described.Parameters {
+		if p.Value.In == openapi3.ParameterInPath {
+			op.pathParams = append(op.pathParams, p.Value)
+		} else {
+			op.QueryParams[p.Value.Name] = p.Value
+		}
+	}
+	return op
+}
+
+// Operation is an operation by its id, nil if there is none.
+func (c *Contract) Operation(id string) *Operation { return c.operations[id] }
+
+// Name records which operation a request is for, by the pattern of its route.
+func (c *Contract) Name(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		op := c.byPath[chi.RouteContext(r.Context()).RoutePattern()]
+		record := RecordFrom(r.Context())
+		record.Operation, record.Route, record.operation = op.ID, op.Path, op
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Check refuses requests without the operation's scope, and then those with parameters
+// that the contract does not accept.
+func (c *Contract) Check(next http.Handler) http.Handler {
+	options := validatorOptions()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := checkRequest(r, RecordFrom(r.Context()).operation, options); err != nil {
+			WriteError(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// CheckScopes refuses a caller that lacks one of the operation's scopes.
+func (o *Operation) CheckScopes(c auth.Caller) error {
+	for _, s := range o.scopes {
+		if !c.Has(s) {
+			return apierror.MissingScope(string(s))
+		}
+	}
+	return nil
+}
+
+// validatorOptions are for requests and responses. This package itself checks scopes and
+// unknown parameters.
+func validatorOptions() *openapi3filter.Options {
+	return &openapi3filter.Options{
+		AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc,
+		SkipSettingDefaults:   true,
+		IncludeResponseStatus: true,
+		SchemaValidationOptions: []openapi3.SchemaValidationOption{
+			// Its details hold values, which are the client's data.
+			openapi3.DisableSchemaErrorDetails(),
+			openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(checkUUID)),
+		},
+	}
+}
+
+// checkUUID accepts what PostgreSQL accepts, in the one spelling of 36 characters.
+func checkUUID(text string) error {
+	if len(text) != 36 {
+		return fmt.Errorf("not a UUID of 36 characters")
+	}
+	_, err := uuid.Parse(text)
+	return err
+}

@@ -1,0 +1,92 @@
+package middleware
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+)
+
+// envelope is the body of every error.
+type envelope struct {
+	Error   string `json:"error"`
+	Details string `json:"details,omitempty"`
+	Code    string `json:"code"`
+}
+
+// WriteError answers a request with an error. It is the one place where a kind of error becomes a status.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	record := RecordFrom(r.Context())
+	record.Err = err
+	public, isPublic := errors.AsType[*apierror.Error](err)
+	if !isPublic {
+		public = apierror.Internal(err) // whose words do not name the cause
+	}
+
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	// These headers describe the response that the error replaces.
+	h.Del("ETag")
+	h.Del("Content-Length")
+	if public.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(public.RetryAfter/time.Second)))
+	}
+	switch public.Kind {
+	case apierror.KindNotFound:
+		h.Add("Link", record.help)
+	case apierror.KindUnauthenticated:
+		h.Add("Link", record.help)
+		h.Set("WWW-Authenticate", challenge(public))
+	case apierror.KindForbidden:
+		if public.Scope != "" {
+			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="insufficient_scope", scope=%q`, public.Scope))
+		} else {
+			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="clientintel", code=%q`, public.Code))
+		}
+	}
+	message, details := public.Message, public.Details
+	if record.Call != nil {
+		message = strings.Replace(message, "query parameter", "argument", 1)
+		details = strings.TrimSuffix(details, apierror.AboutPlus)
+		if seconds := public.RetryAfter / time.Second; seconds > 0 { // a call has no Retry-After header
+			details = strings.TrimPrefix(fmt.Sprintf("%s; retry after %d seconds", details, seconds), "; ")
+		}
+	}
+	body, _ := json.Marshal(envelope{message, details, public.Code})
+	if record.EncodeError != nil {
+		body = record.EncodeError(statuses[public.Kind], public, body)
+	}
+	w.WriteHeader(statuses[public.Kind])
+	_, _ = w.Write(append(body, '\n'))
+}
+
+// challenge names no metadata URL: clients would start OAuth with it. Some show
+// their user this header and not the body, so it has the code too.
+func challenge(e *apierror.Error) string {
+	if e.Code == "missing_api_key" {
+		return `Bearer realm="clientintel", code="missing_api_key"`
+	}
+	return fmt.Sprintf(`Bearer realm="clientintel", error="invalid_token", error_description=%q, code=%q`, e.Message, e.Code)
+}
+
+// statuses are the HTTP statuses of the kinds of error.
+var statuses = [...]int{
+	apierror.KindInternal:               http.StatusInternalServerError,
+	apierror.KindInvalid:                http.StatusBadRequest,
+	apierror.KindUnauthenticated:        http.StatusUnauthorized,
+	apierror.KindForbidden:              http.StatusForbidden,
+	apierror.KindNotFound:               http.StatusNotFound,
+	apierror.KindMethodNotAllowed:       http.StatusMethodNotAllowed,
+	apierror.KindNotAcceptable:          http.StatusNotAcceptable,
+	apierror.KindPayloadTooLarge:        http.StatusRequestEntityTooLarge,
+	apierror.KindUnsupportedMediaType:   http.StatusUnsupportedMediaType,
+	apierror.KindRateLimited:            http.StatusTooManyRequests,
+	apierror.KindMeasurementUnavailable: http.StatusServiceUnavailable,
+	apierror.KindUnavailable:            http.StatusServiceUnavailable,
+}

@@ -1,0 +1,192 @@
+package middleware
+
+import (
+	"cmp"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	chi "github.com/go-chi/chi/v5/middleware"
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/clientintel/clientintel/internal/tracing"
+)
+
+// Observers are told of each finished request.
+type Observers struct {
+	// RecordRequest counts it. caller is verified, unverified or unknown.
+	RecordRequest func(operation string, status int, caller string, took time.Duration)
+	// RecordStatus adds it to the use of its key.
+	RecordStatus func(a ratelimit.Admission, status int)
+	// Trace exports it and returns the id of its trace. Nil exports nothing.
+	Trace func(tracing.Request) string
+	Log   *slog.Logger
+	// LogOneIn logs one of so many requests that succeed; zero logs all.
+	LogOneIn int
+}
+
+// Log gives each request an id, and when it has ended a log line, a metric and a trace.
+// A panic is answered with 500.
+func Log(o Observers) func(http.Handler) http.Handler {
+	a := &accessLog{Observers: o}
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			record := &Record{RequestID: requestID(r), began: time.Now()}
+			r = r.WithContext(WithRecord(r.Context(), record))
+			w.Header().Set("X-Request-Id", record.RequestID)
+			out := chi.NewWrapResponseWriter(w, r.ProtoMajor)
+			defer func() {
+				caught := recover()
+				record.aborted = caught != nil && !recovered(a.Log, out, r, caught)
+				a.finish(r, record, out.Status())
+				if record.aborted {
+					panic(http.ErrAbortHandler)
+				}
+			}()
+			next.ServeHTTP(out, r)
+		})
+	}
+}
+
+type accessLog struct {
+	Observers
+	succeeded atomic.Int64
+}
+
+// statusCallerLeft is recorded if the caller left before the response. It is never sent.
+const statusCallerLeft = 499
+
+// callerLeft reports whether the request ended without a response because the caller
+// closed or reset the connection or stopped reading; later errors are its consequences.
+func callerLeft(r *http.Request, record *Record, status int) bool {
+	failed := status == 0 || record.aborted || max(status, record.ToolStatus) >= 500 || status == http.StatusOK && record.ToolStatus == 0 && record.Err != nil
+	resetInMidBody := status == http.StatusBadRequest && errors.Is(record.Err, syscall.ECONNRESET)
+	return failed && r.Context().Err() != nil || resetInMidBody
+}
+
+// finish counts a request that has ended, traces and logs it.
+func (a *accessLog) finish(r *http.Request, record *Record, status int) {
+	if record.callerLeft = callerLeft(r, record, status); record.callerLeft {
+		// A caller that closed only its side of the connection must not get an error.
+		status, record.ToolStatus, record.aborted = statusCallerLeft, 0, true
+	}
+	took := time.Since(record.began)
+	if a.Trace != nil {
+		record.traceID = a.Trace(traceOf(r, record, status, took))
+	} else if r.Header.Get("Traceparent") != "" {
+		record.traceID = tracing.CallerTraceID(r.Header)
+	}
+	a.RecordStatus(record.admission, status)
+	result := cmp.Or(record.ToolStatus, status)
+	caller := callerOf(record, result)
+	a.RecordRequest(record.Operation, result, caller, took)
+	if result < 400 && record.Err == nil && !record.aborted && a.LogOneIn > 1 && a.succeeded.Add(1)%int64(a.LogOneIn) != 1 {
+		return
+	}
+	attributes := []slog.Attr{
+		slog.String("request_id", record.RequestID),
+		slog.String("method", knownMethod(r.Method)),
+		slog.String("operation", record.Operation),
+		slog.Int("status", status),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
+	}
+	addIf := func(known bool, attribute slog.Attr) {
+		if known {
+			attributes = append(attributes, attribute)
+		}
+	}
+	addIf(record.traceID != "", slog.String("trace_id", record.traceID))
+	addIf(record.clientID != uuid.Nil, slog.String("client_id", record.clientID.String()))
+	addIf(record.keyID != uuid.Nil, slog.String("key_id", record.keyID.String()))
+	addIf(record.ToolStatus != 0, slog.Int("tool_status", record.ToolStatus))
+	addIf(record.aborted, slog.Bool("aborted", true))
+	addIf(result == http.StatusOK && record.Rows > 0, slog.Int("rows", record.Rows))
+	if record.Err != nil {
+		attributes = append(attributes, slog.String("error", loggedError(record.Err)))
+	}
+	level := slog.LevelInfo
+	if result >= 500 && caller != callerUnverified || record.aborted && !record.callerLeft {
+		level = slog.LevelError
+	}
+	a.Log.LogAttrs(r.Context(), level, "request", attributes...)
+}
+
+// The callers of the metrics.
+const (
+	callerVerified   = "verified"   // its key was right
+	callerUnverified = "unverified" // it had no such key, or needed none
+	callerUnknown    = "unknown"    // the server failed before the key was verified
+)
+
+// callerOf returns the caller label of the metrics. A caller without a key can send any
+// number of requests of callerUnverified, so the alerts leave them out.
+func callerOf(record *Record, result int) string {
+	switch {
+	case record.admission.Verdict != "":
+		return callerVerified
+	case result >= 500:
+		return callerUnknown
+	default:
+		return callerUnverified
+	}
+}
+
+// traceOf contains nothing that the caller sent except method, request id and trace
+// context.
+func traceOf(r *http.Request, record *Record, status int, took time.Duration) tracing.Request {
+	return tracing.Request{
+		Header: r.Header, Method: knownMethod(r.Method), Operation: record.Operation, Route: record.Route, RequestID: record.RequestID,
+		Status: status, Rows: record.Rows, Failed: !record.callerLeft && (record.aborted || max(status, record.ToolStatus) >= 500),
+		Began: record.began, Took: took,
+	}
+}
+
+// loggedError is the text of an error for the log. The details of a refusal can quote
+// the caller's own values, so only its code is logged.
+func loggedError(err error) string {
+	refused, ok := errors.AsType[*apierror.Error](err)
+	if !ok {
+		return loggedCause(err)
+	}
+	if cause := errors.Unwrap(refused); cause != nil {
+		return refused.Code + ": " + loggedCause(cause)
+	}
+	return refused.Code
+}
+
+// loggedCause leaves out the addresses of a network error: one is the caller's.
+func loggedCause(err error) string {
+	text := postgres.Loggable(err)
+	if network, ok := errors.AsType[*net.OpError](err); ok {
+		text = strings.ReplaceAll(text, network.Error(), network.Err.Error())
+	}
+	return text
+}
+
+// requestID returns the caller's own id if it can be logged and echoed safely.
+func requestID(r *http.Request) string {
+	given := r.Header.Get("X-Request-Id")
+	isUnprintable := func(c rune) bool { return c < ' ' || c > '~' }
+	if given == "" || len(given) > 128 || strings.ContainsFunc(given, isUnprintable) {
+		return uuid.NewString()
+	}
+	return given
+}
+
+// knownMethod keeps text that the caller chose out of the log.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+		http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}

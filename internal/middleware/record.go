@@ -1,0 +1,92 @@
+package middleware
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/ratelimit"
+)
+
+// Record is what is known of a request while it is handled. Its log line and its trace are
+// written from it.
+type Record struct {
+	RequestID string
+	// Operation is the name under which the request is logged, and Route the path of it in
+	// the contract; empty: unknown.
+	Operation, Route string
+	// Rows is how many the response has.
+	Rows int
+	// Err is why the request was refused or its response broke off.
+	Err error
+	// ToolStatus is the status of the operation behind an MCP tool call, whose own HTTP
+	// status is 200.
+	ToolStatus int
+	// EncodeError, if set, encodes an error for the caller of another protocol, given the
+	// envelope that REST has for it.
+	EncodeError func(status int, e *apierror.Error, envelope []byte) []byte
+	// Call is set if the request is a call in-process.
+	Call *Call
+
+	operation *Operation // nil: none of the contract's
+	admission ratelimit.Admission
+	// keyID is the key that the prefix names; clientID is set only if the secret was right.
+	keyID, clientID uuid.UUID
+	// traceID is the request's trace; empty: none.
+	traceID string
+	// help is the Link to documentation, for an error.
+	help string
+	// began is when the request's headers had been read.
+	began time.Time
+	// aborted is set if the response broke off and the connection was closed, callerLeft
+	// if the caller caused that.
+	aborted, callerLeft bool
+}
+
+// Call is what a call in-process has that a query string cannot express.
+type Call struct {
+	// Flags are the names of the arguments that are no parameters of the contract.
+	Flags []string
+	// Invalid describes the arguments that no query could carry, by name.
+	Invalid map[string]string
+	// Limits bound the response.
+	Limits Limits
+}
+
+// Limits bound the response to an in-process call, which an agent reads whole. Zero means
+// no limit.
+type Limits struct {
+	// PageBytes is the size of a page's items. The first one may be larger.
+	PageBytes int
+	// MaxIDs is how many ids a basis may list, and MaxRows how many rows analytics.
+	// A longer list is left out.
+	MaxIDs, MaxRows int
+}
+
+type recordKey struct{}
+
+// WithRecord puts a request's record into its context.
+func WithRecord(ctx context.Context, record *Record) context.Context {
+	return context.WithValue(ctx, recordKey{}, record)
+}
+
+// RecordFrom takes the request's record out of the context. Outside a request it is an
+// empty one, so that callers need no check.
+func RecordFrom(ctx context.Context) *Record {
+	if record, ok := ctx.Value(recordKey{}).(*Record); ok {
+		return record
+	}
+	return &Record{}
+}
+
+// Named records under which name a handler's requests are logged, and the path of its route.
+func Named(operation, route string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		record := RecordFrom(r.Context())
+		record.Operation, record.Route = operation, route
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,47 @@
+package page
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+func TestStart_IsTheCursorsOrBeforeEverything(t *testing.T) {
+	never := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	if got := (Request{}).Start(never); !got.Times[0].Equal(never) || got.ID != uuid.Max {
+		t.Errorf("a first page starts after %+v", got)
+	}
+	if got := (Request{After: &place}).Start(never); got.ID != place.ID || !got.Times[0].Equal(place.Times[0]) {
+		t.Errorf("a further page starts after %+v, want %+v", got, place)
+	}
+}
+
+// The row beyond a page only proves that another page follows.
+func TestTrim_CutsTheRowBeyondThePage(t *testing.T) {
+	ids := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
+	positionOf := func(id uuid.UUID) Position { return Position{ID: id} }
+	request := Request{Limit: 2}
+	if got := request.LookAhead(); got != 3 {
+		t.Errorf("%d rows are read for a page of 2", got)
+	}
+	rows, next := Trim(ids, request, positionOf)
+	if len(rows) != 2 || rows[1] != ids[1] {
+		t.Errorf("the page has %v of %v", rows, ids)
+	}
+	for kept := 1; kept <= 2; kept++ {
+		if p := next(kept); p == nil || p.ID != ids[kept-1] {
+			t.Errorf("after %d rows the next page starts at %v", kept, p)
+		}
+	}
+	if rows, next := Trim(ids[:2], request, positionOf); len(rows) != 2 || next(2) != nil {
+		t.Errorf("the last page has %d rows and is followed by another", len(rows))
+	}
+}
+
+// A missing time sorts before year 1, the first that a record may have.
+func TestMissing_SortsAfterEveryTime(t *testing.T) {
+	if first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC); !Missing().Equal(first.AddDate(0, 0, -1)) {
+		t.Errorf("a missing time is %s", Missing())
+	}
+}

@@ -1,0 +1,112 @@
+package server_test
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+// Sixteen callers of one key on two servers get exactly 600 responses, and
+// Remaining counts each number from 600 down to 1 once.
+func TestRateLimit_ExactAcrossServersAndCallers(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	issued := srv.Issue(t, keyRequest("acme"))
+	urls := []string{srv.URL, srv.StartAnother(t)}
+
+	var mu sync.Mutex
+	remaining := map[string]int{}
+	statuses := map[int]int{}
+	var callers sync.WaitGroup
+	for caller := range 16 {
+		own := *srv
+		own.URL = urls[caller%2]
+		callers.Go(func() {
+			for range 45 {
+				answer := own.Get(t, interviews, issued.Key)
+				mu.Lock()
+				statuses[answer.Status]++
+				if answer.Status == http.StatusOK {
+					remaining[answer.Header.Get("X-RateLimit-Remaining")]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	callers.Wait()
+	if statuses[200] != 600 || statuses[429] != 120 {
+		t.Fatalf("statuses %v, want 600 times 200 and 120 times 429", statuses)
+	}
+	for n := 1; n <= 600; n++ {
+		if remaining[strconv.Itoa(n)] != 1 {
+			t.Errorf("Remaining %d was said %d times, want once", n, remaining[strconv.Itoa(n)])
+		}
+	}
+	var rows, last int
+	seed.Query(t, &rows, "SELECT count(*) FROM request_log WHERE key_id = $1", issued.ID)
+	seed.Query(t, &last, "SELECT max(seq) FROM request_log WHERE key_id = $1", issued.ID)
+	if rows != 600 || last != 600 {
+		t.Errorf("the log has %d rows up to %d, want 600 without a gap", rows, last)
+	}
+}
+
+func TestRateLimit_Refusal(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	issued := srv.Issue(t, keyRequest("acme"))
+	srv.Get(t, interviews, issued.Key).WantStatus(t, 200)
+	// 599 further requests, the first of all being 59 minutes old.
+	seed.Exec(t, `WITH moved AS (UPDATE request_log SET at = at - interval '59 minutes' WHERE key_id = $1 RETURNING client_id, at)
+		INSERT INTO request_log (client_id, key_id, at, seq, route, status)
+		SELECT m.client_id, $1, m.at + interval '1 second', n, 'listInterviews', 200 FROM moved AS m, generate_series(2, 600) AS n`, issued.ID)
+
+	for range 3 { // refusals consume nothing
+		before := time.Now()
+		answer := srv.Get(t, interviews, issued.Key).WantError(t, 429, "rate_limited", "rate_limited")
+		if got := answer.Header.Get("X-RateLimit-Limit"); got != "600" {
+			t.Errorf("Limit is %q, want 600", got)
+		}
+		if got := answer.Header.Get("X-RateLimit-Remaining"); got != "0" {
+			t.Errorf("Remaining is %q, want 0", got)
+		}
+		wait, err := strconv.Atoi(answer.Header.Get("Retry-After"))
+		if err != nil || wait < 50 || wait > 60 {
+			t.Errorf("Retry-After is %q, want about a minute", answer.Header.Get("Retry-After"))
+		}
+		reset, err := strconv.ParseInt(answer.Header.Get("X-RateLimit-Reset"), 10, 64)
+		if off := reset - before.Unix() - int64(wait); err != nil || off < -1 || off > 2 {
+			t.Errorf("Reset is %q, which is %d s away from Retry-After", answer.Header.Get("X-RateLimit-Reset"), off)
+		}
+	}
+	seed.Exec(t, "UPDATE request_log SET at = at - interval '1 minute' WHERE key_id = $1 AND seq = 1", issued.ID)
+	srv.Get(t, interviews, issued.Key).WantStatus(t, 200)
+	srv.Get(t, interviews, issued.Key).WantStatus(t, 429)
+}
+
+// How a request ended is noted in its row, after the response.
+func TestRateLimit_StatusesReachTheLog(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	issued := srv.Issue(t, keyRequest("acme"))
+	for path, status := range map[string]int{
+		interviews: 200, interviews + "?limit=0": 400, interviews + "/00000000-0000-0000-0000-000000000000": 404,
+	} {
+		srv.Get(t, path, issued.Key).WantStatus(t, status)
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		var noted string
+		seed.Query(t, &noted, "SELECT coalesce(string_agg(status::text, ',' ORDER BY status), '') FROM requests WHERE key_id = $1", issued.ID)
+		if noted == "200,400,404" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the log says %q, want 200,400,404", noted)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}

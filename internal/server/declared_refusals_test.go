@@ -1,0 +1,48 @@
+package server_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+// checkDeclaredRefusals checks the refusals of a route that its operation declares beside
+// 400: every 401, the scope, the quota and a measurement that cannot be proven.
+func checkDeclaredRefusals(t *testing.T, path string, scope auth.Scope) {
+	t.Helper()
+	srv, seed := apitest.Start(t)
+	others := auth.All()
+	for i, s := range others {
+		if s == scope {
+			others = append(others[:i], others[i+1:]...)
+			break
+		}
+	}
+	srv.Get(t, path, "").WantError(t, 401, "missing_api_key", "Missing Bearer API key")
+	srv.Get(t, path, "cik_unknown").WantError(t, 401, "invalid_api_key", "Invalid API key")
+	past := time.Now().Add(-time.Hour)
+	expired := srv.Issue(t, apikey.Request{Client: "acme", Name: "expired", ExpiresAt: &past})
+	srv.Get(t, path, expired.Key).WantError(t, 401, "expired_api_key", "API key has expired")
+	revoked := srv.Issue(t, keyRequest("acme"))
+	srv.WithKeys(t, func(r *apikey.Registry) error { _, err := r.Revoke(t.Context(), revoked.Prefix); return err })
+	srv.Get(t, path, revoked.Key).WantError(t, 401, "inactive_api_key", "API key is not active")
+
+	lacking := srv.Get(t, path, srv.KeyFor(t, "acme", others...)).
+		WantError(t, 403, "insufficient_scope", "Missing required scope: "+string(scope))
+	if got, want := lacking.Header.Get("WWW-Authenticate"), `Bearer error="insufficient_scope", scope="`+string(scope)+`"`; got != want {
+		t.Errorf("%s: WWW-Authenticate is %q, want %q", path, got, want)
+	}
+
+	spent := srv.Issue(t, keyRequest("acme"))
+	srv.Get(t, path, spent.Key).WantStatus(t, 200)
+	seed.Exec(t, `WITH moved AS (UPDATE request_log SET at = at - interval '1 minute' WHERE key_id = $1 RETURNING client_id, at)
+		INSERT INTO request_log (client_id, key_id, at, seq, route, status)
+		SELECT m.client_id, $1, m.at, n, 'any', 200 FROM moved AS m, generate_series(2, 600) AS n`, spent.ID)
+	srv.Get(t, path, spent.Key).WantError(t, 429, "rate_limited", "rate_limited")
+
+	seed.Exec(t, "UPDATE measurement_states SET broken_at = now() WHERE client_id = $1", seed.Clients["globex"])
+	srv.Get(t, path, srv.KeyFor(t, "globex")).WantError(t, 503, "measurement_unavailable", "measurement_unavailable")
+}

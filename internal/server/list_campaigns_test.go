@@ -1,0 +1,145 @@
+package server_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+const campaigns = "/api/client/v1/campaigns"
+
+func TestListCampaigns_EveryFieldIsThere(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	bare := seed.Campaign(t, "acme", apitest.Fields{
+		"slug": "bare", "display_name": nil, "active": nil, "launch_status": nil, "created_at": nil, "updated_at": nil,
+	})
+	full := seed.Campaign(t, "acme", apitest.Fields{
+		"slug": "full", "display_name": "Full", "campaign_brief": "Why first-time buyers <return> & stay", "goal": "Retention",
+		"goal_context": "After the relaunch", "key_questions": json.RawMessage(`[{"id": "q1", "question": "Why?"}]`),
+		"target_segment": "buyers", "playbook": "retention", "cadence": "weekly", "active": false, "launch_status": "paused",
+		"launched_at": apitest.At("2026-01-12T09:00:00Z"), "last_refreshed": apitest.At("2026-03-04T06:00:00.5Z"),
+		"created_at": apitest.At("2026-01-08T11:42:10.123456Z"), "updated_at": apitest.At("2026-03-04T06:00:01Z"),
+	})
+	client := seed.Clients["acme"].String()
+	want := []map[string]any{
+		{
+			"id": full.String(), "client_id": client, "slug": "full", "display_name": "Full",
+			"campaign_brief": "Why first-time buyers <return> & stay", "goal": "Retention", "goal_context": "After the relaunch",
+			"key_questions":  []any{map[string]any{"id": "q1", "question": "Why?"}},
+			"target_segment": "buyers", "playbook": "retention", "cadence": "weekly", "active": false, "launch_status": "paused",
+			"launched_at": "2026-01-12T09:00:00.000000Z", "last_refreshed": "2026-03-04T06:00:00.500000Z",
+			"created_at": "2026-01-08T11:42:10.123456Z", "updated_at": "2026-03-04T06:00:01.000000Z",
+		},
+		{
+			"id": bare.String(), "client_id": client, "slug": "bare", "display_name": nil, "campaign_brief": nil, "goal": nil,
+			"goal_context": nil, "key_questions": []any{}, "target_segment": nil, "playbook": nil, "cadence": nil, "active": nil,
+			"launch_status": nil, "launched_at": nil, "last_refreshed": nil, "created_at": nil, "updated_at": nil,
+		},
+	}
+	var got struct {
+		Data []map[string]any
+		Meta map[string]any
+	}
+	srv.Get(t, campaigns, srv.KeyFor(t, "acme", auth.ReadCampaigns)).WantStatus(t, 200).Decode(t, &got)
+	if !reflect.DeepEqual(got.Data, want) {
+		t.Errorf("data\n got %v\nwant %v", got.Data, want)
+	}
+	wantMeta := map[string]any{
+		"client_id": client, "count": 2.0, "has_more": false, "next_cursor": nil, "measurement_mode": "legacy",
+		"includes_customer_identity": false, "includes_transcripts": false,
+		"includes_raw_extraction": false, "includes_custom_extraction": false,
+	}
+	if !reflect.DeepEqual(got.Meta, wantMeta) {
+		t.Errorf("meta\n got %v\nwant %v", got.Meta, wantMeta)
+	}
+}
+
+// The flags describe the response, not the key's scopes.
+func TestListCampaigns_ElevatedScopesChangeNothing(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	seed.Campaign(t, "acme", nil)
+	plain := srv.Get(t, campaigns, srv.KeyFor(t, "acme", auth.ReadCampaigns))
+	elevated := srv.Get(t, campaigns, srv.KeyFor(t, "acme"))
+	if string(plain.Body) != string(elevated.Body) {
+		t.Errorf("with every scope the answer is another:\n%s\n%s", plain.Body, elevated.Body)
+	}
+}
+
+// Campaigns read no interview: a canonical client gets the total, never a basis.
+func TestListCampaigns_CanonicalMeasurementHasNoBasis(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	for range 3 {
+		seed.Campaign(t, "globex", nil)
+		seed.Interview(t, "globex", nil)
+	}
+	key := srv.KeyFor(t, "globex")
+	first := srv.Get(t, campaigns+"?limit=2", key)
+	for _, answer := range []*apitest.Response{
+		first, srv.Get(t, campaigns+"?limit=2&starting_after="+first.List(t).NextCursor(t), key),
+	} {
+		m, b := measuredOf(t, answer)
+		if b != nil || !slices.Equal(m.Omitted, []string{"measurement_basis"}) {
+			t.Errorf("measured %+v with basis %v, want it left out and named", m, b)
+		}
+		if m.Mode != "canonical" || m.Total == nil || *m.Total != 3 || m.AsOf == nil ||
+			*m.Version != "canonical_measurement.v1" || *m.Counting != "usable_interviews" {
+			t.Errorf("measured %+v, want the canonical fields over 3 interviews", m)
+		}
+	}
+}
+
+// A slug, and even an id, that two clients share shows each its own campaign.
+func TestListCampaigns_OtherClientsRowsAreInvisible(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	shared := uuid.New()
+	for _, client := range []string{"acme", "globex"} {
+		seed.Campaign(t, client, apitest.Fields{"id": shared, "slug": "winter", "display_name": client})
+	}
+	foreign := seed.Campaign(t, "globex", nil)
+	for _, query := range []string{"", "?campaign_id=" + shared.String(), "?status=live"} {
+		list := srv.Get(t, campaigns+query, srv.KeyFor(t, "acme")).List(t)
+		if len(list.Data) != 1 || string(list.Data[0]["display_name"]) != `"acme"` {
+			t.Errorf("%q shows %v, want acme's own campaign", query, list.Data)
+		}
+	}
+	srv.Get(t, campaigns+"?campaign_id="+foreign.String(), srv.KeyFor(t, "acme")).WantIDs(t)
+}
+
+func TestListCampaigns_KeyQuestionsAreCanonical(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	for stored, want := range map[string]string{
+		`null`:                            `[]`,
+		`[]`:                              `[]`,
+		`["Why <you>?", "Wie \"so\"? ☃"]`: `[{"id":"q1","question":"Why <you>?"},{"id":"q2","question":"Wie \"so\"? ☃"}]`,
+		`[{"id":"z","question":"Why?"},{"id":"a","question":"How?","weight":12345678901234567890.10}]`: `[{"id":"z","question":"Why?"},{"id":"a","question":"How?","weight":12345678901234567890.10}]`,
+	} {
+		id := seed.Campaign(t, "acme", apitest.Fields{"key_questions": json.RawMessage(stored)})
+		row := srv.Get(t, campaigns+"?campaign_id="+id.String(), key).List(t).Data[0]
+		if got := exact(t, row["key_questions"]); !reflect.DeepEqual(got, exact(t, []byte(want))) {
+			t.Errorf("%s came back as %s, want %s", stored, row["key_questions"], want)
+		}
+	}
+}
+
+// exact decodes JSON with every digit of its numbers.
+func exact(t *testing.T, text []byte) any {
+	t.Helper()
+	return decodeLine(t, append(append([]byte(`{"value":`), text...), '}'))["value"]
+}
+
+func TestListCampaigns_DeclaredRefusals(t *testing.T) {
+	t.Parallel()
+	checkDeclaredRefusals(t, campaigns, auth.ReadCampaigns)
+}

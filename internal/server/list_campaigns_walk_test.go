@@ -1,0 +1,212 @@
+package server_test
+
+import (
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+// campaignRow is what the oracle needs of a seeded campaign.
+type campaignRow struct {
+	id, status       string
+	created, updated *time.Time
+}
+
+// seedCampaigns adds n campaigns over few instants, a good part of them without
+// a time of creation or of change, and returns them in the contract's order.
+func seedCampaigns(t *testing.T, seed *apitest.Seed, random *rand.Rand, client string, n int) []campaignRow {
+	t.Helper()
+	moment := func() *time.Time {
+		if random.IntN(4) == 0 {
+			return nil
+		}
+		at := apitest.At("2026-03-01").Add(time.Duration(random.IntN(4)) * 36 * time.Hour).
+			Add(time.Duration(random.IntN(2)) * time.Microsecond)
+		return &at
+	}
+	rows := make([]campaignRow, n)
+	for i := range rows {
+		r := campaignRow{status: []string{"live", "draft", "ended"}[random.IntN(3)], created: moment(), updated: moment()}
+		r.id = seed.Campaign(t, client, apitest.Fields{
+			"launch_status": r.status, "created_at": r.created, "updated_at": r.updated,
+		}).String()
+		rows[i] = r
+	}
+	slices.SortFunc(rows, func(a, b campaignRow) int {
+		if c := compareMissingLast(a.created, b.created); c != 0 {
+			return c
+		}
+		return strings.Compare(a.id, b.id)
+	})
+	return rows
+}
+
+// compareMissingLast orders later before earlier, and nothing at the end.
+func compareMissingLast(a, b *time.Time) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return b.Compare(*a)
+}
+
+func campaignIDs(rows []campaignRow, keep func(campaignRow) bool) []string {
+	ids := []string{}
+	for _, r := range rows {
+		if keep(r) {
+			ids = append(ids, r.id)
+		}
+	}
+	return ids
+}
+
+// from reports whether an instant is there, and at or after a bound.
+func from(at *time.Time, bound string) bool { return at != nil && !at.Before(apitest.At(bound)) }
+
+// upTo reports whether an instant is there, and before a bound.
+func upTo(at *time.Time, bound string) bool { return at != nil && at.Before(apitest.At(bound)) }
+
+// Every walk equals the unpaged order, at every page size and under every
+// filter, over equal and over missing times.
+func TestListCampaigns_WalksEqualTheOracle(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	random := rand.New(rand.NewPCG(7, 8))
+	rows := seedCampaigns(t, seed, random, "acme", 40)
+	seedCampaigns(t, seed, random, "globex", 10)
+	one := rows[3]
+
+	for query, keep := range map[string]func(campaignRow) bool{
+		"":                         func(campaignRow) bool { return true },
+		"status=draft":             func(r campaignRow) bool { return r.status == "draft" },
+		"status=Draft":             func(campaignRow) bool { return false },
+		"campaign_id=" + one.id:    func(r campaignRow) bool { return r.id == one.id },
+		"campaign_id=nonsense":     func(campaignRow) bool { return false },
+		"date_from=2026-03-02":     func(r campaignRow) bool { return from(r.created, "2026-03-02") },
+		"date_to=2026-03-03":       func(r campaignRow) bool { return upTo(r.created, "2026-03-04") },
+		"date_from=0001-01-01":     func(r campaignRow) bool { return r.created != nil },
+		"date_to=9999-12-31":       func(r campaignRow) bool { return r.created != nil },
+		"updated_since=0001-01-01": func(r campaignRow) bool { return r.updated != nil },
+		"updated_since=2026-03-02": func(r campaignRow) bool { return from(r.updated, "2026-03-02") },
+		"updated_since=" + url.QueryEscape("2026-03-02T14:00:00.000001+02:00"): func(r campaignRow) bool {
+			return from(r.updated, "2026-03-02T12:00:00.000001Z")
+		},
+		"status=live&date_from=2026-03-02T12:00:00.000001&date_to=2026-03-04&updated_since=2026-03-02T12:00": func(r campaignRow) bool {
+			return r.status == "live" && from(r.created, "2026-03-02T12:00:00.000001Z") && upTo(r.created, "2026-03-05") &&
+				from(r.updated, "2026-03-02T12:00:00Z")
+		},
+	} {
+		checkWalks(t, srv, campaigns+"?"+query, campaignIDs(rows, keep))
+	}
+}
+
+// campaign_id narrows like the other filters and goes together with them.
+func TestListCampaigns_OneCampaignUnderOtherFilters(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	dated := seed.Campaign(t, "acme", apitest.Fields{
+		"created_at": apitest.At("2026-03-01T10:00:00Z"), "updated_at": apitest.At("2026-03-02T10:00:00Z"),
+	}).String()
+	undated := seed.Campaign(t, "acme", apitest.Fields{"created_at": nil, "updated_at": nil}).String()
+	for query, matches := range map[string]bool{
+		dated: true, strings.ToUpper(dated): true, undated: true,
+		dated[:35]: false, "%7B" + dated + "%7D": false, strings.ReplaceAll(dated, "-", ""): false, "urn:uuid:" + dated: false,
+		dated + "&status=live": true, dated + "&status=draft": false,
+		dated + "&date_from=2026-03-01T10:00:00Z": true, dated + "&date_from=2026-03-01T10:00:00.000001Z": false,
+		dated + "&date_to=2026-03-01T10:00:00Z": true, dated + "&date_to=2026-03-01T09:59:59.999999Z": false,
+		dated + "&updated_since=2026-03-02T10:00:00Z": true, dated + "&updated_since=2026-03-02T10:00:00.000001Z": false,
+		undated + "&date_from=0001-01-01": false, undated + "&date_to=9999-12-31": false,
+		undated + "&updated_since=0001-01-01": false,
+	} {
+		if got := len(srv.Get(t, campaigns+"?campaign_id="+query, key).List(t).Data) == 1; got != matches {
+			t.Errorf("campaign_id=%s matches: %v, want %v", query, got, matches)
+		}
+	}
+}
+
+// A walk returns each campaign that existed throughout it exactly once, whatever
+// is inserted meanwhile, among the dated and among the undated.
+func TestListCampaigns_WalksAreStableWhileRowsCome(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	random := rand.New(rand.NewPCG(9, 10))
+	rows := seedCampaigns(t, seed, random, "acme", 30)
+	key := srv.KeyFor(t, "acme")
+	seen := map[string]int{}
+	cursor := ""
+	for pages := 0; pages == 0 || cursor != ""; pages++ {
+		path := campaigns + "?limit=4"
+		if cursor != "" {
+			path += "&starting_after=" + cursor
+		}
+		list := srv.Get(t, path, key).List(t)
+		for _, id := range list.IDs(t) {
+			seen[id]++
+		}
+		if pages < 8 {
+			seedCampaigns(t, seed, random, "acme", 2)
+		}
+		cursor = list.NextCursor(t)
+	}
+	for _, r := range rows {
+		if seen[r.id] != 1 {
+			t.Errorf("campaign %s, there throughout, was seen %d times", r.id, seen[r.id])
+		}
+	}
+	for id, times := range seen {
+		if times > 1 {
+			t.Errorf("campaign %s was seen %d times", id, times)
+		}
+	}
+}
+
+func TestListCampaigns_CursorsBelongToTheirWalk(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	for range 3 {
+		seed.Campaign(t, "acme", apitest.Fields{"created_at": nil})
+		seed.Campaign(t, "globex", apitest.Fields{"created_at": nil})
+		seed.Interview(t, "acme", nil)
+	}
+	acme := srv.KeyFor(t, "acme")
+	const since = "updated_since=2026-01-01"
+	cursor := srv.Get(t, campaigns+"?limit=1&"+since, acme).List(t).NextCursor(t)
+	plain := srv.Get(t, campaigns+"?limit=1", acme).List(t).NextCursor(t)
+	another := srv.Get(t, interviews+"?limit=1", acme).List(t).NextCursor(t)
+
+	for name, query := range map[string]string{
+		"no filter":             "starting_after=" + cursor,
+		"other updated_since":   "updated_since=2026-01-01T00:00:01&starting_after=" + cursor,
+		"a status more":         since + "&status=live&starting_after=" + cursor,
+		"a campaign more":       since + "&campaign_id=00000000-0000-0000-0000-000000000000&starting_after=" + cursor,
+		"a bound that is never": "date_from=0001-01-01&starting_after=" + plain,
+		"another route's":       "starting_after=" + another,
+		"edited":                since + "&starting_after=" + cursor[:len(cursor)-2] + "AA",
+		"truncated":             since + "&starting_after=" + cursor[:20],
+	} {
+		answer := srv.Get(t, campaigns+"?"+query, acme)
+		if answer.Status != 400 {
+			t.Errorf("%s: status %d", name, answer.Status)
+			continue
+		}
+		answer.WantError(t, 400, "invalid_cursor", "Invalid cursor")
+	}
+	srv.Get(t, campaigns+"?"+since+"&starting_after="+cursor, srv.KeyFor(t, "globex")).
+		WantError(t, 400, "invalid_cursor", "Invalid cursor")
+	// Another page size, another spelling of the same moment, another key of the client.
+	rest := srv.Get(t, campaigns+"?limit=200&updated_since=2026-01-01T01:00%2B01:00&starting_after="+cursor,
+		srv.Issue(t, keyRequest("acme")).Key).List(t)
+	if len(rest.Data) != 2 {
+		t.Errorf("the rest of the walk has %d rows, want 2", len(rest.Data))
+	}
+}

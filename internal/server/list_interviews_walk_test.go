@@ -1,0 +1,181 @@
+package server_test
+
+import (
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+// row is what the oracle needs of a seeded interview.
+type row struct {
+	id, campaign, status string
+	at                   time.Time
+}
+
+// seedRows adds n interviews with many equal timestamps, over two campaigns, no
+// campaign and a campaign that is not live, and returns the usable ones in the
+// contract's order.
+func seedRows(t *testing.T, seed *apitest.Seed, random *rand.Rand, client string, n int) []row {
+	t.Helper()
+	campaigns := []string{"", seed.Campaign(t, client, nil).String(), seed.Campaign(t, client, nil).String()}
+	dead := seed.Campaign(t, client, apitest.Fields{"launch_status": "ended"}).String()
+	var usable []row
+	for range n {
+		r := row{
+			at:       apitest.At("2026-03-01").Add(time.Duration(random.IntN(6)) * 36 * time.Hour).Add(time.Duration(random.IntN(2)) * time.Microsecond),
+			campaign: campaigns[random.IntN(len(campaigns))],
+			status:   []string{"completed", "analyzed"}[random.IntN(2)],
+		}
+		fields := apitest.Fields{"created_at": r.at, "status": r.status}
+		if r.campaign != "" {
+			fields["campaign_id"] = r.campaign
+		}
+		isUsable := true
+		switch random.IntN(12) {
+		case 0:
+			fields["campaign_id"], isUsable = dead, false
+		case 1:
+			fields["is_test"], isUsable = true, false
+		}
+		r.id = seed.Interview(t, client, fields)
+		if isUsable {
+			usable = append(usable, r)
+		}
+	}
+	slices.SortFunc(usable, func(a, b row) int {
+		if c := b.at.Compare(a.at); c != 0 {
+			return c
+		}
+		return strings.Compare(a.id, b.id)
+	})
+	return usable
+}
+
+func idsOf(rows []row, keep func(row) bool) []string {
+	ids := []string{}
+	for _, r := range rows {
+		if keep(r) {
+			ids = append(ids, r.id)
+		}
+	}
+	return ids
+}
+
+// Every walk equals the unpaged order, at every page size and under every
+// filter, over rows with equal timestamps.
+func TestListInterviews_WalksEqualTheOracle(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	// Of a canonical client a first page that its basis contradicts is refused.
+	seed.Exec(t, "UPDATE clients SET measurement_mode = 'canonical', measurement_contract_version = 'canonical_measurement.v1'")
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := seedRows(t, seed, random, "acme", 60)
+	seedRows(t, seed, random, "globex", 20)
+	campaign := rows[slices.IndexFunc(rows, func(r row) bool { return r.campaign != "" })].campaign
+
+	for query, keep := range map[string]func(row) bool{
+		"":                        func(row) bool { return true },
+		"status=analyzed":         func(r row) bool { return r.status == "analyzed" },
+		"status=unheard_of":       func(row) bool { return false },
+		"campaign_id=" + campaign: func(r row) bool { return r.campaign == campaign },
+		"campaign_id=" + strings.ToUpper(campaign): func(r row) bool { return r.campaign == campaign },
+		"campaign_id=nonsense":                     func(row) bool { return false },
+		"campaign_id=" + campaign + "&status=completed": func(r row) bool {
+			return r.campaign == campaign && r.status == "completed"
+		},
+		"date_from=2026-03-04": func(r row) bool { return !r.at.Before(apitest.At("2026-03-04")) },
+		"date_to=2026-03-04":   func(r row) bool { return r.at.Before(apitest.At("2026-03-05")) },
+		"date_from=2026-03-02T12:00:00.000001&date_to=" + url.QueryEscape("2026-03-05T12:00:00+12:00"): func(r row) bool {
+			return !r.at.Before(apitest.At("2026-03-02T12:00:00.000001Z")) && !r.at.After(apitest.At("2026-03-05T00:00:00Z"))
+		},
+		"campaign_id=" + campaign + "&date_from=2026-03-02T12:00:00": func(r row) bool {
+			return r.campaign == campaign && !r.at.Before(apitest.At("2026-03-02T12:00:00Z"))
+		},
+	} {
+		checkWalks(t, srv, interviews+"?"+query, idsOf(rows, keep))
+	}
+}
+
+// A walk returns each row that existed throughout it exactly once, whatever is
+// inserted, withdrawn or restored meanwhile.
+func TestListInterviews_WalksAreStableWhileRowsCome(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	rows := seedRows(t, seed, random, "acme", 80)
+	there := map[string]bool{}
+	for _, r := range rows {
+		there[r.id] = true
+	}
+	key := srv.KeyFor(t, "acme")
+	seen := map[string]int{}
+	cursor := ""
+	for {
+		path := interviews + "?limit=7"
+		if cursor != "" {
+			path += "&starting_after=" + cursor
+		}
+		list := srv.Get(t, path, key).List(t)
+		for _, id := range list.IDs(t) {
+			seen[id]++
+		}
+		seedRows(t, seed, random, "acme", 5)
+		gone := rows[random.IntN(len(rows))]
+		seed.Exec(t, "UPDATE interviews SET reportable = NOT reportable WHERE id = $1", gone.id)
+		delete(there, gone.id)
+		if cursor = list.NextCursor(t); cursor == "" {
+			break
+		}
+	}
+	for id := range there {
+		if seen[id] != 1 {
+			t.Errorf("row %s, there throughout, was seen %d times", id, seen[id])
+		}
+	}
+	for id, times := range seen {
+		if times > 1 {
+			t.Errorf("row %s was seen %d times", id, times)
+		}
+	}
+}
+
+func TestListInterviews_CursorsBelongToTheirWalk(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	for range 3 {
+		seed.Interview(t, "acme", nil)
+		seed.Interview(t, "globex", nil)
+	}
+	acme := srv.KeyFor(t, "acme")
+	cursor := srv.Get(t, interviews+"?limit=1&date_from=2026-01-01", acme).List(t).NextCursor(t)
+
+	for name, path := range map[string]string{
+		"no filter":     interviews + "?starting_after=" + cursor,
+		"other filter":  interviews + "?date_from=2026-01-02&starting_after=" + cursor,
+		"other route":   "/api/client/v1/campaigns?date_from=2026-01-01&starting_after=" + cursor,
+		"edited":        interviews + "?date_from=2026-01-01&starting_after=" + cursor[:len(cursor)-2] + "AA",
+		"truncated":     interviews + "?date_from=2026-01-01&starting_after=" + cursor[:20],
+		"empty":         interviews + "?starting_after=",
+		"twice":         interviews + "?date_from=2026-01-01&starting_after=" + cursor + "&starting_after=" + cursor,
+		"over a kibi":   interviews + "?starting_after=" + strings.Repeat("A", 1025),
+		"not even text": interviews + "?starting_after=%00",
+	} {
+		answer := srv.Get(t, path, acme)
+		if answer.Status != 400 {
+			t.Errorf("%s: status %d", name, answer.Status)
+			continue
+		}
+		answer.WantError(t, 400, "invalid_cursor", "Invalid cursor")
+	}
+	srv.Get(t, interviews+"?date_from=2026-01-01&starting_after="+cursor, srv.KeyFor(t, "globex")).
+		WantError(t, 400, "invalid_cursor", "Invalid cursor")
+
+	// The same effective filters, another page size, another key of the client.
+	srv.Get(t, interviews+"?limit=2&date_from=2026-01-01T00:00:00Z&starting_after="+cursor,
+		srv.Issue(t, keyRequest("acme")).Key).WantStatus(t, 200)
+}

@@ -1,0 +1,311 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/importer"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+func ownerOf(t *testing.T, srv *apitest.Server) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), srv.Database.OwnerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+func export(t *testing.T, conn *pgx.Conn, client uuid.UUID, withKeys bool) string {
+	t.Helper()
+	var out bytes.Buffer
+	if _, err := importer.Export(t.Context(), conn, client, withKeys, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func sorted(file string) []string {
+	return slices.Sorted(slices.Values(strings.Split(file, "\n")))
+}
+
+// A client's export, imported elsewhere, is the client: its keys work, its walks go
+// on where the cursors' secret is shared, and it has used as much of its quota.
+// Purged afterwards, nothing of it is left but the register of ids.
+func TestAClientMovesToAnotherDatabase(t *testing.T) {
+	t.Parallel()
+	shared := func(s *config.Server) { s.CursorSecret = strings.Repeat("shared secret ", 4) }
+	source, seed := apitest.Start(t, shared)
+	target, other := apitest.Start(t, shared)
+	acme := seed.Clients["acme"]
+	from, to := ownerOf(t, source), ownerOf(t, target)
+	if _, err := importer.Purge(t.Context(), to, other.Clients["acme"]); err != nil {
+		t.Fatal(err)
+	}
+
+	campaign := seed.Campaign(t, "acme", nil)
+	for range 5 {
+		seed.Interview(t, "acme", apitest.Fields{"campaign_id": campaign, "custom_extraction": `{"n": 1.500, "best_quote": "é\n\\ \u0001"}`})
+	}
+	lane := seed.Lane(t, "acme", nil)
+	seed.SynthesisDocument(t, "acme", apitest.Fields{"lane_id": lane})
+	seed.PortalDocument(t, "acme", apitest.Fields{"measurement_snapshot_id": seed.SavedBasis(t, "acme", []uuid.UUID{campaign}, nil)})
+	// The seed writes by hand; the register knows what was imported.
+	key := source.KeyFor(t, "acme")
+	ids := source.Get(t, interviews, key).List(t).IDs(t)
+	page := source.Get(t, interviews+"?limit=2", key)
+	cursor := page.List(t).NextCursor(t)
+	if got := page.Header.Get("X-RateLimit-Remaining"); got != "599" {
+		t.Fatalf("remaining %s", got)
+	}
+
+	file := export(t, from, acme, true)
+	if strings.Contains(file, key) || strings.Contains(file, key[18:]) {
+		t.Error("the export holds a secret")
+	}
+	if _, err := importer.Import(t.Context(), to, importer.Options{}, importer.Stream("the input", strings.NewReader(file))); err == nil ||
+		!strings.Contains(err.Error(), "api_key is accepted only with --with-keys") {
+		t.Errorf("keys without being asked for: %v", err)
+	}
+	for range 2 { // again changes nothing
+		if _, err := importer.Import(t.Context(), to, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(file))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := export(t, to, acme, true), file; !slices.Equal(sorted(got), sorted(want)) {
+		t.Errorf("the export of the copy differs:\n%s\n%s", got, want)
+	}
+
+	rest := target.Get(t, interviews+"?limit=200&starting_after="+cursor, key).WantStatus(t, 200)
+	if got := rest.List(t).IDs(t); !slices.Equal(got, ids[2:]) {
+		t.Errorf("the walk goes on with %v, want %v", got, ids[2:])
+	}
+	if got := rest.Header.Get("X-RateLimit-Remaining"); got != "598" {
+		t.Errorf("remaining %s, want 598: two requests were counted where the key came from", got)
+	}
+
+	removed, err := importer.Purge(t.Context(), from, acme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range removed {
+		if want := map[string]int64{"interview": 5, "search_document": 5, "request_log": 2}[r.Of]; want == 0 && r.Removed != 1 || want > 0 && r.Removed != want {
+			t.Errorf("got %+v", r)
+		}
+	}
+	source.Get(t, interviews, key).WantStatus(t, 401)
+	var left []string
+	seed.Query(t, &left, `WITH tables AS MATERIALIZED (
+			SELECT c.relname
+			FROM pg_class AS c
+			JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'client_id'
+			WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'record_owners'
+		)
+		SELECT coalesce(array_agg(t.relname::text), '{}')
+		FROM tables AS t
+		WHERE query_to_xml(format('SELECT FROM %I WHERE client_id = %L', t.relname, $1::text), false, true, '')::text <> ''`, acme.String())
+	if len(left) > 0 {
+		t.Errorf("rows are left in %v", left)
+	}
+	// Another client's are there.
+	source.Get(t, interviews, source.KeyFor(t, "globex")).WantStatus(t, 200)
+}
+
+// What an import with keys must not do: bring back, widen or take over a key.
+func TestImportedKeysAreNeverWidened(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	conn := ownerOf(t, srv)
+	acme := seed.Clients["acme"]
+	srv.KeyFor(t, "acme", "read:campaigns")
+	// When it expires differs, too, so the import writes the key.
+	seed.Exec(t, "UPDATE api_keys SET expires_at = now() + interval '1 day' WHERE client_id = $1", acme)
+	file := export(t, conn, acme, true)
+	seed.Exec(t, "UPDATE api_keys SET revoked_at = now(), expires_at = NULL WHERE client_id = $1", acme)
+	if _, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(file))); err != nil {
+		t.Fatal(err)
+	}
+	var revoked int
+	seed.Query(t, &revoked, "SELECT count(*) FROM api_keys WHERE client_id = $1 AND revoked_at IS NOT NULL AND expires_at IS NOT NULL", acme)
+	if revoked != 1 {
+		t.Error("the import brought a revoked key back")
+	}
+	for name, change := range map[string]*strings.Replacer{
+		"more scopes":    strings.NewReplacer(`["read:campaigns"]`, `["read:campaigns","read:transcripts"]`),
+		"another secret": strings.NewReplacer(`"secret_hash":"`, `"secret_hash":"00`, `","scopes"`, `","scopes"`),
+		"another client": strings.NewReplacer(acme.String(), seed.Clients["globex"].String()),
+	} {
+		changed := change.Replace(file)
+		if name == "another secret" {
+			at := strings.Index(changed, `"secret_hash":"`) + len(`"secret_hash":"`)
+			changed = changed[:at+64] + changed[at+66:]
+		}
+		if name == "another client" {
+			changed = strings.ReplaceAll(changed, `"acme"`, `"globex"`)
+		}
+		_, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(changed)))
+		if err == nil || !strings.Contains(err.Error(), "which is there already, in more than when it ends") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A key that was revoked after an export, and then purged, is not brought back by that
+// export; and what an import does to keys is noted.
+func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(*testing.T, *pgx.Conn, uuid.UUID){
+		"purged": func(t *testing.T, conn *pgx.Conn, client uuid.UUID) {
+			if _, err := importer.Purge(t.Context(), conn, client); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"deleted": func(t *testing.T, conn *pgx.Conn, client uuid.UUID) {
+			line := `{"op":"delete","kind":"client","id":"` + client.String() + `"}`
+			if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", strings.NewReader(line))); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, seed := apitest.Start(t)
+			conn, keys := ownerOf(t, srv), apikey.NewRegistry(ownerOf(t, srv))
+			acme := seed.Clients["acme"]
+			revoked := srv.Issue(t, apikey.Request{Client: "acme", Name: "acme\n\x1b[2K\u009b2K\\\"x", Scopes: auth.All()}).Key
+			file := export(t, conn, acme, true)
+			importFile := func() {
+				t.Helper()
+				if _, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(file))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// A purge remembers that it ends in a week, before it is revoked at once.
+			if _, err := keys.Rotate(t.Context(), revoked[4:16], apikey.Rotation{Grace: 7 * 24 * time.Hour}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := importer.Purge(t.Context(), conn, acme); err != nil {
+				t.Fatal(err)
+			}
+			importFile()
+			srv.Get(t, interviews, revoked).WantStatus(t, 200)
+			if _, err := keys.Revoke(t.Context(), revoked[4:16]); err != nil {
+				t.Fatal(err)
+			}
+			remove(t, conn, acme)
+			importFile()
+			if got := string(srv.Get(t, interviews, revoked).WantStatus(t, 401).Body); !strings.Contains(got, "inactive_api_key") {
+				t.Errorf("the revoked key: %s", got)
+			}
+			audits, err := keys.Audits(t.Context(), "acme")
+			if err != nil || len(audits) == 0 {
+				t.Fatalf("nothing is noted: %v", err)
+			}
+			last := audits[len(audits)-1]
+			if last.Action != "import" || strings.HasSuffix(last.Detail, "revoked no") || last.Account != apikey.Account() || last.ClientID != acme {
+				t.Errorf("noted: %+v", last)
+			}
+			if !strings.HasPrefix(last.Detail, `new: "acme\n\u001b[2K?2K\\\"x", scopes `) {
+				t.Errorf("the name is noted as %q", last.Detail)
+			}
+			// Again, it neither changes nor notes anything; nor is another last use noted.
+			importFile()
+			file = strings.Replace(file, `"last_used_at":null`, `"last_used_at":"2999-01-01T00:00:00Z"`, 1)
+			importFile()
+			var used int
+			seed.Query(t, &used, "SELECT count(*) FROM api_keys WHERE client_id = $1 AND last_used_at = '2999-01-01 00:00:00+00'", acme)
+			if used != 1 {
+				t.Errorf("the last use of %d keys moved, want 1", used)
+			}
+			if again, _ := keys.Audits(t.Context(), "acme"); len(again) != len(audits) {
+				t.Errorf("%d notes, want %d", len(again), len(audits))
+			}
+		})
+	}
+}
+
+// Rows of two databases are not mixed in a key's last hour: admit would count wrong.
+func TestImportedLogRowsAreNotMixedWithOwnOnes(t *testing.T) {
+	t.Parallel()
+	source, seed := apitest.Start(t)
+	target, other := apitest.Start(t)
+	acme := seed.Clients["acme"]
+	to := ownerOf(t, target)
+	if _, err := importer.Purge(t.Context(), to, other.Clients["acme"]); err != nil {
+		t.Fatal(err)
+	}
+	key := source.KeyFor(t, "acme")
+	move := func() error {
+		_, err := importer.Import(t.Context(), to, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(export(t, ownerOf(t, source), acme, true))))
+		return err
+	}
+	source.Get(t, interviews, key).WantStatus(t, 200)
+	if err := move(); err != nil {
+		t.Fatal(err)
+	}
+	target.Get(t, interviews, key).WantStatus(t, 200)
+	if err := move(); err != nil {
+		t.Errorf("what is there already: %v", err)
+	}
+	source.Get(t, interviews, key).WantStatus(t, 200)
+	if err := move(); err == nil || !strings.Contains(err.Error(), "in the last hour: import again when it has passed") {
+		t.Errorf("rows of two databases: %v", err)
+	}
+	other.Exec(t, "UPDATE request_log SET at = at - interval '61 minutes' WHERE client_id = $1", acme)
+	if err := move(); err != nil {
+		t.Errorf("when the hour has passed: %v", err)
+	}
+}
+
+// A request whose admission is under way is waited for: none logs a row after a purge.
+func TestPurge_WaitsForRequestsUnderWay(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	acme := seed.Clients["acme"]
+	srv.KeyFor(t, "acme")
+	admission, err := ownerOf(t, srv).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admission.Exec(t.Context(), `SELECT pg_advisory_xact_lock(hashtextextended(k.prefix, 600)) FROM api_keys AS k WHERE k.client_id = $1`, acme); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admission.Exec(t.Context(), `INSERT INTO request_log (client_id, key_id, at, seq, route)
+		SELECT k.client_id, k.id, now(), 1, 'x' FROM api_keys AS k WHERE k.client_id = $1`, acme); err != nil {
+		t.Fatal(err)
+	}
+	purger := ownerOf(t, srv)
+	purged := make(chan error, 1)
+	go func() {
+		_, err := importer.Purge(context.Background(), purger, acme)
+		purged <- err
+	}()
+	select {
+	case err := <-purged:
+		t.Fatalf("the purge did not wait: %v", err)
+	case <-time.After(300 * time.Millisecond):
+	}
+	if err := admission.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-purged; err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	seed.Query(t, &left, "SELECT count(*) FROM request_log WHERE client_id = $1", acme)
+	if left != 0 {
+		t.Errorf("%d rows are left", left)
+	}
+}

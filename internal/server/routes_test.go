@@ -1,0 +1,104 @@
+package server_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+func TestRoutes_UnknownRoutesAndMethods(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	for _, path := range []string{
+		"/", "/api/client/v1", "/api/client/v1/", "/api/client/v1/nothing", "/api/client/v1/interviews/", "/api/client/v2/interviews",
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/api/client/v1/interviews/a/b",
+	} {
+		srv.Get(t, path, "").WantError(t, 404, "not_found", "not found")
+	}
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} {
+		answer := srv.Send(t, method, interviews, "", nil).WantError(t, 405, "method_not_allowed", "method not allowed")
+		if got := answer.Header.Get("Allow"); got != "GET" {
+			t.Errorf("%s: Allow is %q, want GET", method, got)
+		}
+	}
+	head := srv.Send(t, http.MethodHead, interviews, "", nil).WantStatus(t, 405)
+	if head.Header.Get("Allow") != "GET" {
+		t.Errorf("HEAD: Allow is %q, want GET", head.Header.Get("Allow"))
+	}
+	answer := srv.Send(t, http.MethodPost, "/api/client/v1/openapi.json", "", nil).WantStatus(t, 405)
+	if got := answer.Header.Get("Allow"); got != "GET, HEAD" {
+		t.Errorf("the contract's Allow is %q, want GET, HEAD", got)
+	}
+}
+
+// A path that does not exist is not found, whatever is to be done with it.
+func TestRoutes_AnUnknownPathIsNotFoundByAnyMethod(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	for _, method := range []string{http.MethodPost, http.MethodDelete, http.MethodOptions, http.MethodTrace, "PURGE"} {
+		for _, path := range []string{"/", "/nothing", "/api/client/v1", "/api/client/v1/nothing", "/api/client/v1/interviews/a/b"} {
+			srv.Send(t, method, path, "", nil).WantError(t, 404, "not_found", "not found")
+		}
+	}
+	for path, allow := range map[string]string{interviews: "GET", interviews + "/a%2Fb": "GET", "/api/client/v1/openapi.json": "GET, HEAD"} {
+		answer := srv.Send(t, "PURGE", path, "", nil).WantError(t, 405, "method_not_allowed", "method not allowed")
+		if got := answer.Header.Get("Allow"); got != allow {
+			t.Errorf("PURGE %s: Allow is %q, want %q", path, got, allow)
+		}
+	}
+}
+
+// An address alone leads to the contract and the documentation.
+func TestRoutes_ResponsesLinkTheDocumentation(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	behind, closed := *srv, *srv
+	behind.URL = srv.StartAnother(t, func(s *config.Server) { s.PublicURL = "https://intel.brand.example/front/" })
+	closed.URL = srv.StartAnother(t, func(s *config.Server) { s.Docs = "off" })
+	const contract, help = `</api/client/v1/openapi.json>; rel="service-desc"`, `</docs>; rel="help"`
+	key := srv.KeyFor(t, "acme")
+	for _, c := range []struct {
+		from      *apitest.Server
+		path, key string
+		status    int
+		want      []string
+	}{
+		{srv, "/", "", 404, []string{help}},
+		{srv, "/api/client/v10", "", 404, []string{help}},
+		{srv, "/api/client/v1", "", 404, []string{contract, help}},
+		{srv, "/api/client/v1/mcp", "", 401, []string{contract, help}},
+		{srv, interviews, "", 401, []string{contract, help}},
+		{srv, interviews, "cik_wrong", 401, []string{contract, help}},
+		{srv, interviews + "/none", key, 404, []string{contract, help}},
+		{srv, interviews, key, 200, []string{contract}},
+		// The key is known by now, and its requests are read while they are admitted.
+		{srv, interviews + "/" + uuid.NewString(), key, 404, []string{contract, help}},
+		{srv, interviews + "?limit=0", key, 400, []string{contract}},
+		{srv, contractPath, "", 200, []string{contract}},
+		{srv, "/docs", "", 200, nil},
+		{&behind, "/api/client/v1", "", 404, []string{`</front/api/client/v1/openapi.json>; rel="service-desc"`, `</front/docs>; rel="help"`}},
+		{&closed, "/", "", 404, []string{`</api/client/v1/bi-guide.md>; rel="help"`}},
+		{&closed, "/docs", "", 404, []string{`</api/client/v1/bi-guide.md>; rel="help"`}},
+		{&closed, "/llms.txt", "", 404, []string{`</api/client/v1/bi-guide.md>; rel="help"`}},
+	} {
+		answer := c.from.Get(t, c.path, c.key).WantStatus(t, c.status)
+		if got := answer.Header.Values("Link"); !slices.Equal(got, c.want) {
+			t.Errorf("%s (%d): got Link %q, want %q", c.path, c.status, got, c.want)
+		}
+	}
+}
+
+func TestRoutes_KeyRoutesAreNeverCached(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	for _, key := range []string{"", srv.KeyFor(t, "acme")} {
+		if got := srv.Get(t, interviews, key).Header.Get("Cache-Control"); got != "private, no-store" {
+			t.Errorf("Cache-Control is %q, want private, no-store", got)
+		}
+	}
+}

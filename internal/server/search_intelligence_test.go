@@ -1,0 +1,312 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+const searchPath = "/api/client/v1/intelligence/search"
+
+func searchFor(q string) string { return searchPath + "?q=" + url.QueryEscape(q) }
+
+// quoted adds a usable interview in which nothing can be found but the quote.
+func quoted(t *testing.T, seed *apitest.Seed, client, quote string) string {
+	t.Helper()
+	return seed.Interview(t, client, apitest.Fields{"best_quote": quote, "custom_extraction": nil})
+}
+
+func TestSearchIntelligence_DeclaredRefusals(t *testing.T) {
+	t.Parallel()
+	checkDeclaredRefusals(t, searchFor("x"), auth.ReadCustomExtraction)
+}
+
+// A database that does not answer in time is a 503, never an empty list.
+func TestSearchIntelligence_ASlowDatabaseIsUnavailable(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t, func(c *config.Server) { c.StatementTimeout = 100 * time.Millisecond })
+	quoted(t, seed, "acme", "works")
+	key := srv.KeyFor(t, "acme")
+	seed.Exec(t, "BEGIN")
+	seed.Exec(t, "LOCK TABLE search_documents")
+	answer := srv.Get(t, searchFor("works"), key).WantError(t, 503, "service_unavailable", "service_unavailable")
+	if answer.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	seed.Exec(t, "ROLLBACK")
+	if got := len(srv.Get(t, searchFor("works"), key).List(t).Data); got != 1 {
+		t.Errorf("%d hits afterwards, want 1", got)
+	}
+}
+
+func TestSearchIntelligence_RefusedParameters(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	const invalid, unknown = "invalid_parameter", "unknown_parameter"
+	for query, want := range map[string][2]string{
+		"":                           {invalid, "q is required: a text of 1 to 500 characters"},
+		"campaign=x":                 {invalid, "q is required: a text of 1 to 500 characters"},
+		"q=":                         {invalid, "q is empty; give a value or leave it out"},
+		"q=%20%09%0A":                {invalid, "q must contain more than white space"},
+		"q=%E2%80%83%C2%A0%E3%80%80": {invalid, "q must contain more than white space"},
+		"q=a&q=b":                    {invalid, "q is given more than once; give it once"},
+		"q=a%00b":                    {invalid, "q contains a NUL character, which no value does"},
+		"q=%FF":                      {invalid, "q is not valid UTF-8"},
+		"q=%zz":                      {invalid, "q has a % that two hexadecimal digits do not follow; write it as %25"},
+		"q=" + strings.Repeat("%C3%A9", 501): {
+			invalid, `q must be a text of 1 to 500 characters, not "` + strings.Repeat("é", 60) + `…"`,
+		},
+		"q=a&campaign=":                {invalid, "campaign is empty; give a value or leave it out"},
+		"q=a&limit=0":                  {invalid, `limit must be a whole number from 1 to 200, in plain digits, not "0"`},
+		"q=a&limit=201":                {invalid, `limit must be a whole number from 1 to 200, in plain digits, not "201"`},
+		"q=a&limit=ten":                {invalid, `limit must be a whole number from 1 to 200, in plain digits, not "ten"`},
+		"q=a&cursor=x":                 {unknown, `"cursor" is not a parameter of this route; it takes campaign, limit, q`},
+		"q=a&updated_since=2026-01-01": {unknown, `"updated_since" is not a parameter of this route; it takes campaign, limit, q`},
+		"q=a&starting_after=x":         {unknown, `"starting_after" is not a parameter of this route; it takes campaign, limit, q`},
+	} {
+		message := map[string]string{invalid: "Invalid query parameter", unknown: "Unknown query parameter"}[want[0]]
+		answer := srv.Get(t, searchPath+"?"+query, key).WantError(t, 400, want[0], message)
+		if got := answer.Details(t); got != want[1] {
+			t.Errorf("%s: details\n got %s\nwant %s", query, got, want[1])
+		}
+	}
+	srv.Get(t, "/api/client/v1/intelligence/search?q="+strings.Repeat("%C3%A9", 500), key).WantStatus(t, 200)
+}
+
+// Upper and lower case are the same in every alphabet, one letter for one; all
+// else is different, and nothing is a pattern.
+func TestSearchIntelligence_MatchesLiterallyInAnyCase(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	for _, c := range []struct {
+		text     string
+		finds    []string
+		overlook []string
+	}{
+		{"Crème BRÛLÉE", []string{"crème brûlée", "ÈME BR", "  Brûlée\t"}, []string{"creme", "brulee"}},
+		{"ΣΊΣΥΦΟΣ ωμέγα δρόμος", []string{"σίσυφοσ", "σίσυφος", "ΩΜΈΓΑ", "Σ Ω", "ΔΡΌΜΟΣ"}, []string{"ωμεγα"}},
+		{"5 µm, 3 Å, 2 K, ſo", []string{"5 μM", "3 å", "2 k", "SO"}, []string{"um", "3 a"}},
+		{"Я люблю Ёжика", []string{"я ЛЮБЛЮ", "ёжик"}, []string{"ежик"}},
+		{"Straße", []string{"STRAßE", "traẞe"}, []string{"strasse"}},
+		{"Iı İi", []string{"iı", "I", "ı İI"}, []string{"ıı", "ı ii"}},
+		{"100% cotton_blend", []string{"0% c", "n_b", "%", "_"}, []string{"0%t", "cotton-blend", "c%n"}},
+		{`C:\new "quote" it's; --`, []string{`c:\n`, `\`, `"quote"`, "'s; --"}, []string{`\\`, `c:/new`, "''"}},
+		{"zo Q7 !?", []string{"zo", "q7", "o q", "!?"}, []string{"zq", "??"}},
+		{"東京都の注文😀", []string{"京都", "文😀"}, []string{"東都"}},
+		{"tab\tand\u0001control", []string{"B\tAND\u0001C", "\u0001c"}, []string{"tab and"}},
+		{"e\u0301te", []string{"E\u0301TE"}, []string{"\u00e9te"}},
+	} {
+		id := quoted(t, seed, "acme", c.text)
+		for _, q := range c.finds {
+			if got := srv.Get(t, searchFor(q), key).List(t).IDs(t); !slices.Contains(got, id) {
+				t.Errorf("%q is not found in %q", q, c.text)
+			}
+		}
+		for _, q := range c.overlook {
+			if got := srv.Get(t, searchFor(q), key).List(t).IDs(t); slices.Contains(got, id) {
+				t.Errorf("%q is found in %q", q, c.text)
+			}
+		}
+		seed.Exec(t, "DELETE FROM interviews WHERE id = $1", id)
+	}
+}
+
+// Strings as they are, lists as their strings, anything else null; the quote of
+// the interview where the extraction has none. Nothing matches across fields.
+func TestSearchIntelligence_Fields(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	key := srv.KeyFor(t, "acme", auth.ReadCustomExtraction)
+	campaign := seed.Campaign(t, "acme", apitest.Fields{"slug": "winter-launch"})
+	for _, c := range []struct {
+		name, extraction, hit string
+		quote, q              any
+	}{
+		{
+			"everything", `{"best_quote": "Needle A", "primary_pain_points": ["needle", 7, null, "slow; late", ["needle"], {"a": "needle"}, true],
+				"feature_requests": {"needle": "needle"}, "product_feedback": "", "competitor_mentions": 12}`,
+			`{"best_quote": "Needle A", "primary_pain_points": "needle; slow; late", "feature_requests": null, "product_feedback": "",
+				"competitor_mentions": null, "matched_fields": ["best_quote", "primary_pain_points"]}`, "another needle", "NEEDLE",
+		},
+		{
+			"the interview's own quote", `{"best_quote": null, "product_feedback": ["a", "needle"], "other": "needle"}`,
+			`{"best_quote": "its own needle", "primary_pain_points": null, "feature_requests": null, "product_feedback": "a; needle",
+				"competitor_mentions": null, "matched_fields": ["best_quote", "product_feedback"]}`, "its own needle", "needle",
+		},
+		{
+			"a list without strings is null", `{"best_quote": [1, null], "competitor_mentions": ["x needle"], "feature_requests": [], "primary_pain_points": [["needle"]]}`,
+			`{"best_quote": null, "primary_pain_points": null, "feature_requests": null, "product_feedback": null,
+				"competitor_mentions": "x needle", "matched_fields": ["competitor_mentions"]}`, nil, "needle",
+		},
+		{
+			"across elements of a list", `{"feature_requests": ["nee", "dle"]}`,
+			`{"best_quote": null, "primary_pain_points": null, "feature_requests": "nee; dle", "product_feedback": null,
+				"competitor_mentions": null, "matched_fields": ["feature_requests"]}`, nil, "EE; D",
+		},
+		{"across fields", `{"best_quote": "nee", "primary_pain_points": "dle"}`, "", nil, "needle"},
+		{"across fields, with what stands between them", `{"best_quote": "nee", "primary_pain_points": "dle"}`, "", nil, "nee\uffffdle"},
+		{"across fields, with a white space", `{"best_quote": "nee", "primary_pain_points": "dle"}`, "", nil, "nee dle"},
+		{"a name is no text", `{"primary_pain_points": "x"}`, "", nil, "primary"},
+		{"an empty extraction", `{}`, "", nil, "needle"},
+	} {
+		id := seed.Interview(t, "acme", apitest.Fields{
+			"best_quote": c.quote, "custom_extraction": json.RawMessage(c.extraction), "campaign_id": campaign,
+			"created_at": apitest.At("2026-03-04T16:20:05.25Z"),
+		})
+		list := srv.Get(t, searchFor(fmt.Sprint(c.q)), key).List(t)
+		switch {
+		case c.hit == "" && len(list.Data) > 0:
+			t.Errorf("%s: found", c.name)
+		case c.hit != "" && len(list.Data) != 1:
+			t.Errorf("%s: %d hits, want 1", c.name, len(list.Data))
+		case c.hit != "":
+			var want map[string]any
+			if err := json.Unmarshal([]byte(c.hit), &want); err != nil {
+				t.Fatal(err)
+			}
+			want["id"], want["conversation_goal"], want["created_at"] = id, "winter-launch", "2026-03-04T16:20:05.250000Z"
+			wantHit(t, c.name, list.Data[0], want)
+		}
+		seed.Exec(t, "DELETE FROM interviews WHERE id = $1", id)
+	}
+}
+
+func wantHit(t *testing.T, name string, got map[string]json.RawMessage, want map[string]any) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: a hit has %d fields, want %d", name, len(got), len(want))
+	}
+	for field, value := range want {
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got[field]) != string(text) {
+			t.Errorf("%s: %s is %s, want %s", name, field, got[field], text)
+		}
+	}
+}
+
+// What is not usable, and what is another client's, is not found.
+func TestSearchIntelligence_OnlyTheClientsUsableInterviews(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	live, ended := seed.Campaign(t, "acme", apitest.Fields{"slug": "live"}), seed.Campaign(t, "acme", apitest.Fields{"slug": "ended", "launch_status": "ended"})
+	seed.Campaign(t, "globex", apitest.Fields{"slug": "theirs"})
+	quoted(t, seed, "globex", "needle")
+	for _, hidden := range []apitest.Fields{
+		{"is_test": true}, {"duration_seconds": 59.9}, {"engagement": "disengaged"}, {"status": "in_progress"}, {"quality": "pending"},
+		{"reportable": false}, {"client_safe": false}, {"campaign_id": ended},
+	} {
+		hidden["best_quote"] = "needle"
+		seed.Interview(t, "acme", hidden)
+	}
+	free := seed.Interview(t, "acme", apitest.Fields{"best_quote": "a needle", "created_at": apitest.At("2026-03-01")})
+	ours := seed.Interview(t, "acme", apitest.Fields{"best_quote": "needles", "created_at": apitest.At("2026-03-02"), "campaign_id": live})
+	key := srv.KeyFor(t, "acme")
+	srv.Get(t, searchFor("needle"), key).WantIDs(t, ours, free)
+	srv.Get(t, searchFor("needle")+"&campaign=live", key).WantIDs(t, ours)
+	for _, none := range []string{"ended", "theirs", "unheard-of", "LIVE", live.String(), "uncategorized"} {
+		srv.Get(t, searchFor("needle")+"&campaign="+none, key).WantIDs(t)
+	}
+	seed.Exec(t, "UPDATE campaigns SET launch_status = 'ended' WHERE id = $1", live)
+	srv.Get(t, searchFor("needle"), key).WantIDs(t, free)
+	seed.Exec(t, "UPDATE campaigns SET launch_status = 'live' WHERE id = $1", live)
+	srv.Get(t, searchFor("needle"), key).WantIDs(t, ours, free)
+	seed.Exec(t, "DELETE FROM interviews WHERE id = $1", ours)
+	srv.Get(t, searchFor("needle"), key).WantIDs(t, free)
+}
+
+// Newest first, ties by id, no more than the limit, which is 50 unless given.
+func TestSearchIntelligence_OrderAndLimit(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	random := rand.New(rand.NewPCG(71, 72))
+	rows := seedRows(t, seed, random, "acme", 80)
+	want := idsOf(rows, func(row) bool { return true })
+	key := srv.KeyFor(t, "acme")
+	for limit, n := range map[string]int{"": 50, "&limit=1": 1, "&limit=7": 7, "&limit=200": len(want)} {
+		list := srv.Get(t, searchFor("JUST works")+limit, key).List(t)
+		if got := list.IDs(t); !slices.Equal(got, want[:n]) {
+			t.Errorf("%q:\n got %v\nwant %v", limit, got, want[:n])
+		}
+		if got := string(list.Meta["count"]); got != fmt.Sprint(n) {
+			t.Errorf("%q: meta.count is %s, want %d", limit, got, n)
+		}
+	}
+	campaign := rows[slices.IndexFunc(rows, func(r row) bool { return r.campaign != "" })].campaign
+	var slug string
+	seed.Query(t, &slug, "SELECT slug FROM campaigns WHERE id = $1", campaign)
+	srv.Get(t, searchFor("works")+"&limit=200&campaign="+slug, key).WantIDs(t, idsOf(rows, func(r row) bool { return r.campaign == campaign })...)
+}
+
+// The corpus of the search is the walk's, and the measured one.
+func TestSearchIntelligence_ReconcilesWithTheWalk(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	seedRows(t, seed, rand.New(rand.NewPCG(73, 74)), "globex", 60)
+	seedRows(t, seed, rand.New(rand.NewPCG(73, 74)), "acme", 20)
+	key := srv.KeyFor(t, "globex")
+	found := srv.Get(t, searchFor("just")+"&limit=200", key)
+	m, _ := measuredOf(t, found)
+	walked := walkAll(t, srv, interviews, key, 50)
+	if got := found.List(t).IDs(t); !slices.Equal(got, walked) || len(got) != *m.Total {
+		t.Errorf("%d found, %d walked, %d measured", len(got), len(walked), *m.Total)
+	}
+}
+
+func TestSearchIntelligence_Meta(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	quoted(t, seed, "acme", "Needle")
+	legacy := srv.Get(t, searchFor("\u2003 nEEdle\n"), srv.KeyFor(t, "acme", auth.ReadCustomExtraction)).List(t).Meta
+	want := map[string]string{
+		"client_id": `"` + seed.Clients["acme"].String() + `"`, "count": "1", "query": `"nEEdle"`, "measurement_mode": `"legacy"`,
+		"includes_customer_identity": "false", "includes_transcripts": "false", "includes_raw_extraction": "false", "includes_custom_extraction": "true",
+	}
+	for field, value := range legacy {
+		if want[field] != string(value) {
+			t.Errorf("meta.%s is %s, want %q", field, value, want[field])
+		}
+	}
+	if len(legacy) != len(want) {
+		t.Errorf("meta is %v, want the fields of %v", legacy, want)
+	}
+
+	seed.Campaign(t, "globex", apitest.Fields{"slug": "spring"})
+	ids := []string{quoted(t, seed, "globex", "needle"), quoted(t, seed, "globex", "needle"), quoted(t, seed, "globex", "needle")}
+	quoted(t, seed, "globex", "hay")
+	slices.Sort(ids)
+	key := srv.KeyFor(t, "globex")
+	for query, c := range map[string]struct {
+		filters string
+		ids     []string
+	}{
+		"q=%20needle":                  {`{"limit":"50","q":" needle"}`, ids},
+		"q=NEEDLE&limit=2":             {`{"limit":"2","q":"NEEDLE"}`, ids[:2]},
+		"q=needle&campaign=spring":     {`{"campaign":"spring","limit":"50","q":"needle"}`, []string{}},
+		"q=%22%5C&limit=50&campaign=x": {`{"campaign":"x","limit":"50","q":"\"\\"}`, []string{}},
+	} {
+		m, b := measuredOf(t, srv.Get(t, searchPath+"?"+query, key))
+		if b == nil || *m.Total != 4 {
+			t.Fatalf("%s: measured %+v", query, m)
+		}
+		if !slices.Equal(b.IDs, c.ids) || b.Count != len(c.ids) {
+			t.Errorf("%s: basis of %d ids %v, want %v", query, b.Count, b.IDs, c.ids)
+		}
+		if got := hexSHA256(`{"client_id":"` + seed.Clients["globex"].String() + `","filters":` + c.filters + `,"route":"/intelligence/search"}`); b.ScopeHash != got {
+			t.Errorf("%s: scope_hash %s, want %s", query, b.ScopeHash, got)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package server_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+// walkAll follows a list to its end and returns every id, in order.
+func walkAll(t *testing.T, srv *apitest.Server, path, key string, limit int) []string {
+	t.Helper()
+	ids := []string{}
+	cursor := ""
+	for {
+		separator := "?"
+		if strings.Contains(path, "?") {
+			separator = "&"
+		}
+		query := fmt.Sprintf("%s%slimit=%d", path, separator, limit)
+		if cursor != "" {
+			query += "&starting_after=" + cursor
+		}
+		list := srv.Get(t, query, key).List(t)
+		ids = append(ids, list.IDs(t)...)
+		more := string(list.Meta["has_more"]) == "true"
+		cursor = list.NextCursor(t)
+		if more != (cursor != "") {
+			t.Fatalf("has_more is %v and next_cursor %q", more, cursor)
+		}
+		if !more {
+			return ids
+		}
+		if len(list.Data) != limit {
+			t.Fatalf("a page before the last has %d rows, want %d", len(list.Data), limit)
+		}
+	}
+}
+
+// checkWalks compares acme's walks of a list, at every interesting page size, with
+// the unpaged order.
+func checkWalks(t *testing.T, srv *apitest.Server, path string, want []string) {
+	t.Helper()
+	key := srv.Issue(t, keyRequest("acme")).Key
+	for _, limit := range []int{1, 2, 3, max(len(want)-1, 1), max(len(want), 1), len(want) + 1, 200} {
+		if got := walkAll(t, srv, path, key, limit); !slices.Equal(got, want) {
+			t.Errorf("%s at limit %d:\n got %v\nwant %v", path, limit, got, want)
+		}
+	}
+}

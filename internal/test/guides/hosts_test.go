@@ -1,0 +1,149 @@
+package guides_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/apitest"
+)
+
+// tryHost does what a host of agents does first with its configuration: it asks
+// the endpoint for its tools, at the address and with the key that are named.
+func (w *sandbox) tryHost(ctx context.Context, b block) error {
+	var configured any
+	if err := json.Unmarshal([]byte(b.text), &configured); err != nil {
+		return fmt.Errorf("the block is no JSON: %w", err)
+	}
+	servers := mcpServers(configured)
+	if len(servers) == 0 {
+		return errors.New("the block names no MCP server")
+	}
+	for _, server := range servers {
+		names, err := listTools(ctx, server.url, w.filled(server.authorization))
+		if err != nil {
+			return err
+		}
+		if want := slices.Sorted(maps.Keys(toolRoutes())); !slices.Equal(names, want) {
+			return fmt.Errorf("the host would see %v, want %v", names, want)
+		}
+	}
+	return nil
+}
+
+var hostVariable = regexp.MustCompile(`\$\{(?:env:|input:)?([A-Za-z_-]+)\}`)
+
+// filled puts the reader's key where a host would: for a variable of its
+// environment, for the answer to its prompt, or for the placeholder.
+func (w *sandbox) filled(authorization string) string {
+	authorization = strings.ReplaceAll(authorization, placeholder, w.key)
+	return hostVariable.ReplaceAllStringFunc(authorization, func(variable string) string {
+		switch hostVariable.FindStringSubmatch(variable)[1] {
+		case "CLIENTINTEL_KEY", "clientintel-key":
+			return w.key
+		}
+		return variable
+	})
+}
+
+type mcpServer struct{ url, authorization string }
+
+// mcpServers finds the servers that a host's configuration names. Hosts either
+// send the configured header or put Bearer before a token.
+func mcpServers(configured any) []mcpServer {
+	var found []mcpServer
+	switch value := configured.(type) {
+	case []any:
+		for _, item := range value {
+			found = append(found, mcpServers(item)...)
+		}
+	case map[string]any:
+		url, ok := value["url"].(string)
+		if !ok {
+			url, ok = value["server_url"].(string)
+		}
+		if !ok {
+			for _, item := range value {
+				found = append(found, mcpServers(item)...)
+			}
+			return found
+		}
+		server := mcpServer{url: url}
+		if headers, ok := value["headers"].(map[string]any); ok {
+			server.authorization, _ = headers["Authorization"].(string)
+		}
+		if token, ok := value["authorization_token"].(string); ok {
+			server.authorization = "Bearer " + token
+		}
+		found = append(found, server)
+	}
+	return found
+}
+
+// listTools asks an endpoint for its tools, as a host does when it connects.
+func listTools(ctx context.Context, url, authorization string) ([]string, error) {
+	message := []byte(`{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(message))
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{
+		"Authorization": authorization, "Content-Type": "application/json",
+		"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25",
+	} {
+		req.Header.Set(name, value)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Result struct{ Tools []struct{ Name string } }
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("status %d: %s", res.StatusCode, body)
+	}
+	var names []string
+	for _, tool := range answer.Result.Tools {
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// A configuration that a host could not use fails.
+func TestTryHost_FindsWhatDoesNotConnect(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	w := newSandbox(t, srv.KeyFor(t, "acme", auth.All()...))
+	good := fmt.Sprintf(`{"servers": {"ci": {"url": "%s/api/client/v1/mcp", "headers": {"Authorization": "Bearer ${CLIENTINTEL_KEY}"}}}}`, srv.URL)
+	if err := w.tryHost(t.Context(), block{text: good}); err != nil {
+		t.Errorf("a good configuration: %v", err)
+	}
+	for name, text := range map[string]string{
+		"no JSON":             good[1:],
+		"no server":           `{"name": "value"}`,
+		"another path":        strings.Replace(good, "/mcp", "/tools", 1),
+		"no bearer":           strings.Replace(good, "Bearer ", "", 1),
+		"an unknown variable": strings.Replace(good, "CLIENTINTEL_KEY", "CLIENTINTEL_TOKEN", 1),
+	} {
+		if err := w.tryHost(t.Context(), block{text: text}); err == nil {
+			t.Errorf("%s: accepted as a good configuration", name)
+		}
+	}
+}
