@@ -36,6 +36,8 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
+require github.com/go-json-experiment/json v1.27.2
+
 require (
 	github.com/andybalholm/brotli v1.2.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect

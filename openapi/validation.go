@@ -3,7 +3,6 @@ package openapi
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -17,13 +16,7 @@ import (
 // compare the two modes. It is read once: callers share it, and must not change it.
 func ValidationDocument() (*openapi3.T, error) { return validationDocument() }
 
-// ToolValidationDocument is ValidationDocument for answers to tools.
-func ToolValidationDocument() (*openapi3.T, error) { return toolValidationDocument() }
-
-var (
-	validationDocument     = sync.OnceValues(readValidationDocument)
-	toolValidationDocument = sync.OnceValues(readToolValidationDocument)
-)
+var validationDocument = sync.OnceValues(readValidationDocument)
 
 func readValidationDocument() (*openapi3.T, error) {
 	document, err := openapi3.NewLoader().LoadFromData(JSON())
@@ -40,22 +33,6 @@ func readValidationDocument() (*openapi3.T, error) {
 		return nil, fmt.Errorf("preparing the contract: %w", err)
 	}
 	document.OpenAPI = "3.0.3"
-	return document, nil
-}
-
-// Omissible are the required properties that an answer to a tool may lack, by
-// schema: agents pay for what they read.
-var Omissible = map[string]string{"InterviewAnalytics": "rows"}
-
-func readToolValidationDocument() (*openapi3.T, error) {
-	document, err := readValidationDocument()
-	if err != nil {
-		return nil, err
-	}
-	for schema, property := range Omissible {
-		s := document.Components.Schemas[schema].Value
-		s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == property })
-	}
 	return document, nil
 }
 

@@ -1243,6 +1243,85 @@ CREATE FUNCTION public.matched_fields(folded text, needle text) RETURNS integer[
 
 
 --
+-- Name: interviews; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.interviews (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    campaign_id uuid,
+    campaign_live boolean,
+    created_at timestamp with time zone NOT NULL,
+    duration_seconds double precision,
+    nps_score double precision,
+    is_test boolean DEFAULT false NOT NULL,
+    reportable boolean DEFAULT false NOT NULL,
+    client_safe boolean DEFAULT false NOT NULL,
+    usable boolean GENERATED ALWAYS AS (((status = ANY (ARRAY['completed'::text, 'analyzed'::text])) AND (NOT is_test) AND ((duration_seconds IS NULL) OR (duration_seconds >= (60)::double precision)) AND (engagement IS DISTINCT FROM 'disengaged'::text) AND (quality = 'passed'::text) AND reportable AND client_safe AND ((campaign_id IS NULL) OR campaign_live))) STORED NOT NULL,
+    status text NOT NULL,
+    quality text NOT NULL,
+    engagement text,
+    participant_name text,
+    participant_email text,
+    interview_type text,
+    customer_sentiment text,
+    churn_risk text,
+    best_quote text,
+    transcript jsonb,
+    raw_extraction jsonb,
+    custom_extraction jsonb,
+    CONSTRAINT interviews_campaign_comes_with_its_liveness CHECK (((campaign_id IS NULL) = (campaign_live IS NULL))),
+    CONSTRAINT interviews_custom_extraction_is_an_object CHECK ((jsonb_typeof(custom_extraction) = 'object'::text)),
+    CONSTRAINT interviews_quality_is_known CHECK ((quality = ANY (ARRAY['passed'::text, 'failed'::text, 'pending'::text]))),
+    CONSTRAINT interviews_raw_extraction_is_an_object CHECK ((jsonb_typeof(raw_extraction) = 'object'::text)),
+    CONSTRAINT interviews_transcript_is_a_list CHECK ((jsonb_typeof(transcript) = 'array'::text))
+);
+
+ALTER TABLE ONLY public.interviews FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: usable_interviews; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.usable_interviews WITH (security_invoker='true') AS
+ SELECT interviews.client_id,
+    interviews.id,
+    interviews.campaign_id,
+    interviews.created_at,
+    interviews.status,
+    interviews.duration_seconds,
+    interviews.nps_score,
+    interviews.participant_name,
+    interviews.participant_email,
+    interviews.interview_type,
+    interviews.customer_sentiment,
+    interviews.churn_risk,
+    interviews.best_quote,
+    interviews.transcript,
+    interviews.raw_extraction,
+    interviews.custom_extraction
+   FROM public.interviews
+  WHERE interviews.usable;
+
+
+--
+-- Name: matching_interviews(uuid, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.matching_interviews(client_id uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone) RETURNS SETOF public.usable_interviews
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT i.*
+    FROM usable_interviews AS i
+    WHERE i.client_id = matching_interviews.client_id
+        AND (matching_interviews.status = '' OR i.status = matching_interviews.status)
+        AND i.created_at >= from_created_at
+        AND i.created_at < until_created_at
+$$;
+
+
+--
 -- Name: member_fingerprint(uuid, timestamp with time zone, text, uuid); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1664,44 +1743,6 @@ ALTER TABLE ONLY public.campaigns FORCE ROW LEVEL SECURITY;
 
 
 --
--- Name: interviews; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.interviews (
-    client_id uuid NOT NULL,
-    id uuid NOT NULL,
-    campaign_id uuid,
-    campaign_live boolean,
-    created_at timestamp with time zone NOT NULL,
-    duration_seconds double precision,
-    nps_score double precision,
-    is_test boolean DEFAULT false NOT NULL,
-    reportable boolean DEFAULT false NOT NULL,
-    client_safe boolean DEFAULT false NOT NULL,
-    usable boolean GENERATED ALWAYS AS (((status = ANY (ARRAY['completed'::text, 'analyzed'::text])) AND (NOT is_test) AND ((duration_seconds IS NULL) OR (duration_seconds >= (60)::double precision)) AND (engagement IS DISTINCT FROM 'disengaged'::text) AND (quality = 'passed'::text) AND reportable AND client_safe AND ((campaign_id IS NULL) OR campaign_live))) STORED NOT NULL,
-    status text NOT NULL,
-    quality text NOT NULL,
-    engagement text,
-    participant_name text,
-    participant_email text,
-    interview_type text,
-    customer_sentiment text,
-    churn_risk text,
-    best_quote text,
-    transcript jsonb,
-    raw_extraction jsonb,
-    custom_extraction jsonb,
-    CONSTRAINT interviews_campaign_comes_with_its_liveness CHECK (((campaign_id IS NULL) = (campaign_live IS NULL))),
-    CONSTRAINT interviews_custom_extraction_is_an_object CHECK ((jsonb_typeof(custom_extraction) = 'object'::text)),
-    CONSTRAINT interviews_quality_is_known CHECK ((quality = ANY (ARRAY['passed'::text, 'failed'::text, 'pending'::text]))),
-    CONSTRAINT interviews_raw_extraction_is_an_object CHECK ((jsonb_typeof(raw_extraction) = 'object'::text)),
-    CONSTRAINT interviews_transcript_is_a_list CHECK ((jsonb_typeof(transcript) = 'array'::text))
-);
-
-ALTER TABLE ONLY public.interviews FORCE ROW LEVEL SECURITY;
-
-
---
 -- Name: audited_interviews; Type: VIEW; Schema: public; Owner: -
 --
 
@@ -2050,31 +2091,6 @@ CREATE TABLE public.revoked_keys (
     prefix text NOT NULL,
     revoked_at timestamp with time zone NOT NULL
 );
-
-
---
--- Name: usable_interviews; Type: VIEW; Schema: public; Owner: -
---
-
-CREATE VIEW public.usable_interviews WITH (security_invoker='true') AS
- SELECT interviews.client_id,
-    interviews.id,
-    interviews.campaign_id,
-    interviews.created_at,
-    interviews.status,
-    interviews.duration_seconds,
-    interviews.nps_score,
-    interviews.participant_name,
-    interviews.participant_email,
-    interviews.interview_type,
-    interviews.customer_sentiment,
-    interviews.churn_risk,
-    interviews.best_quote,
-    interviews.transcript,
-    interviews.raw_extraction,
-    interviews.custom_extraction
-   FROM public.interviews
-  WHERE interviews.usable;
 
 
 --
@@ -3124,6 +3140,27 @@ REVOKE ALL ON FUNCTION public.mark_broken_by_disabled_triggers() FROM PUBLIC;
 
 
 --
+-- Name: TABLE interviews; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.interviews TO clientintel_server;
+
+
+--
+-- Name: TABLE usable_interviews; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.usable_interviews TO clientintel_server;
+
+
+--
+-- Name: FUNCTION matching_interviews(client_id uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone); Type: ACL; Schema: public; Owner: -
+--
+
+GRANT ALL ON FUNCTION public.matching_interviews(client_id uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone) TO clientintel_server;
+
+
+--
 -- Name: FUNCTION merge_measurement_changes(); Type: ACL; Schema: public; Owner: -
 --
 
@@ -3166,13 +3203,6 @@ GRANT ALL ON FUNCTION public.record_statuses(clock_shift interval, key_ids uuid[
 --
 
 GRANT SELECT ON TABLE public.campaigns TO clientintel_server;
-
-
---
--- Name: TABLE interviews; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.interviews TO clientintel_server;
 
 
 --
@@ -3229,13 +3259,6 @@ GRANT SELECT ON TABLE public.measurement_triggers TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.portal_documents TO clientintel_server;
-
-
---
--- Name: TABLE usable_interviews; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.usable_interviews TO clientintel_server;
 
 
 --

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,13 +11,10 @@ import (
 )
 
 // importSources are the inputs that the arguments name: files, patterns of file
-// names, standard input, addresses; and then those of queries.
+// names, standard input; and then those of queries.
 func (e *environment) importSources(args []string, f importFlags) ([]importer.Source, error) {
 	if len(args) == 0 && len(f.queries) == 0 {
-		return nil, usagef("name what to import: files, - or addresses, or --from-postgres with --query")
-	}
-	if f.withKeys && (len(f.queries) > 0 || slices.ContainsFunc(args, isAddress)) {
-		return nil, usagef("--with-keys: keys are accepted from files and standard input only")
+		return nil, usagef("name what to import: files or -, or --from-postgres with --query")
 	}
 	var sources []importer.Source
 	for n, arg := range args {
@@ -40,23 +35,12 @@ func (e *environment) sourcesOf(arg string) ([]importer.Source, error) {
 	if arg == "-" {
 		return []importer.Source{importer.Stream("standard input", e.stdin)}, nil
 	}
-	if isAddress(arg) {
-		source, err := importer.Address(arg)
-		if err != nil {
-			return nil, &usageError{err}
-		}
-		return []importer.Source{source}, nil
-	}
 	names, err := matching(arg)
 	var sources []importer.Source
 	for _, name := range names {
-		sources = append(sources, importFile(name))
+		sources = append(sources, importer.File(name))
 	}
 	return sources, err
-}
-
-func isAddress(arg string) bool {
-	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
 }
 
 func (f importFlags) querySources() ([]importer.Source, error) {
@@ -92,11 +76,4 @@ func matching(arg string) ([]string, error) {
 		return nil, fmt.Errorf("%s: no file has such a name", arg)
 	}
 	return names, nil
-}
-
-func importFile(name string) importer.Source {
-	return importer.Source{Name: name, Open: func(context.Context) (io.ReadCloser, error) {
-		file, err := os.Open(name)
-		return file, withoutPath(err)
-	}}
 }

@@ -89,7 +89,7 @@ func forward(l net.Listener, socket string) {
 		if err != nil {
 			return
 		}
-		to, err := net.Dial("unix", socket) //nolint:noctx // ends with the listener's connection
+		to, err := net.Dial("unix", socket)
 		if err != nil {
 			from.Close()
 			continue

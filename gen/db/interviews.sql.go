@@ -466,3 +466,131 @@ func (q *Queries) ListInterviewsWithStatus(ctx context.Context, arg ListIntervie
 	}
 	return items, nil
 }
+
+const ListMemberIDs = `-- name: ListMemberIDs :many
+SELECT i.id
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+LIMIT $5
+`
+
+type ListMemberIDsParams struct {
+	ClientID       uuid.UUID `json:"client_id"`
+	Status         string    `json:"status"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        int32     `json:"max_rows"`
+}
+
+// ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
+// more than a basis may hold, to see whether the response may have a basis.
+func (q *Queries) ListMemberIDs(ctx context.Context, arg ListMemberIDsParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, ListMemberIDs,
+		arg.ClientID,
+		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListMemberIDsOfCampaign = `-- name: ListMemberIDsOfCampaign :many
+SELECT i.id
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+WHERE i.campaign_id = $5::uuid
+LIMIT $6
+`
+
+type ListMemberIDsOfCampaignParams struct {
+	ClientID       uuid.UUID `json:"client_id"`
+	Status         string    `json:"status"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	CampaignID     uuid.UUID `json:"campaign_id"`
+	MaxRows        int32     `json:"max_rows"`
+}
+
+// ListMemberIDsOfCampaign is ListMemberIDs for ListInterviewsOfCampaign.
+func (q *Queries) ListMemberIDsOfCampaign(ctx context.Context, arg ListMemberIDsOfCampaignParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, ListMemberIDsOfCampaign,
+		arg.ClientID,
+		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
+		arg.CampaignID,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListMemberIDsWithStatus = `-- name: ListMemberIDsWithStatus :many
+SELECT i.id
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+WHERE i.status = $2::text
+LIMIT $5
+`
+
+type ListMemberIDsWithStatusParams struct {
+	ClientID       uuid.UUID `json:"client_id"`
+	Status         string    `json:"status"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        int32     `json:"max_rows"`
+}
+
+// ListMemberIDsWithStatus is ListMemberIDs for ListInterviewsWithStatus.
+func (q *Queries) ListMemberIDsWithStatus(ctx context.Context, arg ListMemberIDsWithStatusParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, ListMemberIDsWithStatus,
+		arg.ClientID,
+		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/analytics"
 	"github.com/clientintel/clientintel/internal/campaign"
@@ -276,7 +274,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 	}
 	// No client has this id: the transaction begins like a request's and reads nothing.
 	if err := reads.Read(ctx, postgres.Reading{Once: true}, func(ctx context.Context, s *postgres.Snapshot) error {
-		_, err := s.Queries().ListCampaignNames(ctx, uuid.Nil)
+		_, err := s.Queries().ListMemberIDs(ctx, db.ListMemberIDsParams{})
 		return err
 	}); err != nil {
 		if stat := reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {

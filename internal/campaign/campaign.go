@@ -35,7 +35,7 @@ type ListQuery struct {
 // List is one page and the provenance of its numbers.
 type List struct {
 	Campaigns   []Campaign
-	Next        page.Next
+	Next        *page.Position
 	Measurement measurement.Provenance
 }
 

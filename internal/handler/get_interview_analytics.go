@@ -69,15 +69,15 @@ func (a *analyticsResponse) VisitGetInterviewAnalyticsResponse(w http.ResponseWr
 const bytesOfRow = 16
 
 func (a *analyticsResponse) write(out *stream) error {
-	body, limits, rows := render.NewAnalytics(), limitsOf(a.ctx), 0
+	body, maxRows, rows := render.NewAnalytics(), middleware.RecordFrom(a.ctx).MaxRows, 0
 	out.buf = body.AppendHead(out.buf)
 	report, err := a.rows(func(row analytics.Row) error {
 		rows++
 		switch {
-		case limits.MaxRows == 0:
+		case maxRows == 0:
 			out.buf = body.AppendRow(out.buf, row)
 			return out.flush()
-		case rows <= limits.MaxRows: // sent when it is known that there are no more
+		case rows <= maxRows: // sent when it is known that there are no more
 			out.buf = body.AppendRow(out.buf, row)
 		}
 		return nil
@@ -85,13 +85,11 @@ func (a *analyticsResponse) write(out *stream) error {
 	if err != nil {
 		return err
 	}
-	if limits.MaxRows > 0 && rows > limits.MaxRows {
-		out.buf = body.LeaveOutRows(out.buf[:0])
-	} else {
-		out.buf = body.EndRows(out.buf)
+	if maxRows > 0 && rows > maxRows {
+		out.buf = body.AppendHead(out.buf[:0])
 	}
+	out.buf = body.EndRows(out.buf)
 	middleware.RecordFrom(a.ctx).Rows = report.Total
-	trimBasis(a.ctx, &report.Measurement)
 	for point := range report.Volume {
 		out.buf = body.AppendDay(out.buf, point)
 		if err := out.flush(); err != nil {

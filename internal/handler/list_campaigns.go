@@ -24,9 +24,8 @@ func (h *Handlers) ListCampaigns(
 	if err != nil {
 		return nil, err
 	}
-	ends := h.pageOf(ctx, query.Page, found.Next)
-	body, rows, err := render.CampaignList(found, ends, caller)
-	middleware.RecordFrom(ctx).Rows = rows
+	body, err := render.CampaignList(found, h.nextCursor(query.Page, found.Next), caller)
+	middleware.RecordFrom(ctx).Rows = len(found.Campaigns)
 	return rawResponse{ctx, body, h.unsent}, err
 }
 

@@ -24,10 +24,8 @@ func (h *Handlers) ListInterviews(
 	if err != nil {
 		return nil, err
 	}
-	trimBasis(ctx, &found.Measurement)
-	ends := h.pageOf(ctx, query.Page, found.Next)
-	body, rows, err := render.InterviewList(found, ends, caller)
-	middleware.RecordFrom(ctx).Rows = rows
+	body, err := render.InterviewList(found, h.nextCursor(query.Page, found.Next), caller)
+	middleware.RecordFrom(ctx).Rows = len(found.Interviews)
 	return rawResponse{ctx, body, h.unsent}, err
 }
 

@@ -25,9 +25,8 @@ func (h *Handlers) listCollection(
 	if err != nil {
 		return nil, err
 	}
-	ends := h.pageOf(ctx, query.Page, found.Next)
-	body, rows, err := render.SynthesisCollection(found, ends, caller)
-	middleware.RecordFrom(ctx).Rows = rows
+	body, err := render.SynthesisCollection(found, h.nextCursor(query.Page, found.Next), caller)
+	middleware.RecordFrom(ctx).Rows = len(found.Documents)
 	return rawResponse{ctx, body, h.unsent}, err
 }
 

@@ -24,10 +24,8 @@ func (h *Handlers) listPortal(
 	if err != nil {
 		return nil, err
 	}
-	trimSavedBases(limitsOf(ctx), found.Bodies)
-	ends := h.pageOf(ctx, query.Page, found.Next)
-	body, rows, err := render.SynthesisPortal(found, ends, caller)
-	middleware.RecordFrom(ctx).Rows = rows
+	body, err := render.SynthesisPortal(found, h.nextCursor(query.Page, found.Next), caller)
+	middleware.RecordFrom(ctx).Rows = len(found.Bodies)
 	return rawResponse{ctx, body, h.unsent}, err
 }
 

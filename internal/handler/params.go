@@ -85,6 +85,14 @@ func (h *Handlers) parsePage(limit *int, startingAfter *string, scope page.Scope
 	return asked, err
 }
 
+// nextCursor is the cursor of the page that starts after a position, nil if there is none.
+func (h *Handlers) nextCursor(asked page.Request, next *page.Position) *string {
+	if next == nil {
+		return nil
+	}
+	return new(h.Cursors.Encode(*next, asked.Scope))
+}
+
 // basisScope is the scope of a basis: the filters of a request as they were given.
 func basisScope(caller auth.Caller, route string, given map[string]*string) basis.Scope {
 	scope := basis.Scope{ClientID: caller.ClientID, Route: route, Filters: map[string]string{}}

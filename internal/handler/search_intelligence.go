@@ -29,7 +29,6 @@ func (h *Handlers) SearchIntelligence(
 		return nil, err
 	}
 	middleware.RecordFrom(ctx).Rows = len(found.Hits)
-	trimBasis(ctx, &found.Measurement)
 	body, err := render.SearchHits(found, query.Text, caller)
 	return rawResponse{ctx, body, h.unsent}, err
 }

@@ -32,9 +32,6 @@ func TestWhatIsImportedCanBeExportedAndImported(t *testing.T) {
 		"fields that are left out, and times": func(more int) []string {
 			return []string{interview(`,"duration_seconds":1e22,"best_quote":"` + strings.Repeat("x", maxValues+more) + `"`)}
 		},
-		"numbers written without exponents": func(more int) []string {
-			return []string{interview(`,"custom_extraction":` + listOf((maxValues-aroundList)/len("-0.000000001,")+more, "-1e-9"))}
-		},
 		"blanks": func(more int) []string {
 			piece := `"` + strings.Repeat("x", 998) + `"`
 			return []string{interview(`,"custom_extraction":` + listOf((maxValues-aroundList)/(len(piece)+1)+more, piece))}
@@ -82,9 +79,8 @@ func TestNumbersAreCountedAsTheDatabaseWritesThem(t *testing.T) {
 	}
 	rows := d.strings(t, "SELECT n::jsonb::text FROM unnest($1::text[]) WITH ORDINALITY AS n (n, at) ORDER BY at", numbers)
 	for n, number := range numbers {
-		s := jsonScanner{text: []byte(number)}
-		if s.value(nil) != jsonNumber || len(number)+s.grows < len(rows[n]) {
-			t.Errorf("%s is counted as %d bytes, the database writes %s", number, len(number)+s.grows, rows[n])
+		if _, length := writtenOut([]byte(number)); length < len(rows[n]) {
+			t.Errorf("%s is counted as %d bytes, the database writes %s", number, length, rows[n])
 		}
 	}
 }

@@ -2,14 +2,11 @@ package importer
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/apikey"
@@ -48,54 +45,58 @@ var requestLogKind = &kind{
 		requiredField("at", timestampType),
 		requiredField("seq", countType),
 		requiredField("route", textType),
-		nullableField("status", statusType),
 	},
 }
 
 func (k *kind) ofKeys() bool { return k == apiKeyKind || k == requestLogKind }
-
-// logRowID tells the rows of the log in a batch apart.
-func logRowID(key uuid.UUID, at, seq value) uuid.UUID {
-	return uuid.NewSHA1(key, slices.Concat(unescaped(at), []byte{' '}, seq.text))
-}
 
 var (
 	prefixType = textOf("12 letters and digits", func(text []byte) bool {
 		return holdsOnly("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 12, text)
 	})
 
-	hashBytesType = textual(hashType.description, func(dst, text []byte) ([]byte, bool) {
-		dst, err := hex.AppendDecode(dst, text)
-		return dst, err == nil && isHash(text)
+	hashBytesType = textual(hashType.description, "bytea", func(text []byte) ([]byte, bool) {
+		hash, err := hex.DecodeString(string(text))
+		return hash, err == nil && isHash(text)
 	})
 
-	scopesType = listOf("a list of scopes", "a scope", textOID, func(text []byte) ([]byte, bool) {
-		return text, auth.Scope(text).Known()
+	scopesType = listOf("a list of scopes", "a scope", "text[]", func(text []byte) (string, bool) {
+		return string(text), auth.Scope(text).Known()
 	})
-
-	statusType = fieldType{"a status of 100 to 599", jsonNumber, func(dst []byte, v value) ([]byte, *problem) {
-		n, err := strconv.ParseUint(string(v.text), 10, 16)
-		if err != nil || n < 100 || n > 599 {
-			return dst, &problem{got: v}
-		}
-		return binary.BigEndian.AppendUint16(dst, uint16(n)), nil
-	}}
 )
+
+// listOfKeys makes a table of its own of the lines of a kind of keys.
+func (w *writer) listOfKeys(ctx context.Context, k *kind) error {
+	return w.exec(ctx, "listing "+k.table, fmt.Sprintf(`CREATE TEMPORARY TABLE import_%s ON COMMIT DROP AS
+		SELECT k.line, k.kind, l.%s
+		FROM import_keys AS k
+		JOIN import_lines AS l ON l.line = k.line
+		WHERE k.kind = '%s'`, k.table, strings.Join(k.columnNames(), ", l."), k.name))
+}
+
+// insertQuery moves rows of which none exists from that table.
+func (k *kind) insertQuery() string {
+	return fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s", k.table, strings.Join(k.columnNames(), ", "))
+}
 
 // mergeAPIKeys moves staged keys to where they belong, at the end, when their clients
 // are there. A key that exists is only ended, never brought back or widened.
 func (w *writer) mergeAPIKeys(ctx context.Context) error {
-	if !w.staged[apiKeyKind] {
+	if w.decoder.counts[apiKeyKind] == 0 {
 		return nil
 	}
-	err := w.refuseAny(ctx, "api_key %s: there is no client %s", `SELECT k.prefix, k.client_id::text
+	if err := w.listOfKeys(ctx, apiKeyKind); err != nil {
+		return err
+	}
+	err := w.refuse(ctx, "checking keys", `SELECT k.line, k.kind, k.client_id::text, k.id::text, 'client_id', format('there is no client %s', k.client_id)
 		FROM import_api_keys AS k
 		LEFT JOIN clients AS c ON c.id = k.client_id
 		WHERE c.id IS NULL`)
 	if err != nil {
 		return err
 	}
-	err = w.refuseAny(ctx, "api_key %s differs from the key %s, which is there already, in more than when it ends", `SELECT k.prefix, a.prefix
+	err = w.refuse(ctx, "checking keys", `SELECT k.line, k.kind, k.client_id::text, k.id::text, 'prefix',
+			format('%s differs from the key %s, which is there already, in more than when it ends', k.prefix, a.prefix)
 		FROM import_api_keys AS k
 		JOIN api_keys AS a ON a.prefix = k.prefix OR a.id = k.id
 		WHERE (a.prefix, a.id, a.client_id, a.secret_hash, a.scopes) IS DISTINCT FROM (k.prefix, k.id, k.client_id, k.secret_hash, k.scopes)`)
@@ -144,16 +145,19 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 	if err != nil {
 		return databaseError(ctx, "writing api_keys", err)
 	}
-	w.tally(apiKeyKind, added, changed)
+	w.count(apiKeyKind).Added, w.count(apiKeyKind).Changed = added, changed
 	return nil
 }
 
 // mergeRequestLog moves staged log rows, when their keys are there.
 func (w *writer) mergeRequestLog(ctx context.Context) error {
-	if !w.staged[requestLogKind] {
+	if w.decoder.counts[requestLogKind] == 0 {
 		return nil
 	}
-	err := w.refuseAny(ctx, "request_log: client %s has no key %s", `SELECT l.client_id::text, l.key_id::text
+	if err := w.listOfKeys(ctx, requestLogKind); err != nil {
+		return err
+	}
+	err := w.refuse(ctx, "checking the log", `SELECT l.line, l.kind, l.client_id::text, l.key_id::text, 'key_id', format('client %s has no key %s', l.client_id, l.key_id)
 		FROM import_request_log AS l
 		WHERE NOT EXISTS (SELECT FROM api_keys AS a WHERE a.id = l.key_id AND a.client_id = l.client_id)`)
 	if err != nil {
@@ -164,7 +168,8 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	if err := lockKeys(ctx, w.tx, "SELECT l.key_id FROM import_request_log AS l"); err != nil {
 		return err
 	}
-	err = w.refuseAny(ctx, "request_log: client %s used key %s here in the last hour: import again when it has passed", `SELECT l.client_id::text, l.key_id::text
+	err = w.refuse(ctx, "checking the log", `SELECT l.line, l.kind, l.client_id::text, l.key_id::text, 'key_id',
+			'the key was used here in the last hour: import again when it has passed'
 		FROM import_request_log AS l
 		WHERE l.at > statement_timestamp() - interval '1 hour'
 			AND NOT EXISTS (
@@ -191,7 +196,7 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	if err != nil {
 		return databaseError(ctx, "writing request_log", err)
 	}
-	w.tally(requestLogKind, added.RowsAffected(), 0)
+	w.count(requestLogKind).Added = added.RowsAffected()
 	return nil
 }
 
@@ -205,17 +210,4 @@ func lockKeys(ctx context.Context, tx pgx.Tx, ids string, args ...any) error {
 			WHERE a.id IN (`+ids+`)
 		)) AS r (lock)`, args...)
 	return databaseError(ctx, "waiting for requests under way", err)
-}
-
-// refuseAny fails with the first row that a query finds, if any.
-func (w *writer) refuseAny(ctx context.Context, message, query string) error {
-	var a, b string
-	err := w.tx.QueryRow(ctx, query+" LIMIT 1").Scan(&a, &b)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return nil
-	case err != nil:
-		return databaseError(ctx, "checking keys", err)
-	}
-	return fmt.Errorf("nothing was imported: "+message, a, b)
 }

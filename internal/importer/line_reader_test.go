@@ -72,11 +72,3 @@ func TestTheLongestLine(t *testing.T) {
 		t.Errorf("a byte more: got %v", err)
 	}
 }
-
-func TestAReaderThatNeverReads(t *testing.T) {
-	t.Parallel()
-	stuck := readerFunc(func([]byte) (int, error) { return 0, nil })
-	if _, err := linesOf(stuck).next(); !errors.Is(err, io.ErrNoProgress) {
-		t.Errorf("got %v, want %v", err, io.ErrNoProgress)
-	}
-}

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/apikey"
 )
 
 // Purged counts what was removed of one thing.
@@ -43,9 +42,8 @@ func Purge(ctx context.Context, conn *pgx.Conn, client uuid.UUID) ([]Purged, err
 
 func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	queries := db.New(tx)
-	// A replacement or another purge of the client is waited for.
-	r := &replacing{clients: map[uuid.UUID]bool{client: true}}
-	if err := r.lock(ctx, tx); err != nil {
+	// An import or another purge of the client is waited for.
+	if err := lockClients(ctx, tx, []uuid.UUID{client}); err != nil {
 		return nil, err
 	}
 	documents, err := queries.CountSearchDocuments(ctx, client)
@@ -75,9 +73,6 @@ func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	}
 	logged, err := queries.PurgeRequestLog(ctx, client)
 	if err != nil {
-		return nil, err
-	}
-	if err := apikey.DeleteStatuses(ctx, tx, keys, nil); err != nil {
 		return nil, err
 	}
 	clients, err := queries.DeleteClients(ctx, []uuid.UUID{client})

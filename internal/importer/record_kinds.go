@@ -15,13 +15,12 @@ type kind struct {
 
 // column is a field of a record and the column it is written to.
 type column struct {
-	// field is empty when the value does not come from the file.
 	field    string
 	name     string
 	typ      fieldType
 	presence presence
-	// missing is written for a field that is left out, in binary.
-	missing []byte
+	// missing is written for a field that is left out.
+	missing any
 	// references is the kind of record that a field names, of the same client.
 	references *kind
 	// redacted values are never repeated in errors: what people said, who they are.
@@ -46,7 +45,7 @@ func nullableField(field string, f fieldType) column {
 
 // flagField is a boolean that is false when left out.
 func flagField(field string) column {
-	return column{field: field, name: field, typ: booleanType, presence: defaulted, missing: []byte{0}}
+	return column{field: field, name: field, typ: booleanType, presence: defaulted, missing: false}
 }
 
 func (c column) referencing(k *kind) column {
@@ -62,52 +61,50 @@ func (c column) redact() column {
 // The file calls a campaign a conversation goal, the database does not.
 var campaignReference = column{field: "conversation_goal_id", name: "campaign_id", typ: uuidType, presence: nullable, references: campaignKind}
 
-var (
-	synthesisTypeType = oneOf("lane", "campaign", "home", "daily_feed", "playbook", "creative_concept")
-	qualityType       = oneOf("passed", "failed", "pending")
-	modeType          = oneOf("legacy", "canonical")
-)
-
 // kinds are in the order of an import's summary.
 var kinds = []*kind{
 	clientKind,
 	campaignKind,
 	laneKind,
 	interviewKind,
-	{
-		name: "synthesis_document", withArticle: "a synthesis_document", table: "synthesis_documents", idField: "id",
-		columns: []column{
-			requiredField("client_id", uuidType).referencing(clientKind),
-			requiredField("id", uuidType),
-			requiredField("synthesis_type", synthesisTypeType),
-			nullableField("lane_id", uuidType).referencing(laneKind),
-			campaignReference,
-			requiredField("document", objectType).redact(),
-			requiredField("contract_version", nonEmptyTextType),
-			requiredField("status", textType),
-			nullableField("cadence", textType),
-			nullableField("feed_date", dateType),
-			nullableField("last_refreshed", timestampType),
-			requiredField("created_at", timestampType),
-			requiredField("updated_at", timestampType),
-		},
-	},
-	{
-		name: "portal_document", withArticle: "a portal_document", table: "portal_documents", idField: "id",
-		columns: []column{
-			requiredField("client_id", uuidType).referencing(clientKind),
-			requiredField("id", uuidType),
-			requiredField("type", synthesisTypeType),
-			nullableField("lane_id", uuidType).referencing(laneKind),
-			campaignReference,
-			nullableField("feed_date", dateType),
-			requiredField("body", portalBodyType).redact(),
-			requiredField("status", textType),
-			nullableField("published_at", timestampType),
-			nullableField("measurement_snapshot_id", uuidType).referencing(snapshotKind),
-		},
-	},
+	synthesisKind,
+	portalKind,
 	snapshotKind,
+}
+
+var synthesisKind = &kind{
+	name: "synthesis_document", withArticle: "a synthesis_document", table: "synthesis_documents", idField: "id",
+	columns: []column{
+		requiredField("client_id", uuidType).referencing(clientKind),
+		requiredField("id", uuidType),
+		requiredField("synthesis_type", synthesisTypeType),
+		nullableField("lane_id", uuidType).referencing(laneKind),
+		campaignReference,
+		requiredField("document", objectType).redact(),
+		requiredField("contract_version", nonEmptyTextType),
+		requiredField("status", textType),
+		nullableField("cadence", textType),
+		nullableField("feed_date", dateType),
+		nullableField("last_refreshed", timestampType),
+		requiredField("created_at", timestampType),
+		requiredField("updated_at", timestampType),
+	},
+}
+
+var portalKind = &kind{
+	name: "portal_document", withArticle: "a portal_document", table: "portal_documents", idField: "id",
+	columns: []column{
+		requiredField("client_id", uuidType).referencing(clientKind),
+		requiredField("id", uuidType),
+		requiredField("type", synthesisTypeType),
+		nullableField("lane_id", uuidType).referencing(laneKind),
+		campaignReference,
+		nullableField("feed_date", dateType),
+		requiredField("body", portalBodyType).redact(),
+		requiredField("status", textType),
+		nullableField("published_at", timestampType),
+		nullableField("measurement_snapshot_id", uuidType).referencing(snapshotKind),
+	},
 }
 
 // A client is its own client_id. Its mode is null when the line leaves it as it is.
@@ -196,8 +193,6 @@ var interviewKind = &kind{
 		nullableField("transcript", transcriptType).redact(),
 		nullableField("raw_extraction", objectType).redact(),
 		nullableField("custom_extraction", objectType).redact(),
-		// Last, so that the writer finds it at the end of the row; see campaign_live.go.
-		{name: "campaign_live"},
 	},
 }
 
@@ -211,26 +206,11 @@ func kindNamed(name string) *kind {
 	return nil
 }
 
-// column finds the column that a field is written to, or -1.
-func (k *kind) column(field []byte) int {
-	if len(field) == 0 {
-		return -1
-	}
-	for i := range k.columns {
-		if k.columns[i].field == string(field) {
-			return i
-		}
-	}
-	return -1
-}
-
-// fields are the names a record of this kind may hold, beside kind and op.
-func (k *kind) fields() []string {
-	var names []string
-	for _, c := range k.columns {
-		if c.field != "" {
-			names = append(names, c.field)
-		}
+// fieldsOf are the names of the fields that are written to columns.
+func fieldsOf(columns []column) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.field
 	}
 	return names
 }
@@ -243,3 +223,5 @@ func (k *kind) columnNames() []string {
 	}
 	return names
 }
+
+func kindNames() string { return list(append([]string{clientKind.name}, ReplaceableKinds()...), "or") }

@@ -46,7 +46,7 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 	}
 	lines = append(lines, strings.Replace(interview(`,"reportable":true,"client_safe":true`), someone, "11111111-0000-4000-8000-0000000000aa", 1))
 	lines[0] = strings.Replace(lines[0], `"Acme"`, `"Acme Ltd"`, 1)
-	sum, err := d.replacing(t.Context(), Replacement{Clients: []string{"acme"}, MaxRemoved: DefaultMaxRemoved()}, lines...)
+	sum, err := d.replacing(t.Context(), Replacement{Clients: []string{"acme"}}, lines...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,11 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 	}
 
 	// Nothing of her is left, but herself and the register of ids.
-	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: DefaultMaxRemoved()}); err != nil {
+	all, err := ParseMaxRemoved("100%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": all}}); err != nil {
 		t.Fatal(err)
 	}
 	d.wantTrueTotals(t)
@@ -81,23 +85,6 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 	}
 	if got := d.get(t, "count(*)", "record_owners WHERE client_id = '"+acme+"' AND kind = 'interview'"); got != "3" {
 		t.Errorf("%s ids in the register, want 3", got)
-	}
-}
-
-// Every client: also one of which the input holds nothing.
-func TestAReplacementOfAll(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	d.mustImport(t, everything...)
-	if _, err := d.replacing(t.Context(), Replacement{All: true, MaxRemoved: DefaultMaxRemoved()}, linesOfClient(globex)...); err != nil {
-		t.Fatal(err)
-	}
-	d.wantTrueTotals(t)
-	if got := d.get(t, "string_agg(DISTINCT client_id::text, ' ')", "interviews"); got != globex {
-		t.Errorf("interviews of %s, want only those of %s", got, globex)
-	}
-	if got := d.get(t, "count(*)", "clients"); got != "2" {
-		t.Errorf("%s clients, want 2", got)
 	}
 }
 
@@ -116,8 +103,8 @@ func TestAReplacementRefuses(t *testing.T) {
 		// Its campaign would go.
 		{[]string{interview(ofCampaign)}, "line 1: interview.conversation_goal_id: client " + acme + " has no campaign " + onboarding},
 	} {
-		_, err := d.replacing(t.Context(), Replacement{Clients: []string{"acme"}, MaxRemoved: DefaultMaxRemoved()}, c.lines...)
-		if err == nil || err.Error() != c.want {
+		_, err := d.replacing(t.Context(), Replacement{Clients: []string{"acme"}}, c.lines...)
+		if err == nil || withoutRecord(err) != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
 	}
@@ -144,8 +131,8 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 		max             string
 		refused         bool
 	}{
-		{300, 30, "10%", false}, {300, 31, "10%", true}, {30, 20, "10%", false}, {30, 21, "10%", true}, {21, 20, "0%", false},
-		{30, 21, "100%", false}, {30, 21, "21", false}, {30, 21, "20", true}, {1, 1, "0", true},
+		{30, 3, "10%", false}, {30, 4, "10%", true}, {9, 1, "10%", false}, {9, 2, "10%", true}, {1, 1, "10%", true}, {30, 1, "0%", true},
+		{30, 30, "100%", false}, {30, 30, "99%", true}, {30, 21, "21", false}, {30, 21, "20", true}, {3, 3, "500", true}, {2, 1, "0", true},
 	} {
 		t.Run(fmt.Sprintf("%d of %d within %s", c.removed, c.stored, c.max), func(t *testing.T) {
 			t.Parallel()
@@ -164,14 +151,14 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := d.dump(t)
-			_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: limit}, append(stored[c.removed:], numbered("13131313", 400)...)...)
+			_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": limit}}, append(stored[c.removed:], numbered("13131313", 400)...)...)
 			if errors.Is(err, ErrTooManyRemoved) != c.refused || err != nil && !c.refused {
 				t.Fatalf("got %v, want it refused: %v", err, c.refused)
 			}
 			if !c.refused {
 				return
 			}
-			want := fmt.Sprintf("nothing was imported: the input lacks too many of the stored records: %d of %d records of kind interview of client %s; if that is right, raise --max-removed, which is %s",
+			want := fmt.Sprintf("nothing was imported: the input lacks too many of the stored records: %d of %d records of kind interview of client %s, where --max-removed is %s; if that is right, raise --max-removed (all of a kind go with 100%% only)",
 				c.removed, c.stored, acme, c.max)
 			if err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
@@ -188,7 +175,7 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 func TestAnUnchangedImportWritesNextToNoWAL(t *testing.T) {
 	d := setup(t)
 	lines := []string{client("")}
-	for n := range 3 * batchRows {
+	for n := range 15_000 {
 		lines = append(lines, strings.Replace(interview(`,"reportable":true,"client_safe":true,"best_quote":"`+strings.Repeat("x", 200)+`"`),
 			someone, fmt.Sprintf("12121212-0000-4000-8000-%012d", n), 1))
 	}
@@ -260,7 +247,7 @@ func TestAReplacementThatIsKilledChangesNothing(t *testing.T) {
 			importing := &database{Database: d.Database, conn: connect(t, d.OwnerURL)}
 			done := make(chan error, 1)
 			go func() {
-				_, err := importing.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: DefaultMaxRemoved()}, lines...)
+				_, err := importing.replacing(t.Context(), Replacement{Clients: []string{acme}}, lines...)
 				done <- err
 			}()
 			// Where tables are distributed, it is a worker that waits.
@@ -289,7 +276,7 @@ func TestAReplacementThatIsKilledChangesNothing(t *testing.T) {
 			if err := tx.Rollback(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: DefaultMaxRemoved()}, lines...); err != nil {
+			if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}}, lines...); err != nil {
 				t.Errorf("the next try: %v", err)
 			}
 			d.wantTrueTotals(t)
@@ -339,7 +326,7 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 			t.Fatal(err)
 		}
 		lines := append([]string{client(""), interview(`,"best_quote":"new"`)}, linesOfClient(acme)[1:4]...)
-		_, err = (&database{Database: d.Database, conn: conn}).replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: DefaultMaxRemoved()}, lines...)
+		_, err = (&database{Database: d.Database, conn: conn}).replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": {number: 100, percent: true}}}, lines...)
 		_ = conn.Close(t.Context())
 		if err == nil {
 			if n < statements {

@@ -16,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
 // Reader reads interviews.
@@ -25,6 +26,15 @@ type Reader struct {
 
 // New reads in snapshots.
 func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapshots: snapshots} }
+
+// ListQuery asks for one page. CampaignID and Status nil mean any.
+type ListQuery struct {
+	CampaignID *uuid.UUID
+	Status     *string
+	Created    timewindow.Window
+	Page       page.Request
+	Scope      basis.Scope
+}
 
 // List returns one page of the caller's usable interviews, newest first, ties by id.
 func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (List, error) {
@@ -52,7 +62,7 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (Lis
 		}
 		found.Measurement = in.Provenance
 		count := len(found.Interviews)
-		return in.ProveFirstPage(q.Scope, count, found.Next(count) != nil)
+		return in.ProveFirstPage(q.Scope, count, found.Next != nil)
 	})
 	return found, err
 }

@@ -1,94 +1,95 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
+	"fmt"
+	"maps"
+	"net/url"
 	"regexp"
-	"strconv"
+	"slices"
+	"strings"
 
-	"github.com/clientintel/clientintel/internal/server"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/clientintel/clientintel/internal/apierror"
 )
 
-// maxArgument is the longest text of one argument, in bytes. The request line
-// bounds REST's.
-const maxArgument = 8 << 10
+// arguments are those of a call: the query of the operation behind the tool, and the
+// tool's own flags.
+type arguments struct {
+	query url.Values
+	flags map[string]bool
+}
 
-var (
-	errNoObject = errors.New("arguments must be an object with the tool's parameters by name")
-	// plainNumber excludes exponents.
-	plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
-)
-
-// parseArguments turns a call's arguments into the values of a query string, a
-// number as it was written. The parameters' own checks refuse what no query
-// string can hold, and duplicate names.
-func parseArguments(raw json.RawMessage) ([]server.Argument, error) {
-	if len(raw) == 0 {
-		return nil, nil
+// parseArguments leaves the checks of values to the operation, as far as a query can
+// carry them.
+func (t tool) parseArguments(raw json.RawMessage) (arguments, error) {
+	parsed := arguments{url.Values{}, map[string]bool{}}
+	var given map[string]json.RawMessage
+	if len(raw) > 0 && json.Unmarshal(raw, &given) != nil {
+		return parsed, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "arguments must be an object with the tool's parameters by name"}
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
-		return nil, errNoObject
-	}
-	var arguments []server.Argument
-	for decoder.More() {
-		name, err := decoder.Token()
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		value := given[name]
+		if string(value) == "null" { // several hosts send it for what is left out
+			continue
+		}
+		if slices.Contains(t.Flags, name) {
+			var on bool
+			if json.Unmarshal(value, &on) != nil {
+				return parsed, apierror.InvalidParameter(fmt.Sprintf("%s must be true or false, not %s", name, kindOf(value)))
+			}
+			parsed.flags[name] = on
+			continue
+		}
+		text, err := t.queryValue(name, value)
 		if err != nil {
-			return nil, errNoObject
+			return parsed, err
 		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, errNoObject
-		}
-		argument := parseArgument(value)
-		argument.Name, _ = name.(string)
-		arguments = append(arguments, argument)
+		parsed.query.Set(name, text)
 	}
-	return arguments, nil
+	return parsed, nil
 }
 
-func parseArgument(value json.RawMessage) server.Argument {
-	if len(value) > 6*maxArgument { // the longest spelling of a character is \u0000
-		return tooLong()
-	}
-	switch value[0] {
-	case 'n':
-		return server.Argument{Invalid: "null; leave it out instead"}
-	case 't', 'f':
-		return server.Argument{Value: string(value), Kind: server.Boolean}
-	case '[':
-		return server.Argument{Invalid: "a list"}
-	case '{':
-		return server.Argument{Invalid: "an object"}
-	case '"':
-		return parseText(value)
-	}
+// wholeNumber is a whole number with a fraction of zeros, such as 5.0.
+var wholeNumber = regexp.MustCompile(`^(-?[0-9]+)\.0+$`)
+
+// queryValue returns a value as a query has it: what is no text by its JSON. The
+// operation refuses that of a list where it expects a number, a date or a cursor.
+func (t tool) queryValue(name string, value json.RawMessage) (string, error) {
+	parameter := t.parameters[name]
 	switch {
-	case !plainNumber.Match(value):
-		return server.Argument{Invalid: "a number with an exponent"}
-	case len(value) > maxArgument:
-		return tooLong()
+	case parameter.Type == "integer":
+		return wholeNumber.ReplaceAllString(string(value), "$1"), nil
+	case value[0] == '"':
+		var text string
+		err := json.Unmarshal(value, &text)
+		return text, err
+	case parameter.isAnyText() && strings.ContainsRune("[{tf", rune(value[0])):
+		return "", apierror.InvalidParameter(fmt.Sprintf("%s must be a text, not %s", name, kindOf(value)))
 	}
-	return server.Argument{Value: string(value), Kind: server.Number}
+	return string(value), nil
 }
 
-func parseText(value json.RawMessage) server.Argument {
-	var text string
-	if err := json.Unmarshal(value, &text); err != nil || !pairedSurrogates.Match(value) {
-		// Unpaired surrogates are no text. Every value's own check refuses this byte.
-		return server.Argument{Value: "\xff"}
-	}
-	if len(text) > maxArgument {
-		return tooLong()
-	}
-	return server.Argument{Value: text}
+// parameter is what is read of an argument's schema.
+type parameter struct {
+	Type      string
+	MinLength int
 }
 
-func tooLong() server.Argument {
-	return server.Argument{Invalid: "more than " + strconv.Itoa(maxArgument) + " bytes"}
-}
+// isAnyText reports whether the operation takes any text.
+func (p parameter) isAnyText() bool { return p.Type == "string" && p.MinLength > 0 }
 
-// pairedSurrogates is a JSON string whose escaped surrogates come in pairs. The
-// decoder would replace an unpaired one.
-var pairedSurrogates = regexp.MustCompile(`^"([^\\]|\\[^u]|\\u([0-9a-ce-fA-CE-F].|[dD][0-7])..|\\u[dD][89abAB]..\\u[dD][c-fC-F]..)*"$`)
+func kindOf(value json.RawMessage) string {
+	switch value[0] {
+	case '"':
+		return "a text"
+	case '[':
+		return "a list"
+	case '{':
+		return "an object"
+	case 't', 'f':
+		return "a boolean"
+	}
+	return "a number"
+}

@@ -1,110 +1,87 @@
-package mcp
+package mcp_test
 
 import (
 	"encoding/json"
-	"net/url"
-	"reflect"
-	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/clientintel/clientintel/internal/server"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-func TestParseArguments(t *testing.T) {
+// What no query could carry is refused as the parameter that it is for would be, in words
+// for arguments; nothing of it is logged.
+func TestArguments_Refused(t *testing.T) {
 	t.Parallel()
-	for raw, want := range map[string][]server.Argument{
-		``:                              nil,
-		`{}`:                            nil,
-		`{ "limit" : 5 }`:               {{Name: "limit", Value: "5", Kind: server.Number}},
-		`{"b":"2","a":"1"}`:             {{Name: "b", Value: "2"}, {Name: "a", Value: "1"}},
-		`{"a":1,"a":"2"}`:               {{Name: "a", Value: "1", Kind: server.Number}, {Name: "a", Value: "2"}},
-		`{"a":12345678901234567890.50}`: {{Name: "a", Value: "12345678901234567890.50", Kind: server.Number}},
-		`{"a":-7}`:                      {{Name: "a", Value: "-7", Kind: server.Number}},
-		`{"a":1E2}`:                     {{Name: "a", Invalid: "a number with an exponent"}},
-		`{"a":null}`:                    {{Name: "a", Invalid: "null; leave it out instead"}},
-		`{"a":true}`:                    {{Name: "a", Value: "true", Kind: server.Boolean}},
-		`{"a":[[1]]}`:                   {{Name: "a", Invalid: "a list"}},
-		`{"a":{"b":null}}`:              {{Name: "a", Invalid: "an object"}},
-		`{"\u0061":"\ud83d\ude00\n"}`:   {{Name: "a", Value: "😀\n"}},
-		`{"a":"\\ud83d"}`:               {{Name: "a", Value: `\ud83d`}},
-		`{"a":"\ud83d"}`:                {{Name: "a", Value: "\xff"}},
-		`{"a":"\ud83dx\ude00"}`:         {{Name: "a", Value: "\xff"}},
-		`{"a":"\ude00\ud83d"}`:          {{Name: "a", Value: "\xff"}},
-		`{"a":"\ufffd"}`:                {{Name: "a", Value: "\ufffd"}},
-		`{"a":"` + strings.Repeat("é", maxArgument/2) + `"}`:      {{Name: "a", Value: strings.Repeat("é", maxArgument/2)}},
-		`{"a":"` + strings.Repeat("x", maxArgument+1) + `"}`:      {{Name: "a", Invalid: "more than 8192 bytes"}},
-		`{"a":"` + strings.Repeat(`\u0041`, maxArgument) + `"}`:   {{Name: "a", Invalid: "more than 8192 bytes"}},
-		`{"a":"` + strings.Repeat(`\u0041`, maxArgument-1) + `"}`: {{Name: "a", Value: strings.Repeat("A", maxArgument-1)}},
+	srv, _ := apitest.Start(t)
+	const wanted = "limit must be a whole number from 1 to 200, in plain digits, not "
+	const noCursor = "starting_after was not issued for this list: "
+	for arguments, want := range map[string][2]string{
+		`{"limit":true}`:                            {"invalid_parameter", wanted + `"true"`},
+		`{"limit":{"gt":5}}`:                        {"invalid_parameter", wanted + `"{\"gt\":5}"`},
+		`{"limit":5e0}`:                             {"invalid_parameter", wanted + `"5e0"`},
+		`{"limit":5.5}`:                             {"invalid_parameter", wanted + `"5.5"`},
+		`{"limit":"5"}`:                             {"invalid_parameter", wanted + `"\"5\""`},
+		`{"include_basis":1}`:                       {"invalid_parameter", "include_basis must be true or false, not a number"},
+		`{"include_rows":true}`:                     {"unknown_parameter", `"include_rows" is not an argument of this tool; it takes `},
+		`{"status":["` + marker + `"]}`:             {"invalid_parameter", "status must be a text, not a list"},
+		`{"status":"\u0000"}`:                       {"invalid_parameter", "status contains a NUL character, which no value does"},
+		`{"status":""}`:                             {"invalid_parameter", "status is empty; give a value or leave it out"},
+		`{"starting_after":{}}`:                     {"invalid_cursor", noCursor},
+		`{"updated_since":[]}`:                      {"updated_since_unsupported", "updated_since is not supported on interviews"},
+		`{"` + marker + `":5}`:                      {"unknown_parameter", `"` + marker + `" is not an argument of this tool; it takes campaign_id, date_from, date_to, limit, starting_after, status`},
+		`{"date_from":"` + marker + `"}`:            {"invalid_parameter", `date_from "` + marker + `" `},
+		`{"date_from":"2026-01-01T00:00:00 02:00"}`: {"invalid_parameter", `date_from "2026-01-01T00:00:00 02:00" `},
 	} {
-		got, err := parseArguments(json.RawMessage(raw))
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%.60s: got %.200v (%v), want %.200v", raw, got, err, want)
+		for _, revision := range revisions {
+			r := agent{srv, srv.KeyFor(t, "acme"), revision}.call(t, "list_interviews", arguments)
+			var e struct{ Error, Details, Code string }
+			if err := json.Unmarshal([]byte(r.Content[0].Text), &e); err != nil || !r.IsError || r.StructuredContent != nil {
+				t.Fatalf("%.80s: isError %v, structured %s, text %s (%v)", arguments, r.IsError, r.StructuredContent, r.Content[0].Text, err)
+			}
+			if e.Code != want[0] || !strings.HasPrefix(e.Details, want[1]) || strings.Contains(e.Error, "query") || strings.Contains(e.Details, "in a URL") {
+				t.Errorf("%.80s:\n got %s: %s\nwant %s: %s", arguments, e.Code, e.Details, want[0], want[1])
+			}
 		}
 	}
-	for _, raw := range []string{`null`, `[]`, `"a"`, `5`, `true`, `{"a"`, `{"a":`, `{"a":1,`} {
-		if got, err := parseArguments(json.RawMessage(raw)); err == nil {
-			t.Errorf("%s: got %v, want an error", raw, got)
+	if strings.Contains(srv.Logs.String(), marker) {
+		t.Error("an argument is in the log")
+	}
+	for _, word := range []string{`"operation":"list_interviews"`, `"tool_status":400`, `"error":"invalid_cursor"`} {
+		if !strings.Contains(srv.Logs.String(), word) {
+			t.Errorf("the log does not say %s", word)
 		}
 	}
 }
 
-// Whatever an agent sends, what is taken of it is text that a query can carry,
-// and means what was sent.
-func FuzzParseArguments(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"a":"\ud83d\ude00"}`, `{"a":1.50,"b":null}`, `{"a":"\udead"}`, `[1]`, `{"a":{"b":[1]}}`, `{"a":"\\u"}`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, raw string) {
-		if !json.Valid([]byte(raw)) || !utf8.ValidString(raw) {
-			return // no message gets this far
+// Several hosts send null for each optional argument that they do not give. It is then
+// that argument left out, in the scope of the basis too.
+func TestArguments_NullIsLeftOut(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	seedEqual(t, seed, "globex")
+	for i, tool := range []string{"list_interviews", "list_campaigns", "get_synthesis_document", "get_interview_analytics", "search_customer_intelligence"} {
+		a := agent{srv, srv.KeyFor(t, "globex"), revisions[i%len(revisions)]}
+		query, arguments := "", map[string]any{}
+		for _, listed := range a.tools(t) {
+			var schema struct{ Properties map[string]json.RawMessage }
+			if err := json.Unmarshal(listed.InputSchema, &schema); err != nil {
+				t.Fatal(err)
+			}
+			for name := range schema.Properties {
+				if listed.Name == tool {
+					arguments[name] = nil
+				}
+			}
 		}
-		arguments, err := parseArguments(json.RawMessage(raw))
-		var sent map[string]any
+		if tool == "search_customer_intelligence" {
+			arguments["q"], arguments["limit"], query = "late", json.RawMessage("5.0"), "?q=late&limit=5"
+		}
+		text, err := json.Marshal(arguments)
 		if err != nil {
-			if json.Unmarshal([]byte(raw), &sent) == nil && sent != nil {
-				t.Fatalf("%q is an object, and refused: %v", raw, err)
-			}
-			return
+			t.Fatal(err)
 		}
-		for _, a := range arguments {
-			if a.Invalid != "" || a.Value == "\xff" {
-				continue
-			}
-			back, err := url.QueryUnescape(url.QueryEscape(a.Value))
-			if err != nil || back != a.Value || !utf8.ValidString(a.Value) || len(a.Value) > maxArgument {
-				t.Fatalf("%q: %q is no value of a query (%v)", raw, a.Value, err)
-			}
+		if equal(t, a, tool, string(text), routes[tool]+query) != 1 {
+			t.Errorf("%s refuses nulls", tool)
 		}
-		last := map[string]server.Argument{}
-		for _, a := range arguments {
-			last[a.Name] = a
-		}
-		decoder := json.NewDecoder(strings.NewReader(raw))
-		decoder.UseNumber()
-		if err := decoder.Decode(&sent); err != nil {
-			t.Fatalf("%q is taken, and no object: %v", raw, err)
-		}
-		for name, value := range sent {
-			switch a := last[name]; value := value.(type) {
-			case string:
-				if a.Invalid == "" && a.Value != "\xff" && a.Value != value {
-					t.Fatalf("%q: %q became %q", raw, value, a.Value)
-				}
-			case json.Number:
-				if a.Invalid == "" && a.Value != value.String() {
-					t.Fatalf("%q: %s became %q", raw, value, a.Value)
-				}
-			case bool:
-				if a.Kind != server.Boolean || a.Value != strconv.FormatBool(value) {
-					t.Fatalf("%q: %v became %q", raw, value, a.Value)
-				}
-			default:
-				if a.Invalid == "" {
-					t.Fatalf("%q: %v became %q", raw, value, a.Value)
-				}
-			}
-		}
-	})
+	}
 }

@@ -1,11 +1,12 @@
 package mcp
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clientintel/clientintel/internal/apierror"
@@ -16,9 +17,9 @@ import (
 
 // Handler serves the protocol's endpoint.
 type Handler struct {
-	api       *server.Server // admits requests and runs the operations behind the tools
-	public    origin
-	transport http.Handler
+	api     *server.Server // admits requests and runs the operations behind the tools
+	origins origins
+	sdk     http.Handler
 
 	tools          []tool
 	implementation *sdk.Implementation // how the server names itself
@@ -31,7 +32,7 @@ type Handler struct {
 // the origin of the public URL are allowed; empty: there is none. MCP clients are shown
 // the version.
 func New(api *server.Server, publicURL, version string) (*Handler, error) {
-	public, err := parsePublicOrigin(publicURL)
+	origins, err := newOrigins(publicURL)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func New(api *server.Server, publicURL, version string) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{
-		api: api, public: public, tools: texts.Tools, servers: map[uint]*sdk.Server{},
+		api: api, origins: origins, tools: texts.Tools, servers: map[uint]*sdk.Server{},
 		implementation: &sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: version},
 	}
 	for i, t := range h.tools {
@@ -53,65 +54,78 @@ func New(api *server.Server, publicURL, version string) (*Handler, error) {
 			return nil, fmt.Errorf("declaring %s: the contract has no operation %s", t.Name, t.Operation)
 		}
 		h.tools[i].declaration = texts.declare(t, declared)
+		var schema struct{ Properties map[string]parameter }
+		if err := json.Unmarshal(declared.Parameters, &schema); err != nil {
+			return nil, fmt.Errorf("reading the parameters of %s: %w", t.Operation, err)
+		}
+		h.tools[i].parameters = schema.Properties
 	}
-	h.transport = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
+	h.sdk = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
 		Stateless:           true,
 		JSONResponse:        true,
 		MaxRequestBodyBytes: maxMessage,
 		// ServeHTTP refuses foreign origins and hosts, before authentication.
-		DisableLocalhostProtection:   true,
-		PropagateRequestCancellation: true,
+		DisableLocalhostProtection: true,
 	})
 	return h, nil
 }
 
-// ServeHTTP checks the origin, authenticates and admits the request, checks its
-// form, and only then passes it to the SDK.
+// ServeHTTP checks the origin, then authenticates and admits the request. Nothing of its
+// body is read before.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !h.public.allows(r) {
+	if !h.origins.allow(r) {
 		middleware.WriteError(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
 		return
 	}
-	current := &request{}
-	middleware.RecordFrom(r.Context()).EncodeError = func(status int, e *apierror.Error, envelope []byte) []byte {
-		return current.encodeError(w, r, status, e, envelope)
+	if r.Header.Get("Mcp-Protocol-Version") != "" {
+		middleware.RecordFrom(r.Context()).EncodeError = encodeUnavailable
 	}
-	h.api.Protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.serveMessage(w, r, current) })).ServeHTTP(w, r)
+	h.api.Protect(http.HandlerFunc(h.serveMessage)).ServeHTTP(w, r)
 }
 
-// serveMessage handles an admitted request.
-func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request, current *request) {
+// serveMessage checks the form of an admitted request and passes it to the SDK.
+func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		middleware.WriteError(w, r, apierror.MethodNotAllowed)
 		return
 	}
-	current.ctx = r.Context()
-	message, err := current.readMessage(w, r)
+	if err := checkHeaders(r.Header); err != nil {
+		middleware.WriteError(w, r, err)
+		return
+	}
+	body, err := readBody(w, r)
 	if err != nil {
 		middleware.WriteError(w, r, err)
 		return
 	}
-	rewriter := &errorRewriter{ResponseWriter: w, request: current}
-	h.transport.ServeHTTP(rewriter, withRequest(replaceBody(r, message), current))
-	switch err := rewriter.err(); {
-	case rewriter.isUnknownMethod() && current.id != nil: // a notification has no response
-		rewriter.code = jsonrpc.CodeMethodNotFound
-		current.writeUnknownMethod(w)
-	case err != nil:
-		middleware.WriteError(w, r, err)
+	message, refused := parseMessage(body)
+	switch {
+	case refused != nil:
+		writeError(w, r, http.StatusBadRequest, message.ID, *refused)
+		return
+	case message.isNotification():
+		// The SDK refuses those that it does not know. No other means anything to a
+		// server without sessions.
+		w.WriteHeader(http.StatusAccepted)
+		return
 	}
-	if rewriter.code != 0 {
-		middleware.RecordFrom(r.Context()).Err = fmt.Errorf("jsonrpc_%d", rewriter.code)
-	}
-	breakOff(r, rewriter.writeErr)
-}
-
-// breakOff closes the connection of a response that could not be sent whole, so that a
-// part of it does not end as a response does. Nil: it was sent.
-func breakOff(r *http.Request, err error) {
-	if err != nil {
-		middleware.RecordFrom(r.Context()).Err = err
+	response := &sdkResponse{ResponseWriter: w, request: r, id: message.ID}
+	h.sdk.ServeHTTP(response, requestForSDK(r, body))
+	if response.err != nil {
+		// The caller must not take a part of a response for all of it.
+		middleware.RecordFrom(r.Context()).Err = response.err
 		panic(http.ErrAbortHandler)
 	}
+}
+
+type requestContextKey struct{}
+
+// requestContext returns the context of the HTTP request that a call came with. The SDK
+// lets calls of the older revisions outlive their request.
+func requestContext(ctx context.Context) context.Context {
+	if of, ok := ctx.Value(requestContextKey{}).(context.Context); ok {
+		return of
+	}
+	return ctx
 }

@@ -9,57 +9,46 @@ import (
 	"strings"
 )
 
-// origin is a web origin; host is its normalized name and port.
-type origin struct{ scheme, host string }
+// origins are the web origins whose pages may call the endpoint.
+type origins struct {
+	crossOrigin *http.CrossOriginProtection
+	public      *url.URL
+}
 
-// parsePublicOrigin returns the origin of the public address, which may be empty.
-func parsePublicOrigin(publicURL string) (origin, error) {
-	u, err := url.Parse(publicURL)
+// newOrigins allows pages of the public address, which may be empty, and those of the
+// host that a request was sent to.
+func newOrigins(publicURL string) (origins, error) {
+	public, err := url.Parse(strings.ToLower(publicURL))
 	if err != nil {
-		return origin{}, fmt.Errorf("reading the public address: %w", err)
+		return origins{}, fmt.Errorf("reading the public address: %w", err)
 	}
-	return origin{strings.ToLower(u.Scheme), normalizeHost(u.Host, u.Scheme)}, nil
+	o := origins{http.NewCrossOriginProtection(), public}
+	if public.Host == "" {
+		return o, nil
+	}
+	if err := o.crossOrigin.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {
+		return origins{}, fmt.Errorf("allowing the public address: %w", err)
+	}
+	return o, nil
 }
 
-// allows reports whether a request comes from no web page or from a page of this
-// service. Agents send no Origin; browsers send it with every POST.
-func (public origin) allows(r *http.Request) bool {
-	values := r.Header.Values("Origin")
-	if len(values) == 0 {
-		return true
-	}
-	u, err := url.Parse(values[0])
-	if err != nil || len(values) > 1 || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+// allow reports whether a request comes from no web page or from a page of this service.
+// Agents send no Origin; browsers send it with every POST.
+func (o origins) allow(r *http.Request) bool {
+	post := &http.Request{Method: http.MethodPost, Header: r.Header, Host: r.Host, URL: r.URL} // a GET would be allowed
+	if o.crossOrigin.Check(post) != nil {
 		return false
 	}
-	page := origin{u.Scheme, normalizeHost(u.Host, u.Scheme)}
-	if page == public {
-		return true
-	}
-	if r.TLS != nil && page.scheme != "https" {
-		return false
-	}
-	return page.host == normalizeHost(r.Host, page.scheme) && !public.isRebinding(r)
+	origin := r.Header.Get("Origin")
+	return origin == "" || origin == o.public.Scheme+"://"+o.public.Host || !o.isRebinding(r)
 }
 
-// isRebinding reports DNS rebinding: a page lets its own name resolve to a
-// loopback address, and is then of the same origin as this server. Only the
-// loopback names and, behind a proxy, the public address are accepted there.
-func (public origin) isRebinding(r *http.Request) bool {
+// isRebinding reports DNS rebinding: a page lets its own name resolve to a loopback
+// address, and is then of the same origin as this server. Only the loopback names and,
+// behind a proxy, the public address are accepted there.
+func (o origins) isRebinding(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok || !isLoopback(local.String()) {
-		return false
-	}
-	return !isLoopback(r.Host) && normalizeHost(r.Host, public.scheme) != public.host
-}
-
-// normalizeHost returns the host in lower case, without its scheme's default port.
-func normalizeHost(host, scheme string) string {
-	host = strings.ToLower(host)
-	if scheme == "https" {
-		return strings.TrimSuffix(host, ":443")
-	}
-	return strings.TrimSuffix(host, ":80")
+	return ok && isLoopback(local.String()) && !isLoopback(r.Host) && !strings.EqualFold(r.Host, o.public.Host)
 }
 
 func isLoopback(host string) bool {

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clientintel/clientintel/internal/auth"
@@ -66,26 +64,10 @@ func (h *Handler) newServer(visible uint) *sdk.Server {
 			},
 			SupportedProtocolVersions: revisions,
 		})
-	server.AddReceivingMiddleware(refuseListCursors)
 	for i, t := range h.tools {
 		if visible&(1<<i) != 0 {
 			server.AddTool(t.declaration, h.toolHandler(t))
 		}
 	}
 	return server
-}
-
-// refuseListCursors refuses the lists' cursors, as each list is one page. The
-// SDK would decode them with gob, which is unsafe for untrusted input.
-func refuseListCursors(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
-		params := reflect.Indirect(reflect.ValueOf(request.GetParams()))
-		if params.Kind() != reflect.Struct {
-			return next(ctx, method, request)
-		}
-		if cursor := params.FieldByName("Cursor"); cursor.IsValid() && !cursor.IsZero() {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is one page only; leave cursor out"}
-		}
-		return next(ctx, method, request)
-	}
 }

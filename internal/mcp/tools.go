@@ -12,6 +12,7 @@ type tool struct {
 	Name, Operation, Title, Use, Absent, Narrower string
 	Flags                                         []string
 	declaration                                   *sdk.Tool
+	parameters                                    map[string]parameter
 }
 
 // texts are what agents read of the tools.

@@ -31,9 +31,6 @@ type Operation struct {
 	scopes     []auth.Scope // empty: public
 	pathParams []*openapi3.Parameter
 	route      *routers.Route // what the validator takes
-	// toolRoute is route for the responses to in-process calls, which may lack more. Few
-	// are validated, so its document is read for the first one; nil if it cannot be.
-	toolRoute func() *routers.Route
 }
 
 // LoadContract reads the contract.
@@ -49,14 +46,6 @@ func LoadContract() (*Contract, error) {
 				return nil, fmt.Errorf("the contract's %s %s is not read-only", method, path)
 			}
 			op := newOperation(&routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: described})
-			op.toolRoute = func() *routers.Route {
-				doc, err := openapi.ToolValidationDocument()
-				if err != nil {
-					return nil
-				}
-				item := doc.Paths.Value(path)
-				return &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: item.GetOperation(method)}
-			}
 			c.operations[op.ID], c.byPath[path] = op, op
 		}
 	}

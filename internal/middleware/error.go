@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apierror"
@@ -50,15 +49,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="clientintel", code=%q`, public.Code))
 		}
 	}
-	message, details := public.Message, public.Details
-	if record.Call != nil {
-		message = strings.Replace(message, "query parameter", "argument", 1)
-		details = strings.TrimSuffix(details, apierror.AboutPlus)
-		if seconds := public.RetryAfter / time.Second; seconds > 0 { // a call has no Retry-After header
-			details = strings.TrimPrefix(fmt.Sprintf("%s; retry after %d seconds", details, seconds), "; ")
-		}
-	}
-	body, _ := json.Marshal(envelope{message, details, public.Code})
+	body, _ := json.Marshal(envelope{public.Message, public.Details, public.Code})
 	if record.EncodeError != nil {
 		body = record.EncodeError(statuses[public.Kind], public, body)
 	}

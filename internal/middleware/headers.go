@@ -43,6 +43,9 @@ func Headers(links Links) func(http.Handler) http.Handler {
 			h := w.Header()
 			h.Set("Cache-Control", "private, no-store")
 			h.Set("X-Content-Type-Options", "nosniff")
+			if r.TLS != nil {
+				h.Set("Strict-Transport-Security", "max-age=31536000")
+			}
 			if below, ok := strings.CutPrefix(r.URL.Path, Prefix); ok && (below == "" || below[0] == '/') {
 				h.Add("Link", links.contract)
 			}

@@ -101,25 +101,14 @@ var plainInteger = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})$`)
 // validateParameter validates one name of the query and its values.
 func validateParameter(op *Operation, name string, input *openapi3filter.RequestValidationInput, malformed []string) error {
 	ctx, param, values := input.Request.Context(), op.QueryParams[name], input.QueryParams[name]
-	call := RecordFrom(ctx).Call
-	var invalid string
-	isFlag := false
-	if call != nil {
-		invalid, isFlag = call.Invalid[name], slices.Contains(call.Flags, name)
-	}
 	isMalformed := slices.Contains(malformed, name)
 	switch {
 	case param == nil && isMalformed:
 		return apierror.InvalidParameter("the query string is malformed: expected name=value pairs joined with &, percent-encoded")
-	case param == nil && !isFlag && call != nil:
-		return apierror.UnknownParameter(fmt.Sprintf("%s is not an argument of this tool; it takes %s", apierror.Quote(name), op.parameterList(call)))
-	case param == nil && !isFlag:
-		return apierror.UnknownParameter(fmt.Sprintf("%s is not a parameter of this route; it takes %s", apierror.Quote(name), op.parameterList(nil)))
-	case invalid != "":
-		return apierror.Parameter(name, fmt.Sprintf("%s must be %s, not %s", name, accepted(param), invalid))
+	case param == nil:
+		return apierror.UnknownParameter(fmt.Sprintf("%s is not a parameter of this route; it takes %s", apierror.Quote(name), op.parameterList()))
 	case len(values) > 1:
 		return apierror.Parameter(name, name+" is given more than once; give it once")
-	case isFlag: // its values are JSON's
 	case isMalformed:
 		return apierror.Parameter(name, name+" has a % that two hexadecimal digits do not follow; write it as %25")
 	case values[0] == "":
@@ -135,11 +124,8 @@ func validateParameter(op *Operation, name string, input *openapi3filter.Request
 	return nil
 }
 
-// accepted describes in words what the contract accepts; nil is a flag.
+// accepted describes in words what the contract accepts.
 func accepted(p *openapi3.Parameter) string {
-	if p == nil {
-		return "true or false"
-	}
 	s := p.Schema.Value
 	switch {
 	case s.Type.Is("integer") && s.Min != nil && s.Max != nil:
@@ -157,12 +143,8 @@ func accepted(p *openapi3.Parameter) string {
 	}
 }
 
-func (o *Operation) parameterList(call *Call) string {
+func (o *Operation) parameterList() string {
 	names := slices.Sorted(maps.Keys(o.QueryParams))
-	if call != nil {
-		names = append(names, call.Flags...)
-		slices.Sort(names)
-	}
 	if len(names) == 0 {
 		return "none"
 	}

@@ -28,8 +28,8 @@ type Record struct {
 	// EncodeError, if set, encodes an error for the caller of another protocol, given the
 	// envelope that REST has for it.
 	EncodeError func(status int, e *apierror.Error, envelope []byte) []byte
-	// Call is set if the request is a call in-process.
-	Call *Call
+	// MaxRows is how many rows analytics may have: of more, none are given. Zero: any number.
+	MaxRows int
 
 	operation *Operation // nil: none of the contract's
 	admission ratelimit.Admission
@@ -44,26 +44,6 @@ type Record struct {
 	// aborted is set if the response broke off and the connection was closed, callerLeft
 	// if the caller caused that.
 	aborted, callerLeft bool
-}
-
-// Call is what a call in-process has that a query string cannot express.
-type Call struct {
-	// Flags are the names of the arguments that are no parameters of the contract.
-	Flags []string
-	// Invalid describes the arguments that no query could carry, by name.
-	Invalid map[string]string
-	// Limits bound the response.
-	Limits Limits
-}
-
-// Limits bound the response to an in-process call, which an agent reads whole. Zero means
-// no limit.
-type Limits struct {
-	// PageBytes is the size of a page's items. The first one may be larger.
-	PageBytes int
-	// MaxIDs is how many ids a basis may list, and MaxRows how many rows analytics.
-	// A longer list is left out.
-	MaxIDs, MaxRows int
 }
 
 type recordKey struct{}

@@ -30,16 +30,10 @@ func (r Request) Start(beforeFirst ...time.Time) Position {
 // another page exists.
 func (r Request) LookAhead() int32 { return int32(r.Limit) + 1 }
 
-// Next returns the position after which the next page starts if this one ends after kept
-// rows, nil if no row follows.
-type Next func(kept int) *Position
-
 // Trim cuts rows read with LookAhead down to the page.
-func Trim[T any](rows []T, r Request, positionOf func(T) Position) ([]T, Next) {
-	return rows[:min(len(rows), r.Limit)], func(kept int) *Position {
-		if kept == len(rows) {
-			return nil
-		}
-		return new(positionOf(rows[kept-1]))
+func Trim[T any](rows []T, r Request, positionOf func(T) Position) ([]T, *Position) {
+	if len(rows) <= r.Limit {
+		return rows, nil
 	}
+	return rows[:r.Limit], new(positionOf(rows[r.Limit-1]))
 }

@@ -18,7 +18,6 @@ var readsManyClients = map[string]string{
 	"DeleteRevokedKeys: api_keys":                   "an import names several clients, by @client_ids",
 	"DeleteRevokedKeys: revoked_keys":               "a row is replaced by one of the same client and prefix",
 	"FindClient: clients":                           "the operator names the client by its slug",
-	"FindForeignRecordID: record_owners":            "an import looks for ids of another client",
 	"FindKey: api_keys":                             "the operator names a key, whose client is the result",
 	"FindKey: request_log":                          "joined to the key that the operator names",
 	"HoldKey: api_keys":                             "the operator names a key",

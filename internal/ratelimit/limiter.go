@@ -96,8 +96,10 @@ type Limiter struct {
 
 // waiter is a request that waits to be admitted.
 type waiter struct {
-	ctx     context.Context //nolint:containedctx // the request's, which may end while it waits
 	request Request
+	// taken is set once: by the group that admits the request or, before that, by its
+	// caller leaving.
+	taken   atomic.Bool
 	decided chan decision
 }
 
@@ -140,7 +142,7 @@ func (l *Limiter) Waiting() int { return len(l.queue) }
 // returns an error; no request is admitted uncounted. A request whose ctx ends before its
 // group is sent is not counted.
 func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
-	w := &waiter{ctx, r, make(chan decision, 1)}
+	w := &waiter{request: r, decided: make(chan decision, 1)}
 	select {
 	case l.queue <- w:
 	default:
@@ -148,13 +150,21 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	}
 	timeout := time.NewTimer(admitTimeout)
 	defer timeout.Stop()
-	select {
-	case d := <-w.decided:
-		return d.admission, d.err
-	case <-timeout.C:
-		return Admission{}, apierror.Unavailable(errTooSlow)
-	case <-l.stop:
-		return Admission{}, apierror.Unavailable(errClosed)
+	left := ctx.Done()
+	for {
+		select {
+		case d := <-w.decided:
+			return d.admission, d.err
+		case <-left:
+			if w.taken.CompareAndSwap(false, true) {
+				return Admission{}, apierror.Unavailable(ctx.Err())
+			}
+			left = nil // it is being counted
+		case <-timeout.C:
+			return Admission{}, apierror.Unavailable(errTooSlow)
+		case <-l.stop:
+			return Admission{}, apierror.Unavailable(errClosed)
+		}
 	}
 }
 
@@ -177,13 +187,7 @@ func (l *Limiter) run() {
 
 // admit sends the requests of a group that still wait, and tells each its decision.
 func (l *Limiter) admit(group []*waiter) {
-	group = slices.DeleteFunc(group, func(w *waiter) bool {
-		err := w.ctx.Err()
-		if err != nil {
-			w.decided <- decision{err: apierror.Unavailable(err)}
-		}
-		return err != nil
-	})
+	group = slices.DeleteFunc(group, func(w *waiter) bool { return !w.taken.CompareAndSwap(false, true) })
 	if len(group) == 0 {
 		return
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/clientintel/clientintel/internal/campaign"
 )
 
-// CampaignList encodes one page of campaigns, and returns how many it holds. A tool's page is bounded by its bytes, so each row is encoded by itself.
-func CampaignList(found campaign.List, p Page, caller auth.Caller) ([]byte, int, error) {
-	return appendPage(len(found.Campaigns), p, func(b []byte, i int) ([]byte, error) {
+// CampaignList encodes one page of campaigns. next is the cursor of the page after it.
+func CampaignList(found campaign.List, next *string, caller auth.Caller) ([]byte, error) {
+	return appendPage(len(found.Campaigns), next, func(b []byte, i int) ([]byte, error) {
 		return appendWith(b, Campaign(found.Campaigns[i]))
-	}, func(rows int) api.Meta { return meta(caller, rows, found.Measurement) })
+	}, meta(caller, len(found.Campaigns), found.Measurement))
 }
 
 // Campaign is one campaign.

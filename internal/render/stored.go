@@ -36,83 +36,26 @@ func appendWith(b []byte, value any, documents ...stored) ([]byte, error) {
 	return append(b, text...), nil
 }
 
-// Page says how a page of a list ends.
-type Page struct {
-	// MaxBytes is how many bytes its rows may take without white space; the first one may
-	// be larger. Zero bounds nothing.
-	MaxBytes int
-	// Next is the cursor of the page after one of so many rows, nil after the last.
-	Next func(rows int) *string
-}
-
 // usualPage is the size that most pages do not exceed.
 const usualPage = 32 << 10
 
-// appendPage encodes a list of up to so many rows and its meta, and returns how many
-// it holds.
-func appendPage(
-	rows int, p Page, row func(b []byte, i int) ([]byte, error), metaOf func(rows int) api.Meta,
-) ([]byte, int, error) {
+// appendPage encodes a list of so many rows and its meta. next is the cursor of the page
+// after it, nil after the last.
+func appendPage(rows int, next *string, row func(b []byte, i int) ([]byte, error), m api.Meta) ([]byte, error) {
 	b := append(make([]byte, 0, usualPage), `{"data":[`...)
-	began := len(b)
 	for i := range rows {
-		before := len(b)
 		if i > 0 {
 			b = append(b, ',')
 		}
-		start := len(b)
 		var err error
 		if b, err = row(b, i); err != nil {
-			return b, i, err
-		}
-		if p.MaxBytes == 0 {
-			continue
-		}
-		if b = AppendCompact(b[:start], b[start:]); i > 0 && len(b)+1-began > p.MaxBytes {
-			b, rows = b[:before], i
-			break
+			return b, err
 		}
 	}
-	m, next := metaOf(rows), p.Next(rows)
 	m.HasMore, m.NextCursor = new(next != nil), nullable.NewNullNullable[string]()
 	if next != nil {
 		m.NextCursor = nullable.NewNullableWithValue(*next)
 	}
 	b, err := appendMeta(append(b, `],"meta":`...), m)
-	return append(b, "}\n"...), rows, err
-}
-
-// AppendCompact appends valid JSON without its white space. b may end where the JSON
-// begins.
-func AppendCompact(b, text []byte) []byte {
-	from := 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			i = EndOfString(text, i)
-		case c <= ' ':
-			b = append(b, text[from:i]...)
-			from = i + 1
-		}
-	}
-	return append(b, text[from:]...)
-}
-
-// EndOfString returns where the string of valid JSON ends that begins at a position: the
-// positions are those of its quotes. A string without an end goes up to the text's.
-func EndOfString(text []byte, began int) int {
-	for at := began; ; {
-		next := bytes.IndexByte(text[at+1:], '"')
-		if next < 0 {
-			return len(text) - 1
-		}
-		at += 1 + next
-		escapes := 0
-		for text[at-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return at
-		}
-	}
+	return append(b, "}\n"...), err
 }

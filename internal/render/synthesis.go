@@ -9,36 +9,33 @@ import (
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
-// SynthesisCollection encodes one page of published rows, and returns how many it holds.
-func SynthesisCollection(found synthesis.DocumentList, p Page, caller auth.Caller) ([]byte, int, error) {
+// SynthesisCollection encodes one page of published rows. next is the cursor of the page
+// after it.
+func SynthesisCollection(found synthesis.DocumentList, next *string, caller auth.Caller) ([]byte, error) {
 	names := make([]string, len(found.Types))
 	for i, t := range found.Types {
 		names[i] = string(t)
 	}
-	return appendPage(len(found.Documents), p, func(b []byte, i int) ([]byte, error) {
+	m := meta(caller, len(found.Documents), found.Measurement)
+	m.Types = &names
+	return appendPage(len(found.Documents), next, func(b []byte, i int) ([]byte, error) {
 		d := found.Documents[i]
 		row := SynthesisDocument(d)
 		row.Document = nil
 		return appendWith(b, row, stored{"document", d.Document})
-	}, func(rows int) api.Meta {
-		m := meta(caller, rows, found.Measurement)
-		m.Types = &names
-		return m
-	})
+	}, m)
 }
 
-// SynthesisPortal encodes one page of a surface's published bodies, and returns how many it
-// holds.
-func SynthesisPortal(found synthesis.BodyList, p Page, caller auth.Caller) ([]byte, int, error) {
-	return appendPage(len(found.Bodies), p, func(b []byte, i int) ([]byte, error) {
+// SynthesisPortal encodes one page of a surface's published bodies. next is the cursor of the
+// page after it.
+func SynthesisPortal(found synthesis.BodyList, next *string, caller auth.Caller) ([]byte, error) {
+	m := meta(caller, len(found.Bodies), found.Measurement)
+	m.Type = new(api.SynthesisType(found.Type))
+	// The daily feed's bodies name participants.
+	m.IncludesCustomerIdentity = found.Type == synthesis.DailyFeed
+	return appendPage(len(found.Bodies), next, func(b []byte, i int) ([]byte, error) {
 		return appendBody(b, found.Bodies[i])
-	}, func(rows int) api.Meta {
-		m := meta(caller, rows, found.Measurement)
-		m.Type = new(api.SynthesisType(found.Type))
-		// The daily feed's bodies name participants.
-		m.IncludesCustomerIdentity = found.Type == synthesis.DailyFeed
-		return m
-	})
+	}, m)
 }
 
 // SynthesisDocument is one row of the collection.

@@ -57,17 +57,15 @@ func integrityOf(i synthesis.Integrity) api.MeasurementIntegrity {
 		integrity.Freshness.Status = api.MeasurementFreshnessStatusIncomparable
 		integrity.Freshness.Reason = new(api.MeasurementFreshnessReason(saved.Incomparable))
 	}
-	if !saved.Omitted {
-		integrity.MeasurementBasis = &api.SavedMeasurementBasis{
-			Schema:                     api.SavedMeasurementBasisSchemaMeasurementBasisV2,
-			SnapshotID:                 saved.SnapshotID,
-			AsOf:                       basis.Timestamp(saved.AsOf),
-			MeasurementContractVersion: saved.ContractVersion,
-			ScopeHash:                  saved.ScopeHash,
-			MembershipHash:             saved.MembershipHash,
-			SourceInterviewIds:         saved.SourceIDs,
-			SourceCount:                len(saved.SourceIDs),
-		}
+	integrity.MeasurementBasis = &api.SavedMeasurementBasis{
+		Schema:                     api.SavedMeasurementBasisSchemaMeasurementBasisV2,
+		SnapshotID:                 saved.SnapshotID,
+		AsOf:                       basis.Timestamp(saved.AsOf),
+		MeasurementContractVersion: saved.ContractVersion,
+		ScopeHash:                  saved.ScopeHash,
+		MembershipHash:             saved.MembershipHash,
+		SourceInterviewIds:         saved.SourceIDs,
+		SourceCount:                len(saved.SourceIDs),
 	}
 	return integrity
 }

@@ -40,7 +40,7 @@ func TestImport_AWithdrawnInterviewIsGoneEverywhere(t *testing.T) {
 	defer conn.Close(context.Background())
 	sync := func(lines []string) importer.Summary {
 		sum, err := importer.Import(t.Context(), conn, importer.Options{
-			Replace: &importer.Replacement{Clients: []string{brand.ID.String()}, MaxRemoved: importer.DefaultMaxRemoved()},
+			Replace: &importer.Replacement{Clients: []string{brand.ID.String()}},
 		}, importer.Stream("the input", strings.NewReader(strings.Join(lines, "\n"))))
 
 		if err != nil {

@@ -38,7 +38,7 @@ type BodyQuery struct {
 type BodyList struct {
 	Type        Type
 	Bodies      []Body
-	Next        page.Next
+	Next        *page.Position
 	Measurement measurement.Provenance
 }
 

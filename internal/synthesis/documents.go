@@ -33,7 +33,7 @@ type DocumentQuery struct {
 type DocumentList struct {
 	Types       []Type
 	Documents   []Document
-	Next        page.Next
+	Next        *page.Position
 	Measurement measurement.Provenance
 }
 

@@ -25,8 +25,6 @@ type SavedBasis struct {
 	ScopeHash       string
 	MembershipHash  string
 	SourceIDs       []uuid.UUID // ascending
-	// Omitted is set if the response does not list them.
-	Omitted bool
 
 	// Incomparable is why it may not be compared with live figures, empty if it
 	// may.

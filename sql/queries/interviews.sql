@@ -129,6 +129,27 @@ FROM (
 ORDER BY p.created_at DESC, p.id
 LIMIT @max_rows;
 
+-- name: ListMemberIDs :many
+-- ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
+-- more than a basis may hold, to see whether the response may have a basis.
+SELECT i.id
+FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
+LIMIT @max_rows;
+
+-- name: ListMemberIDsOfCampaign :many
+-- ListMemberIDsOfCampaign is ListMemberIDs for ListInterviewsOfCampaign.
+SELECT i.id
+FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
+WHERE i.campaign_id = @campaign_id::uuid
+LIMIT @max_rows;
+
+-- name: ListMemberIDsWithStatus :many
+-- ListMemberIDsWithStatus is ListMemberIDs for ListInterviewsWithStatus.
+SELECT i.id
+FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
+WHERE i.status = @status::text
+LIMIT @max_rows;
+
 -- name: GetInterview :one
 -- GetInterview returns one usable interview of the client, its columns in the
 -- order of a list's.

@@ -14,27 +14,6 @@ SELECT coalesce(string_agg(format('%s on %s', t.name, t.relation), ', ' ORDER BY
 FROM measurement_triggers AS t
 WHERE NOT t.enabled;
 
--- name: ListMemberIDs :many
--- ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
--- more than a basis may hold, to see whether the response may have a basis.
-SELECT i.id
-FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
-LIMIT @max_rows;
-
--- name: ListMemberIDsOfCampaign :many
--- ListMemberIDsOfCampaign is ListMemberIDs for ListInterviewsOfCampaign.
-SELECT i.id
-FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
-WHERE i.campaign_id = @campaign_id::uuid
-LIMIT @max_rows;
-
--- name: ListMemberIDsWithStatus :many
--- ListMemberIDsWithStatus is ListMemberIDs for ListInterviewsWithStatus.
-SELECT i.id
-FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
-WHERE i.status = @status::text
-LIMIT @max_rows;
-
 -- name: ListMeasuredClients :many
 -- ListMeasuredClients lists for the operator the canonical clients or, with every_mode,
 -- all; or the one client that is named by its id or its slug, whatever its mode.

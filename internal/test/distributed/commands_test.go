@@ -37,7 +37,7 @@ func TestReplacing_LeavesWhatTheInputHolds(t *testing.T) {
 	}
 	e.run(t, "measurement", "audit")
 
-	e.importText(t, strings.Join(slices.Concat(east, less[:1], west), "\n"), "--replace-all", "--yes", "--max-removed", "100%")
+	e.importText(t, strings.Join(slices.Concat(east, less[:1], west), "\n"), "--replace-client", "east", "--replace-client", "west", "--max-removed", "100%")
 	for _, c := range []struct {
 		client
 		want []string
@@ -82,7 +82,7 @@ func TestSync_KilledAtAnyMoment(t *testing.T) {
 		if err := os.WriteFile(file, []byte(query), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return []string{"import", "--from-postgres", e.Coordinator.URLOf(embedded.Superuser, "postgres"), "--query", file, "--replace-all", "--yes", "--max-removed", "100%"}
+		return []string{"import", "--from-postgres", e.Coordinator.URLOf(embedded.Superuser, "postgres"), "--query", file, "--replace-client", "east", "--replace-client", "west", "--max-removed", "100%"}
 	}
 	quotes := []string{"a", "bb"}
 	e.run(t, sync(quotes[0])...)

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/clientintel/clientintel/openapi"
 )
 
 // Schemas returns the JSON Schemas of every operation for tools, by its id: one of its
@@ -91,6 +89,9 @@ func opening(description string) string {
 // prose are the keys of a schema whose values no program checks.
 var prose = []string{"description", "example", "examples", "format", "pattern"}
 
+// omissible are the required properties that a tool's result may lack, by schema.
+var omissible = map[string]string{"InterviewAnalytics": "rows"}
+
 // outlined are the schemas that tools describe as objects only. In a response each names
 // its own schema.
 var outlined = []string{"MeasurementQueryBasis", "SavedMeasurementBasis"}
@@ -141,7 +142,7 @@ func (s schemas) reference(n, used Node) Node {
 	}
 	*place.Node = *s.detached(s.document.At("components", "schemas", name).Resolve(s.document), used).Node
 	if required := place.At("required"); required.Exists() {
-		required.Content = slices.DeleteFunc(required.Content, func(n *yaml.Node) bool { return n.Value == openapi.Omissible[name] })
+		required.Content = slices.DeleteFunc(required.Content, func(n *yaml.Node) bool { return n.Value == omissible[name] })
 	}
 	return here
 }

@@ -1,0 +1,74 @@
+package mcp
+
+import (
+	"encoding/json"
+	"net/url"
+	"testing"
+	"unicode/utf8"
+)
+
+var listInterviews = tool{
+	Flags:      []string{"include_basis"},
+	parameters: map[string]parameter{"limit": {Type: "integer"}, "status": {"string", 1}, "date_from": {Type: "string"}},
+}
+
+// What a query carries is what was sent.
+func TestParseArguments(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		``:                                       ``,
+		`null`:                                   ``,
+		`{}`:                                     ``,
+		`{ "limit" : 5 , "status" : "a b&c=%" }`: `limit=5&status=a+b%26c%3D%25`,
+		`{"limit":5.0}`:                          `limit=5`,
+		`{"limit":5.5}`:                          `limit=5.5`,
+		`{"limit":"5"}`:                          `limit=%225%22`,
+		`{"limit":[5]}`:                          `limit=%5B5%5D`,
+		`{"limit":null,"status":null,"include_basis":null}`:    ``,
+		`{"status":12345678901234567890.50}`:                   `status=12345678901234567890.50`,
+		`{"st\u0061tus":"\ud83d\ude00\n"}`:                     `status=%F0%9F%98%80%0A`,
+		`{"date_from":["2026"]}`:                               `date_from=%5B%222026%22%5D`,
+		`{"unheard_of":true}`:                                  `unheard_of=true`,
+		`{"include_basis":false,"Include_Basis":true,"":"\""}`: `=%22&Include_Basis=true`,
+	} {
+		got, err := listInterviews.parseArguments(json.RawMessage(raw))
+		if err != nil || got.query.Encode() != want || got.flags["include_basis"] {
+			t.Errorf("%s: got %s, flags %v (%v), want %s", raw, got.query.Encode(), got.flags, err, want)
+		}
+	}
+	if got, err := listInterviews.parseArguments(json.RawMessage(`{"include_basis":true}`)); err != nil || !got.flags["include_basis"] {
+		t.Errorf("include_basis: got %v (%v)", got, err)
+	}
+	for _, raw := range []string{
+		`[]`, `"a"`, `5`, `{"include_basis":1}`, `{"include_basis":"true"}`, `{"status":["a"]}`, `{"status":{}}`, `{"status":false}`,
+	} {
+		if got, err := listInterviews.parseArguments(json.RawMessage(raw)); err == nil {
+			t.Errorf("%s: got %v, want an error", raw, got)
+		}
+	}
+}
+
+// Whatever an agent sends, what is taken of it is text that a query can carry.
+func FuzzParseArguments(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"status":"\ud83d\ude00"}`, `{"limit":1.50,"b":null}`, `{"a":"\udead"}`, `[1]`, `{"a":{"b":[1]}}`, `{"status":"\\u"}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		if !json.Valid([]byte(raw)) || !utf8.ValidString(raw) {
+			return // no message gets this far
+		}
+		got, err := listInterviews.parseArguments(json.RawMessage(raw))
+		if err != nil {
+			return
+		}
+		back, err := url.ParseQuery(got.query.Encode())
+		if err != nil || back.Encode() != got.query.Encode() {
+			t.Fatalf("%q: %q is no query (%v)", raw, got.query.Encode(), err)
+		}
+		for name, values := range back {
+			if !utf8.ValidString(name) || len(values) != 1 || !utf8.ValidString(values[0]) {
+				t.Fatalf("%q: %q is no value of a query", raw, values)
+			}
+		}
+	})
+}
