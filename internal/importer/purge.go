@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/apikey"
 )
 
 // Purged counts what was removed of one thing.
@@ -77,13 +76,14 @@ func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := apikey.DeleteStatuses(ctx, tx, keys, nil); err != nil {
+	used, err := queries.PurgeKeyUsage(ctx, client)
+	if err != nil {
 		return nil, err
 	}
 	clients, err := queries.DeleteClients(ctx, []uuid.UUID{client})
 	if err != nil {
 		return nil, err
 	}
-	removed = append(removed, Purged{"api_key", int64(len(keys))}, Purged{"key_audit", audits}, Purged{"request_log", logged}, Purged{"client", clients})
+	removed = append(removed, Purged{"api_key", int64(len(keys))}, Purged{"key_audit", audits}, Purged{"request_log", logged}, Purged{"key_usage", used}, Purged{"client", clients})
 	return removed, queries.DeleteMeasurementChanges(ctx, []uuid.UUID{client})
 }

@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"log/slog"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -53,26 +51,17 @@ func readObjects(ctx context.Context, tx pgx.Tx) ([]Object, error) {
 	return objects, nil
 }
 
-// expectedObjects are those that this release's migrations make; on distributed tables, the
-// objects recorded when they were distributed.
-func expectedObjects(ctx context.Context, conn *pgx.Conn) (expected []Object, err error) {
-	distributed, err := IsDistributed(ctx, conn)
-	if err != nil {
-		return nil, err
-	}
-	if !distributed {
-		err = json.Unmarshal(migratedObjects, &expected)
-		return expected, err
-	}
-	rows, _ := conn.Query(ctx, "SELECT o.kind, o.name, o.hash, o.repair FROM public.distributed_objects AS o ORDER BY o.rank") // CollectRows returns its error
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Object])
+// expectedObjects are those that this release's migrations make.
+func expectedObjects() (expected []Object, err error) {
+	err = json.Unmarshal(migratedObjects, &expected)
+	return expected, err
 }
 
 // FindDamage compares a database with what this release's migrations make, and returns
 // what is missing or different, and policies that they do not make. Other objects that an
 // operator added are not damage.
 func FindDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
-	expected, err := expectedObjects(ctx, conn)
+	expected, err := expectedObjects()
 	if err != nil {
 		return nil, fmt.Errorf("reading what the schema should hold: %w", err)
 	}
@@ -99,11 +88,7 @@ func FindDamage(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 			damage = append(damage, o)
 		}
 	}
-	if !known["grant to clientintel_server on distributed_objects"] {
-		return damage, nil
-	}
-	shards, err := findShardDamage(ctx, conn)
-	return append(damage, shards...), err
+	return damage, nil
 }
 
 // checkUndamaged refuses a database whose damage would be copied.
@@ -127,8 +112,7 @@ VALUES ('cursor', sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uu
 ON CONFLICT DO NOTHING;`
 
 // Repair makes damaged objects anew, as the owner, in one transaction, and returns them.
-// Where tables are distributed, a second transaction distributes functions again. Counts
-// that may be wrong are marked.
+// Counts that may be wrong are marked.
 func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	damage, err := FindDamage(ctx, conn)
 	if err != nil {
@@ -167,10 +151,5 @@ func Repair(ctx context.Context, conn *pgx.Conn) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	distributed, err := IsDistributed(ctx, conn)
-	if err == nil && distributed && slices.ContainsFunc(damage, func(o Object) bool { return o.Kind == "function" }) {
-		// Making a function anew does not distribute it.
-		_, err = distributeWhenFree(ctx, conn, nil, slog.Default())
-	}
-	return damage, err
+	return damage, nil
 }

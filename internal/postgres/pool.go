@@ -95,12 +95,6 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 			return err
 		}
 		is, err := IsDistributed(ctx, conn)
-		if err != nil {
-			return err
-		}
-		if is {
-			err = checkWorkerFunctions(ctx, conn)
-		}
 		distributed.Store(is)
 		return err
 	}

@@ -126,8 +126,7 @@ func (p *Pool) tryBegin(
 	readHead := b.snapshot.readHead
 	if tx.distributed = p.distributed.Load(); tx.distributed {
 		readHead = b.snapshot.readDistributedHead
-		batch.Queue(takeClient, clientID, p.statementTimeout)
-		batch.Queue(tx.text(db.GetMeasurement), clientID)
+		batch.Queue(db.BeginRead, clientID, p.statementTimeout)
 	} else {
 		batch.Queue(holdInterviews)
 		batch.Queue(setClient, clientID.String(), p.statementTimeout)

@@ -19,11 +19,9 @@ func (b *bypass) lookup(r Request) (Admission, bool) {
 	return known, ok
 }
 
-// store keeps an admission without its log row: requests that it admits later record
-// no status.
+// store keeps an admission.
 func (b *bypass) store(r Request, a Admission) {
 	if config.Disabled("admission") && a.Verdict == Admitted {
-		a.logRow = logRow{}
 		b.known.Store(r, a)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/gen/db"
@@ -96,20 +97,17 @@ func (l *Limiter) send(ctx context.Context, group []*Pending) ([]Admission, erro
 	return admissions, nil
 }
 
-func (l *Limiter) admissionOf(row db.Admission) Admission {
+func (l *Limiter) admissionOf(row db.AdmitRequestsRow) Admission {
 	a := Admission{
 		Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
 		Max: int(l.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
 	}
-	if row.ClientID == nil {
+	if row.ClientID == uuid.Nil {
 		return a
 	}
-	a.Caller = auth.Caller{ClientID: *row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
+	a.Caller = auth.Caller{ClientID: row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
 	for i, s := range row.Scopes {
 		a.Caller.Scopes[i] = auth.Scope(s)
-	}
-	if row.Seq != nil {
-		a.logRow = logRow{row.KeyID, *row.Seq}
 	}
 	return a
 }

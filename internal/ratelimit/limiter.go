@@ -12,7 +12,6 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
-	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
@@ -60,8 +59,6 @@ type Admission struct {
 	Remaining int
 	// ResetAt is when the quota next frees a request.
 	ResetAt time.Time
-
-	logRow logRow
 }
 
 // RetryAfter is how long to wait until ResetAt: whole seconds, rounded up, at
@@ -70,12 +67,6 @@ func (a Admission) RetryAfter() time.Duration {
 	wait := a.ResetAt.Sub(a.At)
 	seconds := (wait + time.Second - 1) / time.Second
 	return max(seconds, 1) * time.Second
-}
-
-// logRow is a request's row in the log.
-type logRow struct {
-	keyID uuid.UUID
-	seq   int64
 }
 
 // Limiter admits requests in groups, one at a time, because most of a group's cost does
@@ -102,7 +93,7 @@ type Limiter struct {
 	// meanGroupTime is the moving mean of the time that a group takes, in nanoseconds.
 	meanGroupTime atomic.Int64
 
-	statuses *statusRecorder
+	usage *Usage
 
 	// Groups and Grouped count groups that were sent and the requests in them.
 	Groups, Grouped atomic.Int64
@@ -160,7 +151,7 @@ const (
 // admission. Close ends it.
 func New(pool *postgres.Pool) *Limiter {
 	l := newLimiter(pool)
-	l.stopped.Go(func() { l.statuses.run(l.stop) })
+	l.usage = NewUsage(pool)
 	l.stopped.Go(func() { l.keyClients.run(pool, l.stop) })
 	l.stopped.Go(l.work)
 	return l
@@ -174,12 +165,11 @@ func newLimiter(pool *postgres.Pool) *Limiter {
 		queue: newQueue(), callers: newCallerCache(),
 		unverified: newRefusalSlots(2 * maxUnverified), limited: newRefusalSlots(maxUnverified), keyless: newRefusalSlots(maxUnverified),
 		overloaded: newRefusalSlots(0), stop: make(chan struct{}),
-		statuses: newStatusRecorder(pool, clockShift),
 	}
 }
 
 // Connections is how many connections the limiter's pool needs: one for groups
-// and one for statuses and the readiness check.
+// and one for usage and the readiness check.
 const Connections = 2
 
 // Admit authenticates and counts one request. While the database is unavailable it
@@ -269,7 +259,7 @@ func (p *Pending) Wait(ctx context.Context) (Admission, error) {
 			if p.abandon() {
 				return Admission{}, apierror.Unavailable(ctx.Err())
 			}
-			left = nil // it is being counted, and its row will need a status
+			left = nil // it is being counted
 		case <-p.limiter.stop:
 			return Admission{}, apierror.Unavailable(errClosed)
 		}
@@ -291,15 +281,14 @@ func (l *Limiter) maxAhead() int {
 	return max(int(groups), 1) * maxGroup
 }
 
-// RecordStatus records, within about a second, the status of an admitted request.
-func (l *Limiter) RecordStatus(a Admission, status int) {
-	if !config.Disabled("statuses") && a.Verdict == Admitted && a.logRow != (logRow{}) {
-		l.statuses.add(a.logRow, status)
-	}
+// Record counts a request that ended in its key's usage.
+func (l *Limiter) Record(keyID uuid.UUID, route string, status int) {
+	l.usage.Record(keyID, route, status)
 }
 
-// Close lets the group under way finish and records the last statuses.
+// Close lets the group under way finish and writes the usage.
 func (l *Limiter) Close() {
 	close(l.stop)
 	l.stopped.Wait()
+	l.usage.Close()
 }

@@ -33,8 +33,7 @@ const hashFile = "gen/hash.txt"
 
 // sources are what results are generated from, together with the tools' versions in go.mod.
 var (
-	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/distributed", "internal/config/config.go", "internal/postgres/objects.sql",
-		"internal/tools/generate/worker_functions.go"}
+	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "internal/config/config.go", "internal/postgres/objects.sql"}
 	results = []string{"gen/api", "openapi/clients/go/contract", "gen/db", "sql/schema.sql", settingsPage, objectsFile}
 )
 
@@ -125,15 +124,12 @@ func dumpSchema(ctx context.Context) error {
 		return err
 	}
 	dump, err := exec.CommandContext(ctx, "pg_dump", "--schema-only", "--no-owner",
-		"--exclude-table=goose_db_version*", "--exclude-table=request_log_2*", "--exclude-table=request_statuses_2*", "--dbname", cluster.OwnerURL()).Output()
+		"--exclude-table=goose_db_version*", "--exclude-table=request_log_2*", "--exclude-table=key_usage_2*", "--dbname", cluster.OwnerURL()).Output()
 	if err != nil {
 		return fmt.Errorf("pg_dump (from PostgreSQL's client package): %w", err)
 	}
 	header := "-- The schema as the migrations leave it, to read. Generated: change sql/migrations.\n\n"
-	if err := os.WriteFile("sql/schema.sql", append([]byte(header), versionLines.ReplaceAll(dump, nil)...), 0o644); err != nil {
-		return err
-	}
-	return writeWorkerFunctions(ctx, cluster.URL(embedded.Superuser, embedded.Database))
+	return os.WriteFile("sql/schema.sql", append([]byte(header), versionLines.ReplaceAll(dump, nil)...), 0o644)
 }
 
 const objectsFile = "internal/postgres/objects.json"
