@@ -172,10 +172,10 @@ func TestSnapshot_IsOne(t *testing.T) {
 		newest, everything int
 	}
 	read := func(ctx context.Context, s *postgres.Snapshot) (n numbers) {
-		n.total = *s.Measurement.StateMembers
 		if err := s.QueryRow(ctx, "SELECT count(*) FROM usable_interviews AS i WHERE i.client_id = $1", client).Scan(&n.listed); err != nil {
 			t.Fatal(err)
 		}
+		n.total = *s.Measurement.Members
 		newest, err := s.Queries().ListNewestSearchHits(ctx, db.ListNewestSearchHitsParams{ClientID: client, Query: "zebraquagga", MaxHits: 50, MaxRows: 10000})
 		if err != nil {
 			t.Fatal(err)
