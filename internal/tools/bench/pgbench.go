@@ -35,7 +35,7 @@ func (s *session) pgbench(c *client, connections int) (workload, error) {
 		regexp.MustCompile(`@\w+`).ReplaceAllStringFunc(page, func(name string) string { return cmp.Or(values[name[1:]], "false") }))
 	return workload{"PostgreSQL alone", func(ctx context.Context, d time.Duration) (sample, error) {
 		path := filepath.Join(s.dir, "page.sql")
-		if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(script), 0o644); err != nil { //nolint:gosec // in a directory of our own
 			return sample{}, err
 		}
 		out, err := s.pg.Run(ctx, "pgbench", "--no-vacuum", "--protocol=prepared", "--client="+strconv.Itoa(connections),
