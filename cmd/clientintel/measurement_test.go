@@ -68,7 +68,7 @@ func TestMeasurement_AuditRebuildCutOver(t *testing.T) {
 	want("measurement audit --client GLOBEX", exitFailed, "", `clientintel: "GLOBEX": no client has this id or slug`)
 	want("measurement audit --client 22222222-2222-4222-8222-222222222222", exitDone, "globex legacy 1 1 S agrees", "")
 
-	tamper(t, env, "UPDATE measurement_states SET members = 7")
+	tamper(t, env, "SELECT merge_measurement_changes(); UPDATE measurement_states SET members = 7")
 	want("measurement audit", exitFailed, "acme canonical 7 1 S differs: the state counts 7 members, the facts 1",
 		"1 of 1 clients need 'clientintel measurement rebuild --client CLIENT'")
 	want("measurement cutover --client globex --contract-version canonical_measurement.v1", exitFailed, "",

@@ -14,7 +14,8 @@ func FuzzImport(f *testing.F) {
 	d := setup(f)
 	var start []string
 	reset := func(t testing.TB) {
-		d.Exec(t, "TRUNCATE clients, record_owners CASCADE")
+		d.Exec(t, `DELETE FROM portal_documents; DELETE FROM measurement_snapshots; DELETE FROM synthesis_documents; DELETE FROM interviews;
+			DELETE FROM lanes; DELETE FROM campaigns; DELETE FROM api_keys WHERE prefix <> ''; DELETE FROM clients; DELETE FROM record_owners; DELETE FROM measurement_changes`)
 		d.mustImport(t, client(""))
 		start = d.dump(t)
 	}

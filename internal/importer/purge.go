@@ -75,10 +75,14 @@ func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	if err != nil {
 		return nil, err
 	}
+	used, err := queries.PurgeKeyUsage(ctx, client)
+	if err != nil {
+		return nil, err
+	}
 	clients, err := queries.DeleteClients(ctx, []uuid.UUID{client})
 	if err != nil {
 		return nil, err
 	}
-	removed = append(removed, Purged{"api_key", int64(len(keys))}, Purged{"key_audit", audits}, Purged{"request_log", logged}, Purged{"client", clients})
+	removed = append(removed, Purged{"api_key", int64(len(keys))}, Purged{"key_audit", audits}, Purged{"request_log", logged}, Purged{"key_usage", used}, Purged{"client", clients})
 	return removed, queries.DeleteMeasurementChanges(ctx, []uuid.UUID{client})
 }

@@ -22,7 +22,7 @@ func tamper(t *testing.T, d *dbtest.Database, statements string) {
 	}
 	// Several statements in one simple query are one transaction.
 	d.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER ALL; "+statements+"; ALTER TABLE interviews ENABLE TRIGGER ALL; "+on+
-		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_truncated_members; "+
+		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER refuse_truncate; "+
 		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_insert; "+
 		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_update")
 }
