@@ -49,8 +49,8 @@ lint-contract: ## check the contract with two independent linters
 
 # The first line tests the check itself, on edits of the contract.
 contract-diff: ## fail when the contract breaks clients of the last release
-	$(GO) test -tags contractdiff ./internal/tools/contractdiff
-	$(GO) run ./internal/tools/contractdiff
+	$(GO) test -tags contractdiff -run TestContractDiff ./openapi
+	.ci/contract-diff openapi/openapi.yaml openapi/released
 
 # One PostgreSQL for the tests of all packages. PG_MAJOR=18 makes it that one, without the
 # package that tests how the programs are found.
@@ -125,7 +125,7 @@ partners: ## check the service with third-party tools (installs them; needs the 
 NOT_DISTRIBUTED = ^(FuzzImport|TestAKilledImportEndsItsBackend|TestVacuum_LeavesTheTableVacuumed)$$
 distributed: ## run the program's suites on PostgreSQL with Citus
 	$(GO) test -tags distributed -count=1 -timeout 30m ./internal/test/distributed
-	CLIENTINTEL_TEST_DISTRIBUTED=yes $(GO) test -p 1 -count=1 -timeout 60m -skip '$(NOT_DISTRIBUTED)' ./internal/httpapi ./internal/importer ./internal/mcp ./internal/test/isolation ./internal/ratelimit
+	CLIENTINTEL_TEST_DISTRIBUTED=yes $(GO) test -p 1 -count=1 -timeout 60m -skip '$(NOT_DISTRIBUTED)' ./internal/server ./internal/importer ./internal/mcp ./internal/test/isolation ./internal/ratelimit
 
 # ONLY='search|idle' runs those whose name matches. It needs HAProxy (.ci/install partners).
 overload: ## flood servers, behind deploy/haproxy.cfg and alone, and print how another client is affected

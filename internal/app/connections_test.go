@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,27 +14,6 @@ import (
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
-
-// kept is a connection that is kept alive.
-type kept struct {
-	net.Conn
-	reader *bufio.Reader
-}
-
-// get fails once the server has closed the connection.
-func (k kept) get(key string) error {
-	fmt.Fprintf(k, "GET /api/client/v1/campaigns HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", key)
-	answer, err := http.ReadResponse(k.reader, nil)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("status %d", answer.StatusCode)
-	}
-	_, err = io.Copy(io.Discard, answer.Body)
-	return err
-}
 
 // serve starts a server with a client acme, and returns its address.
 func serve(t *testing.T) (*dbtest.Database, string) {

@@ -17,6 +17,9 @@ const (
 	// them, and largeResponse is the size from which a response counts.
 	maxUnsent     = 64 << 20
 	largeResponse = 64 << 10
+	// maxWeight is what a response counts at most: a client's 16 requests at once hold half
+	// of maxUnsent if it reads none of their responses.
+	maxWeight = maxUnsent / 32
 	// unsentTimeout is how long a large response waits for others to be read.
 	unsentTimeout = 2 * time.Second
 )
@@ -48,7 +51,7 @@ func (a rawResponse) write(w http.ResponseWriter) error {
 
 // awaitUnsent waits until a large response may be sent.
 func awaitUnsent(ctx context.Context, unsent *semaphore.Weighted, size int) (release func(), err error) {
-	weight := min(int64(size), maxUnsent)
+	weight := min(int64(size), maxWeight)
 	ctx, cancel := context.WithTimeout(ctx, unsentTimeout)
 	defer cancel()
 	if unsent.Acquire(ctx, weight) != nil {

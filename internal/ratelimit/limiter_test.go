@@ -146,3 +146,17 @@ func waitUntil(t *testing.T, happened func() bool) {
 		}
 	}
 }
+
+// Waiting for exactly so long succeeds: seconds are rounded up, and one is the least.
+func TestAdmission_RetryAfterIsRoundedUp(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for until, want := range map[time.Duration]time.Duration{
+		-time.Second: time.Second, 0: time.Second, time.Microsecond: time.Second, time.Second: time.Second,
+		time.Second + time.Microsecond: 2 * time.Second, time.Hour - time.Millisecond: time.Hour,
+	} {
+		if got := (ratelimit.Admission{At: at, ResetAt: at.Add(until)}).RetryAfter(); got != want {
+			t.Errorf("%s before the reset: wait %s, want %s", until, got, want)
+		}
+	}
+}

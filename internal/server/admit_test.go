@@ -82,6 +82,16 @@ func TestRateLimit_Refusal(t *testing.T) {
 			t.Errorf("Reset is %q, which is %d s away from Retry-After", answer.Header.Get("X-RateLimit-Reset"), off)
 		}
 	}
+	// However many ask at once, whoever is over the limit is told so.
+	var crowd sync.WaitGroup
+	for range 200 {
+		crowd.Go(func() {
+			if answer := srv.Get(t, interviews, issued.Key); answer.Status != http.StatusTooManyRequests {
+				t.Errorf("in a crowd, status %d: %s", answer.Status, answer.Body)
+			}
+		})
+	}
+	crowd.Wait()
 	seed.Exec(t, "UPDATE request_log SET at = at - interval '1 minute' WHERE key_id = $1 AND seq = 1", issued.ID)
 	srv.Get(t, interviews, issued.Key).WantStatus(t, 200)
 	srv.Get(t, interviews, issued.Key).WantStatus(t, 429)

@@ -22,16 +22,13 @@ type flood struct {
 	// clients are those whose keys it uses in turn, 16 of each; without clients it has no
 	// valid key.
 	clients []string
-	// connections are open at once, and use says what each does until it is closed.
+	// connections are open at once, and use says what each does until it is closed. Without
+	// use, the first client's history is imported again and again.
 	connections int
 	use         func(ctx context.Context, c *connection) error
-	// imported is a client whose history is replaced again and again instead.
-	imported string
 	// isRare has the observed client ask each 15 seconds only.
 	isRare bool
 }
-
-func (f flood) hasKeys() bool { return f.clients != nil || f.imported != "" }
 
 const (
 	interviews = cluster.Prefix + "/interviews"
@@ -57,8 +54,8 @@ func floods() []flood {
 		{name: "idle connections", connections: 5000, use: idle},
 		{name: "unread documents", connections: 1000, use: unread(func(c *connection) string { return strings.Repeat(get(documents, ""), 16) })},
 
-		{name: "one key", clients: long, connections: 5000, use: requests(func(c *connection) string { return get(interviews, c.Keys[0]) })},
-		{name: "key storm", clients: long, connections: 256, use: requests(func(c *connection) string { return get(interviews+"?limit=1", c.Keys[0]) })},
+		{name: "one key", clients: long, connections: 5000, use: requests(func(c *connection) string { return get(interviews, c.keys[0]) })},
+		{name: "key storm", clients: long, connections: 256, use: requests(func(c *connection) string { return get(interviews+"?limit=1", c.keys[0]) })},
 		{name: "heavy reads", clients: long, connections: 64, use: requests(validKey(charts))},
 		{name: "large bases", clients: large, connections: 64, use: requests(validKey(interviews + "?limit=1"))},
 		{name: "rare words", clients: long, connections: 64, use: requests(validKey(search + "zanzibar+of+five+rare+words"))},
@@ -69,7 +66,7 @@ func floods() []flood {
 		{name: "unread charts", clients: long, connections: 64, use: unread(validKey(charts))},
 		{name: "agents", clients: long, connections: 64, use: requests(func(c *connection) string { return post(c.key(), len(message)) + message })},
 		{name: "slow messages", clients: long, connections: 500, use: slow(func(c *connection) string { return post(c.key(), largest) + strings.Repeat(" ", largest-1000) }, " ", 500*time.Millisecond)},
-		{name: "imports", imported: "umbrella"},
+		{name: "imports", clients: []string{"umbrella"}},
 	}
 }
 
@@ -135,7 +132,7 @@ func requests(text func(*connection) string) func(context.Context, *connection) 
 			if answer.Close {
 				return nil
 			}
-			if answer.StatusCode == http.StatusServiceUnavailable && c.hasKeys() {
+			if answer.StatusCode == http.StatusServiceUnavailable && c.keys != nil {
 				pause(ctx, 100*time.Millisecond) // a refused request counts: its quota is to last
 			}
 		}

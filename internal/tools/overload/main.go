@@ -39,7 +39,7 @@ func main() {
 	flag.Parse()
 	var err error
 	if flag.NArg() > 0 {
-		err = runJob(ctx, flag.Arg(0))
+		err = runChild(ctx, flag.Args())
 	} else {
 		err = run(ctx, *only, *length)
 	}
@@ -98,7 +98,7 @@ func (s *environment) measureAll(ctx context.Context, only *regexp.Regexp) error
 	failed := false
 	for _, f := range floods() {
 		for _, proxied := range []bool{true, false} {
-			if !only.MatchString(f.name) || proxied && f.hasKeys() {
+			if !only.MatchString(f.name) || proxied && f.clients != nil {
 				continue
 			}
 			measured, err := s.measure(ctx, f, proxied)

@@ -39,12 +39,13 @@ type environment struct {
 
 // result is one line of the table.
 type result struct {
-	flood        flood
-	proxied      bool
-	alone, under []answer
-	statuses     string // of the flood
-	megabytes    float64
-	recovered    time.Duration // from the flood's end to that of the last answer that was refused or slow
+	flood                     flood
+	proxied                   bool
+	p99Alone, p99Under        time.Duration
+	asked, refused, megabytes int
+	// recovered is from the flood's end to that of the last answer that was refused or slow.
+	recovered time.Duration
+	statuses  string // of the flood
 }
 
 const heading = "flood                          way    p99 alone  p99 under  refused     MB  healthy  the flood's answers"
@@ -54,9 +55,9 @@ func (r result) String() string {
 	if r.proxied {
 		way = "proxy"
 	}
-	return fmt.Sprintf("%-30s %-6s %9s %10s %4d/%-4d %5.0f %7.1fs  %s %s", r.flood.name, way,
-		p99(r.alone).Round(100*time.Microsecond), p99(r.under).Round(100*time.Microsecond),
-		refused(r.under), len(r.under), r.megabytes, r.recovered.Seconds(), r.statuses, strings.Join(r.broken(), " "))
+	return fmt.Sprintf("%-30s %-6s %8dms %8dms %4d/%-4d %5d %7.1fs  %s %s", r.flood.name, way,
+		r.p99Alone.Milliseconds(), r.p99Under.Milliseconds(), r.refused, r.asked, r.megabytes,
+		r.recovered.Seconds(), r.statuses, strings.Join(r.broken(), " "))
 }
 
 // broken are the bounds that were passed.
@@ -66,82 +67,73 @@ func (r result) broken() (names []string) {
 			names = append(names, "!"+name)
 		}
 	}
-	bound("p99", r.proxied && p99(r.under) > maxProxied || r.flood.hasKeys() && p99(r.under) > maxValid)
-	bound("refused", (r.proxied || r.flood.hasKeys()) && refused(r.under) > 0)
+	hasKeys := r.flood.clients != nil
+	bound("p99", r.proxied && r.p99Under > maxProxied || hasKeys && r.p99Under > maxValid)
+	bound("refused", r.refused > 0 && (r.proxied || hasKeys))
 	bound("healthy", r.recovered > maxRecovery)
 	bound("MB", r.megabytes > maxMegabytes)
 	bound("500", strings.Contains(r.statuses, `"500"`))
 	return names
 }
 
-func refused(answers []answer) (n int) {
-	for _, a := range answers {
-		if a.Status != http.StatusOK {
-			n++
-		}
-	}
-	return n
-}
-
-// p99 is that of all answers, whatever they are.
-func p99(answers []answer) time.Duration {
-	if len(answers) == 0 {
-		return 0
-	}
-	slices.SortFunc(answers, func(a, b answer) int { return int(a.Took - b.Took) })
-	return answers[len(answers)*99/100].Took
-}
-
 // measure observes a client without a flood, under it, and after it.
 func (s *environment) measure(ctx context.Context, f flood, proxied bool) (result, error) {
 	r := result{flood: f, proxied: proxied}
-	j := job{Flood: f.name, Length: s.length + time.Second, URL: s.servers[0].URL}
-	o := observer{interval: time.Second}
-	servers, keys := s.servers[:1], 20
+	length, servers := s.length, s.servers[:1]
+	o := observer{url: s.servers[0].URL, interval: time.Second}
 	if proxied {
-		j.URL, servers = "https://"+s.balancer.Address, s.servers[:]
+		o.url, servers = "https://"+s.balancer.Address, s.servers[:]
 	}
-	o.url = j.URL
+	keys := 20
 	if f.isRare {
-		keys, o.interval, j.Length = 1, 15*time.Second, 62*time.Second
+		keys, o.interval, length = 1, 15*time.Second, time.Minute
 	}
 	var err error
 	if o.keys, err = s.pg.IssueKeys(ctx, observed, keys); err != nil {
 		return r, err
 	}
+	var own []string
 	for _, client := range f.clients {
+		if f.use == nil {
+			break // imported without a key
+		}
 		issued, err := s.pg.IssueKeys(ctx, client, 16)
 		if err != nil {
 			return r, err
 		}
-		j.Keys = append(j.Keys, issued...)
+		own = append(own, issued...)
 	}
 
-	r.alone = o.observe(ctx, 5*time.Second)
+	r.p99Alone = p99(o.observe(ctx, 5*time.Second))
 	for _, server := range servers {
 		resetPeak(server)
 	}
-	var after []answer
+	var answers []answer
 	var observing sync.WaitGroup
 	observing.Go(func() {
 		pause(ctx, time.Second) // until the flood weighs
-		after = o.observe(ctx, j.Length-time.Second+recovery)
+		answers = o.observe(ctx, length+recovery)
 	})
-	if f.imported == "" {
-		r.statuses, err = j.run(ctx)
+	if f.use == nil {
+		r.statuses, err = s.importAgain(f.clients[0], length+time.Second)
 	} else {
-		r.statuses, err = s.importAgain(f.imported, j.Length)
+		r.statuses, err = f.run(ctx, o.url, length+time.Second, own)
 	}
 	ended := time.Now()
 	observing.Wait()
-	for _, a := range after {
+	var under []answer
+	for _, a := range answers {
 		if a.began.Before(ended) {
-			r.under = append(r.under, a)
+			under = append(under, a)
+			if a.Status != http.StatusOK {
+				r.refused++
+			}
 		}
 		if a.Status != http.StatusOK || a.Took > time.Second {
 			r.recovered = max(r.recovered, a.began.Add(a.Took).Sub(ended))
 		}
 	}
+	r.asked, r.p99Under = len(under), p99(under)
 	for _, server := range servers {
 		r.megabytes = max(r.megabytes, peak(server))
 		if server.Ended() {
@@ -151,14 +143,22 @@ func (s *environment) measure(ctx context.Context, f flood, proxied bool) (resul
 	return r, errors.Join(err, ctx.Err())
 }
 
+func p99(answers []answer) time.Duration {
+	if len(answers) == 0 {
+		return 0
+	}
+	slices.SortFunc(answers, func(a, b answer) int { return int(a.Took - b.Took) })
+	return answers[len(answers)*99/100].Took
+}
+
 // importAgain replaces a client's history, one file after the other.
 func (s *environment) importAgain(client string, length time.Duration) (statuses string, err error) {
 	n := 0
 	for end := time.Now().Add(length); err == nil && time.Now().Before(end); n++ {
 		var file strings.Builder
 		if _, err = corpus.Generate(&file, corpus.Options{
-			Seed: 2, From: time.Now().AddDate(-1, 0, 0), To: time.Now(),
-			Clients: []corpus.ClientOptions{{Slug: client, Mode: corpus.ModeCanonical, Interviews: 5_000, Campaigns: 3}},
+			Seed: 1, From: time.Now().AddDate(-1, 0, 0), To: time.Now(),
+			Clients: []corpus.ClientOptions{{Slug: client, Mode: corpus.ModeCanonical, Interviews: 5_000, Campaigns: 1}},
 		}); err == nil {
 			err = s.base.Import(s.pg, file.String())
 		}
@@ -171,9 +171,10 @@ func resetPeak(server *cluster.Server) {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", server.PID), []byte("5"), 0)
 }
 
-func peak(server *cluster.Server) (megabytes float64) {
+func peak(server *cluster.Server) int {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", server.PID))
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	_, _ = fmt.Sscan(after, &megabytes)
-	return megabytes / 1e3
+	var kilobytes int
+	_, _ = fmt.Sscan(after, &kilobytes)
+	return kilobytes / 1000
 }

@@ -4,6 +4,8 @@ import (
 	"html/template"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/clientintel/clientintel/internal/tools/generate/contract"
 )
 
@@ -56,12 +58,16 @@ type example struct{ Title, Text string }
 
 // referenceBuilder turns the contract into a reference, and keeps the first error.
 type referenceBuilder struct {
-	root contract.Node
-	err  error
+	root    contract.Node
+	clients []clientSample
+	err     error
 }
 
 func buildReference(root contract.Node) (reference, error) {
 	d := &referenceBuilder{root: root}
+	if err := yaml.Unmarshal(clientSamples, &d.clients); err != nil {
+		return reference{}, err
+	}
 	info := root.At("info")
 	intro, headings, err := render(info.At("description").Text())
 	if err != nil {
@@ -113,7 +119,7 @@ func (d *referenceBuilder) operation(path, method string, o contract.Node) opera
 	for _, status := range responses.Keys() {
 		made.Responses = append(made.Responses, d.response(status, responses.At(status).Resolve(d.root)))
 	}
-	made.URL, made.Samples = samplesOf(made)
+	made.URL, made.Samples = samplesOf(made, d.clients)
 	return made
 }
 
