@@ -63,8 +63,8 @@ func callerLeft(r *http.Request, record *requestRecord, status int) bool {
 }
 
 func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, took time.Duration) {
-	if record.admission.KeyID != uuid.Nil {
-		s.deps.Limiter.Record(record.admission.KeyID, record.operation, status)
+	if record.keyID != uuid.Nil && s.deps.Limiter != nil {
+		s.deps.Limiter.Record(record.keyID, record.operation, status)
 	}
 	result := status
 	if record.toolStatus != 0 {

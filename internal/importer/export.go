@@ -59,11 +59,11 @@ func (k *kind) exportQuery() string {
 			fields = append(fields, fmt.Sprintf("t.%s AS %s", c.name, c.field))
 		}
 	}
-	from, where := k.table, "t."+k.columns[0].name+" = $1"
+	where := "t." + k.columns[0].name + " = $1"
 	if k == requestLogKind {
-		from, where = "requests", where+" AND t.at > clock_timestamp() - interval '1 hour'"
+		where += " AND t.at > clock_timestamp() - interval '1 hour'"
 	}
-	return fmt.Sprintf("SELECT row_to_json(r)::text FROM (SELECT %s FROM %s AS t WHERE %s) AS r", strings.Join(fields, ", "), from, where)
+	return fmt.Sprintf("SELECT row_to_json(r)::text FROM (SELECT %s FROM %s AS t WHERE %s) AS r", strings.Join(fields, ", "), k.table, where)
 }
 
 // exportRows writes the rows of a query that makes a JSON text of each.
