@@ -68,7 +68,7 @@ mutants: ## remove one guard after another and fail where its test still passes
 	$(GO) run ./internal/tools/mutants $(if $(ONLY),-only '$(ONLY)')
 
 plans: ## print how PostgreSQL runs each query on a client of a million interviews
-	$(GO) run ./internal/tools/explain
+	INTERVIEWS=1000000 $(GO) test -count=1 -v -timeout 60m -run TestPlans_ReadersReadNoWholeTable ./internal/postgres
 
 # SCALE=full, DATA=dir keeps the loaded databases, OTHER=program takes turns with another
 # build, ONLY='page|import' measures a part, ROUNDS=n, DURATION=2s a side and round. See

@@ -43,6 +43,7 @@ type Server struct {
 	searches    *postgres.Pool
 	maintenance *postgres.Pool // always the primary's
 	limiter     *ratelimit.Limiter
+	usage       *ratelimit.Usage
 	auditor     *measurement.Auditor
 	triggers    measurement.Triggers
 	tracer      *tracing.Tracer // nil: no collector is named
@@ -130,7 +131,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		trace = s.tracer.Record
 	}
 	metrics := ops.NewMetrics(Version)
-	s.limiter = ratelimit.New(s.admission)
+	s.limiter, s.usage = ratelimit.New(s.admission), ratelimit.NewUsage(s.admission)
 	snapshotsOf := func(pool *postgres.Pool) *measurement.SnapshotReader {
 		return measurement.NewSnapshotReader(pool, &s.triggers, s.settings.BasisMaxIDs)
 	}
@@ -147,7 +148,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		},
 		Observers: middleware.Observers{
 			RecordRequest: metrics.RecordRequest,
-			RecordStatus:  s.limiter.RecordStatus,
+			RecordUse:     s.usage.Record,
 			Trace:         trace,
 			Log:           s.log,
 			LogOneIn:      s.settings.LogOneIn,
@@ -289,6 +290,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 func (s *Server) Close() {
 	if s.limiter != nil {
 		s.limiter.Close()
+		s.usage.Close()
 	}
 	if s.tracer != nil {
 		s.tracer.Close()

@@ -157,7 +157,7 @@ func TestGeneratedDataIsImportedTwice(t *testing.T) {
 	}
 	lines := strings.Split(file.String(), "\n")
 	d.mustImport(t, lines...)
-	if got, want := d.get(t, "members", "measurement_states WHERE client_id = '"+sum.Clients[0].ID.String()+"'"), sum.Clients[0].Usable; got != strconv.Itoa(want) {
+	if got, want := d.get(t, "sum(members)", "measurement_changes WHERE client_id = '"+sum.Clients[0].ID.String()+"'"), sum.Clients[0].Usable; got != strconv.Itoa(want) {
 		t.Errorf("%s members, want %d", got, want)
 	}
 	// The versions of the rows: a row that was written again has another.

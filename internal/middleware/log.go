@@ -16,7 +16,6 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/postgres"
-	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/tracing"
 )
 
@@ -24,8 +23,8 @@ import (
 type Observers struct {
 	// RecordRequest counts it. caller is verified, unverified or unknown.
 	RecordRequest func(operation string, status int, caller string, took time.Duration)
-	// RecordStatus adds it to the use of its key.
-	RecordStatus func(a ratelimit.Admission, status int)
+	// RecordUse adds it to the use of its key.
+	RecordUse func(key uuid.UUID, operation string, status int)
 	// Trace exports it and returns the id of its trace. Nil exports nothing.
 	Trace func(tracing.Request) string
 	Log   *slog.Logger
@@ -84,7 +83,9 @@ func (a *accessLog) finish(r *http.Request, record *Record, status int) {
 	} else if r.Header.Get("Traceparent") != "" {
 		record.traceID = tracing.CallerTraceID(r.Header)
 	}
-	a.RecordStatus(record.admission, status)
+	if record.keyID != uuid.Nil {
+		a.RecordUse(record.keyID, record.Operation, status)
+	}
 	result := cmp.Or(record.ToolStatus, status)
 	caller := callerOf(record, result)
 	a.RecordRequest(record.Operation, result, caller, took)

@@ -74,7 +74,7 @@ func (s *Snapshot) Queries() *db.Queries { return db.New(s) }
 // Query runs a query.
 func (s *Snapshot) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	if s.open && s.batch == nil {
-		return s.conn.Query(ctx, sql, args...)
+		return s.conn.Query(ctx, s.pool.text(sql), args...)
 	}
 	if err := s.begin(ctx, sql, args); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (s *Snapshot) tryBegin(ctx context.Context, sql string, args []any) error {
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	// It sets the client, for row-level security, and takes the snapshot.
 	batch.Queue(db.BeginRead, s.clientID, s.pool.statementTimeout)
-	batch.Queue(sql, args...)
+	batch.Queue(s.pool.text(sql), args...)
 	if s.once {
 		batch.Queue("COMMIT")
 	}

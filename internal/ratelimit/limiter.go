@@ -59,8 +59,6 @@ type Admission struct {
 	Remaining int
 	// ResetAt is when the quota next frees a request.
 	ResetAt time.Time
-
-	logRow logRow
 }
 
 // RetryAfter is how long to wait until ResetAt: whole seconds, rounded up, at
@@ -69,12 +67,6 @@ func (a Admission) RetryAfter() time.Duration {
 	wait := a.ResetAt.Sub(a.At)
 	seconds := (wait + time.Second - 1) / time.Second
 	return max(seconds, 1) * time.Second
-}
-
-// logRow is a request's row in the log.
-type logRow struct {
-	keyID uuid.UUID
-	seq   int64
 }
 
 // Limiter admits requests in groups, first come, first served: what waits while one group
@@ -86,10 +78,9 @@ type Limiter struct {
 	maxRequests        int32
 	window, clockShift time.Duration
 
-	queue    chan *waiter
-	stop     chan struct{}
-	stopped  sync.WaitGroup
-	statuses *statusRecorder
+	queue   chan *waiter
+	stop    chan struct{}
+	stopped sync.WaitGroup
 	// Groups and Grouped count groups that were sent and the requests in them.
 	Groups, Grouped atomic.Int64
 }
@@ -128,9 +119,8 @@ func New(pool *postgres.Pool) *Limiter {
 	maxRequests, window, clockShift := Policy()
 	l := &Limiter{
 		pool: pool, maxRequests: maxRequests, window: window, clockShift: clockShift,
-		queue: make(chan *waiter, maxWaiting), stop: make(chan struct{}), statuses: newStatusRecorder(pool, clockShift),
+		queue: make(chan *waiter, maxWaiting), stop: make(chan struct{}),
 	}
-	l.stopped.Go(func() { l.statuses.run(l.stop) })
 	l.stopped.Go(l.run)
 	return l
 }
@@ -235,28 +225,18 @@ func (l *Limiter) send(ctx context.Context, group []*waiter) ([]Admission, error
 			Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
 			Max: int(l.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
 		}
-		if row.ClientID != nil {
-			a.Caller = auth.Caller{ClientID: *row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
+		if row.ClientID != uuid.Nil {
+			a.Caller = auth.Caller{ClientID: row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
 			for i, s := range row.Scopes {
 				a.Caller.Scopes[i] = auth.Scope(s)
 			}
-		}
-		if row.Seq != nil {
-			a.logRow = logRow{row.KeyID, *row.Seq}
 		}
 		admissions[row.Ordinal-1] = a
 	}
 	return admissions, nil
 }
 
-// RecordStatus records, within about a second, the status of an admitted request.
-func (l *Limiter) RecordStatus(a Admission, status int) {
-	if a.Verdict == Admitted && a.logRow != (logRow{}) {
-		l.statuses.add(a.logRow, status)
-	}
-}
-
-// Close lets the group under way finish and records the last statuses.
+// Close lets the group under way finish.
 func (l *Limiter) Close() {
 	close(l.stop)
 	l.stopped.Wait()

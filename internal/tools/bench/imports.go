@@ -7,8 +7,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,13 +23,12 @@ import (
 // stores, in no order, as the file has them: the same table and indexes, every trigger and
 // foreign key switched off. Each run has a database of its own.
 func (s *session) measureImport(ctx context.Context) error {
-	var file bytes.Buffer
+	var file, rows bytes.Buffer
 	if _, err := corpus.Generate(&file, corpus.Options{Seed: 2, From: spanFrom, To: spanTo, Clients: []corpus.ClientOptions{
 		{Slug: "imported", Mode: corpus.ModeCanonical, Interviews: s.scale.imported, Campaigns: 40},
 	}}); err != nil {
 		return err
 	}
-	rows := filepath.Join(s.dir, "rows")
 	imported := func(ctx context.Context, conn *pgx.Conn, columns string) (time.Duration, error) {
 		began := time.Now()
 		_, err := importer.Import(ctx, conn, importer.Options{}, importer.Stream("the input", bytes.NewReader(file.Bytes())))
@@ -39,25 +36,16 @@ func (s *session) measureImport(ctx context.Context) error {
 		if err != nil {
 			return 0, err
 		}
-		out, err := os.Create(rows)
-		if err != nil {
-			return 0, err
-		}
-		defer out.Close()
-		_, err = conn.PgConn().CopyTo(ctx, out, "COPY (SELECT "+columns+" FROM interviews ORDER BY md5(id::text)) TO STDOUT (FORMAT binary)")
+		rows.Reset()
+		_, err = conn.PgConn().CopyTo(ctx, &rows, "COPY (SELECT "+columns+" FROM interviews ORDER BY md5(id::text)) TO STDOUT (FORMAT binary)")
 		return took, err
 	}
 	copied := func(ctx context.Context, conn *pgx.Conn, columns string) (time.Duration, error) {
 		if _, err := conn.Exec(ctx, "ALTER TABLE interviews DISABLE TRIGGER ALL"); err != nil {
 			return 0, err
 		}
-		in, err := os.Open(rows)
-		if err != nil {
-			return 0, err
-		}
-		defer in.Close()
 		began := time.Now()
-		_, err = conn.PgConn().CopyFrom(ctx, in, "COPY interviews ("+columns+") FROM STDIN (FORMAT binary)")
+		_, err := conn.PgConn().CopyFrom(ctx, bytes.NewReader(rows.Bytes()), "COPY interviews ("+columns+") FROM STDIN (FORMAT binary)")
 		return time.Since(began), err
 	}
 	all, err := s.compare(ctx, s.importWorkload("import", imported), s.importWorkload("bare COPY", copied))

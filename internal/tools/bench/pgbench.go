@@ -9,22 +9,22 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/embedded"
-	"github.com/clientintel/clientintel/internal/tools/sqlqueries"
 )
 
 // pgbench is PostgreSQL alone, reading the client's pages with the product's own query:
 // each transaction begins somewhere else.
 func (s *session) pgbench(c *client, connections int) (workload, error) {
-	queries, err := sqlqueries.Read(".")
+	queries, err := os.ReadFile("sql/queries/interviews.sql")
 	if err != nil {
 		return workload{}, err
 	}
-	page := queries[slices.IndexFunc(queries, func(q sqlqueries.Query) bool { return q.Name == "ListInterviews" })]
+	_, page, _ := strings.Cut(string(queries), "-- name: ListInterviews :many\n")
+	page, _, _ = strings.Cut(regexp.MustCompile(`(?m)^--.*\n`).ReplaceAllString(page, ""), ";")
 	newest, oldest := c.positions[0], c.positions[len(c.positions)-1]
 	// Literals without colons, which pgbench takes for variables; of other parameters false.
 	values := map[string]string{
@@ -32,10 +32,10 @@ func (s *session) pgbench(c *client, connections int) (workload, error) {
 		"from_created_at": "'0001-01-01'", "max_rows": "51",
 	}
 	script := fmt.Sprintf("\\set us random(%d, %d)\n%s;\n", oldest.CreatedAt.UnixMicro(), newest.CreatedAt.UnixMicro(),
-		page.Text(func(name string) string { return cmp.Or(values[name], "false") }))
+		regexp.MustCompile(`@\w+`).ReplaceAllStringFunc(page, func(name string) string { return cmp.Or(values[name[1:]], "false") }))
 	return workload{"PostgreSQL alone", func(ctx context.Context, d time.Duration) (sample, error) {
 		path := filepath.Join(s.dir, "page.sql")
-		if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(script), 0o644); err != nil { //nolint:gosec // in a directory of our own
 			return sample{}, err
 		}
 		out, err := s.pg.Run(ctx, "pgbench", "--no-vacuum", "--protocol=prepared", "--client="+strconv.Itoa(connections),

@@ -45,9 +45,8 @@ func TestDeploy_SettingsExist(t *testing.T) {
 	}
 }
 
-// The image holds the released binary, runs it as an unprivileged user, and
-// calls commands that it has.
-func TestDeploy_Containerfile(t *testing.T) {
+// The image and the service call commands that the binary has.
+func TestDeploy_CommandsExist(t *testing.T) {
 	t.Parallel()
 	steps := map[string]string{}
 	joined := strings.ReplaceAll(fileOf(t, "deploy/Containerfile"), "\\\n", " ")
@@ -57,14 +56,6 @@ func TestDeploy_Containerfile(t *testing.T) {
 				t.Errorf("%s stands twice", name)
 			}
 			steps[name] = strings.TrimSpace(steps[name] + "\n" + rest)
-		}
-	}
-	for name, want := range map[string]string{
-		"FROM": "scratch", "USER": "65532:65532", "STOPSIGNAL": "SIGTERM", "ARG": "TARGETARCH=amd64",
-		"COPY": "dist/" + target{"linux", "${TARGETARCH}"}.binary() + " /clientintel\nLICENSE dist/" + noticesFile + " /licenses/",
-	} {
-		if steps[name] != want {
-			t.Errorf("%s %s, want %s", name, steps[name], want)
 		}
 	}
 	_, asked, _ := strings.Cut(steps["HEALTHCHECK"], "CMD ")

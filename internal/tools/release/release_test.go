@@ -125,7 +125,7 @@ func holdStatic(t *testing.T, path string) {
 	}
 }
 
-var required = regexp.MustCompile(`(?m)^\t(\S+) (v\S+)`)
+var required = regexp.MustCompile(`(?m)^(?:\t|require )(\S+) (v\S+)`)
 
 func holdBill(t *testing.T, text []byte) {
 	t.Helper()

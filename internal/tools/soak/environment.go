@@ -45,7 +45,10 @@ const (
 	remote
 )
 
-type client struct{ slug, id string }
+// corpusSeed gives records the same ids each time.
+const corpusSeed = 1
+
+type client struct{ slug, id, mode string }
 
 func (e *environment) open(ctx context.Context) error {
 	var err error
@@ -61,19 +64,20 @@ func (e *environment) open(ctx context.Context) error {
 		return err
 	}
 	var file strings.Builder
-	sum, err := corpus.Generate(&file, corpus.Options{
-		Seed: 1, From: time.Now().AddDate(-1, 0, 0), To: time.Now(),
+	options := corpus.Options{
+		Seed: corpusSeed, From: e.began.AddDate(-1, 0, 0), To: e.began,
 		Clients: []corpus.ClientOptions{
 			{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: 1500, Campaigns: 6, Synthesis: 30},
 			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: 1500, Campaigns: 6, EqualCreatedAt: 400},
-			{Slug: "initech", Interviews: 1500, Campaigns: 6},
+			{Slug: "initech", Mode: corpus.ModeLegacy, Interviews: 1500, Campaigns: 6},
 		},
-	})
+	}
+	sum, err := corpus.Generate(&file, options)
 	if err != nil {
 		return err
 	}
-	for _, c := range sum.Clients {
-		e.clients = append(e.clients, client{c.Slug, c.ID.String()})
+	for i, c := range sum.Clients {
+		e.clients = append(e.clients, client{c.Slug, c.ID.String(), options.Clients[i].Mode})
 	}
 	if err := e.base.Import(e.pg, file.String()); err != nil {
 		return err

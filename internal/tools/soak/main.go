@@ -65,6 +65,9 @@ func run(ctx context.Context, duration time.Duration, seed uint64) error {
 	e.compare(before, after)
 	e.logf("%d requests (%d refused), %d given up, %d imports, %d faults, %d comparisons, %d keys: %d wrong",
 		e.reads.Load(), e.refused.Load(), e.left.Load(), e.writes.Load(), e.faults.Load(), e.checks.Load(), len(e.accounts), len(e.violations))
+	if e.writes.Load() == 0 {
+		e.violation("no import succeeded")
+	}
 	if n := len(e.violations); n > 0 {
 		return fmt.Errorf("%d things were wrong:\n%s", n, strings.Join(e.violations, "\n"))
 	}

@@ -168,16 +168,11 @@ TABLES: dict[str, dict[str, str]] = {
 
 // pythonKind is what the Python client calls a field's type.
 func pythonKind(schema Node) string {
-	types, format := schema.At("type").Texts(), schema.At("format").Text()
-	kinds := map[string]string{"number": "number", "boolean": "boolean", "string": "text"}
-	switch {
-	case format == "date-time":
-		return "time"
-	case format == "date":
-		return "date"
+	if kind := map[string]string{"date-time": "time", "date": "date"}[schema.At("format").Text()]; kind != "" {
+		return kind
 	}
-	for _, name := range types {
-		if kind := kinds[name]; kind != "" {
+	for _, name := range schema.At("type").Texts() {
+		if kind := map[string]string{"number": "number", "boolean": "boolean", "string": "text"}[name]; kind != "" {
 			return kind
 		}
 	}
