@@ -19,12 +19,12 @@ func TestCall_LargeWindowsOfAnalytics(t *testing.T) {
 		FROM generate_series(1, 90000) AS n`, seed.Clients["acme"])
 	a := agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}
 	refused := a.call(t, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-12-31","include_rows":true}`)
-	const want = `{"error":"payload too large","details":"the response would be larger than 8 MiB; set a shorter window with date_from and date_to, or one campaign","code":"payload_too_large"}`
+	const want = `{"error":"payload too large","details":"the response would be larger than 2 MiB; set a shorter window with date_from and date_to, or one campaign","code":"payload_too_large"}`
 	if !refused.IsError || refused.Content[0].Text != want || refused.StructuredContent != nil {
 		t.Errorf("got %.300s, want %s", refused.Content[0].Text, want)
 	}
-	if equal(t, a, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-01-20","include_rows":true}`,
-		routes["get_interview_analytics"]+"?date_from=2026-01-01&date_to=2026-01-20") != 1 {
+	if equal(t, a, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-01-10","include_rows":true}`,
+		routes["get_interview_analytics"]+"?date_from=2026-01-01&date_to=2026-01-10") != 1 {
 		t.Error("a shorter window was refused")
 	}
 	counted := a.call(t, "get_interview_analytics", `{"date_from":"2026-01-01","date_to":"2026-12-31"}`)
