@@ -49,26 +49,26 @@ lint-contract: ## check the contract with two independent linters
 
 # The first line tests the check itself, on edits of the contract.
 contract-diff: ## fail when the contract breaks clients of the last release
-	$(GO) test -tags contractdiff ./internal/tools/contractdiff
-	$(GO) run ./internal/tools/contractdiff
+	$(GO) test -tags contractdiff -run TestContractDiff ./openapi
+	.ci/contract-diff openapi/openapi.yaml openapi/released
 
-# PG_MAJOR=18 runs them on that PostgreSQL. Where it is not installed, it comes without
-# the programs that make dumps and standbys, which the tests left out there need.
-test: ## run every test on a real PostgreSQL
-	$(if $(PG_MAJOR),CLIENTINTEL_POSTGRES_BIN=$$(.ci/postgres $(PG_MAJOR)) && export CLIENTINTEL_POSTGRES_BIN &&) \
-		$(GO) test -timeout 25m $(if $(PG_MAJOR),$$($(GO) list ./... | grep -vE '/test/(resilience|restore)$$|/internal/embedded$$'),./...)
-	$(GO) -C $(GO_CLIENT) test ./...
+# One PostgreSQL for the tests of all packages. PG_MAJOR=18 makes it that one, without the
+# package that tests how the programs are found.
+ON_POSTGRES = $(if $(PG_MAJOR),CLIENTINTEL_POSTGRES_BIN=$$(.ci/postgres $(PG_MAJOR))) $(GO) run ./internal/test/withpostgres
+test: ## run the packages' tests on a real PostgreSQL
+	$(ON_POSTGRES) $(GO) test $$($(GO) list ./... | grep -vE '/internal/test/$(if $(PG_MAJOR),|/internal/embedded$$)')
+	$(ON_POSTGRES) $(GO) -C $(GO_CLIENT) test ./...
 
-test-race: ## the same under the race detector
-	$(GO) test -race -timeout 25m ./...
-	$(GO) -C $(GO_CLIENT) test -race ./...
+test-all: ## the same and the tests of the whole program, under the race detector
+	$(ON_POSTGRES) $(GO) test -race -timeout 15m ./...
+	$(ON_POSTGRES) $(GO) -C $(GO_CLIENT) test -race ./...
 
 # ONLY='cursor|scope' tries those whose name or file matches.
 mutants: ## remove one guard after another and fail where its test still passes
 	$(GO) run ./internal/tools/mutants $(if $(ONLY),-only '$(ONLY)')
 
 plans: ## print how PostgreSQL runs each query on a client of a million interviews
-	$(GO) run ./internal/tools/explain
+	INTERVIEWS=1000000 $(GO) test -count=1 -v -timeout 60m -run TestPlans_ReadersReadNoWholeTable ./internal/postgres
 
 # SCALE=full, DATA=dir keeps the loaded databases, OTHER=program takes turns with another
 # build, ONLY='page|import' measures a part, ROUNDS=n, DURATION=2s a side and round. See
@@ -125,7 +125,7 @@ partners: ## check the service with third-party tools (installs them; needs the 
 NOT_DISTRIBUTED = ^(FuzzImport|TestAKilledImportEndsItsBackend|TestVacuum_LeavesTheTableVacuumed)$$
 distributed: ## run the program's suites on PostgreSQL with Citus
 	$(GO) test -tags distributed -count=1 -timeout 30m ./internal/test/distributed
-	CLIENTINTEL_TEST_DISTRIBUTED=yes $(GO) test -p 1 -count=1 -timeout 60m -skip '$(NOT_DISTRIBUTED)' ./internal/httpapi ./internal/importer ./internal/mcp ./internal/test/isolation ./internal/ratelimit
+	CLIENTINTEL_TEST_DISTRIBUTED=yes $(GO) test -p 1 -count=1 -timeout 60m -skip '$(NOT_DISTRIBUTED)' ./internal/server ./internal/importer ./internal/mcp ./internal/test/isolation ./internal/ratelimit
 
 # ONLY='search|idle' runs those whose name matches. It needs HAProxy (.ci/install partners).
 overload: ## flood servers, behind deploy/haproxy.cfg and alone, and print how another client is affected
@@ -134,4 +134,4 @@ overload: ## flood servers, behind deploy/haproxy.cfg and alone, and print how a
 soak: ## mixed load, writers, restarts and faults for DURATION, with everything checked
 	$(GO) run ./internal/tools/soak -duration $(or $(DURATION),10m)
 
-ci: check-generated build lint lint-contract contract-diff test-race fuzz-short vuln bench-sanity ## all that a change must pass
+ci: check-generated build lint lint-contract contract-diff test-all fuzz-short vuln bench-sanity ## all that a change must pass

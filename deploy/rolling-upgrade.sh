@@ -6,7 +6,7 @@
 # OLD and NEW are the programs of two releases. Two servers of OLD answer requests
 # that go, as a load balancer sends them, to those that /readyz says are ready. NEW
 # migrates the schema; then each server is ended and one of NEW started in its place.
-# KEY is a key with read:interviews. PORT (18080) and the three after it must be free.
+# KEY is a key with read:interviews_metadata. PORT (18080) and the three after it must be free.
 set -euo pipefail
 old=$1 new=$2 port=${PORT:-18080}
 dir=$(mktemp -d)

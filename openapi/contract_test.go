@@ -17,16 +17,14 @@ type operation struct {
 	path     string
 	scope    string // empty: public
 	statuses []string
-	query    []string
 }
 
-// The whole REST surface. A route, a status or a parameter more or less is a
-// decision, and shows here.
+// The whole REST surface. A route or a status more or less is a decision, and
+// shows here.
 var surface = map[string]operation{
 	"listInterviews": {
 		path: "/api/client/v1/interviews", scope: "read:interviews_metadata",
 		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
-		query:    []string{"limit", "starting_after", "campaign_id", "status", "date_from", "date_to"},
 	},
 	"getInterview": {
 		path: "/api/client/v1/interviews/{id}", scope: "read:interviews_metadata",
@@ -35,25 +33,18 @@ var surface = map[string]operation{
 	"listCampaigns": {
 		path: "/api/client/v1/campaigns", scope: "read:campaigns",
 		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
-		query:    []string{"limit", "starting_after", "updated_since", "status", "campaign_id", "date_from", "date_to"},
 	},
 	"listSynthesis": {
 		path: "/api/client/v1/synthesis", scope: "read:synthesis",
 		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
-		query: []string{
-			"limit", "starting_after", "updated_since", "type", "lane_id", "campaign_id", "surface", "day", "date_from",
-			"date_to", "lane", "campaign",
-		},
 	},
 	"getInterviewAnalytics": {
 		path: "/api/client/v1/analytics/interviews", scope: "read:interviews_metadata",
 		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
-		query:    []string{"campaign", "date_from", "date_to"},
 	},
 	"searchIntelligence": {
 		path: "/api/client/v1/intelligence/search", scope: "read:custom_extraction",
 		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
-		query:    []string{"q", "campaign", "limit"},
 	},
 	"getOpenapi": {
 		path:     "/api/client/v1/openapi.json",
@@ -93,19 +84,24 @@ func TestContract_HasExactlyItsSevenOperations(t *testing.T) {
 		if got := slices.Sorted(maps.Keys(op.Responses.Map())); !slices.Equal(got, want.statuses) {
 			t.Errorf("%s: declares %v, want %v", op.OperationID, got, want.statuses)
 		}
-		var query []string
-		for _, p := range op.Parameters {
-			if p.Value.In == "query" {
-				query = append(query, p.Value.Name)
-			}
-		}
-		if !slices.Equal(query, want.query) {
-			t.Errorf("%s: takes %v, want %v", op.OperationID, query, want.query)
-		}
 	})
 	if len(found) != len(surface) {
 		t.Errorf("got operations %v, want %d", slices.Sorted(maps.Keys(found)), len(surface))
 	}
+}
+
+// queryParameters are those of an operation, in the contract's order.
+func queryParameters(t *testing.T, operation string) []string {
+	t.Helper()
+	var names []string
+	eachOperation(load(t), func(_, _ string, op *openapi3.Operation) {
+		for _, p := range op.Parameters {
+			if op.OperationID == operation && p.Value.In == "query" {
+				names = append(names, p.Value.Name)
+			}
+		}
+	})
+	return names
 }
 
 // The 403 of the server is driven by these requirements.

@@ -31,39 +31,41 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
 
 
-SET default_tablespace = '';
-
-SET default_table_access_method = heap;
-
 --
--- Name: admissions; Type: TABLE; Schema: public; Owner: -
+-- Name: add_key_usage(uuid[], timestamp with time zone[], text[], smallint[], bigint[]); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE TABLE public.admissions (
-    ordinal integer NOT NULL,
-    verdict text NOT NULL,
-    key_id uuid NOT NULL,
-    client_id uuid,
-    scopes text[],
-    at timestamp with time zone NOT NULL,
-    seq bigint,
-    remaining integer NOT NULL,
-    reset_at timestamp with time zone NOT NULL,
-    CONSTRAINT admissions_verdict_is_known CHECK ((verdict = ANY (ARRAY['admitted'::text, 'limited'::text, 'invalid'::text, 'revoked'::text, 'expired'::text])))
-);
+CREATE FUNCTION public.add_key_usage(key_ids uuid[], hours timestamp with time zone[], routes text[], statuses smallint[], requests bigint[]) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO public.key_usage AS u (client_id, key_id, hour, route, status, requests)
+    SELECT k.client_id, k.id, h.hour, n.route, n.status, sum(n.requests)
+    FROM unnest(key_ids, hours, routes, statuses, requests) AS n (key_id, hour, route, status, requests)
+    JOIN public.api_keys AS k ON k.id = n.key_id AND k.client_id IS NOT NULL
+    CROSS JOIN LATERAL (SELECT date_trunc('hour', least(n.hour, clock_timestamp()), 'UTC') AS hour) AS h
+    WHERE n.requests > 0
+    GROUP BY k.client_id, k.id, h.hour, n.route, n.status
+    ORDER BY k.client_id, k.id, h.hour, n.route, n.status
+    ON CONFLICT (client_id, key_id, hour, route, status) DO UPDATE
+    SET requests = u.requests + excluded.requests;
+END;
+$$;
 
 
 --
 -- Name: admit(text[], bytea[], text[], integer, interval, interval); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval) RETURNS SETOF public.admissions
+CREATE FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval) RETURNS TABLE(ordinal integer, verdict text, key_id uuid, client_id uuid, scopes text[], at timestamp with time zone, remaining integer, reset_at timestamp with time zone)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_sort TO 'off'
     SET enable_seqscan TO 'off'
     AS $$
+#variable_conflict use_column
 DECLARE
     -- In the log, requests with an unknown prefix have this client.
     no_client CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
@@ -71,20 +73,17 @@ DECLARE
     last_used_precision CONSTANT interval := '1 hour';
     -- Secrets are compared behind a random salt: how long it takes tells nothing of the hash.
     salt CONSTANT bytea := uuid_send(gen_random_uuid());
-    clock timestamptz;
+    keys text[];
+    ordinals integer[];
     present timestamptz;
-    window_start timestamptz;
-    answered integer := 0;
-    one_by_one integer[] := '{}';
-    answer public.admissions;
-    i integer;
-    k record;
-    newest_seq bigint;
-    newest_at timestamptz;
-    oldest_seq bigint;
-    oldest_at timestamptz;
+    r record;
+    -- Of the key whose requests are being decided.
+    key text;
+    clock timestamptz;
     counted bigint;
+    last_seq bigint;
     secret_is_right boolean;
+    logged public.request_log[];
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE object_not_in_prerequisite_state USING
@@ -115,51 +114,36 @@ BEGIN
     END IF;
 
     -- Keys are locked in one order, or two groups could wait for each other. An
-    -- advisory lock writes nothing, and no operator's transaction holds it up. The
-    -- blank key, which unknown prefixes count towards, comes last, further down.
-    -- For one that comes alone an expression does, which is cheaper than a statement.
-    IF cardinality(prefixes) <> 1 THEN
-        PERFORM pg_advisory_xact_lock(r.lock)
-        FROM unnest((
-            SELECT array_agg(DISTINCT hashtextextended(p.prefix, 600))
-            FROM unnest(prefixes) AS p (prefix)
-        )) AS r (lock);
-    ELSIF pg_advisory_xact_lock(hashtextextended(prefixes[1], 600)) IS NULL THEN
-        RAISE EXCEPTION 'a lock was not taken';
-    END IF;
+    -- advisory lock writes nothing, and no operator's transaction holds it up.
+    SELECT
+        array_agg(k.prefix ORDER BY hashtextextended(k.prefix, 600), k.ordinal),
+        array_agg(k.ordinal ORDER BY hashtextextended(k.prefix, 600), k.ordinal)
+    INTO keys, ordinals
+    FROM (
+        SELECT coalesce(a.prefix, '') AS prefix, p.ordinal::integer AS ordinal
+        FROM unnest(prefixes) WITH ORDINALITY AS p (prefix, ordinal)
+        LEFT JOIN public.api_keys AS a ON a.prefix = p.prefix
+    ) AS k;
+    FOREACH key IN ARRAY keys LOOP
+        PERFORM pg_advisory_xact_lock(hashtextextended(key, 600));
+    END LOOP;
+    key := NULL;
 
-    -- Nearly every request is simple: its key in force and in use, its secret right,
-    -- room in the window. One that comes alone is spared what gathers a group.
-    clock := clock_timestamp() + clock_shift;
-    window_start := clock - time_window;
-    IF cardinality(prefixes) = 1 THEN
+    present := clock_timestamp() + clock_shift;
+    FOR r IN
         SELECT
-            1,
-            CASE
-                WHEN sha256(a.secret_hash || salt) = sha256(secret_hashes[1] || salt)
-                    AND a.client_id IS NOT NULL
-                    AND coalesce(a.revoked_at > clock, true)
-                    AND coalesce(a.expires_at > clock, true)
-                    AND a.last_used_at > clock - last_used_precision
-                    AND newest.at <= clock
-                    AND newest.seq - oldest.seq + 1 < max_requests
-                THEN 'admitted'
-            END,
-            a.id,
-            a.client_id,
-            a.scopes,
-            clock,
-            newest.seq + 1,
-            max_requests - (newest.seq - oldest.seq + 1),
-            oldest.at + time_window
-        INTO answer
-        FROM public.api_keys AS a
+            s.ordinal,
+            a.prefix, a.id, a.client_id, a.secret_hash, a.scopes, a.revoked_at, a.expires_at, a.last_used_at,
+            newest.at AS newest_at, newest.seq AS newest_seq, oldest.at AS oldest_at, oldest.seq AS oldest_seq
+        FROM unnest(keys, ordinals) WITH ORDINALITY AS s (prefix, ordinal, nth)
+        JOIN public.api_keys AS a ON a.prefix = s.prefix
         LEFT JOIN LATERAL (
+            -- Not bounded above: the clock may have been set back since.
             SELECT l.at, l.seq
             FROM public.request_log AS l
             WHERE l.client_id = coalesce(a.client_id, no_client)
                 AND l.key_id = a.id
-                AND l.at > window_start
+                AND l.at > present - time_window
             ORDER BY l.at DESC, l.seq DESC
             LIMIT 1
         ) AS newest ON true
@@ -168,210 +152,85 @@ BEGIN
             FROM public.request_log AS l
             WHERE l.client_id = coalesce(a.client_id, no_client)
                 AND l.key_id = a.id
-                AND l.at > window_start
-                AND l.at <= clock
+                AND l.at > greatest(present, newest.at) - time_window
             ORDER BY l.at, l.seq
             LIMIT 1
         ) AS oldest ON true
-        WHERE a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = prefixes[1]), '');
-        IF answer.verdict = 'admitted' THEN
-            INSERT INTO public.request_log (client_id, key_id, at, seq, route)
-            VALUES (answer.client_id, answer.key_id, clock, answer.seq, routes[1]);
-            RETURN NEXT answer;
-            RETURN;
-        END IF;
-    END IF;
-
-    -- A group's simple requests are counted together.
-    FOR answer IN
-        WITH judged AS MATERIALIZED (
-            SELECT
-                m.ordinal,
-                g.id,
-                g.client_id,
-                g.scopes,
-                g.in_force
-                    AND newest.at <= clock
-                    AND newest.seq - oldest.seq + 1 + g.requests <= max_requests AS simple,
-                newest.seq + m.nth AS seq,
-                (max_requests - (newest.seq - oldest.seq + m.nth))::integer AS remaining,
-                oldest.at + time_window AS reset_at
-            FROM (
-                SELECT
-                    a.id,
-                    coalesce(a.client_id, no_client) AS client_id,
-                    a.scopes,
-                    a.prefix <> ''
-                        AND bool_and(sha256(a.secret_hash || salt) = sha256(r.secret_hash || salt))
-                        AND (a.revoked_at IS NULL OR a.revoked_at > clock)
-                        AND (a.expires_at IS NULL OR a.expires_at > clock)
-                        AND a.last_used_at > clock - last_used_precision AS in_force,
-                    count(*) AS requests,
-                    array_agg(r.ordinal::integer) AS ordinals
-                FROM unnest(prefixes, secret_hashes) WITH ORDINALITY AS r (prefix, secret_hash, ordinal)
-                JOIN public.api_keys AS a
-                    ON a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = r.prefix), '')
-                GROUP BY a.prefix
-            ) AS g
-            LEFT JOIN LATERAL (
-                -- Not bounded above: the clock may have been set back since.
-                SELECT l.at, l.seq
-                FROM public.request_log AS l
-                WHERE l.client_id = g.client_id
-                    AND l.key_id = g.id
-                    AND l.at > window_start
-                ORDER BY l.at DESC, l.seq DESC
-                LIMIT 1
-            ) AS newest ON true
-            LEFT JOIN LATERAL (
-                SELECT l.at, l.seq
-                FROM public.request_log AS l
-                WHERE l.client_id = g.client_id
-                    AND l.key_id = g.id
-                    AND l.at > window_start
-                    AND l.at <= clock
-                ORDER BY l.at, l.seq
-                LIMIT 1
-            ) AS oldest ON true
-            CROSS JOIN LATERAL unnest(g.ordinals) WITH ORDINALITY AS m (ordinal, nth)
-        ),
-
-        logged AS (
-            INSERT INTO public.request_log (client_id, key_id, at, seq, route)
-            SELECT j.client_id, j.id, clock, j.seq, routes[j.ordinal]
-            FROM judged AS j
-            WHERE j.simple
-        )
-
-        SELECT
-            j.ordinal, CASE WHEN j.simple THEN 'admitted' END, j.id, j.client_id, j.scopes,
-            clock, j.seq, j.remaining, j.reset_at
-        FROM judged AS j
+        ORDER BY s.nth
     LOOP
-        answered := answered + 1;
-        IF answer.verdict IS NULL THEN
-            one_by_one := one_by_one || answer.ordinal;
-        ELSE
-            RETURN NEXT answer;
+        IF key IS DISTINCT FROM r.prefix THEN
+            key := r.prefix;
+            -- A key's time never runs backwards. Where the clock was set back it stands
+            -- still until the present has caught up.
+            clock := greatest(present, r.newest_at);
+            last_seq := coalesce(r.newest_seq, 0);
+            counted := coalesce(r.newest_seq - r.oldest_seq + 1, 0);
         END IF;
-    END LOOP;
-    IF answered < cardinality(prefixes) THEN
-        RAISE serialization_failure USING MESSAGE = 'a key was deleted meanwhile';
-    END IF;
+        secret_is_right := sha256(r.secret_hash || salt) = sha256(secret_hashes[r.ordinal] || salt) AND key <> '';
 
-    -- The others; those of one key in their order.
-    FOREACH i IN ARRAY one_by_one LOOP
-        SELECT a.prefix, a.id, a.client_id, coalesce(a.client_id, no_client) AS logged_client, a.secret_hash,
-            a.scopes, a.revoked_at, a.expires_at, a.last_used_at
-        INTO STRICT k
-        FROM public.api_keys AS a
-        WHERE a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = prefixes[i]), '');
-        IF k.prefix = '' THEN
-            PERFORM pg_advisory_xact_lock(hashtextextended('', 600));
-        END IF;
-
-        secret_is_right := sha256(k.secret_hash || salt) = sha256(secret_hashes[i] || salt) AND k.prefix <> '';
-
-        clock := clock_timestamp() + clock_shift;
-        window_start := clock - time_window;
-        SELECT l.at, l.seq INTO newest_at, newest_seq
-        FROM public.request_log AS l
-        WHERE l.client_id = k.logged_client
-            AND l.key_id = k.id
-            AND l.at > window_start
-        ORDER BY l.at DESC, l.seq DESC
-        LIMIT 1;
-        IF NOT FOUND OR NOT secret_is_right THEN
-            -- Idle for longer than the window, or new. Looked for after every wrong
-            -- secret, so that one takes as long for each prefix, known or not.
-            SELECT l.at, l.seq INTO newest_at, newest_seq
-            FROM public.request_log AS l
-            WHERE l.client_id = k.logged_client
-                AND l.key_id = k.id
-            ORDER BY l.at DESC, l.seq DESC
-            LIMIT 1;
-        END IF;
-        -- A key's time never runs backwards. Where the clock was set back it stands
-        -- still until the present has caught up.
-        present := clock;
-        clock := greatest(clock, newest_at);
-        window_start := clock - time_window;
-        SELECT l.at, l.seq INTO oldest_at, oldest_seq
-        FROM public.request_log AS l
-        WHERE l.client_id = k.logged_client
-            AND l.key_id = k.id
-            AND l.at > window_start
-            AND l.at <= clock
-        ORDER BY l.at, l.seq
-        LIMIT 1;
-        counted := coalesce(newest_seq - oldest_seq + 1, 0);
-
-        answer := NULL;
-        answer.ordinal := i;
-        answer.key_id := k.id;
-        answer.at := clock;
-        answer.remaining := greatest(max_requests - counted, 0);
-        answer.reset_at := coalesce(oldest_at, clock) + time_window;
-        answer.verdict := CASE
+        ordinal := r.ordinal;
+        key_id := r.id;
+        at := clock;
+        remaining := greatest(max_requests - counted, 0);
+        reset_at := coalesce(r.oldest_at, clock) + time_window;
+        verdict := CASE
             WHEN NOT secret_is_right THEN 'invalid'
-            WHEN k.revoked_at <= clock THEN 'revoked'
-            WHEN k.expires_at <= clock THEN 'expired'
+            WHEN r.revoked_at <= clock THEN 'revoked'
+            WHEN r.expires_at <= clock THEN 'expired'
             WHEN counted >= max_requests THEN 'limited'
             ELSE 'admitted'
         END;
-        IF secret_is_right THEN
-            answer.client_id := k.client_id;
-            answer.scopes := k.scopes;
-        END IF;
+        client_id := CASE WHEN secret_is_right THEN r.client_id END;
+        scopes := CASE WHEN secret_is_right THEN r.scopes END;
 
-        IF answer.verdict = 'limited' THEN
+        IF verdict = 'limited' THEN
             -- How long to wait counts from the present.
-            answer.at := present;
+            at := present;
             -- Capacity frees when the row max_requests from the end ages out: the
             -- oldest one, unless rows of failed authentication come before it.
             IF counted > max_requests THEN
-                SELECT l.at + time_window INTO answer.reset_at
-                FROM public.request_log AS l
-                WHERE l.client_id = k.logged_client
-                    AND l.key_id = k.id
-                    AND l.at > window_start
-                    AND l.at <= clock
-                    AND l.seq > newest_seq - max_requests
-                ORDER BY l.at, l.seq
-                LIMIT 1;
+                reset_at := time_window + coalesce((
+                    SELECT l.at
+                    FROM public.request_log AS l
+                    WHERE l.client_id = coalesce(r.client_id, no_client)
+                        AND l.key_id = r.id
+                        AND l.at > clock - time_window
+                        AND l.seq > last_seq - max_requests
+                    ORDER BY l.at, l.seq
+                    LIMIT 1
+                ), clock);
             END IF;
         ELSE
-            answer.seq := coalesce(newest_seq, 0) + 1;
-            INSERT INTO public.request_log (client_id, key_id, at, seq, route, status)
-            VALUES (
-                k.logged_client, k.id, clock, answer.seq, routes[i],
-                CASE WHEN answer.verdict = 'admitted' THEN NULL ELSE 401 END
-            );
-            IF secret_is_right AND (k.last_used_at > clock - last_used_precision) IS NOT TRUE THEN
+            last_seq := last_seq + 1;
+            logged := logged || ROW(
+                coalesce(r.client_id, no_client), r.id, clock, last_seq, routes[ordinal], CASE WHEN verdict <> 'admitted' THEN 401 END
+            )::public.request_log;
+            IF secret_is_right AND (r.last_used_at > clock - last_used_precision) IS NOT TRUE THEN
                 -- Not waited for: an operator may be at work on the row.
                 UPDATE public.api_keys AS a
                 SET last_used_at = clock
                 WHERE a.prefix = (
                     SELECT b.prefix
                     FROM public.api_keys AS b
-                    WHERE b.prefix = k.prefix
+                    WHERE b.prefix = key
                     FOR NO KEY UPDATE SKIP LOCKED
                 );
             END IF;
             -- Only the newest max_requests rows can matter to a window, so a flood
             -- of failed authentication keeps no more than that.
-            IF answer.verdict <> 'admitted' AND counted >= max_requests THEN
+            IF verdict <> 'admitted' AND counted >= max_requests THEN
                 DELETE FROM public.request_log AS l
-                WHERE l.client_id = k.logged_client
-                    AND l.key_id = k.id
-                    AND l.at > window_start
-                    AND l.at <= clock
-                    AND l.seq <= newest_seq + 1 - max_requests
+                WHERE l.client_id = coalesce(r.client_id, no_client)
+                    AND l.key_id = r.id
+                    AND l.at > clock - time_window
+                    AND l.seq <= last_seq - max_requests
                     AND l.status = 401;
             END IF;
+            counted := counted + 1;
         END IF;
-        RETURN NEXT answer;
+        RETURN NEXT;
     END LOOP;
+    INSERT INTO public.request_log SELECT n.* FROM unnest(logged) AS n;
 END;
 $$;
 
@@ -834,6 +693,10 @@ END;
 $$;
 
 
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
 --
 -- Name: search_documents; Type: TABLE; Schema: public; Owner: -
 --
@@ -1057,6 +920,7 @@ BEGIN
         RETURN;
     END IF;
     added := 0;
+    PERFORM public.merge_measurement_changes();
     FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > scan_limit LOOP
         SELECT count(*) - keep_outside INTO surplus
         FROM (
@@ -1115,14 +979,11 @@ $$;
 CREATE FUNCTION public.maintain_request_log() RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
     AS $_$
 DECLARE
-    retention CONSTANT interval := '7 days';
-    today date := (now() AT TIME ZONE 'UTC')::date;
-    log record;
-    day date;
+    kept record;
     begins timestamptz;
-    ends timestamptz;
     in_default boolean;
     part record;
 BEGIN
@@ -1130,31 +991,33 @@ BEGIN
     IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel maintain_request_log', 0)) THEN
         RETURN;
     END IF;
-    FOR log IN SELECT * FROM (VALUES ('request_log', 'at'), ('request_statuses', 'recorded_at')) AS v (name, moment) LOOP
-        FOR day IN SELECT today + n FROM generate_series(0, 2) AS n LOOP
-            CONTINUE WHEN to_regclass(format('public.%s_%s', log.name, to_char(day, 'YYYYMMDD'))) IS NOT NULL;
-            begins := day::timestamp AT TIME ZONE 'UTC';
-            ends := (day + 1)::timestamp AT TIME ZONE 'UTC';
+    FOR kept IN
+        SELECT 'request_log' AS name, 'at' AS moment, 'day' AS unit, interval '1 day' AS length, 2 AS ahead, interval '7 days' AS retention
+        UNION ALL
+        SELECT 'key_usage', 'hour', 'month', interval '1 month', 1, interval '400 days'
+    LOOP
+        FOR begins IN SELECT date_trunc(kept.unit, now()) + n * kept.length FROM generate_series(0, kept.ahead) AS n LOOP
+            CONTINUE WHEN to_regclass(format('public.%s_%s', kept.name, to_char(begins, 'YYYYMMDD'))) IS NOT NULL;
             EXECUTE format(
-                'SELECT EXISTS (SELECT 1 FROM public.%1$s_default AS r WHERE r.%2$I >= $1 AND r.%2$I < $2)', log.name, log.moment)
-            INTO in_default USING begins, ends;
+                'SELECT EXISTS (SELECT 1 FROM public.%1$s_default AS r WHERE r.%2$I >= $1 AND r.%2$I < $2)', kept.name, kept.moment)
+            INTO in_default USING begins, begins + kept.length;
             CONTINUE WHEN in_default;
             EXECUTE format(
                 'CREATE TABLE public.%1$s_%2$s PARTITION OF public.%1$s FOR VALUES FROM (%3$L) TO (%4$L)',
-                log.name, to_char(day, 'YYYYMMDD'), begins, ends);
+                kept.name, to_char(begins, 'YYYYMMDD'), begins, begins + kept.length);
         END LOOP;
         FOR part IN
-            SELECT c.oid::regclass AS name, to_date(right(c.relname, 8), 'YYYYMMDD') AS day
+            SELECT c.oid::regclass AS name, to_timestamp(right(c.relname, 8), 'YYYYMMDD') AS begins
             FROM pg_inherits AS h
             JOIN pg_class AS c ON c.oid = h.inhrelid
-            WHERE h.inhparent = format('public.%I', log.name)::regclass
+            WHERE h.inhparent = format('public.%I', kept.name)::regclass
                 AND c.relname ~ '_[0-9]{8}$'
         LOOP
-            IF (part.day + 1)::timestamp AT TIME ZONE 'UTC' < now() - retention THEN
+            IF part.begins + kept.length < now() - kept.retention THEN
                 EXECUTE format('DROP TABLE %s', part.name);
             END IF;
         END LOOP;
-        EXECUTE format('DELETE FROM public.%s_default AS r WHERE r.%I < now() - $1', log.name, log.moment) USING retention;
+        EXECUTE format('DELETE FROM public.%s_default AS r WHERE r.%I < now() - $1', kept.name, kept.moment) USING kept.retention;
     END LOOP;
 END;
 $_$;
@@ -1240,6 +1103,85 @@ $$;
 CREATE FUNCTION public.matched_fields(folded text, needle text) RETURNS integer[]
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN (SELECT array_agg((f.number)::integer ORDER BY f.number) AS array_agg FROM string_to_table(matched_fields.folded, '￿'::text) WITH ORDINALITY f(field, number) WHERE (strpos(f.field, matched_fields.needle) > 0));
+
+
+--
+-- Name: interviews; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.interviews (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    campaign_id uuid,
+    campaign_live boolean,
+    created_at timestamp with time zone NOT NULL,
+    duration_seconds double precision,
+    nps_score double precision,
+    is_test boolean DEFAULT false NOT NULL,
+    reportable boolean DEFAULT false NOT NULL,
+    client_safe boolean DEFAULT false NOT NULL,
+    usable boolean GENERATED ALWAYS AS (((status = ANY (ARRAY['completed'::text, 'analyzed'::text])) AND (NOT is_test) AND ((duration_seconds IS NULL) OR (duration_seconds >= (60)::double precision)) AND (engagement IS DISTINCT FROM 'disengaged'::text) AND (quality = 'passed'::text) AND reportable AND client_safe AND ((campaign_id IS NULL) OR campaign_live))) STORED NOT NULL,
+    status text NOT NULL,
+    quality text NOT NULL,
+    engagement text,
+    participant_name text,
+    participant_email text,
+    interview_type text,
+    customer_sentiment text,
+    churn_risk text,
+    best_quote text,
+    transcript jsonb,
+    raw_extraction jsonb,
+    custom_extraction jsonb,
+    CONSTRAINT interviews_campaign_comes_with_its_liveness CHECK (((campaign_id IS NULL) = (campaign_live IS NULL))),
+    CONSTRAINT interviews_custom_extraction_is_an_object CHECK ((jsonb_typeof(custom_extraction) = 'object'::text)),
+    CONSTRAINT interviews_quality_is_known CHECK ((quality = ANY (ARRAY['passed'::text, 'failed'::text, 'pending'::text]))),
+    CONSTRAINT interviews_raw_extraction_is_an_object CHECK ((jsonb_typeof(raw_extraction) = 'object'::text)),
+    CONSTRAINT interviews_transcript_is_a_list CHECK ((jsonb_typeof(transcript) = 'array'::text))
+);
+
+ALTER TABLE ONLY public.interviews FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: usable_interviews; Type: VIEW; Schema: public; Owner: -
+--
+
+CREATE VIEW public.usable_interviews WITH (security_invoker='true') AS
+ SELECT interviews.client_id,
+    interviews.id,
+    interviews.campaign_id,
+    interviews.created_at,
+    interviews.status,
+    interviews.duration_seconds,
+    interviews.nps_score,
+    interviews.participant_name,
+    interviews.participant_email,
+    interviews.interview_type,
+    interviews.customer_sentiment,
+    interviews.churn_risk,
+    interviews.best_quote,
+    interviews.transcript,
+    interviews.raw_extraction,
+    interviews.custom_extraction
+   FROM public.interviews
+  WHERE interviews.usable;
+
+
+--
+-- Name: matching_interviews(uuid, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.matching_interviews(client uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone) RETURNS SETOF public.usable_interviews
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT i.*
+    FROM usable_interviews AS i
+    WHERE i.client_id = client
+        AND (matching_interviews.status = '' OR i.status = matching_interviews.status)
+        AND i.created_at >= from_created_at
+        AND i.created_at < until_created_at
+$$;
 
 
 --
@@ -1456,27 +1398,6 @@ $$;
 
 
 --
--- Name: record_statuses(interval, uuid[], bigint[], smallint[]); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-BEGIN
-    IF clock_shift IS DISTINCT FROM interval '0' AND NOT pg_has_role(session_user, current_user, 'MEMBER') THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = 'record_statuses goes by the database''s clock, other than for the schema''s owner';
-    END IF;
-    -- A crash can lose a status, never a counted request.
-    PERFORM set_config('synchronous_commit', 'off', true);
-    INSERT INTO public.request_statuses (recorded_at, key_ids, seqs, statuses)
-    VALUES (clock_timestamp() + clock_shift, key_ids, seqs, statuses);
-END;
-$$;
-
-
---
 -- Name: refuse_truncate(); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1664,44 +1585,6 @@ ALTER TABLE ONLY public.campaigns FORCE ROW LEVEL SECURITY;
 
 
 --
--- Name: interviews; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.interviews (
-    client_id uuid NOT NULL,
-    id uuid NOT NULL,
-    campaign_id uuid,
-    campaign_live boolean,
-    created_at timestamp with time zone NOT NULL,
-    duration_seconds double precision,
-    nps_score double precision,
-    is_test boolean DEFAULT false NOT NULL,
-    reportable boolean DEFAULT false NOT NULL,
-    client_safe boolean DEFAULT false NOT NULL,
-    usable boolean GENERATED ALWAYS AS (((status = ANY (ARRAY['completed'::text, 'analyzed'::text])) AND (NOT is_test) AND ((duration_seconds IS NULL) OR (duration_seconds >= (60)::double precision)) AND (engagement IS DISTINCT FROM 'disengaged'::text) AND (quality = 'passed'::text) AND reportable AND client_safe AND ((campaign_id IS NULL) OR campaign_live))) STORED NOT NULL,
-    status text NOT NULL,
-    quality text NOT NULL,
-    engagement text,
-    participant_name text,
-    participant_email text,
-    interview_type text,
-    customer_sentiment text,
-    churn_risk text,
-    best_quote text,
-    transcript jsonb,
-    raw_extraction jsonb,
-    custom_extraction jsonb,
-    CONSTRAINT interviews_campaign_comes_with_its_liveness CHECK (((campaign_id IS NULL) = (campaign_live IS NULL))),
-    CONSTRAINT interviews_custom_extraction_is_an_object CHECK ((jsonb_typeof(custom_extraction) = 'object'::text)),
-    CONSTRAINT interviews_quality_is_known CHECK ((quality = ANY (ARRAY['passed'::text, 'failed'::text, 'pending'::text]))),
-    CONSTRAINT interviews_raw_extraction_is_an_object CHECK ((jsonb_typeof(raw_extraction) = 'object'::text)),
-    CONSTRAINT interviews_transcript_is_a_list CHECK ((jsonb_typeof(transcript) = 'array'::text))
-);
-
-ALTER TABLE ONLY public.interviews FORCE ROW LEVEL SECURITY;
-
-
---
 -- Name: audited_interviews; Type: VIEW; Schema: public; Owner: -
 --
 
@@ -1795,22 +1678,32 @@ ALTER TABLE public.key_audits ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 
 
 --
--- Name: key_clients; Type: VIEW; Schema: public; Owner: -
+-- Name: key_usage; Type: TABLE; Schema: public; Owner: -
 --
 
-CREATE VIEW public.key_clients WITH (security_invoker='false') AS
- SELECT sha256(convert_to(k.prefix, 'UTF8'::name)) AS prefix_hash,
-    k.client_id,
-    k.last_used_at
-   FROM public.api_keys k
-  WHERE (k.client_id IS NOT NULL);
+CREATE TABLE public.key_usage (
+    client_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    route text NOT NULL,
+    status smallint NOT NULL,
+    requests bigint NOT NULL
+)
+PARTITION BY RANGE (hour);
 
 
 --
--- Name: VIEW key_clients; Type: COMMENT; Schema: public; Owner: -
+-- Name: key_usage_default; Type: TABLE; Schema: public; Owner: -
 --
 
-COMMENT ON VIEW public.key_clients IS 'The client of each key, by the SHA-256 of its prefix.';
+CREATE TABLE public.key_usage_default (
+    client_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    route text NOT NULL,
+    status smallint NOT NULL,
+    requests bigint NOT NULL
+);
 
 
 --
@@ -1983,65 +1876,6 @@ CREATE TABLE public.request_log_default (
 
 
 --
--- Name: request_statuses; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.request_statuses (
-    recorded_at timestamp with time zone NOT NULL,
-    key_ids uuid[] NOT NULL,
-    seqs bigint[] NOT NULL,
-    statuses smallint[] NOT NULL
-)
-PARTITION BY RANGE (recorded_at);
-
-
---
--- Name: TABLE request_statuses; Type: COMMENT; Schema: public; Owner: -
---
-
-COMMENT ON TABLE public.request_statuses IS 'How requests of the log ended, many to a row: the n-th of each list belong together.';
-
-
---
--- Name: request_statuses_default; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.request_statuses_default (
-    recorded_at timestamp with time zone NOT NULL,
-    key_ids uuid[] NOT NULL,
-    seqs bigint[] NOT NULL,
-    statuses smallint[] NOT NULL
-);
-
-
---
--- Name: requests; Type: VIEW; Schema: public; Owner: -
---
-
-CREATE VIEW public.requests WITH (security_invoker='true') AS
- SELECT l.client_id,
-    l.key_id,
-    l.at,
-    l.seq,
-    l.route,
-    COALESCE(l.status, o.status) AS status
-   FROM (public.request_log l
-     LEFT JOIN ( SELECT n.recorded_at,
-            u.key_id,
-            u.seq,
-            u.status
-           FROM (public.request_statuses n
-             CROSS JOIN LATERAL UNNEST(n.key_ids, n.seqs, n.statuses) u(key_id, seq, status))) o ON (((o.key_id = l.key_id) AND (o.seq = l.seq) AND ((o.recorded_at >= (l.at - '01:00:00'::interval)) AND (o.recorded_at <= (l.at + '1 day'::interval))))));
-
-
---
--- Name: VIEW requests; Type: COMMENT; Schema: public; Owner: -
---
-
-COMMENT ON VIEW public.requests IS 'The request log with how each request ended: null where that is not noted yet, or was lost with its server.';
-
-
---
 -- Name: revoked_keys; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -2050,31 +1884,6 @@ CREATE TABLE public.revoked_keys (
     prefix text NOT NULL,
     revoked_at timestamp with time zone NOT NULL
 );
-
-
---
--- Name: usable_interviews; Type: VIEW; Schema: public; Owner: -
---
-
-CREATE VIEW public.usable_interviews WITH (security_invoker='true') AS
- SELECT interviews.client_id,
-    interviews.id,
-    interviews.campaign_id,
-    interviews.created_at,
-    interviews.status,
-    interviews.duration_seconds,
-    interviews.nps_score,
-    interviews.participant_name,
-    interviews.participant_email,
-    interviews.interview_type,
-    interviews.customer_sentiment,
-    interviews.churn_risk,
-    interviews.best_quote,
-    interviews.transcript,
-    interviews.raw_extraction,
-    interviews.custom_extraction
-   FROM public.interviews
-  WHERE interviews.usable;
 
 
 --
@@ -2185,17 +1994,17 @@ CREATE VIEW public.visible_synthesis_documents WITH (security_invoker='true') AS
 
 
 --
+-- Name: key_usage_default; Type: TABLE ATTACH; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.key_usage ATTACH PARTITION public.key_usage_default DEFAULT;
+
+
+--
 -- Name: request_log_default; Type: TABLE ATTACH; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.request_log ATTACH PARTITION public.request_log_default DEFAULT;
-
-
---
--- Name: request_statuses_default; Type: TABLE ATTACH; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.request_statuses ATTACH PARTITION public.request_statuses_default DEFAULT;
 
 
 --
@@ -2276,6 +2085,22 @@ ALTER TABLE ONLY public.interviews
 
 ALTER TABLE ONLY public.key_audits
     ADD CONSTRAINT key_audits_pkey PRIMARY KEY (client_id, id);
+
+
+--
+-- Name: key_usage key_usage_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.key_usage
+    ADD CONSTRAINT key_usage_pkey PRIMARY KEY (client_id, key_id, hour, route, status);
+
+
+--
+-- Name: key_usage_default key_usage_default_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.key_usage_default
+    ADD CONSTRAINT key_usage_default_pkey PRIMARY KEY (client_id, key_id, hour, route, status);
 
 
 --
@@ -2589,6 +2414,13 @@ CASE
     WHEN (last_refreshed IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE last_refreshed
 END) DESC, updated_at DESC, id) WHERE (status = 'published'::text);
+
+
+--
+-- Name: key_usage_default_pkey; Type: INDEX ATTACH; Schema: public; Owner: -
+--
+
+ALTER INDEX public.key_usage_pkey ATTACH PARTITION public.key_usage_default_pkey;
 
 
 --
@@ -3035,6 +2867,14 @@ GRANT USAGE ON SCHEMA public TO clientintel_server;
 
 
 --
+-- Name: FUNCTION add_key_usage(key_ids uuid[], hours timestamp with time zone[], routes text[], statuses smallint[], requests bigint[]); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.add_key_usage(key_ids uuid[], hours timestamp with time zone[], routes text[], statuses smallint[], requests bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.add_key_usage(key_ids uuid[], hours timestamp with time zone[], routes text[], statuses smallint[], requests bigint[]) TO clientintel_server;
+
+
+--
 -- Name: FUNCTION admit(prefixes text[], secret_hashes bytea[], routes text[], max_requests integer, time_window interval, clock_shift interval); Type: ACL; Schema: public; Owner: -
 --
 
@@ -3124,6 +2964,27 @@ REVOKE ALL ON FUNCTION public.mark_broken_by_disabled_triggers() FROM PUBLIC;
 
 
 --
+-- Name: TABLE interviews; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.interviews TO clientintel_server;
+
+
+--
+-- Name: TABLE usable_interviews; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.usable_interviews TO clientintel_server;
+
+
+--
+-- Name: FUNCTION matching_interviews(client uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone); Type: ACL; Schema: public; Owner: -
+--
+
+GRANT ALL ON FUNCTION public.matching_interviews(client uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone) TO clientintel_server;
+
+
+--
 -- Name: FUNCTION merge_measurement_changes(); Type: ACL; Schema: public; Owner: -
 --
 
@@ -3154,14 +3015,6 @@ REVOKE ALL ON FUNCTION public.rebuild_search_documents(rebuilt_client uuid) FROM
 
 
 --
--- Name: FUNCTION record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) TO clientintel_server;
-
-
---
 -- Name: TABLE campaigns; Type: ACL; Schema: public; Owner: -
 --
 
@@ -3169,24 +3022,10 @@ GRANT SELECT ON TABLE public.campaigns TO clientintel_server;
 
 
 --
--- Name: TABLE interviews; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.interviews TO clientintel_server;
-
-
---
 -- Name: TABLE clients; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT ON TABLE public.clients TO clientintel_server;
-
-
---
--- Name: TABLE key_clients; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.key_clients TO clientintel_server;
 
 
 --
@@ -3229,13 +3068,6 @@ GRANT SELECT ON TABLE public.measurement_triggers TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.portal_documents TO clientintel_server;
-
-
---
--- Name: TABLE usable_interviews; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.usable_interviews TO clientintel_server;
 
 
 --

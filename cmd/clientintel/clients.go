@@ -15,8 +15,7 @@ import (
 )
 
 func newClients(e *environment) *cobra.Command {
-	return group("clients", "List, export or remove clients", "list, export or purge",
-		newClientsList(e), newClientsExport(e), newClientsPurge(e))
+	return group("clients", "List, export or remove clients", newClientsList(e), newClientsExport(e), newClientsPurge(e))
 }
 
 func newClientsList(e *environment) *cobra.Command {
@@ -40,54 +39,41 @@ func newClientsList(e *environment) *cobra.Command {
 
 func newClientsExport(e *environment) *cobra.Command {
 	var withKeys bool
-	cmd := &cobra.Command{
-		Use:   "export CLIENT",
-		Short: "Write a client's records as lines that import takes",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
-				lines, err := importer.Export(cmd.Context(), conn, client.ID, withKeys, e.stdout)
-				if err != nil {
-					return err
-				}
+	cmd := e.clientCommand("export CLIENT", "Write a client's records as lines that import takes",
+		func(ctx context.Context, conn *pgx.Conn, client db.FindClientRow) error {
+			lines, err := importer.Export(ctx, conn, client.ID, withKeys, e.stdout)
+			if err == nil {
 				fmt.Fprintf(e.stderr, "exported %d records of %s\n", lines, client.Slug)
-				return nil
-			})
-		},
-	}
+			}
+			return err
+		})
 	cmd.Flags().BoolVar(&withKeys, "with-keys", false, "also its keys and the log rows of their window")
 	return cmd
 }
 
 func newClientsPurge(e *environment) *cobra.Command {
 	var yes bool
-	cmd := &cobra.Command{
-		Use:   "purge CLIENT",
-		Short: "Remove a client with all its data",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
-				if !yes {
-					if err := e.confirmSlug(client); err != nil {
-						return err
-					}
-				}
-				removed, err := importer.Purge(cmd.Context(), conn, client.ID)
-				if err != nil {
+	cmd := e.clientCommand("purge CLIENT", "Remove a client with all its data",
+		func(ctx context.Context, conn *pgx.Conn, client db.FindClientRow) error {
+			if !yes {
+				if err := e.confirmSlug(client); err != nil {
 					return err
 				}
-				return e.print(removed, func() error {
-					parts := make([]string, len(removed))
-					for i, r := range removed {
-						parts[i] = fmt.Sprintf("%s %d", r.Of, r.Removed)
-					}
-					_, err := fmt.Fprintf(e.stdout, "removed %s: %s\n", client.Slug, strings.Join(parts, ", "))
-					return err
-				})
+			}
+			removed, err := importer.Purge(ctx, conn, client.ID)
+			if err != nil {
+				return err
+			}
+			return e.print(removed, func() error {
+				parts := make([]string, len(removed))
+				for i, r := range removed {
+					parts[i] = fmt.Sprintf("%s %d", r.Of, r.Removed)
+				}
+				_, err := fmt.Fprintf(e.stdout, "removed %s: %s\n", client.Slug, strings.Join(parts, ", "))
+				return err
 			})
-		},
-	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for the slug")
+		})
+	cmd.Flags().BoolVar(&yes, "yes", false, "skip the confirmation prompt")
 	return e.jsonFlag(cmd)
 }
 
@@ -101,16 +87,22 @@ func (e *environment) confirmSlug(client db.FindClientRow) error {
 	return nil
 }
 
-// withNamedClient is withOwner for a client named by its id or slug.
-func (e *environment) withNamedClient(ctx context.Context, named string, do func(*pgx.Conn, db.FindClientRow) error) error {
-	return e.withOwner(ctx, func(conn *pgx.Conn) error {
-		client, err := db.New(conn).FindClient(ctx, named)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("there is no client %q: name it by its id or slug", named)
-		}
-		if err != nil {
-			return fmt.Errorf("finding client %q: %w", named, err)
-		}
-		return do(conn, client)
-	})
+// clientCommand makes a command that works on one client, named by its id or slug.
+func (e *environment) clientCommand(use, short string, do func(context.Context, *pgx.Conn, db.FindClientRow) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: oneArgument("CLIENT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			return e.withOwner(ctx, func(conn *pgx.Conn) error {
+				client, err := db.New(conn).FindClient(ctx, args[0])
+				if errors.Is(err, pgx.ErrNoRows) {
+					return fmt.Errorf("there is no client %q: name it by its id or slug", args[0])
+				}
+				if err != nil {
+					return fmt.Errorf("finding client %q: %w", args[0], err)
+				}
+				return do(ctx, conn, client)
+			})
+		},
+	}
 }

@@ -23,21 +23,19 @@ func newConformance(e *environment) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&options.BaseURL, "base-url", "", "the deployment, as https://intelligence.example.com")
+	f.StringVar(&options.BaseURL, "base-url", "", "the deployment, as https://intelligence.example.com (required)")
 	f.StringArrayVar(&options.Keys, "key", nil, "a key to test with; several test more (CLIENTINTEL_CONFORMANCE_KEYS)")
 	f.IntVar(&options.MaxRequests, "max-requests", 600, "never send more; what no longer fits is skipped")
-	return e.jsonFlag(cmd)
+	return e.jsonFlag(required(cmd, "base-url"))
 }
 
 func (e *environment) conformance(cmd *cobra.Command, options conformance.Options) error {
 	base, err := url.Parse(options.BaseURL)
 	switch {
-	case options.BaseURL == "":
-		return usagef("--base-url is required")
 	case err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.RawQuery != "" || base.User != nil:
 		return usagef("--base-url must be an address such as https://intelligence.example.com, not %q", options.BaseURL)
 	case len(options.Keys) == 0:
-		return usagef("--key or CLIENTINTEL_CONFORMANCE_KEYS is required")
+		return usagef("required flag \"key\" not set, nor CLIENTINTEL_CONFORMANCE_KEYS")
 	case options.MaxRequests < 1:
 		return usagef("--max-requests must be at least 1")
 	}

@@ -42,9 +42,4 @@ func TestConformance(t *testing.T) {
 		!strings.Contains(got.stderr, "gets no answer") {
 		t.Errorf("nobody there: %+v", got)
 	}
-	for _, args := range []string{"", "--base-url http://x", "--key k", "--base-url http://x --key k --max-requests 0"} {
-		if got := command(t, nil, "", append([]string{"conformance"}, strings.Fields(args)...)...); got.code != exitUsage {
-			t.Errorf("%q: %+v", args, got)
-		}
-	}
 }

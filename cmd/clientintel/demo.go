@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"strings"
 	"time"
 
@@ -47,10 +46,12 @@ func newDemo(e *environment) *cobra.Command {
 
 func (e *environment) demo(ctx context.Context, settings config.Server, newKeys bool) error {
 	// A busy address is reported before the work, not after it.
-	for _, address := range []string{settings.Listen, settings.OpsListen} {
-		if err := free(ctx, address); err != nil {
+	for _, address := range []struct{ value, flag string }{{settings.Listen, "--listen"}, {settings.OpsListen, "--ops-listen"}} {
+		l, err := app.Listen(ctx, address.value, address.flag)
+		if err != nil {
 			return err
 		}
+		l.Close()
 	}
 	if settings.PublicURL == "" && !strings.HasSuffix(settings.Listen, ":0") {
 		// The guides then show this address in their commands.
@@ -89,15 +90,6 @@ func (e *environment) demo(ctx context.Context, settings config.Server, newKeys 
 			e.printDemo(base, issued)
 		})
 	})
-}
-
-func free(ctx context.Context, address string) error {
-	var listen net.ListenConfig
-	l, err := listen.Listen(ctx, "tcp", address)
-	if err != nil {
-		return fmt.Errorf("%w: free the address, or choose others with --listen and --ops-listen", err)
-	}
-	return l.Close()
 }
 
 // onlyDemoBrands refuses a database with other clients: invented interviews must not be

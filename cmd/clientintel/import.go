@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,9 +19,8 @@ import (
 type importFlags struct {
 	expectLines    int64
 	replaceClients []string
-	replaceAll     bool
-	yes            bool
 	maxRemoved     string
+	kinds          []string
 	withKeys       bool
 	fromPostgres   string
 	queries        []string
@@ -28,7 +29,7 @@ type importFlags struct {
 func newImport(e *environment) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE|-|ADDRESS...",
+		Use:   "import FILE|-...",
 		Short: "Import newline-delimited JSON, all of it or nothing",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,10 +43,9 @@ func newImport(e *environment) *cobra.Command {
 	flags := cmd.Flags()
 	flags.Int64Var(&f.expectLines, "expect-lines", 0, "how many lines the input must hold, blank lines and the trailer not counted")
 	flags.StringArrayVar(&f.replaceClients, "replace-client", nil, "remove what the input does not hold of this client, by id or slug; repeatable")
-	flags.BoolVar(&f.replaceAll, "replace-all", false, "the same for every client, those of which the input holds nothing included; needs --yes")
-	flags.BoolVar(&f.yes, "yes", false, "--replace-all is meant")
-	flags.StringVar(&f.maxRemoved, "max-removed", importer.DefaultMaxRemoved().String(),
-		"how many records of a kind and client may be removed: a number, or a share (which lets 20 through in any case)")
+	flags.StringSliceVar(&f.kinds, "kinds", nil, "the kinds that are replaced, all when left out")
+	flags.StringVar(&f.maxRemoved, "max-removed", importer.DefaultMaxRemoved.String(),
+		"how many records of each kind of each client may be removed: a number, or a share; all of a kind with 100% only")
 	flags.StringVar(&f.fromPostgres, "from-postgres", "", "the URL of a PostgreSQL to read records from")
 	flags.StringArrayVar(&f.queries, "query", nil, "a file with a query whose rows are records; repeatable")
 	flags.BoolVar(&f.withKeys, "with-keys", false, "accept the keys and log rows of clients export --with-keys")
@@ -61,8 +61,13 @@ func (e *environment) runImport(cmd *cobra.Command, args []string, f importFlags
 	if err != nil {
 		return err
 	}
+	ofQueries, database, err := f.querySources()
+	if err != nil {
+		return err
+	}
+	defer database.Close()
 	return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
-		return e.importRecords(cmd.Context(), conn, sources, options)
+		return e.importRecords(cmd.Context(), conn, append(sources, ofQueries...), options)
 	})
 }
 
@@ -74,19 +79,20 @@ func (f importFlags) options(given func(flag string) bool) (importer.Options, er
 		}
 		options.ExpectLines = &f.expectLines
 	}
-	switch replaces := f.replaceAll || len(f.replaceClients) > 0; {
-	case f.replaceAll && len(f.replaceClients) > 0:
-		return options, usagef("--replace-client and --replace-all exclude each other")
-	case given("max-removed") && !replaces:
-		return options, usagef("--max-removed goes with --replace-client or --replace-all")
-	case f.replaceAll && !f.yes:
-		return options, usagef("--replace-all removes what the input does not hold of every client: confirm it with --yes")
+	switch replaces := len(f.replaceClients) > 0; {
+	case (given("max-removed") || given("kinds")) && !replaces:
+		return options, usagef("--max-removed and --kinds go with --replace-client")
 	case replaces:
 		limit, err := importer.ParseMaxRemoved(f.maxRemoved)
 		if err != nil {
 			return options, usagef("--max-removed %w", err)
 		}
-		options.Replace = &importer.Replacement{Clients: f.replaceClients, All: f.replaceAll, MaxRemoved: limit}
+		for _, name := range f.kinds {
+			if !slices.Contains(importer.ReplaceableKinds(), name) {
+				return options, usagef("--kinds: %q is not one of %s", name, strings.Join(importer.ReplaceableKinds(), ", "))
+			}
+		}
+		options.Replace = &importer.Replacement{Clients: f.replaceClients, Kinds: f.kinds, MaxRemoved: map[string]importer.MaxRemoved{"": limit}}
 	}
 	return options, nil
 }

@@ -9,24 +9,29 @@ import (
 	"github.com/clientintel/clientintel/internal/importer"
 )
 
-// progressLineEvery is how often progress is printed where standard error is no terminal.
-const progressLineEvery = 10 * time.Second
+// How often progress is printed: on a terminal, and as lines elsewhere.
+const (
+	progressEvery     = 200 * time.Millisecond
+	progressLineEvery = 10 * time.Second
+)
 
 func (e *environment) importProgress() func(importer.Progress) {
+	every, show := progressLineEvery, func(line string) { fmt.Fprintln(e.stderr, line) }
 	if isTerminal(e.stderr) {
-		return func(p importer.Progress) { e.progress("%s", progressLine(p)) }
+		every, show = progressEvery, func(line string) { e.progress("%s", line) }
 	}
-	next := progressLineEvery
+	start := time.Now()
+	last := start
 	return func(p importer.Progress) {
-		if p.Elapsed >= next {
-			next = p.Elapsed + progressLineEvery
-			fmt.Fprintln(e.stderr, progressLine(p))
+		if now := time.Now(); now.Sub(last) >= every {
+			last = now
+			show(progressLine(p, now.Sub(start)))
 		}
 	}
 }
 
-func progressLine(p importer.Progress) string {
-	line := fmt.Sprintf("%d lines, %.1f MB, %s", p.Lines, float64(p.Bytes)/1e6, p.Elapsed.Round(time.Second))
+func progressLine(p importer.Progress, elapsed time.Duration) string {
+	line := fmt.Sprintf("%d lines, %.1f MB, %s", p.Lines, float64(p.Bytes)/1e6, elapsed.Round(time.Second))
 	if p.Finishing {
 		line += ", finishing"
 	}
@@ -78,13 +83,8 @@ func (e *environment) printImport(s importer.Summary) error {
 // printFailedImport prints the report of an import that failed, and fails the command.
 func (e *environment) printFailedImport(cause error) error {
 	report := importReport{Error: cause.Error(), Kinds: []importer.KindSummary{}, Warnings: []*importer.LineError{}}
-	var many importer.LineErrors
-	var one *importer.LineError
-	switch {
-	case errors.As(cause, &many):
-		report.BadLines = many
-	case errors.As(cause, &one):
-		report.BadLines = []*importer.LineError{one}
+	if bad, ok := errors.AsType[importer.LineErrors](cause); ok {
+		report.BadLines = bad
 	}
 	if err := e.print(report, nil); err != nil {
 		return fmt.Errorf("%w\nthe report could not be written: %w", cause, err)

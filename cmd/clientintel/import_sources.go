@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,13 +11,10 @@ import (
 )
 
 // importSources are the inputs that the arguments name: files, patterns of file
-// names, standard input, addresses; and then those of queries.
+// names, standard input.
 func (e *environment) importSources(args []string, f importFlags) ([]importer.Source, error) {
 	if len(args) == 0 && len(f.queries) == 0 {
-		return nil, usagef("name what to import: files, - or addresses, or --from-postgres with --query")
-	}
-	if f.withKeys && (len(f.queries) > 0 || slices.ContainsFunc(args, isAddress)) {
-		return nil, usagef("--with-keys: keys are accepted from files and standard input only")
+		return nil, usagef("name what to import: files or -, or --from-postgres with --query")
 	}
 	var sources []importer.Source
 	for n, arg := range args {
@@ -32,47 +27,36 @@ func (e *environment) importSources(args []string, f importFlags) ([]importer.So
 		}
 		sources = append(sources, found...)
 	}
-	queries, err := f.querySources()
-	return append(sources, queries...), err
+	return sources, nil
 }
 
 func (e *environment) sourcesOf(arg string) ([]importer.Source, error) {
 	if arg == "-" {
 		return []importer.Source{importer.Stream("standard input", e.stdin)}, nil
 	}
-	if isAddress(arg) {
-		source, err := importer.Address(arg)
-		if err != nil {
-			return nil, &usageError{err}
-		}
-		return []importer.Source{source}, nil
-	}
 	names, err := matching(arg)
 	var sources []importer.Source
 	for _, name := range names {
-		sources = append(sources, importFile(name))
+		sources = append(sources, importer.File(name))
 	}
 	return sources, err
 }
 
-func isAddress(arg string) bool {
-	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
-}
-
-func (f importFlags) querySources() ([]importer.Source, error) {
+// querySources are those of the queries, on a connection that the caller closes.
+func (f importFlags) querySources() ([]importer.Source, *importer.Queries, error) {
 	if (f.fromPostgres == "") != (len(f.queries) == 0) {
-		return nil, usagef("--from-postgres and --query go together")
+		return nil, nil, usagef("--from-postgres and --query go together")
 	}
 	database := importer.NewQueries(f.fromPostgres)
 	var sources []importer.Source
 	for _, name := range f.queries {
 		query, err := os.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, withoutPath(err))
+			return nil, nil, fmt.Errorf("%s: %w", name, withoutPath(err))
 		}
 		sources = append(sources, database.Source(name, string(query)))
 	}
-	return sources, nil
+	return sources, database, nil
 }
 
 // matching are the files of a pattern, in order of their names, or the one named.
@@ -92,11 +76,4 @@ func matching(arg string) ([]string, error) {
 		return nil, fmt.Errorf("%s: no file has such a name", arg)
 	}
 	return names, nil
-}
-
-func importFile(name string) importer.Source {
-	return importer.Source{Name: name, Open: func(context.Context) (io.ReadCloser, error) {
-		file, err := os.Open(name)
-		return file, withoutPath(err)
-	}}
 }

@@ -17,67 +17,63 @@ import (
 )
 
 func newKeys(e *environment) *cobra.Command {
-	return group("keys", "Issue, rotate, revoke, list and audit API keys", "issue, rotate, revoke, list, audit or mend-window",
+	return group("keys", "Issue, rotate, revoke, list and audit API keys",
 		newKeysIssue(e), newKeysRotate(e), newKeysRevoke(e), newKeysList(e), newKeysAudit(e), newKeysMendWindow(e))
+}
+
+// keysCommand makes a command that works on the keys of the database.
+func (e *environment) keysCommand(use, short string, do func(context.Context, *apikey.Registry, []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
+				return do(cmd.Context(), apikey.NewRegistry(conn), args)
+			})
+		},
+	}
 }
 
 func newKeysIssue(e *environment) *cobra.Command {
 	var request apikey.Request
 	var expiresAt, expiresIn string
-	cmd := &cobra.Command{
-		Use:   "issue --client CLIENT --name NAME",
-		Short: "Issue a key; it is shown this once",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if request.Client == "" || strings.TrimSpace(request.Name) == "" {
-				return usagef("--client and --name are needed: whose key is it, and whom is it for?")
-			}
-			var err error
-			if request.Scopes, err = parseScopes(cmd); err != nil {
-				return err
-			}
-			if request.ExpiresAt, err = parseExpiry(expiresAt, expiresIn, time.Now()); err != nil {
-				return err
-			}
-			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
-				issued, err := r.Issue(cmd.Context(), request)
-				if err != nil {
-					return err
-				}
-				return e.printIssued(issued)
-			})
-		},
+	cmd := e.keysCommand("issue --client CLIENT --name NAME", "Issue a key; it is shown this once",
+		func(ctx context.Context, r *apikey.Registry, _ []string) error {
+			issued, err := r.Issue(ctx, request)
+			return e.printIssued(issued, err)
+		})
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		var err error
+		if request.Scopes, err = parseScopes(cmd); err != nil {
+			return err
+		}
+		request.ExpiresAt, err = parseExpiry(expiresAt, expiresIn, time.Now())
+		return err
 	}
 	f := cmd.Flags()
-	f.StringVar(&request.Client, "client", "", "whose key it is: the client's id or slug")
-	f.StringVar(&request.Name, "name", "", "whom or what it is for")
+	f.StringVar(&request.Client, "client", "", "whose key it is: the client's id or slug (required)")
+	f.StringVar(&request.Name, "name", "", "whom or what it is for (required)")
 	f.String("scopes", "", "comma-separated; unset: "+joinScopes(auth.Default()))
 	f.StringVar(&expiresAt, "expires-at", "", "when it expires, as 2027-01-31T00:00:00Z; unset: never")
 	f.StringVar(&expiresIn, "expires-in", "", "in how long it expires, as 90d or 12h")
-	return e.jsonFlag(cmd)
+	cmd.MarkFlagsMutuallyExclusive("expires-at", "expires-in")
+	return e.jsonFlag(required(cmd, "client", "name"))
 }
 
 func newKeysRotate(e *environment) *cobra.Command {
 	var with apikey.Rotation
-	cmd := &cobra.Command{
-		Use:   "rotate KEY",
-		Short: "Issue a key of the same name and revoke the old one",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if with.Grace < 0 {
-				return usagef("--grace must not be negative")
-			}
-			var err error
-			if with.Scopes, err = parseScopes(cmd); err != nil {
-				return err
-			}
-			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
-				issued, err := r.Rotate(cmd.Context(), args[0], with)
-				if err != nil {
-					return err
-				}
-				return e.printIssued(issued)
-			})
-		},
+	cmd := e.keysCommand("rotate KEY", "Issue a key of the same name and revoke the old one",
+		func(ctx context.Context, r *apikey.Registry, args []string) error {
+			issued, err := r.Rotate(ctx, args[0], with)
+			return e.printIssued(issued, err)
+		})
+	cmd.Args = oneArgument("KEY")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if with.Grace < 0 {
+			return usagef("--grace must not be negative")
+		}
+		var err error
+		with.Scopes, err = parseScopes(cmd)
+		return err
 	}
 	cmd.Flags().DurationVar(&with.Grace, "grace", 0, "how long the old key still works, as 24h")
 	cmd.Flags().String("scopes", "", "the new key's, comma-separated; unset: the old key's")
@@ -85,90 +81,69 @@ func newKeysRotate(e *environment) *cobra.Command {
 }
 
 func newKeysRevoke(e *environment) *cobra.Command {
-	return &cobra.Command{
-		Use:   "revoke KEY",
-		Short: "Revoke a key at once",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
-				key, err := r.Revoke(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(e.stderr, "key %s (%s) is revoked since %s\n", key.Prefix, key.Name, key.RevokedAt.Format(time.RFC3339))
-				return nil
-			})
-		},
-	}
+	cmd := e.keysCommand("revoke KEY", "Revoke a key at once", func(ctx context.Context, r *apikey.Registry, args []string) error {
+		key, err := r.Revoke(ctx, args[0])
+		if err == nil {
+			fmt.Fprintf(e.stderr, "key %s (%s) is revoked since %s\n", key.Prefix, key.Name, key.RevokedAt.Format(time.RFC3339))
+		}
+		return err
+	})
+	cmd.Args = oneArgument("KEY")
+	return cmd
 }
 
 func newKeysList(e *environment) *cobra.Command {
 	var client string
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List keys, without their secrets, and what is left of their quota",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
-				keys, err := r.List(cmd.Context(), client)
-				if err != nil {
-					return err
-				}
-				return e.printKeys(keys)
-			})
-		},
-	}
+	cmd := e.keysCommand("list", "List keys, without their secrets, and what is left of their quota",
+		func(ctx context.Context, r *apikey.Registry, _ []string) error {
+			keys, err := r.List(ctx, client)
+			if err != nil {
+				return err
+			}
+			return e.printKeys(keys)
+		})
 	cmd.Flags().StringVar(&client, "client", "", "only this client's, by id or slug")
 	return e.jsonFlag(cmd)
 }
 
 func newKeysAudit(e *environment) *cobra.Command {
 	var client string
-	cmd := &cobra.Command{
-		Use:   "audit",
-		Short: "List the changes of keys: when, what, by whom and from where",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
-				audits, err := r.Audits(cmd.Context(), client)
-				if err != nil {
-					return err
-				}
-				return printList(e, audits, "AT\tACTION\tKEY\tCLIENT\tLOGIN\tFROM\tACCOUNT\tDETAIL", func(a apikey.Audit) string {
-					return strings.Join([]string{
-						a.At.Format(time.RFC3339), a.Action, cmp.Or(a.Prefix, a.KeyID.String()), a.ClientID.String(),
-						a.Login, cmp.Or(a.Address, "local"), a.Account, a.Detail,
-					}, "\t")
-				})
+	cmd := e.keysCommand("audit", "List the changes of keys: when, what, by whom and from where",
+		func(ctx context.Context, r *apikey.Registry, _ []string) error {
+			audits, err := r.Audits(ctx, client)
+			if err != nil {
+				return err
+			}
+			return printList(e, audits, "AT\tACTION\tKEY\tCLIENT\tLOGIN\tFROM\tACCOUNT\tDETAIL", func(a apikey.Audit) string {
+				return strings.Join([]string{
+					a.At.Format(time.RFC3339), a.Action, cmp.Or(a.Prefix, a.KeyID.String()), a.ClientID.String(),
+					a.Login, cmp.Or(a.Address, "local"), a.Account, a.Detail,
+				}, "\t")
 			})
-		},
-	}
+		})
 	cmd.Flags().StringVar(&client, "client", "", "only this client's, by id or slug")
 	return e.jsonFlag(cmd)
 }
 
 func newKeysMendWindow(e *environment) *cobra.Command {
-	return &cobra.Command{
-		Use:   "mend-window KEY",
-		Short: "Remove a key's log rows that are dated in the future",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.withKeys(cmd.Context(), func(r *apikey.Registry) error {
-				key, removed, err := r.DeleteFutureRequests(cmd.Context(), args[0])
-				if err != nil {
-					return err
-				}
+	cmd := e.keysCommand("mend-window KEY", "Remove a key's log rows that are dated in the future",
+		func(ctx context.Context, r *apikey.Registry, args []string) error {
+			key, removed, err := r.DeleteFutureRequests(ctx, args[0])
+			if err == nil {
 				fmt.Fprintf(e.stderr, "key %s (%s): %d log rows dated in the future removed\n", key.Prefix, key.Name, removed)
-				return nil
-			})
-		},
+			}
+			return err
+		})
+	cmd.Args = oneArgument("KEY")
+	return cmd
+}
+
+// printIssued shows a key that was issued, unless that failed.
+func (e *environment) printIssued(issued apikey.Issued, err error) error {
+	if err != nil {
+		return err
 	}
-}
-
-func (e *environment) withKeys(ctx context.Context, do func(*apikey.Registry) error) error {
-	return e.withOwnerOfNew(ctx, func(conn *pgx.Conn) error { return do(apikey.NewRegistry(conn)) })
-}
-
-func (e *environment) printIssued(issued apikey.Issued) error {
-	err := e.print(issued, func() error {
+	err = e.print(issued, func() error {
 		fmt.Fprintf(e.stderr, "key %s for %q, scopes %s. It is shown this once:\n",
 			issued.Prefix, issued.Name, strings.Join(issued.Scopes, ", "))
 		_, err := fmt.Fprintln(e.stdout, issued.Key)
@@ -240,8 +215,6 @@ func parseScopes(cmd *cobra.Command) ([]auth.Scope, error) {
 func parseExpiry(moment, span string, now time.Time) (*time.Time, error) {
 	at := now
 	switch {
-	case moment != "" && span != "":
-		return nil, usagef("name either --expires-at or --expires-in")
 	case moment != "":
 		var err error
 		if at, err = time.Parse(time.RFC3339, moment); err != nil {

@@ -15,7 +15,8 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -33,17 +34,17 @@ func run(
 	ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer,
 ) int {
 	out := &recordingWriter{Writer: stdout}
-	root := newRoot(&environment{environ: environ, stdin: stdin, stdout: out, stderr: stderr})
+	e := &environment{environ: environ, stdin: stdin, stdout: out, stderr: stderr}
+	root := newRoot(e)
 	root.SetArgs(args)
 	command, err := root.ExecuteContextC(ctx)
 	if out.err != nil && (err == nil || errors.Is(err, errReported)) {
 		err = fmt.Errorf("writing to standard output: %w", out.err)
 	}
-	var usage *usageError
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &usage):
+	case !e.started && out.err == nil || errors.As(err, new(*usageError)):
 		fmt.Fprintf(stderr, "clientintel: %v\nSee '%s --help'.\n", err, command.CommandPath())
 		return exitUsage
 	case errors.Is(err, errReported):
@@ -69,7 +70,8 @@ func (w *recordingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// usageError is a command line that cannot be understood.
+// usageError is a command line that cannot be understood, found by the command itself.
+// What cobra finds before the command starts is wrong usage too.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
@@ -77,21 +79,31 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(fo
 // errReported fails a command that has already printed why.
 var errReported = errors.New("failed")
 
-// withUsageErrors makes errors of argument checks usage errors, those of the command and
-// of its subcommands. A command without a check takes no arguments.
-func withUsageErrors(cmd *cobra.Command) *cobra.Command {
-	check := cmd.Args
-	if check == nil {
-		check = cobra.NoArgs
+// failedIf is the error of a command that printed what failed.
+func failedIf(failed bool, err error) error {
+	if err == nil && failed {
+		err = errReported
 	}
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return &usageError{err}
+	return err
+}
+
+// oneArgument checks for the one argument of a command.
+func oneArgument(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("missing argument %s\nUsage: %s", name, cmd.UseLine())
 		}
+		return noArguments(cmd, args[1:])
+	}
+}
+
+// noArguments is the check of a command that has none.
+func noArguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
 		return nil
+	case cmd.HasSubCommands():
+		return cobra.NoArgs(cmd, args) // says that there is no such command
 	}
-	for _, below := range cmd.Commands() {
-		withUsageErrors(below)
-	}
-	return cmd
+	return fmt.Errorf("unexpected argument %q\nUsage: %s", args[0], cmd.UseLine())
 }

@@ -12,26 +12,32 @@ import (
 )
 
 func newMeasurement(e *environment) *cobra.Command {
-	return group("measurement", "Audit, rebuild and switch canonical measurement", "audit, rebuild or cutover",
+	return group("measurement", "Audit, rebuild and switch canonical measurement",
 		newMeasurementAudit(e), newMeasurementRebuild(e), newMeasurementCutover(e))
+}
+
+// measurementCommand makes a command that maintains the measurement of clients.
+func (e *environment) measurementCommand(use, short string, do func(context.Context, *measurement.Maintenance) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return e.withOwner(cmd.Context(), func(conn *pgx.Conn) error {
+				return do(cmd.Context(), measurement.NewMaintenance(conn))
+			})
+		},
+	}
 }
 
 func newMeasurementAudit(e *environment) *cobra.Command {
 	var client string
-	cmd := &cobra.Command{
-		Use:   "audit",
-		Short: "Count every canonical client's members anew, and mark a client whose state differs",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
-				audits, err := e.audit(ctx, m, client)
-				if err != nil {
-					return err
-				}
-				return e.printAudits(audits)
-			})
-		},
-	}
+	cmd := e.measurementCommand("audit", "Count every canonical client's members anew, and mark a client whose state differs",
+		func(ctx context.Context, m *measurement.Maintenance) error {
+			audits, err := e.audit(ctx, m, client)
+			if err != nil {
+				return err
+			}
+			return e.printAudits(audits)
+		})
 	cmd.Flags().StringVar(&client, "client", "", "only this client, by id or slug, legacy or canonical")
 	return e.jsonFlag(cmd)
 }
@@ -94,29 +100,26 @@ func resultOf(a measurement.Audit) string {
 func newMeasurementRebuild(e *environment) *cobra.Command {
 	var client string
 	var all bool
-	cmd := &cobra.Command{
-		Use:   "rebuild (--client CLIENT | --all)",
-		Short: "Make counts and search documents true again and clear the marks of clients",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if all == (client != "") {
-				return usagef("name either --client, whose measurement is to be rebuilt, or --all")
+	cmd := e.measurementCommand("rebuild (--client CLIENT | --all)", "Make counts and search documents true again and clear the marks of clients",
+		func(ctx context.Context, m *measurement.Maintenance) error {
+			clients, err := m.Clients(ctx, client, all)
+			if err != nil {
+				return err
 			}
-			ctx := cmd.Context()
-			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
-				clients, err := m.Clients(ctx, client, all)
+			for _, c := range clients {
+				result, err := m.Rebuild(ctx, c)
 				if err != nil {
 					return err
 				}
-				for _, c := range clients {
-					result, err := m.Rebuild(ctx, c)
-					if err != nil {
-						return err
-					}
-					e.printRebuild(result)
-				}
-				return nil
-			})
-		},
+				e.printRebuild(result)
+			}
+			return nil
+		})
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if all == (client != "") {
+			return usagef("specify either --client or --all")
+		}
+		return nil
 	}
 	cmd.Flags().StringVar(&client, "client", "", "the client's id or slug")
 	cmd.Flags().BoolVar(&all, "all", false, "every client")
@@ -146,52 +149,42 @@ func (e *environment) printRebuild(m measurement.RebuildResult) {
 func newMeasurementCutover(e *environment) *cobra.Command {
 	var client, version string
 	var legacy bool
-	cmd := &cobra.Command{
-		Use:   "cutover --client CLIENT (--contract-version VERSION | --legacy)",
-		Short: "Prove a client's measurement and switch it to canonical, or back to legacy",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case client == "":
-				return usagef("--client is needed: whose measurement is to be switched?")
-			case legacy == (version != ""):
-				return usagef("name either --contract-version, to switch to canonical, or --legacy")
-			case !legacy && version != measurement.ContractVersion:
-				return usagef("--contract-version: this release knows %s; with %q its servers would answer 503 to every request of the client",
-					measurement.ContractVersion, version)
+	cmd := e.measurementCommand("cutover --client CLIENT (--contract-version VERSION | --legacy)",
+		"Prove a client's measurement and switch it to canonical, or back to legacy",
+		func(ctx context.Context, m *measurement.Maintenance) error {
+			clients, err := m.Clients(ctx, client, false)
+			if err != nil {
+				return err
 			}
-			ctx := cmd.Context()
-			return e.withMeasurement(ctx, func(m *measurement.Maintenance) error {
-				clients, err := m.Clients(ctx, client, false)
-				if err != nil {
-					return err
-				}
-				c := clients[0]
-				if !legacy {
-					return e.cutOver(ctx, m, c)
-				}
+			c := clients[0]
+			if legacy {
 				if err := m.ReturnToLegacy(ctx, c); err != nil {
 					return err
 				}
 				fmt.Fprintf(e.stderr, "%s is legacy: its responses carry no totals\n", c.Slug)
 				return nil
-			})
-		},
+			}
+			members, err := m.CutOver(ctx, c)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(e.stderr, "%s is canonical (%s): %d interviews, proven\n", c.Slug, measurement.ContractVersion, members)
+			return nil
+		})
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		switch {
+		case client == "":
+			return usagef("required flag(s) \"client\" not set")
+		case legacy == (version != ""):
+			return usagef("specify either --contract-version or --legacy")
+		case !legacy && version != measurement.ContractVersion:
+			return usagef("--contract-version: this release knows %s; with %q its servers would answer 503 to every request of the client",
+				measurement.ContractVersion, version)
+		}
+		return nil
 	}
-	cmd.Flags().StringVar(&client, "client", "", "the client's id or slug")
+	cmd.Flags().StringVar(&client, "client", "", "the client's id or slug (required)")
 	cmd.Flags().StringVar(&version, "contract-version", "", "switch to canonical measurement of this version: "+measurement.ContractVersion)
 	cmd.Flags().BoolVar(&legacy, "legacy", false, "switch back to legacy measurement")
 	return cmd
-}
-
-func (e *environment) cutOver(ctx context.Context, m *measurement.Maintenance, c measurement.Client) error {
-	members, err := m.CutOver(ctx, c)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(e.stderr, "%s is canonical (%s): %d interviews, proven\n", c.Slug, measurement.ContractVersion, members)
-	return nil
-}
-
-func (e *environment) withMeasurement(ctx context.Context, do func(*measurement.Maintenance) error) error {
-	return e.withOwner(ctx, func(conn *pgx.Conn) error { return do(measurement.NewMaintenance(conn)) })
 }

@@ -30,6 +30,7 @@ type environment struct {
 	stdout  io.Writer
 	stderr  io.Writer
 
+	started  bool // the command began: its flags and arguments were accepted
 	json     bool // --json is given
 	settings config.Settings
 	// settingsError joins the mistakes in servers' settings of the environment.
@@ -42,7 +43,6 @@ func newRoot(e *environment) *cobra.Command {
 		Short:         "A brand's customer interviews, read over HTTP: exact, scoped to one client, provable",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
 			if cmd.Name() == "serve" { // its log has it
 				return
@@ -55,35 +55,37 @@ func newRoot(e *environment) *cobra.Command {
 	root.SetIn(e.stdin)
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	e.settings, e.settingsError = config.FromEnv(e.getenv)
-	addFlags(root.PersistentFlags(), &e.settings.Database)
-	root.AddCommand(
-		newServe(e), newDemo(e), newMigrate(e), newVersion(e), newImport(e), newKeys(e), newClients(e),
-		newMeasurement(e), newVerify(e), newHealth(e), newConformance(e), newDoctor(e), newConfig(e),
-	)
+	withDatabase := []*cobra.Command{
+		newServe(e), newDemo(e), newMigrate(e), newImport(e), newKeys(e), newClients(e), newMeasurement(e), newDoctor(e), newConfig(e),
+	}
+	for _, cmd := range withDatabase {
+		addFlags(cmd.PersistentFlags(), &e.settings.Database)
+	}
+	root.AddCommand(withDatabase...)
+	root.AddCommand(newVersion(e), newVerify(e), newHealth(e), newConformance(e))
 	addHelp(root)
-	checkCobrasCommands(root)
-	return withUsageErrors(root)
+	root.InitDefaultCompletionCmd()
+	e.complete(root)
+	return root
 }
 
-// checkCobrasCommands makes wrong arguments of cobra's own commands usage errors: cobra
-// prints a help text and succeeds.
-func checkCobrasCommands(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	for _, cmd := range root.Commands() {
-		switch cmd.Name() {
-		case "help":
-			cmd.Args = func(_ *cobra.Command, args []string) error {
-				if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
-					return fmt.Errorf("there is no command %q", strings.Join(args, " "))
-				}
-				return nil
-			}
-		case "completion":
-			cmd.RunE = func(*cobra.Command, []string) error { return usagef("name a shell: bash, zsh, fish or powershell") }
+// complete makes the command and those below it record that they started. One that does
+// nothing by itself prints its help, and one that names no arguments takes none.
+func (e *environment) complete(cmd *cobra.Command) {
+	do := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		e.started = true
+		if do == nil {
+			return cmd.Help()
 		}
+		return do(cmd, args)
+	}
+	if cmd.Args == nil && cmd.HasParent() { // cobra checks the root's, and makes suggestions
+		cmd.Args = noArguments
+	}
+	for _, below := range cmd.Commands() {
+		e.complete(below)
 	}
 }
 
@@ -128,18 +130,25 @@ func addFlags(flags *pflag.FlagSet, settings any) {
 	}
 }
 
-// group makes a command that only has subcommands. Its error names them: actions.
-func group(use, short, actions string, commands ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: use, Short: short,
-		RunE: func(*cobra.Command, []string) error { return usagef("name what to do: %s", actions) },
-	}
+// group makes a command that only has subcommands.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short}
 	cmd.AddCommand(commands...)
 	return cmd
 }
 
 func (e *environment) jsonFlag(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&e.json, "json", false, "print JSON")
+	return cmd
+}
+
+// required makes flags of a command required.
+func required(cmd *cobra.Command, flags ...string) *cobra.Command {
+	for _, name := range flags {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // the command has no such flag
+		}
+	}
 	return cmd
 }
 
@@ -209,30 +218,27 @@ func (e *environment) withDatabase(ctx context.Context, log *slog.Logger, do fun
 // schema. Any other schema is an error and is not migrated: that would stop servers of
 // another release.
 func (e *environment) withOwner(ctx context.Context, do func(*pgx.Conn) error) error {
-	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
-		if err := d.CheckSchema(ctx); err != nil {
-			return err
-		}
-		return d.WithOwner(ctx, seeingClients(ctx, do))
-	})
-}
-
-func seeingClients(ctx context.Context, do func(*pgx.Conn) error) func(*pgx.Conn) error {
-	return func(conn *pgx.Conn) error {
-		if err := postgres.CheckSeesClients(ctx, conn); err != nil {
-			return err
-		}
-		return do(conn)
-	}
+	return e.afterCheck(ctx, (*app.Database).CheckSchema, do)
 }
 
 // withOwnerOfNew is withOwner, and creates the schema in an empty database.
 func (e *environment) withOwnerOfNew(ctx context.Context, do func(*pgx.Conn) error) error {
+	return e.afterCheck(ctx, (*app.Database).CreateSchema, do)
+}
+
+func (e *environment) afterCheck(
+	ctx context.Context, check func(*app.Database, context.Context) error, do func(*pgx.Conn) error,
+) error {
 	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
-		if err := d.CreateSchema(ctx); err != nil {
+		if err := check(d, ctx); err != nil {
 			return err
 		}
-		return d.WithOwner(ctx, seeingClients(ctx, do))
+		return d.WithOwner(ctx, func(conn *pgx.Conn) error {
+			if err := postgres.CheckSeesClients(ctx, conn); err != nil {
+				return err
+			}
+			return do(conn)
+		})
 	})
 }
 

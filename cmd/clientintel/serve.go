@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -77,24 +78,16 @@ func (e *environment) serverLog() *slog.Logger {
 	return log
 }
 
-// serve runs a wired server until the context ends.
+// serve runs a server until the context ends.
 func serve(
 	ctx context.Context, d *app.Database, settings config.Server, log *slog.Logger, ready func(address, operations string),
 ) error {
-	if settings.Migrate {
-		migrating, cancel := context.WithTimeout(ctx, 10*time.Minute)
-		defer cancel()
-		if err := d.Migrate(migrating); err != nil {
-			return err
-		}
-	} else if err := app.AwaitSchema(ctx, d.ServerURL, settings, log); err != nil {
+	signal.Ignore(syscall.SIGPIPE) // the reader of the log may be gone
+	server, err := app.AwaitServer(ctx, d, settings, log)
+	if err != nil {
 		if ctx.Err() != nil {
 			return nil // stopped while waiting
 		}
-		return err
-	}
-	server, err := app.NewServer(ctx, d.ServerURL, settings, log)
-	if err != nil {
 		return err
 	}
 	defer server.Close()

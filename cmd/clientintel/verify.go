@@ -16,7 +16,7 @@ func newVerify(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE|-",
 		Short: "Recompute every hash and count in saved responses, offline",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArgument("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "-" {
 				return e.verify(e.stdin, url)
@@ -92,12 +92,4 @@ func printCheck(w io.Writer, outcome verify.Outcome, name, detail string) {
 		name += ": " + detail
 	}
 	fmt.Fprintf(w, "%-8s %s\n", label, name)
-}
-
-// failedIf is the error of a command that printed what failed.
-func failedIf(failed bool, err error) error {
-	if err == nil && failed {
-		err = errReported
-	}
-	return err
 }

@@ -12,8 +12,41 @@ import (
 	"github.com/google/uuid"
 )
 
+const AddKeyUsage = `-- name: AddKeyUsage :exec
+SELECT add_key_usage($1::uuid[], $2::timestamptz[], $3::text[], $4::smallint[], $5::bigint[])
+`
+
+type AddKeyUsageParams struct {
+	Keys     []uuid.UUID `json:"keys"`
+	Hours    []time.Time `json:"hours"`
+	Routes   []string    `json:"routes"`
+	Statuses []int16     `json:"statuses"`
+	Requests []int64     `json:"requests"`
+}
+
+// AddKeyUsage adds up how requests ended, by key, hour and operation: the n-th of each list
+// belong together.
+func (q *Queries) AddKeyUsage(ctx context.Context, arg AddKeyUsageParams) error {
+	_, err := q.db.Exec(ctx, AddKeyUsage,
+		arg.Keys,
+		arg.Hours,
+		arg.Routes,
+		arg.Statuses,
+		arg.Requests,
+	)
+	return err
+}
+
 const AdmitRequests = `-- name: AdmitRequests :many
-SELECT a.ordinal, a.verdict, a.key_id, a.client_id, a.scopes, a.at, a.seq, a.remaining, a.reset_at
+SELECT
+    a.ordinal::integer AS ordinal,
+    a.verdict::text AS verdict,
+    a.key_id::uuid AS key_id,
+    coalesce(a.client_id, '00000000-0000-0000-0000-000000000000')::uuid AS client_id,
+    coalesce(a.scopes, '{}')::text[] AS scopes,
+    a.at::timestamptz AS at,
+    a.remaining::integer AS remaining,
+    a.reset_at::timestamptz AS reset_at
 FROM admit(
     $1::text[], $2::bytea[], $3::text[],
     $4::integer, $5::interval, $6::interval
@@ -29,9 +62,20 @@ type AdmitRequestsParams struct {
 	ClockShift   time.Duration `json:"clock_shift"`
 }
 
+type AdmitRequestsRow struct {
+	Ordinal   int32     `json:"ordinal"`
+	Verdict   string    `json:"verdict"`
+	KeyID     uuid.UUID `json:"key_id"`
+	ClientID  uuid.UUID `json:"client_id"`
+	Scopes    []string  `json:"scopes"`
+	At        time.Time `json:"at"`
+	Remaining int32     `json:"remaining"`
+	ResetAt   time.Time `json:"reset_at"`
+}
+
 // AdmitRequests authenticates and counts a group of requests, and returns a row for
-// each, in no order.
-func (q *Queries) AdmitRequests(ctx context.Context, arg AdmitRequestsParams) ([]Admission, error) {
+// each, in no order. Where the secret was wrong, the client is zero and has no scopes.
+func (q *Queries) AdmitRequests(ctx context.Context, arg AdmitRequestsParams) ([]AdmitRequestsRow, error) {
 	rows, err := q.db.Query(ctx, AdmitRequests,
 		arg.Prefixes,
 		arg.SecretHashes,
@@ -44,9 +88,9 @@ func (q *Queries) AdmitRequests(ctx context.Context, arg AdmitRequestsParams) ([
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Admission{}
+	items := []AdmitRequestsRow{}
 	for rows.Next() {
-		var i Admission
+		var i AdmitRequestsRow
 		if err := rows.Scan(
 			&i.Ordinal,
 			&i.Verdict,
@@ -54,44 +98,9 @@ func (q *Queries) AdmitRequests(ctx context.Context, arg AdmitRequestsParams) ([
 			&i.ClientID,
 			&i.Scopes,
 			&i.At,
-			&i.Seq,
 			&i.Remaining,
 			&i.ResetAt,
 		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const ListKeyClients = `-- name: ListKeyClients :many
-SELECT k.prefix_hash, k.client_id
-FROM key_clients AS k
-ORDER BY k.last_used_at DESC NULLS LAST
-LIMIT $1
-`
-
-type ListKeyClientsRow struct {
-	PrefixHash []byte    `json:"prefix_hash"`
-	ClientID   uuid.UUID `json:"client_id"`
-}
-
-// ListKeyClients lists the clients of keys by the SHA-256 of their prefix, those of the
-// keys that were used last.
-func (q *Queries) ListKeyClients(ctx context.Context, maxRows int32) ([]ListKeyClientsRow, error) {
-	rows, err := q.db.Query(ctx, ListKeyClients, maxRows)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ListKeyClientsRow{}
-	for rows.Next() {
-		var i ListKeyClientsRow
-		if err := rows.Scan(&i.PrefixHash, &i.ClientID); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -106,7 +115,8 @@ const MaintainRequestLog = `-- name: MaintainRequestLog :exec
 SELECT maintain_request_log()
 `
 
-// MaintainRequestLog makes the coming days' partitions and drops those out of retention.
+// MaintainRequestLog makes the coming partitions of the log and of the usage, and drops those
+// out of retention.
 func (q *Queries) MaintainRequestLog(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, MaintainRequestLog)
 	return err
@@ -135,27 +145,4 @@ func (q *Queries) ReadHealth(ctx context.Context, arg ReadHealthParams) (ReadHea
 	var i ReadHealthRow
 	err := row.Scan(&i.SearchBacklog, &i.FutureRequests, &i.LastImport)
 	return i, err
-}
-
-const RecordStatuses = `-- name: RecordStatuses :exec
-SELECT record_statuses($1::interval, $2::uuid[], $3::bigint[], $4::smallint[])
-`
-
-type RecordStatusesParams struct {
-	ClockShift time.Duration `json:"clock_shift"`
-	Keys       []uuid.UUID   `json:"keys"`
-	Seqs       []int64       `json:"seqs"`
-	Statuses   []int16       `json:"statuses"`
-}
-
-// RecordStatuses records the statuses that admitted requests ended with: the n-th
-// of each list belong together.
-func (q *Queries) RecordStatuses(ctx context.Context, arg RecordStatusesParams) error {
-	_, err := q.db.Exec(ctx, RecordStatuses,
-		arg.ClockShift,
-		arg.Keys,
-		arg.Seqs,
-		arg.Statuses,
-	)
-	return err
 }

@@ -37,12 +37,11 @@ func (q *Queries) AddKeyAudit(ctx context.Context, arg AddKeyAuditParams) error 
 	return err
 }
 
-const DeleteFutureRequests = `-- name: DeleteFutureRequests :many
+const DeleteFutureRequests = `-- name: DeleteFutureRequests :execrows
 DELETE FROM request_log AS l
 WHERE l.client_id = $1
     AND l.key_id = $2
     AND l.at > clock_timestamp()
-RETURNING l.seq
 `
 
 type DeleteFutureRequestsParams struct {
@@ -50,26 +49,13 @@ type DeleteFutureRequestsParams struct {
 	KeyID    uuid.UUID `json:"key_id"`
 }
 
-// DeleteFutureRequests removes a key's log rows that are dated after the present,
-// and returns their numbers.
-func (q *Queries) DeleteFutureRequests(ctx context.Context, arg DeleteFutureRequestsParams) ([]int64, error) {
-	rows, err := q.db.Query(ctx, DeleteFutureRequests, arg.ClientID, arg.KeyID)
+// DeleteFutureRequests removes a key's log rows that are dated after the present.
+func (q *Queries) DeleteFutureRequests(ctx context.Context, arg DeleteFutureRequestsParams) (int64, error) {
+	result, err := q.db.Exec(ctx, DeleteFutureRequests, arg.ClientID, arg.KeyID)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	defer rows.Close()
-	items := []int64{}
-	for rows.Next() {
-		var seq int64
-		if err := rows.Scan(&seq); err != nil {
-			return nil, err
-		}
-		items = append(items, seq)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	return result.RowsAffected(), nil
 }
 
 const FindClient = `-- name: FindClient :one

@@ -115,6 +115,20 @@ func (q *Queries) PurgeKeyAudits(ctx context.Context, clientID uuid.UUID) (int64
 	return result.RowsAffected(), nil
 }
 
+const PurgeKeyUsage = `-- name: PurgeKeyUsage :execrows
+DELETE FROM key_usage AS u
+WHERE u.client_id = $1
+`
+
+// PurgeKeyUsage deletes what was added up of a client's requests.
+func (q *Queries) PurgeKeyUsage(ctx context.Context, clientID uuid.UUID) (int64, error) {
+	result, err := q.db.Exec(ctx, PurgeKeyUsage, clientID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const PurgeKeys = `-- name: PurgeKeys :many
 WITH purged AS (
     DELETE FROM api_keys AS k

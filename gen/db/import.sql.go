@@ -11,29 +11,6 @@ import (
 	"github.com/google/uuid"
 )
 
-const CorrectCampaignLive = `-- name: CorrectCampaignLive :exec
-UPDATE interviews AS i
-SET campaign_live = c.live
-FROM campaigns AS c
-WHERE c.client_id = $1
-    AND c.id = $2
-    AND i.client_id = c.client_id
-    AND i.campaign_id = c.id
-    AND i.campaign_live <> c.live
-`
-
-type CorrectCampaignLiveParams struct {
-	ClientID uuid.UUID `json:"client_id"`
-	ID       uuid.UUID `json:"id"`
-}
-
-// CorrectCampaignLive copies a campaign's live to those of its interviews that
-// have another value.
-func (q *Queries) CorrectCampaignLive(ctx context.Context, arg CorrectCampaignLiveParams) error {
-	_, err := q.db.Exec(ctx, CorrectCampaignLive, arg.ClientID, arg.ID)
-	return err
-}
-
 const DeleteClients = `-- name: DeleteClients :execrows
 DELETE FROM clients AS c
 WHERE c.id = ANY ($1::uuid[])
@@ -60,32 +37,6 @@ func (q *Queries) DeleteMeasurementChanges(ctx context.Context, clientIds []uuid
 	return err
 }
 
-const DeleteMovedInterviews = `-- name: DeleteMovedInterviews :execrows
-DELETE FROM interviews AS i
-USING (
-    SELECT unnest($1::uuid[]) AS id, unnest($2::uuid[]) AS campaign_id
-) AS r
-WHERE i.client_id = $3
-    AND i.id = r.id
-    AND i.campaign_id IS DISTINCT FROM r.campaign_id
-`
-
-type DeleteMovedInterviewsParams struct {
-	Ids       []uuid.UUID `json:"ids"`
-	Campaigns []uuid.UUID `json:"campaigns"`
-	ClientID  uuid.UUID   `json:"client_id"`
-}
-
-// DeleteMovedInterviews deletes those of a client's interviews that are of another
-// campaign than the one given.
-func (q *Queries) DeleteMovedInterviews(ctx context.Context, arg DeleteMovedInterviewsParams) (int64, error) {
-	result, err := q.db.Exec(ctx, DeleteMovedInterviews, arg.Ids, arg.Campaigns, arg.ClientID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const DeleteRevokedKeys = `-- name: DeleteRevokedKeys :exec
 WITH deleted AS (
     DELETE FROM api_keys AS k
@@ -105,105 +56,5 @@ ON CONFLICT (client_id, prefix) DO UPDATE SET revoked_at = least(r.revoked_at, e
 // earliest if there are several.
 func (q *Queries) DeleteRevokedKeys(ctx context.Context, clientIds []uuid.UUID) error {
 	_, err := q.db.Exec(ctx, DeleteRevokedKeys, clientIds)
-	return err
-}
-
-const FindForeignRecordID = `-- name: FindForeignRecordID :one
-SELECT r.position::bigint AS position, o.client_id
-FROM (
-    SELECT unnest($1::uuid[]) AS client_id, unnest($2::uuid[]) AS id, generate_subscripts($2::uuid[], 1) AS position
-) AS r
-JOIN record_owners AS o ON o.kind = $3::text AND o.id = r.id
-WHERE o.client_id <> r.client_id
-ORDER BY r.position
-LIMIT 1
-`
-
-type FindForeignRecordIDParams struct {
-	ClientIds []uuid.UUID `json:"client_ids"`
-	Ids       []uuid.UUID `json:"ids"`
-	Kind      string      `json:"kind"`
-}
-
-type FindForeignRecordIDRow struct {
-	Position int64     `json:"position"`
-	ClientID uuid.UUID `json:"client_id"`
-}
-
-// FindForeignRecordID finds the first id that belongs to another client than the one
-// given: its position, from 1, and its owner.
-func (q *Queries) FindForeignRecordID(ctx context.Context, arg FindForeignRecordIDParams) (FindForeignRecordIDRow, error) {
-	row := q.db.QueryRow(ctx, FindForeignRecordID, arg.ClientIds, arg.Ids, arg.Kind)
-	var i FindForeignRecordIDRow
-	err := row.Scan(&i.Position, &i.ClientID)
-	return i, err
-}
-
-const FindUnrevokedKey = `-- name: FindUnrevokedKey :one
-SELECT k.prefix
-FROM api_keys AS k
-WHERE k.client_id = $1
-    AND (k.revoked_at IS NULL OR k.revoked_at > now())
-ORDER BY k.created_at
-LIMIT 1
-`
-
-// FindUnrevokedKey returns the prefix of a client's oldest key that is not revoked.
-func (q *Queries) FindUnrevokedKey(ctx context.Context, clientID *uuid.UUID) (string, error) {
-	row := q.db.QueryRow(ctx, FindUnrevokedKey, clientID)
-	var prefix string
-	err := row.Scan(&prefix)
-	return prefix, err
-}
-
-const LockCampaigns = `-- name: LockCampaigns :many
-SELECT c.id, c.live
-FROM campaigns AS c
-WHERE c.client_id = $1
-    AND c.id = ANY ($2::uuid[])
-ORDER BY c.id
-FOR KEY SHARE
-`
-
-type LockCampaignsParams struct {
-	ClientID uuid.UUID   `json:"client_id"`
-	Ids      []uuid.UUID `json:"ids"`
-}
-
-type LockCampaignsRow struct {
-	ID   uuid.UUID `json:"id"`
-	Live bool      `json:"live"`
-}
-
-// LockCampaigns returns which of a client's campaigns are live, and locks them until the
-// commit: if another transaction ended a campaign whose interviews are written as live,
-// their foreign key would refuse them.
-func (q *Queries) LockCampaigns(ctx context.Context, arg LockCampaignsParams) ([]LockCampaignsRow, error) {
-	rows, err := q.db.Query(ctx, LockCampaigns, arg.ClientID, arg.Ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []LockCampaignsRow{}
-	for rows.Next() {
-		var i LockCampaignsRow
-		if err := rows.Scan(&i.ID, &i.Live); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const RecordImport = `-- name: RecordImport :exec
-INSERT INTO imports DEFAULT VALUES
-`
-
-// RecordImport records that an import ended.
-func (q *Queries) RecordImport(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, RecordImport)
 	return err
 }

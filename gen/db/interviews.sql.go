@@ -117,27 +117,23 @@ SELECT
 FROM (
     (
         SELECT t.client_id, t.id, t.campaign_id, t.created_at, t.status, t.duration_seconds, t.nps_score, t.participant_name, t.participant_email, t.interview_type, t.customer_sentiment, t.churn_risk, t.best_quote, t.transcript, t.raw_extraction, t.custom_extraction
-        FROM usable_interviews AS t
-        WHERE t.client_id = $4
-            AND t.created_at = $5::timestamptz
-            AND t.id > $6::uuid
-            AND t.created_at >= $7::timestamptz
+        FROM matching_interviews($4::uuid, $5::text, $6::timestamptz, $7::timestamptz) AS t
+        WHERE t.created_at = $8::timestamptz
+            AND t.id > $9::uuid
         ORDER BY t.id
-        LIMIT $8
+        LIMIT $10
     )
     UNION ALL
     (
         SELECT o.client_id, o.id, o.campaign_id, o.created_at, o.status, o.duration_seconds, o.nps_score, o.participant_name, o.participant_email, o.interview_type, o.customer_sentiment, o.churn_risk, o.best_quote, o.transcript, o.raw_extraction, o.custom_extraction
-        FROM usable_interviews AS o
-        WHERE o.client_id = $4
-            AND o.created_at < $5::timestamptz
-            AND o.created_at >= $7::timestamptz
+        FROM matching_interviews($4::uuid, $5::text, $6::timestamptz, $7::timestamptz) AS o
+        WHERE o.created_at < $8::timestamptz
         ORDER BY o.created_at DESC, o.id
-        LIMIT $8
+        LIMIT $10
     )
 ) AS p
 ORDER BY p.created_at DESC, p.id
-LIMIT $8
+LIMIT $10
 `
 
 type ListInterviewsParams struct {
@@ -145,9 +141,11 @@ type ListInterviewsParams struct {
 	WithTranscripts      bool      `json:"with_transcripts"`
 	WithCustomExtraction bool      `json:"with_custom_extraction"`
 	ClientID             uuid.UUID `json:"client_id"`
+	Status               string    `json:"status"`
+	FromCreatedAt        time.Time `json:"from_created_at"`
+	UntilCreatedAt       time.Time `json:"until_created_at"`
 	AfterCreatedAt       time.Time `json:"after_created_at"`
 	AfterID              uuid.UUID `json:"after_id"`
-	FromCreatedAt        time.Time `json:"from_created_at"`
 	MaxRows              int32     `json:"max_rows"`
 }
 
@@ -173,7 +171,7 @@ type ListInterviewsRow struct {
 // first. Ask for one row more than the page holds: the extra row only proves
 // that another page exists. The first page starts beyond the newest row.
 //
-// Two ranges, each an index condition of its own: the rest of the cursor's
+// The filters are those of matching_interviews. Two ranges, each an index condition of its own: the rest of the cursor's
 // instant, then everything older. One range with an OR reads all rows of one
 // instant. The ranges pass a gated column as a pointer to its stored value, and CASE
 // keeps it from being read, even detoasted, unless its flag is set. The casts type the
@@ -184,9 +182,11 @@ func (q *Queries) ListInterviews(ctx context.Context, arg ListInterviewsParams) 
 		arg.WithTranscripts,
 		arg.WithCustomExtraction,
 		arg.ClientID,
+		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
 		arg.AfterCreatedAt,
 		arg.AfterID,
-		arg.FromCreatedAt,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -243,31 +243,25 @@ SELECT
 FROM (
     (
         SELECT t.client_id, t.id, t.campaign_id, t.created_at, t.status, t.duration_seconds, t.nps_score, t.participant_name, t.participant_email, t.interview_type, t.customer_sentiment, t.churn_risk, t.best_quote, t.transcript, t.raw_extraction, t.custom_extraction
-        FROM usable_interviews AS t
-        WHERE t.client_id = $4
-            AND t.campaign_id = $5::uuid
-            AND ($6::text = '' OR t.status = $6::text)
-            AND t.created_at = $7::timestamptz
-            AND t.id > $8::uuid
-            AND t.created_at >= $9::timestamptz
+        FROM matching_interviews($4::uuid, $5::text, $6::timestamptz, $7::timestamptz) AS t
+        WHERE t.created_at = $8::timestamptz
+            AND t.id > $9::uuid
+            AND t.campaign_id = $10::uuid
         ORDER BY t.id
-        LIMIT $10
+        LIMIT $11
     )
     UNION ALL
     (
         SELECT o.client_id, o.id, o.campaign_id, o.created_at, o.status, o.duration_seconds, o.nps_score, o.participant_name, o.participant_email, o.interview_type, o.customer_sentiment, o.churn_risk, o.best_quote, o.transcript, o.raw_extraction, o.custom_extraction
-        FROM usable_interviews AS o
-        WHERE o.client_id = $4
-            AND o.campaign_id = $5::uuid
-            AND ($6::text = '' OR o.status = $6::text)
-            AND o.created_at < $7::timestamptz
-            AND o.created_at >= $9::timestamptz
+        FROM matching_interviews($4::uuid, $5::text, $6::timestamptz, $7::timestamptz) AS o
+        WHERE o.created_at < $8::timestamptz
+            AND o.campaign_id = $10::uuid
         ORDER BY o.created_at DESC, o.id
-        LIMIT $10
+        LIMIT $11
     )
 ) AS p
 ORDER BY p.created_at DESC, p.id
-LIMIT $10
+LIMIT $11
 `
 
 type ListInterviewsOfCampaignParams struct {
@@ -275,11 +269,12 @@ type ListInterviewsOfCampaignParams struct {
 	WithTranscripts      bool      `json:"with_transcripts"`
 	WithCustomExtraction bool      `json:"with_custom_extraction"`
 	ClientID             uuid.UUID `json:"client_id"`
-	CampaignID           uuid.UUID `json:"campaign_id"`
 	Status               string    `json:"status"`
+	FromCreatedAt        time.Time `json:"from_created_at"`
+	UntilCreatedAt       time.Time `json:"until_created_at"`
 	AfterCreatedAt       time.Time `json:"after_created_at"`
 	AfterID              uuid.UUID `json:"after_id"`
-	FromCreatedAt        time.Time `json:"from_created_at"`
+	CampaignID           uuid.UUID `json:"campaign_id"`
 	MaxRows              int32     `json:"max_rows"`
 }
 
@@ -302,19 +297,19 @@ type ListInterviewsOfCampaignRow struct {
 }
 
 // ListInterviewsOfCampaign is ListInterviews for one campaign, whose index holds
-// the order. A status only narrows it; no status is the empty string, which no
-// request can carry.
+// the order.
 func (q *Queries) ListInterviewsOfCampaign(ctx context.Context, arg ListInterviewsOfCampaignParams) ([]ListInterviewsOfCampaignRow, error) {
 	rows, err := q.db.Query(ctx, ListInterviewsOfCampaign,
 		arg.WithIdentity,
 		arg.WithTranscripts,
 		arg.WithCustomExtraction,
 		arg.ClientID,
-		arg.CampaignID,
 		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
 		arg.AfterCreatedAt,
 		arg.AfterID,
-		arg.FromCreatedAt,
+		arg.CampaignID,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -371,29 +366,25 @@ SELECT
 FROM (
     (
         SELECT t.client_id, t.id, t.campaign_id, t.created_at, t.status, t.duration_seconds, t.nps_score, t.participant_name, t.participant_email, t.interview_type, t.customer_sentiment, t.churn_risk, t.best_quote, t.transcript, t.raw_extraction, t.custom_extraction
-        FROM usable_interviews AS t
-        WHERE t.client_id = $4
+        FROM matching_interviews($4::uuid, $5::text, $6::timestamptz, $7::timestamptz) AS t
+        WHERE t.created_at = $8::timestamptz
+            AND t.id > $9::uuid
             AND t.status = $5::text
-            AND t.created_at = $6::timestamptz
-            AND t.id > $7::uuid
-            AND t.created_at >= $8::timestamptz
         ORDER BY t.id
-        LIMIT $9
+        LIMIT $10
     )
     UNION ALL
     (
         SELECT o.client_id, o.id, o.campaign_id, o.created_at, o.status, o.duration_seconds, o.nps_score, o.participant_name, o.participant_email, o.interview_type, o.customer_sentiment, o.churn_risk, o.best_quote, o.transcript, o.raw_extraction, o.custom_extraction
-        FROM usable_interviews AS o
-        WHERE o.client_id = $4
+        FROM matching_interviews($4::uuid, $5::text, $6::timestamptz, $7::timestamptz) AS o
+        WHERE o.created_at < $8::timestamptz
             AND o.status = $5::text
-            AND o.created_at < $6::timestamptz
-            AND o.created_at >= $8::timestamptz
         ORDER BY o.created_at DESC, o.id
-        LIMIT $9
+        LIMIT $10
     )
 ) AS p
 ORDER BY p.created_at DESC, p.id
-LIMIT $9
+LIMIT $10
 `
 
 type ListInterviewsWithStatusParams struct {
@@ -402,9 +393,10 @@ type ListInterviewsWithStatusParams struct {
 	WithCustomExtraction bool      `json:"with_custom_extraction"`
 	ClientID             uuid.UUID `json:"client_id"`
 	Status               string    `json:"status"`
+	FromCreatedAt        time.Time `json:"from_created_at"`
+	UntilCreatedAt       time.Time `json:"until_created_at"`
 	AfterCreatedAt       time.Time `json:"after_created_at"`
 	AfterID              uuid.UUID `json:"after_id"`
-	FromCreatedAt        time.Time `json:"from_created_at"`
 	MaxRows              int32     `json:"max_rows"`
 }
 
@@ -435,9 +427,10 @@ func (q *Queries) ListInterviewsWithStatus(ctx context.Context, arg ListIntervie
 		arg.WithCustomExtraction,
 		arg.ClientID,
 		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
 		arg.AfterCreatedAt,
 		arg.AfterID,
-		arg.FromCreatedAt,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -467,6 +460,134 @@ func (q *Queries) ListInterviewsWithStatus(ctx context.Context, arg ListIntervie
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListMemberIDs = `-- name: ListMemberIDs :many
+SELECT i.id
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+LIMIT $5
+`
+
+type ListMemberIDsParams struct {
+	ClientID       uuid.UUID `json:"client_id"`
+	Status         string    `json:"status"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        int32     `json:"max_rows"`
+}
+
+// ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
+// more than a basis may hold, to see whether the response may have a basis.
+func (q *Queries) ListMemberIDs(ctx context.Context, arg ListMemberIDsParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, ListMemberIDs,
+		arg.ClientID,
+		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListMemberIDsOfCampaign = `-- name: ListMemberIDsOfCampaign :many
+SELECT i.id
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+WHERE i.campaign_id = $5::uuid
+LIMIT $6
+`
+
+type ListMemberIDsOfCampaignParams struct {
+	ClientID       uuid.UUID `json:"client_id"`
+	Status         string    `json:"status"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	CampaignID     uuid.UUID `json:"campaign_id"`
+	MaxRows        int32     `json:"max_rows"`
+}
+
+// ListMemberIDsOfCampaign is ListMemberIDs for ListInterviewsOfCampaign.
+func (q *Queries) ListMemberIDsOfCampaign(ctx context.Context, arg ListMemberIDsOfCampaignParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, ListMemberIDsOfCampaign,
+		arg.ClientID,
+		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
+		arg.CampaignID,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListMemberIDsWithStatus = `-- name: ListMemberIDsWithStatus :many
+SELECT i.id
+FROM matching_interviews($1::uuid, $2::text, $3::timestamptz, $4::timestamptz) AS i
+WHERE i.status = $2::text
+LIMIT $5
+`
+
+type ListMemberIDsWithStatusParams struct {
+	ClientID       uuid.UUID `json:"client_id"`
+	Status         string    `json:"status"`
+	FromCreatedAt  time.Time `json:"from_created_at"`
+	UntilCreatedAt time.Time `json:"until_created_at"`
+	MaxRows        int32     `json:"max_rows"`
+}
+
+// ListMemberIDsWithStatus is ListMemberIDs for ListInterviewsWithStatus.
+func (q *Queries) ListMemberIDsWithStatus(ctx context.Context, arg ListMemberIDsWithStatusParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, ListMemberIDsWithStatus,
+		arg.ClientID,
+		arg.Status,
+		arg.FromCreatedAt,
+		arg.UntilCreatedAt,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

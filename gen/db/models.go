@@ -13,18 +13,6 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-type Admission struct {
-	Ordinal   int32      `json:"ordinal"`
-	Verdict   string     `json:"verdict"`
-	KeyID     uuid.UUID  `json:"key_id"`
-	ClientID  *uuid.UUID `json:"client_id"`
-	Scopes    []string   `json:"scopes"`
-	At        time.Time  `json:"at"`
-	Seq       *int64     `json:"seq"`
-	Remaining int32      `json:"remaining"`
-	ResetAt   time.Time  `json:"reset_at"`
-}
-
 type ApiKey struct {
 	Prefix     string     `json:"prefix"`
 	ID         uuid.UUID  `json:"id"`
@@ -120,11 +108,22 @@ type KeyAudit struct {
 	Detail   string      `json:"detail"`
 }
 
-// The client of each key, by the SHA-256 of its prefix.
-type KeyClient struct {
-	PrefixHash []byte     `json:"prefix_hash"`
-	ClientID   uuid.UUID  `json:"client_id"`
-	LastUsedAt *time.Time `json:"last_used_at"`
+type KeyUsage struct {
+	ClientID uuid.UUID `json:"client_id"`
+	KeyID    uuid.UUID `json:"key_id"`
+	Hour     time.Time `json:"hour"`
+	Route    string    `json:"route"`
+	Status   int16     `json:"status"`
+	Requests int64     `json:"requests"`
+}
+
+type KeyUsageDefault struct {
+	ClientID uuid.UUID `json:"client_id"`
+	KeyID    uuid.UUID `json:"key_id"`
+	Hour     time.Time `json:"hour"`
+	Route    string    `json:"route"`
+	Status   int16     `json:"status"`
+	Requests int64     `json:"requests"`
 }
 
 type Lane struct {
@@ -193,16 +192,6 @@ type RecordOwner struct {
 	ClientID uuid.UUID `json:"client_id"`
 }
 
-// The request log with how each request ended: null where that is not noted yet, or was lost with its server.
-type Request struct {
-	ClientID uuid.UUID `json:"client_id"`
-	KeyID    uuid.UUID `json:"key_id"`
-	At       time.Time `json:"at"`
-	Seq      int64     `json:"seq"`
-	Route    string    `json:"route"`
-	Status   *int16    `json:"status"`
-}
-
 type RequestLog struct {
 	ClientID uuid.UUID `json:"client_id"`
 	KeyID    uuid.UUID `json:"key_id"`
@@ -219,21 +208,6 @@ type RequestLogDefault struct {
 	Seq      int64     `json:"seq"`
 	Route    string    `json:"route"`
 	Status   *int16    `json:"status"`
-}
-
-// How requests of the log ended, many to a row: the n-th of each list belong together.
-type RequestStatus struct {
-	RecordedAt time.Time   `json:"recorded_at"`
-	KeyIds     []uuid.UUID `json:"key_ids"`
-	Seqs       []int64     `json:"seqs"`
-	Statuses   []int16     `json:"statuses"`
-}
-
-type RequestStatusesDefault struct {
-	RecordedAt time.Time   `json:"recorded_at"`
-	KeyIds     []uuid.UUID `json:"key_ids"`
-	Seqs       []int64     `json:"seqs"`
-	Statuses   []int16     `json:"statuses"`
 }
 
 type RevokedKey struct {

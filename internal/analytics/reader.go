@@ -76,7 +76,7 @@ func read(
 	ctx context.Context, snapshots *measurement.SnapshotReader, caller auth.Caller, q Query, take func(Row) error,
 ) (Report, error) {
 	var report Report
-	err := snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
+	err := snapshots.Read(ctx, caller, measurement.Many, func(ctx context.Context, in *measurement.Snapshot) error {
 		counted, err := countRows(ctx, in, caller, q, take)
 		if err != nil {
 			return err

@@ -78,7 +78,7 @@ func (r *Registry) Issue(ctx context.Context, req Request) (Issued, error) {
 		scopes = auth.Default()
 	}
 	var issued Issued
-	err = r.inTx(ctx, func(_ pgx.Tx, q *db.Queries) error {
+	err = r.inTx(ctx, func(q *db.Queries) error {
 		if issued, err = issue(ctx, q, client, req.Name, scopes, req.ExpiresAt); err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ type Rotation struct {
 // Rotate issues a new key of the same name and ends the old one.
 func (r *Registry) Rotate(ctx context.Context, named string, with Rotation) (Issued, error) {
 	var issued Issued
-	err := r.inTx(ctx, func(_ pgx.Tx, q *db.Queries) error {
+	err := r.inTx(ctx, func(q *db.Queries) error {
 		// It waits for a transaction that revokes or rotates the key.
 		if err := q.HoldKey(ctx, named); err != nil {
 			return err
@@ -155,7 +155,7 @@ func (r *Registry) Revoke(ctx context.Context, named string) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	err = r.inTx(ctx, func(_ pgx.Tx, q *db.Queries) error {
+	err = r.inTx(ctx, func(q *db.Queries) error {
 		if key.RevokedAt, err = q.RevokeKey(ctx, db.RevokeKeyParams{ID: key.ID, Grace: 0}); err != nil {
 			return err
 		}
@@ -175,29 +175,24 @@ func (r *Registry) DeleteFutureRequests(ctx context.Context, named string) (Key,
 	if err != nil {
 		return Key{}, 0, err
 	}
-	var removed []int64
-	err = r.inTx(ctx, func(tx pgx.Tx, q *db.Queries) error {
+	var removed int64
+	err = r.inTx(ctx, func(q *db.Queries) error {
 		if err := q.LockKey(ctx, key.Prefix); err != nil {
 			return err
 		}
 		if removed, err = q.DeleteFutureRequests(ctx, db.DeleteFutureRequestsParams{ClientID: key.ClientID, KeyID: key.ID}); err != nil {
 			return err
 		}
-		if len(removed) > 0 { // the key's next requests have these numbers again
-			if err := DeleteStatuses(ctx, tx, []uuid.UUID{key.ID}, removed); err != nil {
-				return err
-			}
-		}
-		return audit(ctx, q, "mend-window", key.ClientID, key.ID, fmt.Sprintf("%d log rows dated in the future removed", len(removed)))
+		return audit(ctx, q, "mend-window", key.ClientID, key.ID, fmt.Sprintf("%d log rows dated in the future removed", removed))
 	})
 	if err != nil {
 		return Key{}, 0, fmt.Errorf("removing the log rows dated in the future of key %s: %w", key.Prefix, err)
 	}
-	return key, int64(len(removed)), nil
+	return key, removed, nil
 }
 
-func (r *Registry) inTx(ctx context.Context, do func(pgx.Tx, *db.Queries) error) error {
-	return pgx.BeginTxFunc(ctx, r.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error { return do(tx, db.New(tx)) })
+func (r *Registry) inTx(ctx context.Context, do func(*db.Queries) error) error {
+	return pgx.BeginTxFunc(ctx, r.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error { return do(db.New(tx)) })
 }
 
 // List lists the keys of a client, named by id or slug, or of all when empty.

@@ -4,44 +4,16 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"testing"
-	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/app"
-	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
-	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
-
-// kept is a connection that is kept alive.
-type kept struct {
-	net.Conn
-	reader *bufio.Reader
-}
-
-// get fails once the server has closed the connection.
-func (k kept) get(key string) error {
-	fmt.Fprintf(k, "GET /api/client/v1/campaigns HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", key)
-	answer, err := http.ReadResponse(k.reader, nil)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("status %d", answer.StatusCode)
-	}
-	_, err = io.Copy(io.Discard, answer.Body)
-	return err
-}
 
 // serve starts a server with a client acme, and returns its address.
 func serve(t *testing.T) (*dbtest.Database, string) {
@@ -88,51 +60,5 @@ func TestServe_OptionsStarIsAnUnknownPath(t *testing.T) {
 	defer answer.Body.Close()
 	if answer.StatusCode != 404 || answer.Header.Get("X-Request-Id") == "" {
 		t.Errorf("status %d, X-Request-Id %q; want 404 and an id", answer.StatusCode, answer.Header.Get("X-Request-Id"))
-	}
-}
-
-// A server bounds the connections of each key that wait for a request.
-func TestServe_BoundsTheIdleConnectionsOfEachKey(t *testing.T) {
-	t.Parallel()
-	d, at := serve(t)
-	conn, err := pgx.Connect(t.Context(), d.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	postgres.RegisterTypes(conn)
-	var keys [2]string
-	for i := range keys {
-		issued, err := apikey.NewRegistry(conn).Issue(t.Context(), apikey.Request{Client: "acme", Name: "test", Scopes: auth.All()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		keys[i] = issued.Key
-	}
-	connect := func(key string) kept {
-		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = conn.Close() })
-		if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
-		k := kept{conn, bufio.NewReader(conn)}
-		if err := k.get(key); err != nil {
-			t.Fatal(err)
-		}
-		return k
-	}
-	const ofKey = 512
-	first := [2]kept{connect(keys[0]), connect(keys[1])}
-	for range ofKey + 8 { // some begin to wait in another order
-		connect(keys[0])
-	}
-	if _, err := first[0].reader.ReadByte(); err != io.EOF {
-		t.Errorf("a connection beyond a key's %d: %v, want its end", ofKey, err)
-	}
-	if err := first[1].get(keys[1]); err != nil {
-		t.Errorf("another key's connection: %v", err)
 	}
 }

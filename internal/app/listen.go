@@ -31,10 +31,20 @@ func listenAPI(ctx context.Context, address string) (net.Listener, error) {
 		}
 		return l, nil
 	}
+	return Listen(ctx, address, "--listen")
+}
+
+// Listen listens on an address, which the flag names. 0.0.0.0 is IPv4 alone, as written: Go
+// would listen on IPv6 too.
+func Listen(ctx context.Context, address, flag string) (net.Listener, error) {
+	network := "tcp"
+	if host, _, err := net.SplitHostPort(address); err == nil && net.ParseIP(host).To4() != nil {
+		network = "tcp4"
+	}
 	var listen net.ListenConfig
-	l, err := listen.Listen(ctx, "tcp", address)
+	l, err := listen.Listen(ctx, network, address)
 	if err != nil {
-		return nil, fmt.Errorf("listening for the API: %w: free the address or choose another with --listen", err)
+		return nil, fmt.Errorf("listening: %w: free the address or choose another with %s", err, flag)
 	}
 	return l, nil
 }

@@ -26,10 +26,9 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 		return err
 	}
 	defer api.Close()
-	var listen net.ListenConfig
-	operator, err := listen.Listen(ctx, "tcp", s.settings.OpsListen)
+	operator, err := Listen(ctx, s.settings.OpsListen, "--ops-listen")
 	if err != nil {
-		return fmt.Errorf("listening for the operator: %w: free the address or choose another with --ops-listen", err)
+		return err
 	}
 	defer operator.Close()
 

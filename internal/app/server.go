@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/analytics"
 	"github.com/clientintel/clientintel/internal/campaign"
@@ -45,6 +43,7 @@ type Server struct {
 	searches    *postgres.Pool
 	maintenance *postgres.Pool // always the primary's
 	limiter     *ratelimit.Limiter
+	usage       *ratelimit.Usage
 	auditor     *measurement.Auditor
 	triggers    measurement.Triggers
 	tracer      *tracing.Tracer // nil: no collector is named
@@ -132,7 +131,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		trace = s.tracer.Record
 	}
 	metrics := ops.NewMetrics(Version)
-	s.limiter = ratelimit.New(s.admission)
+	s.limiter, s.usage = ratelimit.New(s.admission), ratelimit.NewUsage(s.admission)
 	snapshotsOf := func(pool *postgres.Pool) *measurement.SnapshotReader {
 		return measurement.NewSnapshotReader(pool, &s.triggers, s.settings.BasisMaxIDs)
 	}
@@ -149,7 +148,7 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		},
 		Observers: middleware.Observers{
 			RecordRequest: metrics.RecordRequest,
-			RecordStatus:  s.limiter.RecordStatus,
+			RecordUse:     s.usage.Record,
 			Trace:         trace,
 			Log:           s.log,
 			LogOneIn:      s.settings.LogOneIn,
@@ -276,7 +275,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 	}
 	// No client has this id: the transaction begins like a request's and reads nothing.
 	if err := reads.Read(ctx, postgres.Reading{Once: true}, func(ctx context.Context, s *postgres.Snapshot) error {
-		_, err := s.Queries().ListCampaignNames(ctx, uuid.Nil)
+		_, err := s.Queries().ListMemberIDs(ctx, db.ListMemberIDsParams{})
 		return err
 	}); err != nil {
 		if stat := reads.Stat(); stat.AcquiredConns() == stat.MaxConns() {
@@ -291,6 +290,7 @@ func (s *Server) checkReady(ctx context.Context) error {
 func (s *Server) Close() {
 	if s.limiter != nil {
 		s.limiter.Close()
+		s.usage.Close()
 	}
 	if s.tracer != nil {
 		s.tracer.Close()

@@ -86,8 +86,8 @@ func TestServe_TLS(t *testing.T) {
 		if response.StatusCode != http.StatusOK {
 			t.Errorf("status %d", response.StatusCode)
 		}
-		if response.ProtoMajor != 1 {
-			t.Errorf("%s, where a connection may carry many requests at once", response.Proto)
+		if response.ProtoMajor != 2 || response.Header.Get("Strict-Transport-Security") == "" {
+			t.Errorf("%s, headers %v; want HTTP/2 and that browsers keep to TLS", response.Proto, response.Header)
 		}
 		return response.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}
@@ -110,9 +110,7 @@ func TestServe_TLS(t *testing.T) {
 			t.Errorf("%s %s: status %d, want %d", method, path, response.StatusCode, want)
 		}
 	}
-	// What is known of a connection and counted on it is so behind TLS too.
-	refused(http.MethodGet, "/api/client/v1/openapi.json", http.Header{"X": make([]string, 101)}, http.StatusRequestHeaderFieldsTooLarge)
-	refused(http.MethodPost, "/api/client/v1/mcp", http.Header{"Origin": {"http://" + at}}, http.StatusForbidden)
+	refused(http.MethodPost, "/api/client/v1/mcp", http.Header{"Origin": {"https://elsewhere.example"}}, http.StatusForbidden)
 	refused(http.MethodPost, "/api/client/v1/mcp", http.Header{"Origin": {"https://" + at}}, http.StatusUnauthorized)
 	// Files that do not fit each other leave the present certificate in use.
 	if err := os.WriteFile(keyFile, []byte("half written"), 0o600); err != nil {

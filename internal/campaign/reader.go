@@ -23,7 +23,7 @@ func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapsho
 // time of creation last, ties by id. It reads no interview, so there is no basis.
 func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (List, error) {
 	var found List
-	err := r.snapshots.ReadOnce(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
+	err := r.snapshots.Read(ctx, caller, measurement.Once, func(ctx context.Context, in *measurement.Snapshot) error {
 		rows, err := listRows(ctx, in.Queries(), caller, q)
 		if err != nil {
 			return err

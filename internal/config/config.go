@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -160,8 +161,9 @@ func (s Server) Check() error {
 	for _, address := range []struct{ name, value string }{
 		{"--listen (CLIENTINTEL_LISTEN)", s.Listen}, {"--ops-listen (CLIENTINTEL_OPS_LISTEN)", s.OpsListen},
 	} {
-		_, _, err := net.SplitHostPort(address.value)
-		refuseIf(err != nil, "%s must be host:port, such as 127.0.0.1:8080, not %q", address.name, address.value)
+		_, port, err := net.SplitHostPort(address.value)
+		number, unreadable := strconv.Atoi(port)
+		refuseIf(err != nil || unreadable != nil || number < 0 || number > 65535, "%s must be host:port, such as 127.0.0.1:8080, not %q", address.name, address.value)
 	}
 	if s.PublicURL != "" {
 		u, err := url.Parse(s.PublicURL)

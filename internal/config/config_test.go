@@ -37,6 +37,22 @@ func TestFromEnv_ReportsEveryMistake(t *testing.T) {
 	}
 }
 
+func TestCheck_Addresses(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"127.0.0.1:0": true, ":8080": true, "[::]:65535": true, "localhost:80": true,
+		"127.0.0.1:65536": false, "127.0.0.1:-1": false, "unix:/run/x": false, "unix:": false, "127.0.0.1": false, "127.0.0.1:http": false,
+	} {
+		s, err := config.FromEnv(func(name string) string { return map[string]string{"CLIENTINTEL_LISTEN": address}[name] })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Server.Check(); (err == nil) != want {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 // A misspelled setting is told with the one that was meant; what Kubernetes puts
 // into every container is not.
 func TestUnknownVariables(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"reflect"
 	"slices"
 
@@ -15,17 +16,16 @@ import (
 
 // checkDocuments reads the public documents.
 func (r *run) checkDocuments(ctx context.Context) {
-	r.check("documents/contract", nil, func() error {
-		res, err := r.getOK(ctx, nil, "/openapi.json")
-		if err != nil {
-			return err
-		}
-		return compareServed(res.body)
-	})
-	for _, name := range []string{"bi-guide.md", "agent-guide.md"} {
+	for _, name := range []string{"openapi.json", "bi-guide.md", "agent-guide.md"} {
 		r.check("documents/"+name, nil, func() error {
-			_, err := r.getOK(ctx, nil, "/"+name)
-			return err
+			res, err := r.get(ctx, nil, "/"+name)
+			if err != nil {
+				return err
+			}
+			if err := res.want(http.StatusOK); err != nil || name != "openapi.json" {
+				return err
+			}
+			return compareServed(res.body)
 		})
 	}
 }

@@ -155,11 +155,10 @@ func (r *run) countAll(ctx context.Context, key *apiKey, reference *walk) error 
 	if err != nil {
 		return err
 	}
-	if count := analytics.Meta.Count; count == nil || *count != listed {
-		return fmt.Errorf("the walk has %d interviews, analytics of all time count otherwise", listed)
-	}
-	if total := analytics.Meta.Total; total != nil && *total != listed {
-		return fmt.Errorf("the walk has %d interviews, measurement_total_count is %d", listed, *total)
+	for name, count := range map[string]*int{"count": analytics.Meta.Count, "measurement_total_count": analytics.Meta.Total} {
+		if count != nil && *count != listed {
+			return fmt.Errorf("the walk has %d interviews, %s of analytics of all time is %d", listed, name, *count)
+		}
 	}
 	return nil
 }

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/clientintel/clientintel/internal/auth"
 )
@@ -24,18 +24,17 @@ type tool struct {
 	scope     auth.Scope
 	path      string
 	arguments map[string]any
-	// flags ask for what a tool leaves out of long responses.
-	flags []string
 }
 
+// tools have REST's parameters as arguments; those that begin with include_ ask for what
+// a tool leaves out of long responses.
 func tools() []tool {
-	home := map[string]any{"surface": "portal", "type": "home", "limit": 1}
 	return []tool{
-		{"get_interview_analytics", auth.ReadInterviewsMetadata, "/analytics/interviews", nil, []string{"include_basis", "include_rows"}},
-		{"list_interviews", auth.ReadInterviewsMetadata, "/interviews", map[string]any{"limit": 5}, []string{"include_basis"}},
-		{"search_customer_intelligence", auth.ReadCustomExtraction, "/intelligence/search", map[string]any{"q": "e", "limit": 3}, nil},
-		{"get_synthesis_document", auth.ReadSynthesis, "/synthesis", home, []string{"include_basis"}},
-		{"list_campaigns", auth.ReadCampaigns, "/campaigns", map[string]any{"limit": 5}, nil},
+		{"get_interview_analytics", auth.ReadInterviewsMetadata, "/analytics/interviews", map[string]any{"include_basis": true, "include_rows": true}},
+		{"list_interviews", auth.ReadInterviewsMetadata, "/interviews", map[string]any{"limit": 5, "include_basis": true}},
+		{"search_customer_intelligence", auth.ReadCustomExtraction, "/intelligence/search", map[string]any{"q": "e", "limit": 3}},
+		{"get_synthesis_document", auth.ReadSynthesis, "/synthesis", map[string]any{"surface": "portal", "type": "home", "limit": 1, "include_basis": true}},
+		{"list_campaigns", auth.ReadCampaigns, "/campaigns", map[string]any{"limit": 5}},
 	}
 }
 
@@ -99,7 +98,7 @@ type toolResult struct {
 // checkHiddenTool calls a tool that the key must not see.
 func (r *run) checkHiddenTool(ctx context.Context, key *apiKey, t tool) error {
 	var result toolResult
-	err := r.call(ctx, key, "tools/call", t.params(), &result)
+	err := r.call(ctx, key, "tools/call", map[string]any{"name": t.name, "arguments": t.arguments}, &result)
 	switch {
 	case errors.Is(err, errProtocol):
 		return nil
@@ -113,7 +112,7 @@ func (r *run) checkHiddenTool(ctx context.Context, key *apiKey, t tool) error {
 // early. The page then is REST's of that many rows, cursor included.
 func (r *run) compareTool(ctx context.Context, key *apiKey, t tool) error {
 	var result toolResult
-	if err := r.call(ctx, key, "tools/call", t.params(), &result); err != nil {
+	if err := r.call(ctx, key, "tools/call", map[string]any{"name": t.name, "arguments": t.arguments}, &result); err != nil {
 		return err
 	}
 	if result.IsError || len(result.Content) != 1 {
@@ -125,13 +124,15 @@ func (r *run) compareTool(ctx context.Context, key *apiKey, t tool) error {
 	}
 	query := url.Values{}
 	for name, value := range t.arguments {
-		query.Set(name, fmt.Sprint(value))
+		if !strings.HasPrefix(name, "include_") {
+			query.Set(name, fmt.Sprint(value))
+		}
 	}
 	rows, _ := got["data"].([]any)
 	if meta, _ := got["meta"].(map[string]any); meta["has_more"] == true && len(rows) > 0 {
 		query.Set("limit", strconv.Itoa(len(rows)))
 	}
-	rest, err := r.getOK(ctx, key, t.path+"?"+query.Encode())
+	rest, err := r.get(ctx, key, t.path+"?"+query.Encode())
 	if err != nil {
 		return err
 	}
@@ -139,15 +140,6 @@ func (r *run) compareTool(ctx context.Context, key *apiKey, t tool) error {
 		return fmt.Errorf("%s: the structuredContent differs from %s at %s", t.name, rest, at)
 	}
 	return nil
-}
-
-func (t tool) params() map[string]any {
-	arguments := map[string]any{}
-	maps.Copy(arguments, t.arguments)
-	for _, name := range t.flags {
-		arguments[name] = true
-	}
-	return map[string]any{"name": t.name, "arguments": arguments}
 }
 
 // timeless is an envelope without the fields that depend on the time of reading; nil if
@@ -188,7 +180,7 @@ func (r *run) call(ctx context.Context, key *apiKey, method string, params map[s
 	if err != nil {
 		return err
 	}
-	res, err := r.send(ctx, key, http.MethodPost, prefix+"/mcp", http.Header{
+	res, err := r.send(ctx, key, http.MethodPost, "/mcp", http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
 		"Mcp-Protocol-Version": {revision},
 	}, message)

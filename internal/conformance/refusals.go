@@ -30,12 +30,12 @@ func (r *run) checkWithoutKey(ctx context.Context) {
 		})
 	}
 	bearer := func(token string) http.Header { return http.Header{"Authorization": {token}} }
-	refused("missing_key", http.MethodGet, prefix+"/interviews", nil, 401, "missing_api_key", "Missing Bearer API key")
-	refused("other_scheme", http.MethodGet, prefix+"/campaigns", bearer("Basic YTpi"), 401, "missing_api_key", "Missing Bearer API key")
-	refused("garbage_key", http.MethodGet, prefix+"/synthesis", bearer("Bearer no-key-at-all"), 401, "invalid_api_key", "Invalid API key")
-	refused("unknown_path", http.MethodGet, prefix+"/no-such-route", nil, 404, "not_found", "not found")
-	refused("wrong_method", http.MethodDelete, prefix+"/interviews", nil, 405, "method_not_allowed", "method not allowed")
-	refused("agents_without_key", http.MethodPost, prefix+"/mcp", nil, 401, "missing_api_key", "Missing Bearer API key")
+	refused("missing_key", http.MethodGet, "/interviews", nil, 401, "missing_api_key", "Missing Bearer API key")
+	refused("other_scheme", http.MethodGet, "/campaigns", bearer("Basic YTpi"), 401, "missing_api_key", "Missing Bearer API key")
+	refused("garbage_key", http.MethodGet, "/synthesis", bearer("Bearer no-key-at-all"), 401, "invalid_api_key", "Invalid API key")
+	refused("unknown_path", http.MethodGet, "/no-such-route", nil, 404, "not_found", "not found")
+	refused("wrong_method", http.MethodDelete, "/interviews", nil, 405, "method_not_allowed", "method not allowed")
+	refused("agents_without_key", http.MethodPost, "/mcp", nil, 401, "missing_api_key", "Missing Bearer API key")
 }
 
 // unknownInterview is an id that no interview has.

@@ -13,9 +13,6 @@ import (
 	"github.com/clientintel/clientintel/internal/verify"
 )
 
-// prefix is what every route begins with.
-const prefix = verify.Prefix
-
 // response is a whole response, with its request.
 type response struct {
 	key       *apiKey // nil: sent without a key
@@ -31,16 +28,7 @@ type response struct {
 
 // get sends a GET for a path below the prefix, without a key when key is nil.
 func (r *run) get(ctx context.Context, key *apiKey, path string) (*response, error) {
-	return r.send(ctx, key, http.MethodGet, prefix+path, nil, nil)
-}
-
-// getOK reads a response that must be a 200.
-func (r *run) getOK(ctx context.Context, key *apiKey, path string) (*response, error) {
-	res, err := r.get(ctx, key, path)
-	if err != nil {
-		return nil, err
-	}
-	return res, res.want(http.StatusOK)
+	return r.send(ctx, key, http.MethodGet, path, nil, nil)
 }
 
 // getAnswer reads a response that must be a 200 with data and meta.
@@ -61,7 +49,7 @@ func (r *run) wantError(ctx context.Context, key *apiKey, path string, status in
 	return res.wantError(status, code, "")
 }
 
-// send sends a request. A key whose quota is used up skips the check.
+// send sends a request for a path below the prefix. A key whose quota is used up skips the check.
 func (r *run) send(
 	ctx context.Context, key *apiKey, method, path string, header http.Header, body []byte,
 ) (*response, error) {
@@ -69,7 +57,7 @@ func (r *run) send(
 		return nil, skipf("the %d requests of this run are used up", r.o.MaxRequests)
 	}
 	r.report.Requests++
-	req, err := http.NewRequestWithContext(ctx, method, r.report.BaseURL+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, r.report.BaseURL+verify.Prefix+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("making the request for %s: %w", path, err)
 	}
@@ -77,7 +65,7 @@ func (r *run) send(
 	if key != nil {
 		req.Header.Set("Authorization", "Bearer "+key.token)
 	}
-	res := &response{key: key, method: method, path: path, requestID: fmt.Sprintf("conformance-%d", r.report.Requests)}
+	res := &response{key: key, method: method, path: verify.Prefix + path, requestID: fmt.Sprintf("conformance-%d", r.report.Requests)}
 	req.Header.Set("X-Request-Id", res.requestID)
 	received, err := r.http.Do(req)
 	if err != nil {
@@ -133,10 +121,7 @@ func (res *response) decode() (*verify.Response, error) {
 	if err := res.want(http.StatusOK); err != nil {
 		return nil, err
 	}
-	request, err := verify.ParseRequest(res.path)
-	if err != nil {
-		return nil, err
-	}
+	request, _ := verify.ParseRequest(res.path) // the path was sent
 	decoded, err := verify.Decode(res.body, request)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", res, err)

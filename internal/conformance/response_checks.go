@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -120,59 +119,53 @@ func (r *run) checkAnswer(res *response, operation string) error {
 	if answer.Meta.ClientID != res.key.client {
 		return fmt.Errorf("%s shows client %s, another answer to this key %s", res, answer.Meta.ClientID, res.key.client)
 	}
-	switch operation {
-	case "listInterviews", "getInterview":
-		return r.checkInterviewFields(res, answer, operation == "getInterview")
-	case "listCampaigns":
-		return r.checkFields(res, answer.Rows, "Campaign", nil)
-	case "listSynthesis":
-		if answer.Meta.Type == "" {
-			return r.checkFields(res, answer.Rows, "SynthesisDocumentRow", nil)
-		}
-	}
-	return nil
+	return r.checkFields(res, answer, operation)
 }
 
-// checkInterviewFields learns the key's scopes from a response's meta, and checks that
-// interviews have the fields of these scopes alone.
-func (r *run) checkInterviewFields(res *response, answer *verify.Response, detail bool) error {
-	m := answer.Meta
-	var hidden []string
-	for _, gated := range []struct {
-		scope auth.Scope
-		field string
-		shown bool
-	}{
-		{auth.ReadTranscripts, "transcript", m.Transcripts},
-		{auth.ReadCustomerIdentity, "participant_email", m.Identity},
-		{auth.ReadCustomExtraction, "custom_extraction", m.CustomExtraction},
-		{auth.ReadRawExtraction, "raw_extraction", m.RawExtraction},
-	} {
-		if !gated.shown {
-			hidden = append(hidden, gated.field)
-		}
-		if gated.scope == auth.ReadRawExtraction && !detail && !gated.shown {
-			continue // lists never show it
-		}
-		if err := res.key.setScope(gated.scope, gated.shown, res); err != nil {
-			return err
-		}
-	}
-	return r.checkFields(res, answer.Rows, "Interview", hidden)
+// rowSchemas are the contract's schemas of an operation's rows. It proves by itself that
+// hits are complete and have no other field.
+var rowSchemas = map[string]string{
+	"listInterviews": "Interview", "getInterview": "Interview", "listCampaigns": "Campaign", "listSynthesis": "SynthesisDocumentRow",
 }
 
-// checkFields fails unless rows have exactly the schema's fields without the hidden
-// ones: a missing one breaks the contract, an additional one may disclose data.
-func (r *run) checkFields(res *response, rows []verify.Row, schema string, hidden []string) error {
+// checkFields learns the key's scopes from an interview's meta, and fails unless rows
+// have exactly the schema's fields without those of other scopes: a missing one breaks
+// the contract, an additional one may disclose data.
+func (r *run) checkFields(res *response, answer *verify.Response, operation string) error {
+	schema, m := rowSchemas[operation], answer.Meta
+	if schema == "" || m.Type != "" { // portal bodies are the client's own
+		return nil
+	}
+	if schema == "Interview" {
+		shown := map[auth.Scope]bool{
+			auth.ReadTranscripts: m.Transcripts, auth.ReadCustomerIdentity: m.Identity, auth.ReadCustomExtraction: m.CustomExtraction,
+		}
+		if operation == "getInterview" || m.RawExtraction { // lists never show it
+			shown[auth.ReadRawExtraction] = m.RawExtraction
+		}
+		for scope, has := range shown {
+			if err := res.key.setScope(scope, has, res); err != nil {
+				return err
+			}
+		}
+	}
+	hidden := map[string]bool{
+		"transcript": !m.Transcripts, "participant_email": !m.Identity, "custom_extraction": !m.CustomExtraction, "raw_extraction": !m.RawExtraction,
+	}
 	properties := r.contract.Components.Schemas[schema].Value.Properties
-	for _, row := range rows {
+	for _, row := range answer.Rows {
+		if schema == "Interview" {
+			res.key.interview = row.Text("id")
+		}
 		for name := range row {
-			if properties[name] == nil || slices.Contains(hidden, name) {
+			if properties[name] == nil || hidden[name] {
 				return fmt.Errorf("%s: %s has the field %q, which this key must not see here", res, row.Text("id"), name)
 			}
 		}
-		if len(row) != len(properties)-len(hidden) {
-			return fmt.Errorf("%s: %s lacks a field of %s", res, row.Text("id"), schema)
+		for name := range properties {
+			if row[name] == nil && !hidden[name] {
+				return fmt.Errorf("%s: %s lacks the field %q", res, row.Text("id"), name)
+			}
 		}
 	}
 	return nil
@@ -189,10 +182,7 @@ func (res *response) quota() quota {
 		n, _ := strconv.Atoi(res.header.Get(header)) // 0 is plausible in none of them
 		return n
 	}
-	at := time.Now()
-	if date, err := http.ParseTime(res.header.Get("Date")); err == nil {
-		at = date
-	}
+	at, _ := http.ParseTime(res.header.Get("Date"))
 	return quota{number("X-RateLimit-Limit"), number("X-RateLimit-Remaining"), number("X-RateLimit-Reset"), int(at.Unix())}
 }
 

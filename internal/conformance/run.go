@@ -12,6 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/verify"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -76,7 +77,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		// A redirect would carry the key elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	base := strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), prefix)
+	base := strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), verify.Prefix)
 	r.report = Report{BaseURL: base, Checks: []Check{}}
 	for i, key := range o.Keys {
 		r.keys = append(r.keys, &apiKey{label: fmt.Sprintf("key %d", i+1), token: strings.TrimSpace(key), scopes: map[auth.Scope]bool{}})

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/clientintel/clientintel/internal/auth"
-	"github.com/clientintel/clientintel/internal/verify"
 )
 
 // setScope records whether a response shows that the key has a scope. All
@@ -40,11 +39,7 @@ func (r *run) checkScopes(ctx context.Context, key *apiKey) {
 		{"portal_daily_feed", "/synthesis?surface=portal&type=daily_feed&limit=2", auth.ReadCustomerIdentity, []auth.Scope{auth.ReadSynthesis}},
 	} {
 		r.check("scopes/"+c.name, key, func() error {
-			answer, err := r.probe(ctx, key, c.path, c.scope)
-			if c.name == "interviews" && answer != nil && len(answer.Rows) > 0 {
-				key.interview = answer.Rows[0].Text("id")
-			}
-			return err
+			return r.probe(ctx, key, c.path, c.scope)
 		}, c.needed...)
 	}
 	r.check("scopes/interview", key, func() error {
@@ -52,29 +47,25 @@ func (r *run) checkScopes(ctx context.Context, key *apiKey) {
 			return skipf("the key sees no interview")
 		}
 		// Without the scope an unknown interview is a 403 too: a 404 would disclose what exists.
-		_, err := r.probe(ctx, key, "/interviews/"+cmp.Or(key.interview, unknownInterview), auth.ReadInterviewsMetadata)
-		return err
+		return r.probe(ctx, key, "/interviews/"+cmp.Or(key.interview, unknownInterview), auth.ReadInterviewsMetadata)
 	})
 }
 
 // probe reads a route, and learns from a 200 or the exact 403 whether the key has the
-// scope. Any other response is a failure. The answer is nil without the scope.
-func (r *run) probe(ctx context.Context, key *apiKey, path string, scope auth.Scope) (*verify.Response, error) {
+// scope. Any other response is a failure.
+func (r *run) probe(ctx context.Context, key *apiKey, path string, scope auth.Scope) error {
 	res, err := r.get(ctx, key, path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if res.status == http.StatusOK {
-		if err := key.setScope(scope, true, res); err != nil {
-			return nil, err
-		}
-		return res.decode()
+		return key.setScope(scope, true, res)
 	}
 	if err := res.wantError(http.StatusForbidden, "insufficient_scope", "Missing required scope: "+string(scope)); err != nil {
-		return nil, err
+		return err
 	}
 	if challenge := res.header.Get("WWW-Authenticate"); !strings.Contains(challenge, string(scope)) {
-		return nil, fmt.Errorf("%s answers 403 and does not name %s in WWW-Authenticate", res, scope)
+		return fmt.Errorf("%s answers 403 and does not name %s in WWW-Authenticate", res, scope)
 	}
-	return nil, key.setScope(scope, false, res)
+	return key.setScope(scope, false, res)
 }

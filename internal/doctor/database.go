@@ -53,7 +53,7 @@ func (c *checker) transactions(ctx context.Context) Finding {
 
 // standby checks the standby that servers read from.
 func (c *checker) standby(ctx context.Context) Finding {
-	const advice = "Is CLIENTINTEL_REPLICA_URL right, and does replication run? Until then servers read from the primary, unless CLIENTINTEL_REPLICA_FALLBACK is off."
+	const advice = "Is CLIENTINTEL_REPLICA_URL right, and does replication run? Until then requests that read are answered with 503."
 	conn, err := connect(ctx, c.database.ReplicaURL, exec)
 	if err != nil {
 		return warning(advice, "the standby does not answer: %s", err)

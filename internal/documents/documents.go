@@ -76,7 +76,7 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", d.contentType)
 	h.Set("Cache-Control", "public, max-age=300")
-	h.Set("ETag", strconv.Quote(d.etag))
+	h.Set("ETag", strconv.Quote(d.etag)) // compression adds a suffix
 	if d.isHTMLPage {
 		h.Set("Content-Security-Policy", apidocs.Policy)
 		h.Set("Referrer-Policy", "no-referrer")
@@ -86,8 +86,8 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Expose-Headers", "ETag, X-Request-Id")
 	}
-	if matched := d.matches(r.Header.Values("If-None-Match")); matched != "" {
-		h.Set("ETag", matched)
+	if own := d.etagFor(r.Header); matches(r.Header, own) {
+		h.Set("ETag", own)
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -95,18 +95,35 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(d.body) // a caller that left
 }
 
-// matches returns the ETag among those of If-None-Match that names this document, which
-// compression gives a suffix; empty: none does.
-func (d document) matches(given []string) string {
-	for tag := range strings.SplitSeq(strings.Join(given, ","), ",") {
-		tag = strings.TrimSpace(tag)
-		plain := strings.Trim(strings.TrimPrefix(tag, "W/"), `"`)
-		if tag == "*" || plain == d.etag {
-			return strconv.Quote(d.etag)
-		}
-		if plain == d.etag+"-gzip" {
-			return strconv.Quote(plain)
+// etagFor is the ETag of the response to a request: a strong one names bytes, so each
+// encoding has its own.
+func (d document) etagFor(h http.Header) string {
+	if len(d.body) >= middleware.MinCompressed && acceptsGzip(h) {
+		return strconv.Quote(d.etag + "-gzip")
+	}
+	return strconv.Quote(d.etag)
+}
+
+// matches reports whether If-None-Match names an ETag.
+func matches(h http.Header, etag string) bool {
+	for tag := range strings.SplitSeq(strings.Join(h.Values("If-None-Match"), ","), ",") {
+		if tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/"); tag == etag || tag == "*" {
+			return true
 		}
 	}
-	return ""
+	return false
+}
+
+// acceptsGzip reads Accept-Encoding. A weight of q=0 refuses.
+func acceptsGzip(h http.Header) bool {
+	for offer := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
+		name, parameter, _ := strings.Cut(offer, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			continue
+		}
+		_, weight, weighted := strings.Cut(parameter, "=")
+		q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
+		return !weighted || err == nil && q > 0
+	}
+	return false
 }

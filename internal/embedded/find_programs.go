@@ -7,9 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -66,8 +64,6 @@ func (a account) search(ctx context.Context, places []string) (map[int]programs,
 	return found, skipped
 }
 
-var versionPattern = regexp.MustCompile(`^postgres \(PostgreSQL\) (\d+)`)
-
 // majorOf runs the program as the account: root must not run programs that
 // another account put into its data directory.
 func (a account) majorOf(ctx context.Context, postgres string) (int, error) {
@@ -77,11 +73,11 @@ func (a account) majorOf(ctx context.Context, postgres string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s does not run (%w)%s", postgres, err, quote(output, 1))
 	}
-	m := versionPattern.FindStringSubmatch(output)
-	if m == nil {
+	var major int
+	if _, err := fmt.Sscanf(output, "postgres (PostgreSQL) %d", &major); err != nil {
 		return 0, fmt.Errorf("%s does not print its version", postgres)
 	}
-	return strconv.Atoi(m[1])
+	return major, nil
 }
 
 // choose returns the programs for the cluster of the major wanted, or the newest for a new

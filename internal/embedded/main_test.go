@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -274,6 +275,17 @@ func contains(t *testing.T, err error, want string) {
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got the error %v, want one with %q", err, want)
 	}
+}
+
+// readPID is the process id in postmaster.pid, 0 without the file.
+func readPID(data string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+	if os.IsNotExist(err) {
+		return 0, nil
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	pid, _ := strconv.Atoi(line)
+	return pid, err
 }
 
 // urlOf connects the owner to the cluster in data.

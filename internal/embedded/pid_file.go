@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,20 +14,6 @@ import (
 	"time"
 )
 
-// readPID returns the process id in postmaster.pid, 0 where no server left one.
-func readPID(data string) (int, error) {
-	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	pid, _ := strconv.Atoi(strings.TrimSpace(line)) // what a power loss tore is reported by postgres
-	return max(pid, 0), nil
-}
-
 // clearStalePID lets the cluster start after a server that this package did not stop. This
 // process has the server lock, so a server that runs is an orphan: its parent was killed.
 // On Linux it is already shutting down.
@@ -35,29 +22,33 @@ func readPID(data string) (int, error) {
 // for a server. Without the file postgres could not find leftover backends, so only the id
 // is replaced, by that of this process: postgres ignores the id of its parent.
 func (c *Cluster) clearStalePID(ctx context.Context, data string) error {
-	pid, err := readPID(data)
+	// Root must not write where the account of the server lets a link point.
+	f, err := os.OpenFile(filepath.Join(data, "postmaster.pid"), os.O_RDWR|syscall.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // no server left one
+	}
 	if err != nil {
 		return dirError(c.dir.dir, err)
 	}
-	if pid == 0 {
-		return nil
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return dirError(c.dir.dir, err)
+	}
+	line, rest, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(line)
+	if err != nil {
+		return nil // a power loss tore it, which postgres reports
 	}
 	if err := c.stopOrphan(ctx, pid, data); err != nil {
 		return err
 	}
-	path := filepath.Join(data, "postmaster.pid")
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // removed by a regular shutdown
-	}
+	// A regular shutdown has removed the file, and this changes nothing.
+	err = f.Truncate(0)
 	if err == nil {
-		_, rest, _ := strings.Cut(string(text), "\n")
-		err = os.WriteFile(path, fmt.Appendf(nil, "%d\n%s", os.Getpid(), rest), 0o600)
+		_, err = f.WriteAt(fmt.Appendf(nil, "%d\n%s", os.Getpid(), rest), 0)
 	}
-	if err != nil {
-		return dirError(c.dir.dir, err)
-	}
-	return nil
+	return err
 }
 
 func (c *Cluster) stopOrphan(ctx context.Context, pid int, data string) error {

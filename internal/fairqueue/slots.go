@@ -38,19 +38,19 @@ func NewSlots(n, share, maxWaiting int) *Slots {
 // the error is context.DeadlineExceeded. Release frees it.
 func (s *Slots) Acquire(ctx context.Context, client uuid.UUID, timeout time.Duration) error {
 	s.mu.Lock()
+	if s.free > 0 && s.taken[client] < s.share { // then no request of the client waits
+		s.free--
+		s.taken[client]++
+		s.mu.Unlock()
+		return nil
+	}
 	if s.waiting.LenOf(client) >= s.maxWaiting {
 		s.mu.Unlock()
 		return ErrFull
 	}
 	mine := &waiter{client: client, granted: make(chan struct{})}
 	s.waiting.Push(client, mine)
-	s.grant()
 	s.mu.Unlock()
-	select {
-	case <-mine.granted: // most are at once, without a timer
-		return nil
-	default:
-	}
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	var err error
@@ -66,11 +66,11 @@ func (s *Slots) Acquire(ctx context.Context, client uuid.UUID, timeout time.Dura
 	defer s.mu.Unlock()
 	select {
 	case <-mine.granted: // just now
-		s.release(client)
+		return nil
 	default:
 		s.waiting.Remove(client, func(w *waiter) bool { return w == mine })
+		return err
 	}
-	return err
 }
 
 // Waiting is how many requests wait.
@@ -80,24 +80,15 @@ func (s *Slots) Waiting() int {
 	return s.waiting.Len()
 }
 
-// Release frees a client's slot.
+// Release frees a client's slot, and gives what is free to waiting clients in rotation.
 func (s *Slots) Release(client uuid.UUID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.release(client)
-}
-
-func (s *Slots) release(client uuid.UUID) {
 	s.free++
 	if s.taken[client]--; s.taken[client] == 0 {
 		delete(s.taken, client)
 	}
-	s.grant()
-}
-
-// grant gives the free slots to waiting clients in rotation.
-func (s *Slots) grant() {
-	for s.free > 0 {
+	for s.free > 0 && s.waiting.size > 0 {
 		next, found := s.waiting.Pop(func(client uuid.UUID, _ *waiter) bool { return s.taken[client] < s.share })
 		if !found {
 			return

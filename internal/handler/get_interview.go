@@ -14,13 +14,12 @@ func (h *Handlers) GetInterview(
 	ctx context.Context, req api.GetInterviewRequestObject,
 ) (api.GetInterviewResponseObject, error) {
 	caller := auth.CallerFrom(ctx)
-	scope := filters{"id": req.ID.String()}.scope(caller, "/interviews/{id}")
+	scope := basisScope(caller, "/interviews/{id}", map[string]*string{"id": new(req.ID.String())})
 	found, provenance, err := h.Interviews.Get(ctx, caller, req.ID, scope)
 	if err != nil {
 		return nil, err
 	}
 	middleware.RecordFrom(ctx).Rows = 1
-	b := newBuffer()
-	body, err := render.InterviewDetail(b.bytes, found, provenance, caller)
-	return h.response(ctx, b, body), err
+	body, err := render.InterviewDetail(found, provenance, caller)
+	return rawResponse{ctx, body, h.unsent}, err
 }

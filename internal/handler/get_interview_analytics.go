@@ -29,11 +29,9 @@ func (h *Handlers) GetInterviewAnalytics(
 }
 
 func parseAnalytics(caller auth.Caller, p api.GetInterviewAnalyticsParams) (analytics.Query, error) {
-	given := filters{}
-	given.add("campaign", p.Campaign)
-	given.add("date_from", p.DateFrom)
-	given.add("date_to", p.DateTo)
-	query := analytics.Query{Campaign: p.Campaign, Scope: given.scope(caller, "/analytics/interviews")}
+	query := analytics.Query{Campaign: p.Campaign, Scope: basisScope(caller, "/analytics/interviews", map[string]*string{
+		"campaign": p.Campaign, "date_from": p.DateFrom, "date_to": p.DateTo,
+	})}
 	// Only the defaults of the window depend on the time of reading.
 	if _, err := parseWindow(p.DateFrom, p.DateTo); err != nil {
 		return query, err
@@ -56,16 +54,14 @@ type analyticsResponse struct {
 // VisitGetInterviewAnalyticsResponse writes the response. It returns an error only
 // if nothing was sent.
 func (a *analyticsResponse) VisitGetInterviewAnalyticsResponse(w http.ResponseWriter) error {
-	if a.buffered != nil {
+	if a.buffered != nil && len(a.buffered.Rows)*bytesOfRow >= largeResponse {
 		release, err := awaitUnsent(a.ctx, a.handlers.unsent, len(a.buffered.Rows)*bytesOfRow)
 		if err != nil {
 			return err
 		}
 		defer release()
 	}
-	b := newBuffer()
-	out := newStream(w, b.bytes)
-	defer func() { b.release(out.buf) }()
+	out := newStream(w, make([]byte, 0, streamChunk/8))
 	return out.end(a.ctx, a.write(out))
 }
 

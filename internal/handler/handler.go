@@ -1,10 +1,6 @@
 package handler
 
 import (
-	"context"
-	"net/http"
-	"time"
-
 	"golang.org/x/sync/semaphore"
 
 	"github.com/clientintel/clientintel/gen/api"
@@ -44,18 +40,8 @@ func New(readers Readers) *Handlers {
 
 // Strict is the generated interface's form of the handlers.
 func (h *Handlers) Strict() api.ServerInterface {
-	return api.NewStrictHandlerWithOptions(h, []api.StrictMiddlewareFunc{timeReading}, api.StrictHTTPServerOptions{
+	return api.NewStrictHandlerWithOptions(h, nil, api.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc:  middleware.WriteError,
 		ResponseErrorHandlerFunc: middleware.WriteError,
 	})
-}
-
-// timeReading notes when an operation's rows are read.
-func timeReading(f api.StrictHandlerFunc, _ string) api.StrictHandlerFunc {
-	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
-		began := time.Now()
-		response, err := f(ctx, w, r, request)
-		middleware.RecordFrom(ctx).Reading = middleware.Span{Began: began, Ended: time.Now()}
-		return response, err
-	}
 }

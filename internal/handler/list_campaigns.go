@@ -2,7 +2,6 @@ package handler
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -25,10 +24,9 @@ func (h *Handlers) ListCampaigns(
 	if err != nil {
 		return nil, err
 	}
-	b := newBuffer()
-	body, err := render.CampaignList(b.bytes, found, h.nextCursor(query.Page, found.Next), caller)
+	body, err := render.CampaignList(found, h.nextCursor(query.Page, found.Next), caller)
 	middleware.RecordFrom(ctx).Rows = len(found.Campaigns)
-	return h.response(ctx, b, body), err
+	return rawResponse{ctx, body, h.unsent}, err
 }
 
 func (h *Handlers) parseListCampaigns(
@@ -43,9 +41,8 @@ func (h *Handlers) parseListCampaigns(
 	if query.UpdatedSince, err = parseUpdatedSince(p.UpdatedSince); err != nil {
 		return query, err
 	}
-	scope := page.Scope{ClientID: caller.ClientID, Route: "/campaigns", Filters: []string{
-		idFilter(p.CampaignID), textFilter(p.Status), strconv.FormatBool(query.Dated),
-		timeFilter(query.Created.From), timeFilter(query.Created.Until), optionalTimeFilter(query.UpdatedSince),
+	scope := page.Scope{ClientID: caller.ClientID, Route: "/campaigns", Filters: []any{
+		query.ID, p.Status, query.Dated, query.Created.From.UnixMicro(), query.Created.Until.UnixMicro(), query.UpdatedSince,
 	}}
 	query.Page, err = h.parsePage(p.Limit, p.StartingAfter, scope)
 	return query, err

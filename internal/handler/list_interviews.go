@@ -24,29 +24,23 @@ func (h *Handlers) ListInterviews(
 	if err != nil {
 		return nil, err
 	}
-	b := newBuffer()
-	body, err := render.InterviewList(b.bytes, found, h.nextCursor(query.Page, found.Next), caller)
+	body, err := render.InterviewList(found, h.nextCursor(query.Page, found.Next), caller)
 	middleware.RecordFrom(ctx).Rows = len(found.Interviews)
-	return h.response(ctx, b, body), err
+	return rawResponse{ctx, body, h.unsent}, err
 }
 
 func (h *Handlers) parseListInterviews(
 	caller auth.Caller, p api.ListInterviewsParams,
 ) (interview.ListQuery, error) {
-	given := filters{}
-	given.add("campaign_id", p.CampaignID)
-	given.add("status", p.Status)
-	given.add("date_from", p.DateFrom)
-	given.add("date_to", p.DateTo)
-
-	query := interview.ListQuery{Status: p.Status, Scope: given.scope(caller, "/interviews")}
-	query.CampaignID = parseID(p.CampaignID)
+	query := interview.ListQuery{CampaignID: parseID(p.CampaignID), Status: p.Status, Scope: basisScope(caller, "/interviews", map[string]*string{
+		"campaign_id": p.CampaignID, "status": p.Status, "date_from": p.DateFrom, "date_to": p.DateTo,
+	})}
 	var err error
 	if query.Created, err = parseWindow(p.DateFrom, p.DateTo); err != nil {
 		return query, err
 	}
-	scope := page.Scope{ClientID: caller.ClientID, Route: "/interviews", Filters: []string{
-		idFilter(p.CampaignID), textFilter(p.Status), timeFilter(query.Created.From), timeFilter(query.Created.Until),
+	scope := page.Scope{ClientID: caller.ClientID, Route: "/interviews", Filters: []any{
+		query.CampaignID, p.Status, query.Created.From.UnixMicro(), query.Created.Until.UnixMicro(),
 	}}
 	query.Page, err = h.parsePage(p.Limit, p.StartingAfter, scope)
 	return query, err

@@ -95,11 +95,3 @@ func parseDay(name, text string) (time.Time, error) {
 	}
 	return day, apierror.InvalidParameter(fmt.Sprintf("%s %s %v; accepted: YYYY-MM-DD, without a time", name, apierror.Quote(text), err))
 }
-
-// daysFilter normalises a window of days for a cursor's scope.
-func daysFilter(days *synthesis.Days) string {
-	if days == nil {
-		return ""
-	}
-	return timeFilter(days.First) + " " + timeFilter(days.Last)
-}

@@ -25,10 +25,9 @@ func (h *Handlers) listCollection(
 	if err != nil {
 		return nil, err
 	}
-	b := newBuffer()
-	body, err := render.SynthesisCollection(b.bytes, found, h.nextCursor(query.Page, found.Next), caller)
+	body, err := render.SynthesisCollection(found, h.nextCursor(query.Page, found.Next), caller)
 	middleware.RecordFrom(ctx).Rows = len(found.Documents)
-	return h.response(ctx, b, body), err
+	return rawResponse{ctx, body, h.unsent}, err
 }
 
 func (h *Handlers) parseCollection(
@@ -60,9 +59,8 @@ func (h *Handlers) parseCollection(
 		return query, err
 	}
 	query.LaneID, query.CampaignID = parseID(p.LaneID), parseID(p.CampaignID)
-	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []string{
-		"collection", textFilter((*string)(p.Type)), idFilter(p.LaneID), idFilter(p.CampaignID),
-		daysFilter(query.Days), optionalTimeFilter(query.UpdatedSince),
+	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []any{
+		"collection", p.Type, query.LaneID, query.CampaignID, query.Days, query.UpdatedSince,
 	}}
 	query.Page, err = h.parsePage(p.Limit, p.StartingAfter, scope)
 	return query, err

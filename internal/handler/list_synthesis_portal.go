@@ -24,10 +24,9 @@ func (h *Handlers) listPortal(
 	if err != nil {
 		return nil, err
 	}
-	b := newBuffer()
-	body, err := render.SynthesisPortal(b.bytes, found, h.nextCursor(query.Page, found.Next), caller)
+	body, err := render.SynthesisPortal(found, h.nextCursor(query.Page, found.Next), caller)
 	middleware.RecordFrom(ctx).Rows = len(found.Bodies)
-	return h.response(ctx, b, body), err
+	return rawResponse{ctx, body, h.unsent}, err
 }
 
 func (h *Handlers) parsePortal(
@@ -44,8 +43,8 @@ func (h *Handlers) parsePortal(
 	if query.Days, err = parseDays(p); err != nil {
 		return query, err
 	}
-	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []string{
-		"portal", string(query.Type), textFilter(p.Lane), textFilter(p.Campaign), daysFilter(query.Days),
+	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []any{
+		"portal", query.Type, p.Lane, p.Campaign, query.Days,
 	}}
 	query.Page, err = h.parsePage(p.Limit, p.StartingAfter, scope)
 	return query, err

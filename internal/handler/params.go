@@ -1,8 +1,8 @@
 package handler
 
 import (
+	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -62,34 +62,27 @@ func parseUpdatedSince(text *string) (*time.Time, error) {
 	return new(m.Start()), nil
 }
 
-// parseID reads an id that filters. A text that is no id matches nothing, as a new id does.
+// parseID reads an id that filters. A text that is no id matches nothing, as an id made of it does.
 func parseID(text *string) *uuid.UUID {
 	if text == nil {
 		return nil
 	}
 	id, err := uuid.Parse(*text)
 	if err != nil || len(*text) != 36 {
-		id = uuid.New()
+		id = uuid.NewSHA1(uuid.NameSpaceURL, []byte(*text))
 	}
 	return &id
 }
 
 // parsePage reads limit and starting_after of a list.
 func (h *Handlers) parsePage(limit *int, startingAfter *string, scope page.Scope) (page.Request, error) {
-	asked := page.Request{Limit: parseLimit(limit), Scope: scope}
+	asked := page.Request{Limit: *cmp.Or(limit, new(page.DefaultLimit)), Scope: scope}
 	if startingAfter == nil {
 		return asked, nil
 	}
 	after, err := h.Cursors.Decode(*startingAfter, scope)
 	asked.After = &after
 	return asked, err
-}
-
-func parseLimit(limit *int) int {
-	if limit == nil {
-		return page.DefaultLimit
-	}
-	return *limit
 }
 
 // nextCursor is the cursor of the page that starts after a position, nil if there is none.
@@ -100,36 +93,13 @@ func (h *Handlers) nextCursor(asked page.Request, next *page.Position) *string {
 	return new(h.Cursors.Encode(*next, asked.Scope))
 }
 
-// filters are the filters of a request as they were given.
-type filters map[string]string
-
-func (f filters) add(name string, value *string) {
-	if value != nil {
-		f[name] = *value
+// basisScope is the scope of a basis: the filters of a request as they were given.
+func basisScope(caller auth.Caller, route string, given map[string]*string) basis.Scope {
+	scope := basis.Scope{ClientID: caller.ClientID, Route: route, Filters: map[string]string{}}
+	for name, value := range given {
+		if value != nil {
+			scope.Filters[name] = *value
+		}
 	}
+	return scope
 }
-
-func (f filters) scope(caller auth.Caller, route string) basis.Scope {
-	return basis.Scope{ClientID: caller.ClientID, Route: route, Filters: f}
-}
-
-// A cursor is bound to normalised filters: two spellings of one moment or one id
-// are one filter, and an absent filter differs from every value.
-
-func timeFilter(t time.Time) string { return strconv.FormatInt(t.UnixMicro(), 10) }
-
-func optionalTimeFilter(t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return timeFilter(*t)
-}
-
-func textFilter(value *string) string {
-	if value == nil {
-		return ""
-	}
-	return "=" + *value
-}
-
-func idFilter(id *string) string { return strings.ToLower(textFilter(id)) }

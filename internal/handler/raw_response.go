@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -18,6 +17,9 @@ const (
 	// them, and largeResponse is the size from which a response counts.
 	maxUnsent     = 64 << 20
 	largeResponse = 64 << 10
+	// maxWeight is what a response counts at most: a client's 16 requests at once hold half
+	// of maxUnsent if it reads none of their responses.
+	maxWeight = maxUnsent / 32
 	// unsentTimeout is how long a large response waits for others to be read.
 	unsentTimeout = 2 * time.Second
 )
@@ -28,35 +30,28 @@ var errTooMuchUnsent = errors.New("too many large responses are not read")
 // generated response interfaces.
 type rawResponse struct {
 	ctx    context.Context //nolint:containedctx // the interface's methods take none
-	buffer *buffer
 	body   []byte
 	unsent *semaphore.Weighted
 }
 
-func (h *Handlers) response(ctx context.Context, b *buffer, body []byte) rawResponse {
-	return rawResponse{ctx, b, body, h.unsent}
-}
-
 func (a rawResponse) write(w http.ResponseWriter) error {
-	defer a.buffer.release(a.body)
-	release, err := awaitUnsent(a.ctx, a.unsent, len(a.body))
-	if err != nil {
-		return err
+	if len(a.body) >= largeResponse {
+		release, err := awaitUnsent(a.ctx, a.unsent, len(a.body))
+		if err != nil {
+			return err
+		}
+		defer release()
 	}
-	defer release()
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	w.WriteHeader(http.StatusOK)
-	_, err = w.Write(a.body)
+	_, err := w.Write(a.body)
 	return err
 }
 
-// awaitUnsent waits until a response of a size may be sent.
+// awaitUnsent waits until a large response may be sent.
 func awaitUnsent(ctx context.Context, unsent *semaphore.Weighted, size int) (release func(), err error) {
-	if size < largeResponse {
-		return func() {}, nil
-	}
-	weight := min(int64(size), maxUnsent)
+	weight := min(int64(size), maxWeight)
 	ctx, cancel := context.WithTimeout(ctx, unsentTimeout)
 	defer cancel()
 	if unsent.Acquire(ctx, weight) != nil {
@@ -79,23 +74,3 @@ func (a rawResponse) VisitGetInterviewResponse(w http.ResponseWriter) error { re
 
 // VisitSearchIntelligenceResponse writes the hits of a search.
 func (a rawResponse) VisitSearchIntelligenceResponse(w http.ResponseWriter) error { return a.write(w) }
-
-// buffer is memory that responses are encoded into, one after another.
-type buffer struct{ bytes []byte }
-
-// maxKept is the largest buffer that is kept for another response.
-const maxKept = 1 << 20
-
-var buffers = sync.Pool{New: func() any { return &buffer{make([]byte, 0, 32<<10)} }}
-
-// newBuffer returns an empty buffer.
-func newBuffer() *buffer { return buffers.Get().(*buffer) }
-
-// release returns the memory of a response, which may have outgrown the buffer.
-func (b *buffer) release(grown []byte) {
-	if cap(grown) > maxKept {
-		return
-	}
-	b.bytes = grown[:0]
-	buffers.Put(b)
-}

@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/middleware"
+	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/render"
 	"github.com/clientintel/clientintel/internal/search"
 )
@@ -27,19 +29,18 @@ func (h *Handlers) SearchIntelligence(
 		return nil, err
 	}
 	middleware.RecordFrom(ctx).Rows = len(found.Hits)
-	b := newBuffer()
-	body, err := render.SearchHits(b.bytes, found, query.Text, caller)
-	return h.response(ctx, b, body), err
+	body, err := render.SearchHits(found, query.Text, caller)
+	return rawResponse{ctx, body, h.unsent}, err
 }
 
 func parseSearch(caller auth.Caller, p api.SearchIntelligenceParams) (search.Query, error) {
-	query := search.Query{Text: strings.TrimSpace(p.Q), Campaign: p.Campaign, Limit: parseLimit(p.Limit)}
+	query := search.Query{Text: strings.TrimSpace(p.Q), Campaign: p.Campaign, Limit: *cmp.Or(p.Limit, new(page.DefaultLimit))}
 	if query.Text == "" {
 		return query, apierror.InvalidParameter("q must contain more than white space")
 	}
 	// The basis is of the hits returned, so the limit is a filter here.
-	given := filters{"q": p.Q, "limit": strconv.Itoa(query.Limit)}
-	given.add("campaign", p.Campaign)
-	query.Scope = given.scope(caller, "/intelligence/search")
+	query.Scope = basisScope(caller, "/intelligence/search", map[string]*string{
+		"q": &p.Q, "limit": new(strconv.Itoa(query.Limit)), "campaign": p.Campaign,
+	})
 	return query, nil
 }

@@ -88,29 +88,46 @@ func TestStream_WholeAnswersHaveTheirLength(t *testing.T) {
 	}
 }
 
-// Large responses wait for those before them to be read, and are refused after a time.
+// Large responses wait for those before them to be read, and are refused after a time. A
+// client's sixteen requests leave space for those of others, however large they are.
 func TestRawResponse_UnsentBytesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Readers{})
-		release, err := awaitUnsent(t.Context(), h.unsent, 2*maxUnsent) // more than all of it is taken alone
-		if err != nil {
-			t.Fatal(err)
+		var releases []func()
+		takeSixteen := func() {
+			for range 16 {
+				release, err := awaitUnsent(t.Context(), h.unsent, 2*maxUnsent)
+				if err != nil {
+					t.Fatal(err)
+				}
+				releases = append(releases, release)
+			}
 		}
-		if _, err := awaitUnsent(t.Context(), h.unsent, largeResponse-1); err != nil {
+		send := func(size int) (*httptest.ResponseRecorder, error) {
+			w := httptest.NewRecorder()
+			return w, rawResponse{t.Context(), make([]byte, size), h.unsent}.VisitListInterviewsResponse(w)
+		}
+		if w, err := send(largeResponse - 1); err != nil || w.Body.Len() != largeResponse-1 {
 			t.Errorf("a small response waits: %v", err)
 		}
+		takeSixteen()
+		if w, err := send(largeResponse); err != nil || w.Body.Len() != largeResponse {
+			t.Errorf("a large response beside those of one client: %v", err)
+		}
+		takeSixteen()
 		began := time.Now()
-		w := httptest.NewRecorder()
-		err = h.response(t.Context(), newBuffer(), make([]byte, largeResponse)).VisitListInterviewsResponse(w)
+		w, err := send(largeResponse)
 		if refused, ok := errors.AsType[*apierror.Error](err); !ok || refused.Kind != apierror.KindUnavailable || w.Body.Len() > 0 {
 			t.Errorf("a large response that finds no space: %v, %d bytes", err, w.Body.Len())
 		}
 		if took := time.Since(began); took != unsentTimeout {
 			t.Errorf("it waited %s, want %s", took, unsentTimeout)
 		}
-		release()
-		if err := h.response(t.Context(), newBuffer(), make([]byte, largeResponse)).VisitListInterviewsResponse(w); err != nil || w.Body.Len() != largeResponse {
+		for _, release := range releases {
+			release()
+		}
+		if w, err := send(largeResponse); err != nil || w.Body.Len() != largeResponse {
 			t.Errorf("a large response after it: %v, %d bytes", err, w.Body.Len())
 		}
 		if !h.unsent.TryAcquire(maxUnsent) {

@@ -5,184 +5,223 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
+	"slices"
 
-	"github.com/google/uuid"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// decoder turns lines into rows of batches and sends full batches.
-type decoder struct {
-	record record
-	// values are the present record's, by column.
-	values [maxFields]value
-	open   map[*kind]*batch
-	// maxRows is at how many rows a batch is closed.
-	maxRows  int
-	deferred *deferredChecks
-	send     func(*batch) error
-	at       Progress
-	// records counts the lines that are neither blank nor the trailer.
-	records int64
-	// hasTrailer is set when the trailer was read.
-	hasTrailer bool
-	warnings   []*LineError
-	options    Options // of the import
-	// replacing says whose lines are accepted; nil: everybody's.
-	replacing *replacing
-}
+// staged are the columns of import_lines: those that every line fills, then those of every
+// kind, each name once.
+var staged, stagedTypes = stage()
 
-func newDecoder(send func(*batch) error) *decoder {
-	return &decoder{open: map[*kind]*batch{}, maxRows: firstBatchRows, send: send, deferred: &deferredChecks{
-		references: map[recordKey]place{}, written: map[recordKey]place{}, deleted: map[recordKey]place{}, rewritten: map[recordKey]bool{},
-	}}
-}
-
-// file decodes all files. Blank lines are allowed. After a mistake it reads on
-// to find others, but sends nothing more.
-func (d *decoder) file(ctx context.Context, sources []Source) error {
-	lines := newLineReader(ctx, sources)
-	defer lines.close()
-	var found LineErrors
-	for readable := true; readable && len(found) < maxLineErrors; {
-		text, err := lines.next()
-		d.at = Progress{Lines: lines.lines, Bytes: lines.bytes}
-		if isEnd(err) {
-			break
-		}
-		// Where a line that is too long ends is not known.
-		readable = err == nil
-		if readable && len(bytes.TrimLeft(text, " \t\r")) > 0 {
-			err = d.line(lines.at, text)
-		}
-		if mistake, ok := errors.AsType[*LineError](err); ok {
-			found = append(found, mistake)
-			d.send = func(*batch) error { return nil }
-		} else if err != nil {
-			return err
-		}
-	}
-	switch len(found) {
-	case 0:
-		return d.end()
-	case 1:
-		return found[0]
-	}
-	return found
-}
-
-// end checks that the file is whole and sends what is left of it.
-func (d *decoder) end() error {
-	if err := d.checkWhole(); err != nil {
-		return err
-	}
+func stage() (names, types []string) {
+	names, types = []string{"line", "kind", "client_id", "id", "deletes"}, []string{"bigint", "text", "uuid", "uuid", "boolean"}
 	for _, k := range allKinds {
-		if b := d.open[k]; b != nil {
-			if err := d.flush(b); err != nil {
-				return err
+		for _, c := range k.columns {
+			if !slices.Contains(names, c.name) {
+				names, types = append(names, c.name), append(types, c.typ.sql)
 			}
 		}
+	}
+	return names, types
+}
+
+// stagedAt is where each of them is.
+var stagedAt = func() map[string]int {
+	at := map[string]int{}
+	for i, name := range staged {
+		at[name] = i
+	}
+	return at
+}()
+
+// decoder turns lines into rows of import_lines, as pgx.CopyFromSource.
+type decoder struct {
+	lines     *lineReader
+	options   Options
+	replacing *replacing
+	record    record
+	row       []any
+	// counts are the lines by kind.
+	counts map[*kind]int64
+	// records counts the lines that are neither blank nor the trailer.
+	records    int64
+	hasTrailer bool
+	warnings   []*LineError
+	bad        LineErrors
+	err        error
+}
+
+func newDecoder(ctx context.Context, o Options, sources []Source) *decoder {
+	return &decoder{lines: newLineReader(ctx, sources, o.WithKeys), options: o, row: make([]any, len(staged)), counts: map[*kind]int64{}}
+}
+
+// Next reads to the next line that is a row. After a bad line it reads on to find others,
+// and gives no more rows.
+func (d *decoder) Next() bool {
+	for {
+		isRow, err := d.next()
+		bad, isBad := errors.AsType[*LineError](err)
+		if isBad {
+			d.bad = append(d.bad, bad)
+		}
+		switch {
+		// Where a line that is too long ends is not known.
+		case isEnd(err), len(d.bad) == maxLineErrors, isBad && bad.Reason == lineTooLong:
+			d.err = d.checkWhole()
+			return false
+		case err != nil && !isBad:
+			d.err = err
+			return false
+		case isRow && len(d.bad) == 0:
+			return true
+		}
+	}
+}
+
+// Values is the row that Next found, in the order of staged.
+func (d *decoder) Values() ([]any, error) { return d.row, nil }
+
+// Err is why there are no more rows, nil at the end of a good input.
+func (d *decoder) Err() error { return d.err }
+
+// next reads a line, and reports whether it is a row; io.EOF ends the input.
+func (d *decoder) next() (bool, error) {
+	text, err := d.lines.next()
+	if err != nil {
+		return false, err
+	}
+	d.report(false)
+	if len(bytes.TrimLeft(text, " \t\r")) == 0 {
+		return false, nil
+	}
+	r := &d.record
+	*r = record{at: d.lines.locate(d.lines.lines), line: text, fields: r.fields[:0]}
+	if err := r.parse(); err != nil {
+		return false, err
+	}
+	switch {
+	case d.hasTrailer:
+		return false, r.refuse("", "must not follow the trailer")
+	case r.kind == trailerKind:
+		return false, d.endLine()
+	}
+	d.records++
+	d.counts[r.kind]++
+	switch {
+	case r.kind.ofKeys() && (!d.options.WithKeys || r.delete):
+		return false, r.refuse("kind", r.kind.name+" is accepted only with --with-keys, and without op")
+	case r.delete && d.replacing != nil:
+		return false, r.refuse("op", "must be left out: an input that replaces a client's records removes what it does not hold")
+	case r.delete:
+		return true, d.delete()
+	}
+	return true, d.write()
+}
+
+func (d *decoder) report(finishing bool) {
+	if d.options.Progress != nil {
+		d.options.Progress(Progress{Lines: d.lines.lines, Bytes: d.lines.bytes, Finishing: finishing})
+	}
+}
+
+// set fills in a column of the row.
+func (d *decoder) set(column string, value any) { d.row[stagedAt[column]] = value }
+
+// get is what the row has in a column.
+func (d *decoder) get(column string) any { return d.row[stagedAt[column]] }
+
+func (d *decoder) write() error {
+	r := &d.record
+	if err := d.read(r.kind.withArticle, r.kind.columns); err != nil {
+		return err
+	}
+	switch r.kind {
+	case clientKind:
+		d.set("client_id", d.get("id"))
+		if d.get("measurement_mode") == "canonical" && d.get("measurement_contract_version") == nil {
+			return r.refuse("client.measurement_contract_version",
+				"must be a string that is not empty when measurement_mode is canonical, such as canonical_measurement.v1")
+		}
+	case campaignKind:
+		d.warnOfCampaign()
+	case requestLogKind:
+		// They have no id. The database tells them apart.
+		id := pgtype.UUID{Valid: true}
+		binary.BigEndian.PutUint64(id.Bytes[:], uint64(d.lines.lines))
+		d.set("id", id)
+	}
+	if client := d.get("client_id").(pgtype.UUID); !d.replacing.accepts(client.Bytes) {
+		return r.refuse(r.kind.name+"."+r.kind.columns[0].field, "must be a client whose records are replaced, not "+client.String())
 	}
 	return nil
 }
 
-// line decodes one line.
-func (d *decoder) line(at location, text []byte) error {
-	r := &d.record
-	if err := r.parse(at, text); err != nil {
+// read fills the row with the record's fields, those of columns.
+func (d *decoder) read(of string, columns []column) error {
+	values, err := d.record.byColumn(of, columns)
+	if err != nil {
+		return err
+	}
+	clear(d.row)
+	d.set("line", d.lines.lines)
+	d.set("kind", d.record.kind.name)
+	d.set("deletes", d.record.delete)
+	for i, c := range columns {
+		made, err := d.record.read(c, values[i])
+		if err != nil {
+			return err
+		}
+		d.set(c.name, made)
+	}
+	return nil
+}
+
+// delete decodes a line that deletes a record: kind, id and client_id, which for a client
+// may be left out.
+func (d *decoder) delete() error {
+	client := requiredField("client_id", uuidType)
+	if d.record.kind == clientKind {
+		client.presence = nullable
+	}
+	if err := d.read("a delete", []column{client, requiredField("id", uuidType)}); err != nil {
 		return err
 	}
 	switch {
-	case d.hasTrailer:
-		return r.refuse("", "must not follow the trailer")
-	case r.kind == trailerKind:
-		return d.endLine()
+	case d.get("client_id") == nil:
+		d.set("client_id", d.get("id"))
+	case d.record.kind == clientKind && d.get("client_id") != d.get("id"):
+		return d.record.refuse("client.client_id", "must be the client's own id or left out")
 	}
-	d.records++
-	if r.kind.ofKeys() && (!d.options.WithKeys || r.delete) {
-		return r.refuse("kind", r.kind.name+" is accepted only with --with-keys, and without op")
+	return nil
+}
+
+// warnOfCampaign notes what the database can hold and readers of a campaign
+// cannot tell apart.
+func (d *decoder) warnOfCampaign() {
+	if d.get("slug") == "uncategorized" {
+		d.warn("campaign.slug", `"uncategorized" is what analytics calls interviews without a campaign: the two cannot be told apart`)
 	}
-	if r.delete {
-		if d.replacing != nil {
-			return r.refuse("op", "must be left out: an input that replaces a client's records removes what it does not hold")
+	questions, _ := d.get("key_questions").([]byte)
+	seen := map[string]bool{}
+	_ = each(questions, func(at string, question jsontext.Value) *problem {
+		if question.Kind() != '{' {
+			return nil
 		}
-		return d.delete()
-	}
-	return d.write()
+		return each(question, func(name string, v jsontext.Value) *problem {
+			if id := unquoted(v); name == "id" && seen[id] {
+				d.warn("campaign.key_questions"+at+".id", `"`+shorten(id)+`" is the id of an earlier question of the campaign`)
+			} else if name == "id" {
+				seen[id] = true
+			}
+			return nil
+		})
+	})
 }
 
-func (d *decoder) write() error {
-	r := &d.record
-	if err := d.assignColumns(); err != nil {
-		return err
+func (d *decoder) warn(field, reason string) {
+	if len(d.warnings) < maxLineErrors {
+		d.warnings = append(d.warnings, d.record.refuse(field, reason))
 	}
-	id, err := d.identify()
-	if err != nil {
-		return err
-	}
-	if !d.replacing.accepts(id.client) {
-		return r.refuse(r.kind.name+"."+r.kind.columns[0].field, fmt.Sprintf("must be a client whose records are replaced, not %s", id.client))
-	}
-	b, err := d.batchFor(id, false)
-	if err != nil {
-		return err
-	}
-	id.start = len(b.copy)
-	b.copy = binary.BigEndian.AppendUint16(b.copy, uint16(len(r.kind.columns)))
-	for i := range r.kind.columns {
-		if b.copy, err = d.appendColumn(b.copy, i, &id); err != nil {
-			return err
-		}
-	}
-	if r.kind == campaignKind {
-		d.warnOfCampaign()
-	}
-	id.end = len(b.copy)
-	b.add(id)
-	d.deferred.addWritten(recordKey{r.kind, id.client, id.id}, r.at)
-	return d.sendFull(b)
-}
-
-// batchFor is the open batch of the record's kind, with room for the id.
-func (d *decoder) batchFor(id row, deletes bool) (*batch, error) {
-	k := d.record.kind
-	b := d.open[k]
-	if b != nil && !b.accepts(id.id, deletes) {
-		if err := d.flush(b); err != nil {
-			return nil, err
-		}
-		b = nil
-	}
-	if b == nil {
-		b = newBatch(k)
-		d.open[k] = b
-	}
-	if p, known := b.positions[id.id]; known && p.client != id.client {
-		return nil, d.record.refuse(k.name+"."+k.idField, ownedReason(id.id, p.client))
-	}
-	return b, nil
-}
-
-func ownedReason(id, owner uuid.UUID) string {
-	return fmt.Sprintf("%s belongs to client %s for good, also after it was deleted there", id, owner)
-}
-
-func (d *decoder) sendFull(b *batch) error {
-	if len(b.rows)+len(b.deletes) < d.maxRows && len(b.copy) < batchBytes {
-		return nil
-	}
-	d.maxRows = min(2*d.maxRows, batchRows)
-	return d.flush(b)
-}
-
-// flush sends a batch. Campaigns go ahead of interviews, whose campaign_live
-// would otherwise have to be assumed and corrected.
-func (d *decoder) flush(b *batch) error {
-	if campaigns := d.open[campaignKind]; b.kind == interviewKind && campaigns != nil {
-		if err := d.flush(campaigns); err != nil {
-			return err
-		}
-	}
-	delete(d.open, b.kind)
-	b.close(d.at)
-	return d.send(b)
 }

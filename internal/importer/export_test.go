@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,9 +32,6 @@ func TestWhatIsImportedCanBeExportedAndImported(t *testing.T) {
 	for name, lines := range map[string]func(more int) []string{
 		"fields that are left out, and times": func(more int) []string {
 			return []string{interview(`,"duration_seconds":1e22,"best_quote":"` + strings.Repeat("x", maxValues+more) + `"`)}
-		},
-		"numbers written without exponents": func(more int) []string {
-			return []string{interview(`,"custom_extraction":` + listOf((maxValues-aroundList)/len("-0.000000001,")+more, "-1e-9"))}
 		},
 		"blanks": func(more int) []string {
 			piece := `"` + strings.Repeat("x", 998) + `"`
@@ -64,6 +62,22 @@ func TestWhatIsImportedCanBeExportedAndImported(t *testing.T) {
 	}
 }
 
+// Equal contents give equal bytes, whatever the order in which they were written.
+func TestExport_IsOrdered(t *testing.T) {
+	t.Parallel()
+	one, other := setup(t), setup(t)
+	one.mustImport(t, everything...)
+	for _, line := range slices.Backward(everything) {
+		if !strings.Contains(line, `"kind":"client"`) {
+			line = everything[0] + "\n" + everything[1] + "\n" + strings.Join(slices.Concat(everything[2:7], everything[13:], []string{line}), "\n")
+		}
+		other.mustImport(t, line)
+	}
+	if got, want := other.export(t), one.export(t); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // Numbers are counted at least as long as the database writes them.
 func TestNumbersAreCountedAsTheDatabaseWritesThem(t *testing.T) {
 	t.Parallel()
@@ -82,9 +96,8 @@ func TestNumbersAreCountedAsTheDatabaseWritesThem(t *testing.T) {
 	}
 	rows := d.strings(t, "SELECT n::jsonb::text FROM unnest($1::text[]) WITH ORDINALITY AS n (n, at) ORDER BY at", numbers)
 	for n, number := range numbers {
-		s := jsonScanner{text: []byte(number)}
-		if s.value(nil) != jsonNumber || len(number)+s.grows < len(rows[n]) {
-			t.Errorf("%s is counted as %d bytes, the database writes %s", number, len(number)+s.grows, rows[n])
+		if _, length := writtenOut([]byte(number)); length < len(rows[n]) {
+			t.Errorf("%s is counted as %d bytes, the database writes %s", number, length, rows[n])
 		}
 	}
 }

@@ -1,23 +1,28 @@
 package importer
 
 import (
-	"bytes"
-	"encoding/binary"
-	"math"
+	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// fieldType is a type of the import format. It checks a value and appends it as
-// PostgreSQL's binary COPY wants it, without the length in front.
+// fieldType is a type of the import format.
 type fieldType struct {
 	// description completes "must be …".
 	description string
-	json        jsonType
-	// append appends a value of the JSON type, or refuses it with a problem.
-	append func(dst []byte, v value) ([]byte, *problem)
+	json        jsontext.Kind
+	// private values are never repeated in errors: what people said, who they are.
+	private bool
+	// sql is the type of the column that holds it.
+	sql string
+	// read makes what pgx writes of a value of the JSON type, or says what is wrong with it.
+	read func(v jsontext.Value) (any, *problem)
 }
 
 // problem is why a value is not accepted.
@@ -28,34 +33,70 @@ type problem struct {
 	requirement string
 	// accepted replaces the type's description.
 	accepted string
-	got      value
+	got      jsontext.Value
 }
 
-// textual is the type of a string that read accepts, and appends.
-func textual(description string, read func(dst, text []byte) ([]byte, bool)) fieldType {
-	return fieldType{description, jsonString, func(dst []byte, v value) ([]byte, *problem) {
-		appended, ok := read(dst, unescaped(v))
+// textual is the type of a string of which read makes a value.
+func textual[T any](description, sql string, read func(text []byte) (T, bool)) fieldType {
+	return fieldType{description: description, json: '"', sql: sql, read: func(v jsontext.Value) (any, *problem) {
+		made, ok := read([]byte(unquoted(v)))
 		if !ok {
-			return dst, &problem{got: v}
+			return nil, &problem{got: v}
 		}
-		return appended, nil
+		return made, nil
 	}}
 }
 
 // textOf is the type of a string that is stored as it is, if it is valid.
 func textOf(description string, valid func(text []byte) bool) fieldType {
-	return textual(description, func(dst, text []byte) ([]byte, bool) { return append(dst, text...), valid(text) })
+	return textual(description, "text", func(text []byte) (string, bool) { return string(text), valid(text) })
 }
 
-// holdsOnly reports whether a text has so many characters, all of them of a set in ASCII.
-func holdsOnly(set string, n int, text []byte) bool {
-	return len(text) == n && len(bytes.Trim(text, set)) == 0
+// oneOf is the type of a string out of a short list.
+func oneOf(words ...string) fieldType {
+	return textOf(list(words, "or"), func(text []byte) bool { return slices.Contains(words, string(text)) })
 }
 
-func isHash(text []byte) bool { return holdsOnly("0123456789abcdef", 64, text) }
+func private(t fieldType) fieldType {
+	t.private = true
+	return t
+}
+
+// document is the type of JSON that is stored as it is, every digit of it.
+func document(description string, kind jsontext.Kind, check func(v jsontext.Value) *problem) fieldType {
+	return fieldType{description: description, json: kind, sql: "jsonb", private: true, read: func(v jsontext.Value) (any, *problem) {
+		return []byte(v), check(v)
+	}}
+}
+
+// listOf is the type of a list of strings of which read makes values.
+func listOf[T any](description, accepted, sql string, read func(text []byte) (T, bool)) fieldType {
+	return fieldType{description: description, json: '[', sql: sql, read: func(v jsontext.Value) (any, *problem) {
+		found := []T{}
+		p := each(v, func(at string, e jsontext.Value) *problem {
+			made, ok := read([]byte(unquoted(e)))
+			if e.Kind() != '"' || !ok {
+				return &problem{path: at, accepted: accepted, got: e}
+			}
+			found = append(found, made)
+			return nil
+		})
+		return found, p
+	}}
+}
+
+var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func readUUID(text []byte) (pgtype.UUID, bool) {
+	id, ok := parseUUID(text)
+	return pgtype.UUID{Bytes: id, Valid: ok}, ok
+}
+
+func anything(jsontext.Value) *problem { return nil }
 
 var (
-	textType = textOf("a string", func([]byte) bool { return true })
+	textType        = textOf("a string", func([]byte) bool { return true })
+	privateTextType = private(textType)
 
 	nonEmptyTextType = textOf("a string that is not empty", func(text []byte) bool { return len(text) > 0 })
 
@@ -64,53 +105,104 @@ var (
 		return len(text) > 0 && utf8.RuneCount(text) <= 200
 	})
 
-	hashType = textOf("64 lower-case hexadecimal digits", isHash)
+	hashType      = textOf("64 lower-case hexadecimal digits", hash.Match)
+	uuidType      = textual("a UUID of 36 characters", "uuid", readUUID)
+	timestampType = textual("an RFC 3339 date-time such as 2026-03-01T09:30:00Z", "timestamptz", parseTimestamp)
+	dateType      = textual("a date such as 2026-03-01", "date", parseDate)
+	uuidListType  = listOf("a list of UUIDs", uuidType.description, "uuid[]", readUUID)
 
-	uuidType = textual("a UUID of 36 characters", func(dst, text []byte) ([]byte, bool) {
-		id, ok := parseUUID(text)
-		return append(dst, id[:]...), ok
-	})
-
-	timestampType = textual("an RFC 3339 date-time such as 2026-03-01T09:30:00Z", func(dst, text []byte) ([]byte, bool) {
-		micros, ok := parseTimestamp(text)
-		return binary.BigEndian.AppendUint64(dst, uint64(micros)), ok
-	})
-
-	dateType = textual("a date such as 2026-03-01", func(dst, text []byte) ([]byte, bool) {
-		day, ok := parseDate(text)
-		return binary.BigEndian.AppendUint32(dst, uint32(day)), ok
-	})
-
-	booleanType = fieldType{"true or false", jsonBool, func(dst []byte, v value) ([]byte, *problem) {
-		if v.text[0] == 't' {
-			return append(dst, 1), nil
-		}
-		return append(dst, 0), nil
+	booleanType = fieldType{description: "true or false", json: 't', sql: "boolean", read: func(v jsontext.Value) (any, *problem) {
+		return v[0] == 't', nil
 	}}
 
-	numberType = fieldType{"a number", jsonNumber, func(dst []byte, v value) ([]byte, *problem) {
-		f, err := strconv.ParseFloat(string(v.text), 64)
+	numberType = fieldType{description: "a number", json: '0', sql: "double precision", read: func(v jsontext.Value) (any, *problem) {
+		f, err := strconv.ParseFloat(string(v), 64)
 		if err != nil {
-			return dst, &problem{accepted: "a number within ±1.7976931348623157e308", got: v}
+			return nil, &problem{accepted: "a number within ±1.7976931348623157e308", got: v}
 		}
 		if f == 0 {
 			f = 0 // JSON readers differ about -0
 		}
-		return binary.BigEndian.AppendUint64(dst, math.Float64bits(f)), nil
+		return f, nil
 	}}
 
-	countType = fieldType{"a whole number from 0 up", jsonNumber, func(dst []byte, v value) ([]byte, *problem) {
-		n, err := strconv.ParseUint(string(v.text), 10, 63)
+	countType = fieldType{description: "a whole number from 0 up", json: '0', sql: "bigint", read: func(v jsontext.Value) (any, *problem) {
+		n, err := strconv.ParseUint(string(v), 10, 63)
 		if err != nil {
-			return dst, &problem{got: v}
+			return nil, &problem{got: v}
 		}
-		return binary.BigEndian.AppendUint64(dst, n), nil
+		return int64(n), nil
 	}}
+
+	synthesisTypeType = oneOf("lane", "campaign", "home", "daily_feed", "playbook", "creative_concept")
+	qualityType       = oneOf("passed", "failed", "pending")
+	modeType          = oneOf("legacy", "canonical")
+
+	objectType = document("an object", '{', anything)
+
+	transcriptType = document("a list of objects", '[', func(v jsontext.Value) *problem {
+		return each(v, func(at string, turn jsontext.Value) *problem {
+			if turn.Kind() != '{' {
+				return &problem{path: at, accepted: "an object", got: turn}
+			}
+			return nil
+		})
+	})
+
+	// A portal body is served as it is, beside rows of the collection, plus what
+	// the server adds.
+	portalBodyType = document("an object", '{', func(v jsontext.Value) *problem {
+		ofRow := 0
+		p := each(v, func(name string, _ jsontext.Value) *problem {
+			switch name {
+			case "measurement_integrity":
+				return &problem{requirement: "must not carry measurement_integrity: the server adds it"}
+			case "synthesis_type", "document", "contract_version":
+				ofRow++
+			}
+			return nil
+		})
+		if p == nil && ofRow == 3 {
+			p = &problem{requirement: "must not carry synthesis_type, document and contract_version together: it would pass for a row of the collection"}
+		}
+		return cmp.Or(p, checkTexts("", v, "schema"))
+	})
+
+	// Questions are objects with id and question, or the strings of old rows.
+	keyQuestionsType = document("a list of objects with id and question, a list of strings", '[', func(v jsontext.Value) *problem {
+		var first jsontext.Kind
+		return each(v, func(at string, q jsontext.Value) *problem {
+			first = cmp.Or(first, q.Kind())
+			return checkQuestion(at, q, first)
+		})
+	})
 )
 
-// oneOf is the type of a string out of a short list.
-func oneOf(words ...string) fieldType {
-	return textOf(list(words, "or"), func(text []byte) bool { return slices.Contains(words, string(text)) })
+// checkQuestion compares a question with the type of the first one. Fields
+// beyond id and question pass through.
+func checkQuestion(at string, q jsontext.Value, first jsontext.Kind) *problem {
+	if kind := q.Kind(); kind != first || kind != '{' && kind != '"' {
+		return &problem{path: at, accepted: "an object with id and question, or a string, as all in the list", got: q}
+	}
+	if first == '"' {
+		return nil
+	}
+	return checkTexts(at, q, "id", "question")
+}
+
+// checkTexts checks that members of an object are texts that are not empty.
+func checkTexts(path string, object jsontext.Value, names ...string) *problem {
+	found := map[string]bool{}
+	_ = each(object, func(name string, v jsontext.Value) *problem {
+		found[name] = v.Kind() == '"' && len(v) > len(`""`)
+		return nil
+	})
+	for _, name := range names {
+		if !found[name] {
+			return &problem{path: path + "." + name, requirement: "must be " + nonEmptyTextType.description}
+		}
+	}
+	return nil
 }
 
 // list reads "a, b or c".

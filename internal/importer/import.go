@@ -2,19 +2,20 @@ package importer
 
 import (
 	"context"
-	_ "embed" // the settings
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // Options of an import.
 type Options struct {
-	// Progress is called now and then, from the goroutine that called Import. May be nil.
+	// Progress is called after each line, from one goroutine at a time. May be nil.
 	Progress func(Progress)
 	// ExpectLines is how many lines the input holds that are not blank, the trailer not
 	// counted. Nil when that is not known; an empty input is then an error.
@@ -29,9 +30,8 @@ type Options struct {
 // Progress is how far an import has come.
 type Progress struct {
 	Lines, Bytes int64
-	Elapsed      time.Duration
-	// Finishing is set when the file is read and written, and what remains is to
-	// check its references and to commit.
+	// Finishing is set when the input is read, and what remains is to check it as a whole
+	// and to write it.
 	Finishing bool
 }
 
@@ -62,107 +62,82 @@ type KindSummary struct {
 }
 
 // Import reads whole files into the database, as the owner, or nothing of any. The
-// connection is one of postgres.ConnectOwner, as pgx alone encodes lists of ids 18 times
-// slower. It must be in no transaction, and is closed when ctx ends meanwhile; a
-// Read that is under way is not interrupted. A mistake in a file is a *LineError, several
-// are LineErrors; an input that is not whole is ErrIncomplete; an error that wraps
-// ErrConflict may be gone on another try.
+// connection must be in no transaction, and is closed when ctx ends meanwhile. Bad lines
+// are LineErrors; an input that is not whole is ErrIncomplete.
 func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (Summary, error) {
 	start := time.Now()
-	for _, source := range sources {
-		if o.WithKeys && source.Remote {
-			return Summary{}, fmt.Errorf("nothing was imported: %s: keys are accepted from files and standard input only", source.Name)
-		}
-	}
-	tx, err := begin(ctx, conn)
-	if err != nil {
-		return Summary{}, databaseError(ctx, "beginning", err)
-	}
-	defer rollback(conn, tx)
-
-	parsing, stop := context.WithCancel(ctx)
-	defer stop()
-	w := newWriter(tx)
-	if err := w.begin(ctx); err != nil {
+	w := &writer{decoder: newDecoder(ctx, o, sources), written: map[*kind]*KindSummary{}}
+	if err := transact(ctx, conn, "imported", func(tx pgx.Tx) error {
+		w.tx, w.queries = tx, db.New(tx)
+		return w.run(ctx, o.Replace)
+	}); err != nil {
 		return Summary{}, err
 	}
-	if err := w.beginReplacing(ctx, o.Replace); err != nil {
-		return Summary{}, err
-	}
-	pipe := &pipeline{ctx: parsing, batches: make(chan *batch, 1)}
-	go pipe.parse(sources, o, w.replacing)
-
-	if err := w.writeAll(ctx, pipe, throttled(o.Progress, start)); err != nil {
-		return Summary{}, err
-	}
-	if err := db.New(tx).RecordImport(ctx); err != nil {
-		return Summary{}, databaseError(ctx, "noting the import", err)
-	}
-	// A commit that is interrupted leaves unknown whether it happened.
-	if err := tx.Commit(context.WithoutCancel(ctx)); err != nil {
-		return Summary{}, commitError(err)
-	}
-	parsed := pipe.decoder
 	return Summary{
-		Lines:    parsed.records,
-		Bytes:    parsed.at.Bytes,
+		Lines:    w.decoder.records,
+		Bytes:    w.decoder.lines.bytes,
 		Elapsed:  time.Since(start),
 		Kinds:    w.summary(),
-		Warnings: parsed.warnings,
+		Warnings: w.decoder.warnings,
 	}, nil
 }
 
-// writeAll writes every batch and makes the checks of the end.
-func (w *writer) writeAll(ctx context.Context, pipe *pipeline, report func(Progress)) error {
-	for {
-		b, err := pipe.next()
-		if err != nil {
-			return err
-		}
-		if b == nil {
-			break
-		}
-		if err := w.write(ctx, b); err != nil {
-			return err
-		}
-		report(b.at)
-	}
-	at := pipe.decoder.at
-	at.Finishing = true
-	report(at)
-	w.deferred = pipe.decoder.deferred
-	return w.finish(ctx)
-}
+// sessionSettings sets what the session or the server set up for short queries, which
+// would stop a long import. Settings that a server does not know are left out.
+const sessionSettings = `SELECT set_config(s.name, s.value, true)
+	FROM (VALUES
+		-- The work ends with its client. Windows has no such check.
+		('client_connection_check_interval', CASE WHEN version() ~ 'Visual C|mingw' THEN '0' ELSE '500ms' END),
+		('statement_timeout', '0'),
+		('lock_timeout', '0'),
+		('transaction_timeout', '0'),
+		('idle_in_transaction_session_timeout', '0'),
+		('work_mem', '64MB'),
+		('temp_buffers', '64MB'),
+		('jit', 'off'),
+		-- Where tables are distributed: a statement over all clients waits for no other, and
+		-- an import is larger than what they let pass by default.
+		('citus.enable_deadlock_prevention', 'off'),
+		('citus.max_intermediate_result_size', '-1'),
+		-- A quarter of an import's work would be pglz; lz4 is also read faster.
+		('default_toast_compression', 'lz4')
+	) AS s (name, value)
+	LEFT JOIN pg_settings AS p ON p.name = s.name
+	-- Not all of Citus' are listed.
+	WHERE (p.name IS NOT NULL OR s.name LIKE 'citus.%')
+		AND (p.enumvals IS NULL OR s.value = ANY (p.enumvals))`
 
-// finish makes the checks that need the whole file, then those of the database.
-func (w *writer) finish(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{
-		w.correctCampaignLive, w.removeTheRest, w.checkDeletes, w.deleteClients,
-		w.checkReferences, w.checkSlugs, w.mergeAPIKeys, w.mergeRequestLog,
-	} {
-		if err := step(ctx); err != nil {
-			return err
-		}
-	}
-	// The checks of the commit, now, while they can still be interrupted.
-	_, err := w.tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
-	return databaseError(ctx, "proving references", err)
-}
-
-//go:embed session.sql
-var sessionSettings string
-
-// begin opens the transaction with settings of its own.
-func begin(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
+// transact commits what do does, or nothing: its error says that nothing was done, unless
+// that is not known.
+func transact(ctx context.Context, conn *pgx.Conn, done string, do func(pgx.Tx) error) error {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		defer rollback(conn, tx)
+		_, err = tx.Exec(ctx, sessionSettings)
 	}
-	if _, err := tx.Exec(ctx, sessionSettings); err != nil {
-		rollback(conn, tx)
-		return nil, err
+	if err == nil {
+		err = do(tx)
 	}
-	return tx, nil
+	if err == nil {
+		// The checks of the commit, now, while they can still be interrupted.
+		_, err = tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
+	}
+	if err == nil {
+		// A commit that is interrupted leaves unknown whether it happened.
+		err = tx.Commit(context.WithoutCancel(ctx))
+		if err != nil && postgres.SQLState(err) == "" {
+			return fmt.Errorf("it is not known whether anything was %s, run it again: %w", done, err)
+		}
+	}
+	switch bad, ok := errors.AsType[LineErrors](err); {
+	case ok:
+		return bad
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("nothing was %s: interrupted: %w", done, context.Cause(ctx))
+	case err != nil:
+		return fmt.Errorf("nothing was %s: %w", done, err)
+	}
+	return nil
 }
 
 // rollback also runs when the caller's context has ended.
@@ -172,4 +147,17 @@ func rollback(conn *pgx.Conn, tx pgx.Tx) {
 	if err := tx.Rollback(ctx); err != nil && !errors.Is(err, pgx.ErrTxClosed) {
 		_ = conn.Close(ctx)
 	}
+}
+
+// lockClients waits for other imports and purges of the clients: two at once would each
+// decide by what the other is about to change. Many clients share a lock, as the
+// database has room for a bounded number.
+func lockClients(ctx context.Context, tx pgx.Tx, clients []uuid.UUID) error {
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(l.key)
+		FROM (
+			SELECT DISTINCT hashtextextended('clientintel import', get_byte(uuid_send(c.id), 15)) AS key
+			FROM unnest($1::uuid[]) AS c (id)
+			ORDER BY key
+		) AS l`, clients)
+	return err
 }

@@ -23,8 +23,7 @@ func TestACancelledImportLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := d.startImport(ctx, t)
 	f.send(t, onboardingLine(`,"launch_status":"live"`), interview(ofCampaign))
-	f.send(t, flushing(1)...)
-	<-f.written
+	<-f.read
 	// The file goes on, but its writer does not: the import ends all the same.
 	cancel()
 	err := f.wait(t)
@@ -43,13 +42,12 @@ func TestADatabaseThatIsKilledIsReportedAndLeavesNothing(t *testing.T) {
 	before := d.dump(t)
 	f := d.startImport(t.Context(), t)
 	f.send(t, interview(""))
-	f.send(t, flushing(1)...)
-	<-f.written
-	d.Exec(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'")
-	f.send(t, flushing(2)...)
+	<-f.read
+	d.Exec(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'copy %'")
+	f.send(t, interview(""))
 	f.Close()
 	err := f.wait(t)
-	if err == nil || !strings.HasPrefix(err.Error(), "nothing was imported: ") || errors.Is(err, ErrConflict) {
+	if err == nil || !strings.HasPrefix(err.Error(), "nothing was imported: ") {
 		t.Errorf("got %v", err)
 	}
 	if diff := difference(before, d.dump(t)); diff != "" {
@@ -126,19 +124,6 @@ func TestAKilledImportEndsItsBackend(t *testing.T) {
 	}
 }
 
-// Somebody who seeds tables by hand learns what is wrong with that.
-func TestARecordThatNoImportWroteIsReported(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	d.mustImport(t, client(""), interview(""))
-	d.Exec(t, "DELETE FROM record_owners")
-	_, err := Import(t.Context(), d.conn, Options{}, Stream("the input", strings.NewReader(interview(""))))
-	want := "nothing was imported: writing interviews, lines 1 to 1: line 1: interviews holds a record " + someone + " that no import wrote: "
-	if err == nil || !strings.HasPrefix(err.Error(), want) || errors.Is(err, ErrConflict) {
-		t.Errorf("got  %v\nwant %s…", err, want)
-	}
-}
-
 func TestVacuum_LeavesTheTableVacuumed(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -151,17 +136,17 @@ func TestVacuum_LeavesTheTableVacuumed(t *testing.T) {
 	}
 }
 
-func TestProgressIsReportedNowAndThen(t *testing.T) {
+func TestProgressIsReported(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	var told []Progress
 	file := strings.Join(everything, "\n")
-	sum, err := Import(t.Context(), d.conn, Options{Progress: func(p Progress) { told = append(told, p) }}, Stream("the input", strings.NewReader(file)))
+	_, err := Import(t.Context(), d.conn, Options{Progress: func(p Progress) { told = append(told, p) }}, Stream("the input", strings.NewReader(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := told[len(told)-1]
-	if len(told) > 2+int(sum.Elapsed/progressEvery) || !last.Finishing || last.Lines != int64(len(everything)) || last.Bytes != int64(len(file)) || last.Elapsed <= 0 {
+	if len(told) != len(everything)+1 || !last.Finishing || last.Lines != int64(len(everything)) || last.Bytes != int64(len(file)) {
 		t.Errorf("told %+v", told)
 	}
 }

@@ -2,25 +2,21 @@ package importer
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"regexp"
 	"slices"
-	"strconv"
+	"strings"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// keyKinds are what a client's keys need to go on working in another database.
-// They are read only where the operator says so: whoever can write them can mint keys.
-var keyKinds = []*kind{apiKeyKind, requestLogKind}
-
-var allKinds = slices.Concat(kinds, keyKinds)
+// allKinds are also what a client's keys need to go on working in another database. Those
+// are read only where the operator says so: whoever can write them can mint keys.
+var allKinds = slices.Concat(kinds, []*kind{apiKeyKind, requestLogKind})
 
 var apiKeyKind = &kind{
 	name: "api_key", withArticle: "an api_key", table: "api_keys", idField: "id",
@@ -29,7 +25,7 @@ var apiKeyKind = &kind{
 		requiredField("id", uuidType),
 		requiredField("prefix", prefixType),
 		requiredField("name", nonEmptyTextType),
-		requiredField("secret_hash", hashBytesType).redact(),
+		requiredField("secret_hash", hashBytesType),
 		requiredField("scopes", scopesType),
 		requiredField("created_at", timestampType),
 		nullableField("expires_at", timestampType),
@@ -48,54 +44,56 @@ var requestLogKind = &kind{
 		requiredField("at", timestampType),
 		requiredField("seq", countType),
 		requiredField("route", textType),
-		nullableField("status", statusType),
 	},
 }
 
 func (k *kind) ofKeys() bool { return k == apiKeyKind || k == requestLogKind }
 
-// logRowID tells the rows of the log in a batch apart.
-func logRowID(key uuid.UUID, at, seq value) uuid.UUID {
-	return uuid.NewSHA1(key, slices.Concat(unescaped(at), []byte{' '}, seq.text))
+var (
+	prefixType = textOf("12 letters and digits", regexp.MustCompile(`^[0-9A-Za-z]{12}$`).Match)
+
+	hashBytesType = private(textual(hashType.description, "bytea", func(text []byte) ([]byte, bool) {
+		decoded, err := hex.DecodeString(string(text))
+		return decoded, err == nil && hash.Match(text)
+	}))
+
+	scopesType = listOf("a list of scopes", "a scope", "text[]", func(text []byte) (string, bool) {
+		return string(text), auth.Scope(text).Known()
+	})
+)
+
+// listOfKeys makes a table of its own of the lines of a kind of keys.
+func (w *writer) listOfKeys(ctx context.Context, k *kind) error {
+	return w.exec(ctx, "listing "+k.table, fmt.Sprintf(`CREATE TEMPORARY TABLE import_%s ON COMMIT DROP AS
+		SELECT k.line, k.kind, l.%s
+		FROM import_keys AS k
+		JOIN import_lines AS l ON l.line = k.line
+		WHERE k.kind = '%s'`, k.table, strings.Join(k.columnNames(), ", l."), k.name))
 }
 
-var (
-	prefixType = textOf("12 letters and digits", func(text []byte) bool {
-		return holdsOnly("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 12, text)
-	})
-
-	hashBytesType = textual(hashType.description, func(dst, text []byte) ([]byte, bool) {
-		dst, err := hex.AppendDecode(dst, text)
-		return dst, err == nil && isHash(text)
-	})
-
-	scopesType = listOf("a list of scopes", "a scope", textOID, func(text []byte) ([]byte, bool) {
-		return text, auth.Scope(text).Known()
-	})
-
-	statusType = fieldType{"a status of 100 to 599", jsonNumber, func(dst []byte, v value) ([]byte, *problem) {
-		n, err := strconv.ParseUint(string(v.text), 10, 16)
-		if err != nil || n < 100 || n > 599 {
-			return dst, &problem{got: v}
-		}
-		return binary.BigEndian.AppendUint16(dst, uint16(n)), nil
-	}}
-)
+// insertQuery moves rows of which none exists from that table.
+func (k *kind) insertQuery() string {
+	return fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s", k.table, strings.Join(k.columnNames(), ", "))
+}
 
 // mergeAPIKeys moves staged keys to where they belong, at the end, when their clients
 // are there. A key that exists is only ended, never brought back or widened.
 func (w *writer) mergeAPIKeys(ctx context.Context) error {
-	if !w.staged[apiKeyKind] {
+	if w.decoder.counts[apiKeyKind] == 0 {
 		return nil
 	}
-	err := w.refuseAny(ctx, "api_key %s: there is no client %s", `SELECT k.prefix, k.client_id::text
+	if err := w.listOfKeys(ctx, apiKeyKind); err != nil {
+		return err
+	}
+	err := w.refuse(ctx, "checking keys", `SELECT k.line, k.kind, k.client_id::text, k.id::text, 'client_id', format('there is no client %s', k.client_id)
 		FROM import_api_keys AS k
 		LEFT JOIN clients AS c ON c.id = k.client_id
 		WHERE c.id IS NULL`)
 	if err != nil {
 		return err
 	}
-	err = w.refuseAny(ctx, "api_key %s differs from the key %s, which is there already, in more than when it ends", `SELECT k.prefix, a.prefix
+	err = w.refuse(ctx, "checking keys", `SELECT k.line, k.kind, k.client_id::text, k.id::text, 'prefix',
+			format('%s differs from the key %s, which is there already, in more than when it ends', k.prefix, a.prefix)
 		FROM import_api_keys AS k
 		JOIN api_keys AS a ON a.prefix = k.prefix OR a.id = k.id
 		WHERE (a.prefix, a.id, a.client_id, a.secret_hash, a.scopes) IS DISTINCT FROM (k.prefix, k.id, k.client_id, k.secret_hash, k.scopes)`)
@@ -108,7 +106,7 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 		FROM revoked_keys AS r
 		WHERE r.client_id = k.client_id AND r.prefix = k.prefix`)
 	if err != nil {
-		return databaseError(ctx, "looking up revoked keys", err)
+		return databaseError("looking up revoked keys", err)
 	}
 	var added, changed int64
 	// What moved more than a key's last use is noted. In it, api_keys is as it was before.
@@ -142,18 +140,21 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 
 		SELECT (SELECT count(*) FROM added), (SELECT count(*) FROM changed)`, apikey.Account()).Scan(&added, &changed)
 	if err != nil {
-		return databaseError(ctx, "writing api_keys", err)
+		return databaseError("writing api_keys", err)
 	}
-	w.tally(apiKeyKind, added, changed)
+	*w.count(apiKeyKind) = KindSummary{Kind: apiKeyKind.name, Added: added, Changed: changed, Unchanged: w.decoder.counts[apiKeyKind] - added - changed}
 	return nil
 }
 
 // mergeRequestLog moves staged log rows, when their keys are there.
 func (w *writer) mergeRequestLog(ctx context.Context) error {
-	if !w.staged[requestLogKind] {
+	if w.decoder.counts[requestLogKind] == 0 {
 		return nil
 	}
-	err := w.refuseAny(ctx, "request_log: client %s has no key %s", `SELECT l.client_id::text, l.key_id::text
+	if err := w.listOfKeys(ctx, requestLogKind); err != nil {
+		return err
+	}
+	err := w.refuse(ctx, "checking the log", `SELECT l.line, l.kind, l.client_id::text, l.key_id::text, 'key_id', format('client %s has no key %s', l.client_id, l.key_id)
 		FROM import_request_log AS l
 		WHERE NOT EXISTS (SELECT FROM api_keys AS a WHERE a.id = l.key_id AND a.client_id = l.client_id)`)
 	if err != nil {
@@ -164,7 +165,8 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	if err := lockKeys(ctx, w.tx, "SELECT l.key_id FROM import_request_log AS l"); err != nil {
 		return err
 	}
-	err = w.refuseAny(ctx, "request_log: client %s used key %s here in the last hour: import again when it has passed", `SELECT l.client_id::text, l.key_id::text
+	err = w.refuse(ctx, "checking the log", `SELECT l.line, l.kind, l.client_id::text, l.key_id::text, 'key_id',
+			'the key was used here in the last hour: import again when it has passed'
 		FROM import_request_log AS l
 		WHERE l.at > statement_timestamp() - interval '1 hour'
 			AND NOT EXISTS (
@@ -189,9 +191,10 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	}
 	added, err := w.tx.Exec(ctx, requestLogKind.insertQuery()+" ON CONFLICT DO NOTHING")
 	if err != nil {
-		return databaseError(ctx, "writing request_log", err)
+		return databaseError("writing request_log", err)
 	}
-	w.tally(requestLogKind, added.RowsAffected(), 0)
+	w.count(requestLogKind).Added = added.RowsAffected()
+	w.count(requestLogKind).Unchanged = w.decoder.counts[requestLogKind] - added.RowsAffected()
 	return nil
 }
 
@@ -204,18 +207,5 @@ func lockKeys(ctx context.Context, tx pgx.Tx, ids string, args ...any) error {
 			FROM api_keys AS a
 			WHERE a.id IN (`+ids+`)
 		)) AS r (lock)`, args...)
-	return databaseError(ctx, "waiting for requests under way", err)
-}
-
-// refuseAny fails with the first row that a query finds, if any.
-func (w *writer) refuseAny(ctx context.Context, message, query string) error {
-	var a, b string
-	err := w.tx.QueryRow(ctx, query+" LIMIT 1").Scan(&a, &b)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return nil
-	case err != nil:
-		return databaseError(ctx, "checking keys", err)
-	}
-	return fmt.Errorf("nothing was imported: "+message, a, b)
+	return databaseError("waiting for requests under way", err)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sort"
 	"strings"
 )
 
@@ -26,44 +27,24 @@ const (
 
 const lineTooLong = "must not be longer than 16 MiB and 64 KiB"
 
-// location is where a line is.
-type location struct {
-	// source is the number of its file, from 1; file is the name, empty in an import of one.
-	source int
-	file   string
-	line   int64
-}
-
-func (l location) String() string { return inFile(l.file, fmt.Sprintf("line %d", l.line)) }
-
-// span names the lines from first to last.
-func span(first, last location) string {
-	if first.source != last.source {
-		return first.String() + " to " + last.String()
-	}
-	return inFile(first.file, fmt.Sprintf("lines %d to %d", first.line, last.line))
-}
-
-func (l location) refuse(field, reason string) *LineError {
-	return &LineError{File: l.file, Line: l.line, Field: field, Reason: reason}
-}
-
 // lineReader cuts an import's sources, one after the other, into lines. A line ends with
 // its source.
 type lineReader struct {
-	ctx     context.Context
-	sources []Source
-	in      io.ReadCloser
-	stream  *bufio.Reader // of in, decompressed
-	line    []byte
-	at      location // of the last line
+	ctx      context.Context
+	sources  []Source
+	withKeys bool
+	in       io.ReadCloser
+	stream   *bufio.Reader // of in, decompressed
+	line     []byte
+	// starts are the numbers of the lines before each source that was opened.
+	starts []int64
 	// lines and bytes are counted over all sources.
 	lines, bytes int64
 }
 
-func newLineReader(ctx context.Context, sources []Source) *lineReader {
+func newLineReader(ctx context.Context, sources []Source, withKeys bool) *lineReader {
 	none := io.NopCloser(strings.NewReader(""))
-	return &lineReader{ctx: ctx, sources: sources, in: none, stream: bufio.NewReaderSize(none, 256<<10)}
+	return &lineReader{ctx: ctx, sources: sources, withKeys: withKeys, in: none, stream: bufio.NewReaderSize(none, 256<<10)}
 }
 
 // next is the next line without its end, valid until the call after; io.EOF
@@ -76,17 +57,17 @@ func (r *lineReader) next() ([]byte, error) {
 		}
 		line, err = r.read()
 	}
-	r.at.line++
-	if err != nil && !isEnd(err) {
-		return nil, fmt.Errorf("nothing was imported: reading %s: %w", r.at, err)
-	}
 	r.lines++
+	at := r.locate(r.lines)
+	if err != nil && !isEnd(err) {
+		return nil, fmt.Errorf("reading %s: %w", at, err)
+	}
 	r.bytes += int64(len(line))
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	if len(line) > maxLine {
-		return nil, r.at.refuse("", lineTooLong)
+		return nil, &LineError{location: at, Reason: lineTooLong}
 	}
-	if r.at.line == 1 {
+	if at.Line == 1 {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
 	return line, nil
@@ -113,33 +94,36 @@ func (r *lineReader) read() ([]byte, error) {
 // open opens the next source; io.EOF after the last one.
 func (r *lineReader) open() error {
 	_ = r.in.Close()
-	if r.at.source == len(r.sources) {
+	if len(r.starts) == len(r.sources) {
 		return io.EOF
 	}
-	source := r.sources[r.at.source]
-	r.at = location{source: r.at.source + 1}
-	if len(r.sources) > 1 {
-		r.at.file = source.Name
+	source := r.sources[len(r.starts)]
+	if source.Remote && r.withKeys {
+		return fmt.Errorf("%s: keys are accepted from files and standard input only", source.Name)
 	}
+	r.starts = append(r.starts, r.lines)
 	in, err := source.Open(r.ctx)
 	if err != nil {
-		return fmt.Errorf("nothing was imported: %s: %w", source.Name, err)
+		return fmt.Errorf("%s: %w", source.Name, err)
 	}
 	r.in = in
 	plain, err := decompress(in)
 	if err != nil {
-		return fmt.Errorf("nothing was imported: reading %s: %w", source.Name, err)
+		return fmt.Errorf("reading %s: %w", source.Name, err)
 	}
 	r.stream.Reset(plain)
 	return nil
 }
 
-// close ends the reading of all sources.
-func (r *lineReader) close() {
-	_ = r.in.Close() // it may be closed already
-	for _, source := range r.sources {
-		if source.Close != nil {
-			source.Close()
-		}
+// locate finds where a line is that was counted over all sources; 0 is no line.
+func (r *lineReader) locate(line int64) location {
+	if line == 0 {
+		return location{}
 	}
+	n := sort.Search(len(r.starts), func(i int) bool { return r.starts[i] >= line }) - 1
+	at := location{Line: line - r.starts[n]}
+	if len(r.sources) > 1 {
+		at.File = r.sources[n].Name
+	}
+	return at
 }

@@ -21,7 +21,7 @@ func sourcesOf(in ...io.Reader) []Source {
 }
 
 func linesOf(in ...io.Reader) *lineReader {
-	return newLineReader(context.Background(), sourcesOf(in...))
+	return newLineReader(context.Background(), sourcesOf(in...), false)
 }
 
 // Lines are the same however the stream is cut, also across the buffer's end.
@@ -70,13 +70,5 @@ func TestTheLongestLine(t *testing.T) {
 	r = linesOf(io.MultiReader(bytes.NewReader(longest), strings.NewReader("x\nnext\n")))
 	if _, err := r.next(); err == nil || err.Error() != "line 1: "+lineTooLong {
 		t.Errorf("a byte more: got %v", err)
-	}
-}
-
-func TestAReaderThatNeverReads(t *testing.T) {
-	t.Parallel()
-	stuck := readerFunc(func([]byte) (int, error) { return 0, nil })
-	if _, err := linesOf(stuck).next(); !errors.Is(err, io.ErrNoProgress) {
-		t.Errorf("got %v, want %v", err, io.ErrNoProgress)
 	}
 }

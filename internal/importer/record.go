@@ -1,86 +1,170 @@
 package importer
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
-	"unicode/utf8"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxFields is above the number of fields of any kind.
-const maxFields = 40
-
-type field struct {
-	name  []byte
-	value value
-}
+// maxDepth bounds how deep a line may nest, well below what PostgreSQL's own
+// parser has a stack for.
+const maxDepth = 256
 
 // record is a line taken apart, its values still slices of the line.
 type record struct {
 	at     location
+	line   []byte
 	fields []field
 	kind   *kind
 	delete bool
+	// size is what the large values take.
+	size int
 }
 
+type field struct {
+	name  string
+	value jsontext.Value
+	// unstorable is the first thing in the value that JSON allows and an import does not.
+	unstorable string
+}
+
+// refuse is the error of a field, or of the whole line.
 func (r *record) refuse(field, reason string) *LineError {
-	return r.at.refuse(field, reason)
+	e := &LineError{location: r.at, Field: field, Reason: reason}
+	if r.kind == nil {
+		return e
+	}
+	e.Kind = r.kind.name
+	for _, f := range r.fields {
+		id := strings.ToLower(unquoted(f.value))
+		if _, ok := parseUUID([]byte(id)); !ok {
+			continue
+		}
+		switch f.name {
+		case r.kind.idField, "id":
+			e.ID = id
+		case "client_id":
+			e.ClientID = id
+		}
+	}
+	return e
 }
 
-// parse checks the whole line's syntax and finds its kind and operation.
-func (r *record) parse(at location, text []byte) error {
-	r.at, r.fields, r.kind, r.delete = at, r.fields[:0], nil, false
-	s := jsonScanner{text: text}
-	s.skip()
-	count, size := 0, 0
-	is := s.value(func(name, v value) bool {
-		if written := len(v.text) + s.grows; written > smallValue {
-			size += written
-		}
-		s.grows = 0
-		switch {
-		case !utf8.Valid(v.text):
-			v.unstorable = unstorableUTF8
-		case size > maxValues && v.unstorable == "":
-			v.unstorable = unstorableLength
-		}
-		if count++; count <= maxFields {
-			r.fields = append(r.fields, field{name: unescaped(name), value: v})
-		}
-		return true
-	})
-	if invalid := s.checkJSON(); invalid != "" {
-		return r.refuse("", invalid)
+// parse reads the whole line, and finds its kind and operation.
+func (r *record) parse() error {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(r.line))
+	err := r.readFields(dec)
+	if err == nil {
+		return r.findKind()
 	}
-	if is != jsonObject {
-		return r.refuse("", "must be a JSON object, not "+is.String())
+	if wrong, ok := errors.AsType[*LineError](err); ok {
+		return wrong
 	}
-	if err := r.findKind(); err != nil {
+	_ = r.findKind() // for the path
+	return r.explainSyntax(err, dec.InputOffset())
+}
+
+func (r *record) readFields(dec *jsontext.Decoder) error {
+	if kind := dec.PeekKind(); kind != '{' && kind != 0 {
+		v, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		return r.refuse("", "must be a JSON object, not "+typeNames[v.Kind()])
+	}
+	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
-	if count > maxFields && r.kind != trailerKind {
-		return r.refuse(r.kind.name, fmt.Sprintf("has %d fields; %s has %s", count, r.kind.withArticle, list(r.kind.fields(), "and")))
+	mayHoldNUL := bytes.Contains(r.line, []byte(`\u0000`))
+	for dec.PeekKind() != '}' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		f := field{name: name.String()}
+		if err := r.readValue(dec, &f, mayHoldNUL); err != nil {
+			return err
+		}
+		r.fields = append(r.fields, f)
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return r.refuse("", "is not valid JSON: something follows the object")
 	}
 	return nil
 }
 
+// readValue reads a field's value token by token.
+func (r *record) readValue(dec *jsontext.Decoder, f *field, mayHoldNUL bool) error {
+	text := func(from int64) []byte { return bytes.TrimLeft(r.line[from:dec.InputOffset()], " \t\r\n,:") }
+	depth, start, grows := dec.StackDepth(), dec.InputOffset(), 0
+	for first := true; first || dec.StackDepth() > depth; first = false {
+		before := dec.InputOffset()
+		token, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		switch token.Kind() {
+		case '"':
+			if mayHoldNUL && strings.Contains(token.String(), "\x00") {
+				f.unstorable = cmp.Or(f.unstorable, unstorableNUL)
+			}
+		case '0':
+			number := text(before)
+			digits, length := writtenOut(number)
+			if digits > maxDigits {
+				f.unstorable = cmp.Or(f.unstorable, unstorableNumber)
+			}
+			grows += max(0, length-len(number))
+		}
+		if dec.StackDepth() > maxDepth {
+			return fmt.Errorf("it nests deeper than %d levels", maxDepth)
+		}
+	}
+	f.value = text(start)
+	if f.value.Kind() == '"' {
+		grows = -len(`""`)
+	}
+	if written := len(f.value) + grows; written > smallValue {
+		r.size += written
+	}
+	if r.size > maxValues {
+		f.unstorable = cmp.Or(f.unstorable, unstorableLength)
+	}
+	return nil
+}
+
+// explainSyntax names the field where a line stops being JSON, and leaves out what it holds.
+func (r *record) explainSyntax(err error, offset int64) *LineError {
+	field, reason := "", err.Error()
+	if wrong, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		field, _, _ = strings.Cut(strings.TrimPrefix(string(wrong.JSONPointer), "/"), "/")
+		offset = wrong.ByteOffset
+		reason, _, _ = strings.Cut(wrong.Err.Error(), " `")
+	}
+	if field = shorten(field); field != "" && r.kind != nil {
+		field = r.kind.name + "." + field
+	}
+	return r.refuse(field, fmt.Sprintf("is not valid JSON: %s at byte %d", reason, offset+1))
+}
+
 func (r *record) findKind() error {
 	for _, f := range r.fields {
-		switch string(f.name) {
+		switch f.name {
 		case "kind":
-			if r.kind != nil {
-				return r.refuse("kind", "is given twice")
-			}
-			if f.value.typ == jsonString {
-				r.kind = kindNamed(string(unescaped(f.value)))
-			}
-			if r.kind == nil {
+			if r.kind = kindNamed(unquoted(f.value)); r.kind == nil {
 				return r.refuse("kind", "must be "+kindNames()+", not "+describe(f.value))
 			}
 		case "op":
-			if r.delete {
-				return r.refuse("op", "is given twice")
-			}
-			if f.value.typ != jsonString || string(unescaped(f.value)) != "delete" {
+			if unquoted(f.value) != "delete" {
 				return r.refuse("op", `must be "delete" or left out, not `+describe(f.value))
 			}
 			r.delete = true
@@ -92,29 +176,46 @@ func (r *record) findKind() error {
 	return nil
 }
 
-// only returns the fields by name, and refuses those that of does not have.
-func (r *record) only(of string, has ...string) (map[string]value, error) {
-	given := map[string]value{}
+// byColumn sorts the fields by columns of a name, nil where one is left out.
+func (r *record) byColumn(of string, columns []column) ([]jsontext.Value, error) {
+	values := make([]jsontext.Value, len(columns))
 	for _, f := range r.fields {
-		name := string(f.name)
-		if name == r.kind.idField {
-			name = "id"
+		if f.name == "kind" || f.name == "op" && r.delete {
+			continue
 		}
+		i := slices.IndexFunc(columns, func(c column) bool { return c.field == f.name })
+		path := r.kind.name + "." + cmp.Or(shorten(f.name), `""`)
 		switch {
-		case !slices.Contains(has, name):
-			return nil, r.refuse(r.kind.path(f.name), fmt.Sprintf("is not a field of %s, which has %s", of, list(has, "and")))
-		case given[name].typ != jsonInvalid:
-			return nil, r.refuse(r.kind.path(f.name), "is given twice")
+		case i < 0:
+			return nil, r.refuse(path, fmt.Sprintf("is not a field of %s, which has %s", of, list(fields(columns), "and")))
+		case values[i] != nil:
+			return nil, r.refuse(path, "is given twice")
+		case f.unstorable != "":
+			return nil, r.refuse(path, f.unstorable)
 		}
-		given[name] = f.value
+		values[i] = f.value
 	}
-	return given, nil
+	for i, c := range columns {
+		if values[i] == nil && c.presence == required {
+			return nil, r.refuse(r.kind.name+"."+c.field, "is missing: must be "+c.typ.description)
+		}
+	}
+	return values, nil
 }
 
-func kindNames() string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.name
+// read makes what is written of a column's value, nil for null.
+func (r *record) read(c column, v jsontext.Value) (any, error) {
+	switch kind := v.Kind(); {
+	case v == nil:
+		return c.missing, nil
+	case kind == 'n' && c.presence == nullable:
+		return nil, nil
+	case kind != c.typ.json && (kind != 'f' || c.typ.json != 't'):
+		return nil, r.refuse(r.kind.name+"."+c.field, c.explain(&problem{got: v}))
 	}
-	return list(names, "or")
+	made, p := c.typ.read(v)
+	if p != nil {
+		return nil, r.refuse(r.kind.name+"."+c.field+p.path, c.explain(p))
+	}
+	return made, nil
 }

@@ -9,23 +9,18 @@ type kind struct {
 	idField     string
 	// columns begin with that of the client: client_id, a client's own id.
 	columns []column
-	// hasSlug is set when a slug names one record of this kind within its client.
-	hasSlug bool
 }
 
 // column is a field of a record and the column it is written to.
 type column struct {
-	// field is empty when the value does not come from the file.
 	field    string
 	name     string
 	typ      fieldType
 	presence presence
-	// missing is written for a field that is left out, in binary.
-	missing []byte
+	// missing is written for a field that is left out.
+	missing any
 	// references is the kind of record that a field names, of the same client.
 	references *kind
-	// redacted values are never repeated in errors: what people said, who they are.
-	redacted bool
 }
 
 type presence byte
@@ -46,7 +41,7 @@ func nullableField(field string, f fieldType) column {
 
 // flagField is a boolean that is false when left out.
 func flagField(field string) column {
-	return column{field: field, name: field, typ: booleanType, presence: defaulted, missing: []byte{0}}
+	return column{field: field, name: field, typ: booleanType, presence: defaulted, missing: false}
 }
 
 func (c column) referencing(k *kind) column {
@@ -54,19 +49,8 @@ func (c column) referencing(k *kind) column {
 	return c
 }
 
-func (c column) redact() column {
-	c.redacted = true
-	return c
-}
-
 // The file calls a campaign a conversation goal, the database does not.
 var campaignReference = column{field: "conversation_goal_id", name: "campaign_id", typ: uuidType, presence: nullable, references: campaignKind}
-
-var (
-	synthesisTypeType = oneOf("lane", "campaign", "home", "daily_feed", "playbook", "creative_concept")
-	qualityType       = oneOf("passed", "failed", "pending")
-	modeType          = oneOf("legacy", "canonical")
-)
 
 // kinds are in the order of an import's summary.
 var kinds = []*kind{
@@ -74,45 +58,49 @@ var kinds = []*kind{
 	campaignKind,
 	laneKind,
 	interviewKind,
-	{
-		name: "synthesis_document", withArticle: "a synthesis_document", table: "synthesis_documents", idField: "id",
-		columns: []column{
-			requiredField("client_id", uuidType).referencing(clientKind),
-			requiredField("id", uuidType),
-			requiredField("synthesis_type", synthesisTypeType),
-			nullableField("lane_id", uuidType).referencing(laneKind),
-			campaignReference,
-			requiredField("document", objectType).redact(),
-			requiredField("contract_version", nonEmptyTextType),
-			requiredField("status", textType),
-			nullableField("cadence", textType),
-			nullableField("feed_date", dateType),
-			nullableField("last_refreshed", timestampType),
-			requiredField("created_at", timestampType),
-			requiredField("updated_at", timestampType),
-		},
-	},
-	{
-		name: "portal_document", withArticle: "a portal_document", table: "portal_documents", idField: "id",
-		columns: []column{
-			requiredField("client_id", uuidType).referencing(clientKind),
-			requiredField("id", uuidType),
-			requiredField("type", synthesisTypeType),
-			nullableField("lane_id", uuidType).referencing(laneKind),
-			campaignReference,
-			nullableField("feed_date", dateType),
-			requiredField("body", portalBodyType).redact(),
-			requiredField("status", textType),
-			nullableField("published_at", timestampType),
-			nullableField("measurement_snapshot_id", uuidType).referencing(snapshotKind),
-		},
-	},
+	synthesisKind,
+	portalKind,
 	snapshotKind,
+}
+
+var synthesisKind = &kind{
+	name: "synthesis_document", withArticle: "a synthesis_document", table: "synthesis_documents", idField: "id",
+	columns: []column{
+		requiredField("client_id", uuidType).referencing(clientKind),
+		requiredField("id", uuidType),
+		requiredField("synthesis_type", synthesisTypeType),
+		nullableField("lane_id", uuidType).referencing(laneKind),
+		campaignReference,
+		requiredField("document", objectType),
+		requiredField("contract_version", nonEmptyTextType),
+		requiredField("status", textType),
+		nullableField("cadence", textType),
+		nullableField("feed_date", dateType),
+		nullableField("last_refreshed", timestampType),
+		requiredField("created_at", timestampType),
+		requiredField("updated_at", timestampType),
+	},
+}
+
+var portalKind = &kind{
+	name: "portal_document", withArticle: "a portal_document", table: "portal_documents", idField: "id",
+	columns: []column{
+		requiredField("client_id", uuidType).referencing(clientKind),
+		requiredField("id", uuidType),
+		requiredField("type", synthesisTypeType),
+		nullableField("lane_id", uuidType).referencing(laneKind),
+		campaignReference,
+		nullableField("feed_date", dateType),
+		requiredField("body", portalBodyType),
+		requiredField("status", textType),
+		nullableField("published_at", timestampType),
+		nullableField("measurement_snapshot_id", uuidType).referencing(snapshotKind),
+	},
 }
 
 // A client is its own client_id. Its mode is null when the line leaves it as it is.
 var clientKind = &kind{
-	name: "client", withArticle: "a client", table: "clients", idField: "id", hasSlug: true,
+	name: "client", withArticle: "a client", table: "clients", idField: "id",
 	columns: []column{
 		requiredField("id", uuidType),
 		requiredField("slug", slugType),
@@ -125,7 +113,7 @@ var clientKind = &kind{
 }
 
 var campaignKind = &kind{
-	name: "campaign", withArticle: "a campaign", table: "campaigns", idField: "id", hasSlug: true,
+	name: "campaign", withArticle: "a campaign", table: "campaigns", idField: "id",
 	columns: []column{
 		requiredField("client_id", uuidType).referencing(clientKind),
 		requiredField("id", uuidType),
@@ -162,7 +150,7 @@ var snapshotKind = &kind{
 }
 
 var laneKind = &kind{
-	name: "lane", withArticle: "a lane", table: "lanes", idField: "id", hasSlug: true,
+	name: "lane", withArticle: "a lane", table: "lanes", idField: "id",
 	columns: []column{
 		requiredField("client_id", uuidType).referencing(clientKind),
 		requiredField("id", uuidType),
@@ -187,17 +175,15 @@ var interviewKind = &kind{
 		requiredField("status", textType),
 		requiredField("quality", qualityType),
 		nullableField("engagement", textType),
-		nullableField("participant_name", textType).redact(),
-		nullableField("participant_email", textType).redact(),
+		nullableField("participant_name", privateTextType),
+		nullableField("participant_email", privateTextType),
 		nullableField("interview_type", textType),
 		nullableField("customer_sentiment", textType),
 		nullableField("churn_risk", textType),
-		nullableField("best_quote", textType).redact(),
-		nullableField("transcript", transcriptType).redact(),
-		nullableField("raw_extraction", objectType).redact(),
-		nullableField("custom_extraction", objectType).redact(),
-		// Last, so that the writer finds it at the end of the row; see campaign_live.go.
-		{name: "campaign_live"},
+		nullableField("best_quote", privateTextType),
+		nullableField("transcript", transcriptType),
+		nullableField("raw_extraction", objectType),
+		nullableField("custom_extraction", objectType),
 	},
 }
 
@@ -211,26 +197,11 @@ func kindNamed(name string) *kind {
 	return nil
 }
 
-// column finds the column that a field is written to, or -1.
-func (k *kind) column(field []byte) int {
-	if len(field) == 0 {
-		return -1
-	}
-	for i := range k.columns {
-		if k.columns[i].field == string(field) {
-			return i
-		}
-	}
-	return -1
-}
-
-// fields are the names a record of this kind may hold, beside kind and op.
-func (k *kind) fields() []string {
-	var names []string
-	for _, c := range k.columns {
-		if c.field != "" {
-			names = append(names, c.field)
-		}
+// fields are the names of the fields that are written to columns.
+func fields(columns []column) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.field
 	}
 	return names
 }
@@ -243,3 +214,5 @@ func (k *kind) columnNames() []string {
 	}
 	return names
 }
+
+func kindNames() string { return list(append([]string{clientKind.name}, ReplaceableKinds()...), "or") }

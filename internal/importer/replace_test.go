@@ -1,9 +1,7 @@
 package importer
 
 import (
-	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -63,14 +61,9 @@ func TestTheLastLineOfAnIDWins(t *testing.T) {
 	d := setup(t)
 	d.mustImport(t, client(""),
 		interview(`,"best_quote":"first"`), interview(`,"best_quote":"second"`), onboardingLine(``), onboardingLine(`,"goal":"last"`))
-	// And across batches: more rows than one holds stand between the two.
-	lines := []string{interview(`,"best_quote":"third"`)}
-	for n := range firstBatchRows {
-		lines = append(lines, strings.Replace(interview(``), someone, fmt.Sprintf("12121212-0000-4000-8000-%012d", n), 1))
-	}
-	lines = append(lines, interview(`,"best_quote":"fourth"`), deleteLine("interview", "12121212-0000-4000-8000-000000000000"))
-	sum := d.mustImport(t, lines...)
-	if want := []KindSummary{{Kind: "interview", Added: firstBatchRows, Changed: 2, Removed: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
+	other := strings.Replace(interview(``), someone, "12121212-0000-4000-8000-000000000000", 1)
+	sum := d.mustImport(t, interview(`,"best_quote":"third"`), other, interview(`,"best_quote":"fourth"`), deleteLine("interview", "12121212-0000-4000-8000-000000000000"))
+	if want := []KindSummary{{Kind: "interview", Changed: 1, Unchanged: 2, Missing: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
 	}
 	if got := d.get(t, "best_quote", "interviews WHERE id = '"+someone+"'"); got != "fourth" {
@@ -81,8 +74,7 @@ func TestTheLastLineOfAnIDWins(t *testing.T) {
 	}
 }
 
-// A client line without a mode leaves mode and version as they are, in whatever
-// way it follows the line that set them.
+// A client line without a mode leaves mode and version as they are.
 func TestAClientsModeStaysUnlessSaid(t *testing.T) {
 	t.Parallel()
 	const v1, v2 = `,"measurement_contract_version":"v1"`, `,"measurement_contract_version":"v2"`
@@ -107,12 +99,7 @@ func TestAClientsModeStaysUnlessSaid(t *testing.T) {
 			d.mustImport(t, line)
 		}
 		if got := d.get(t, "measurement_mode || ' ' || coalesce(measurement_contract_version, 'none')", "clients"); got != c.want {
-			t.Errorf("%s, a file each: got %s, want %s", c.name, got, c.want)
-		}
-		d.mustImport(t, gone)
-		d.mustImport(t, c.lines...)
-		if got := d.get(t, "measurement_mode || ' ' || coalesce(measurement_contract_version, 'none')", "clients"); got != c.want {
-			t.Errorf("%s, in one file: got %s, want %s", c.name, got, c.want)
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}
 }
@@ -159,44 +146,5 @@ func TestInterviewsFollowTheirCampaignsLiveness(t *testing.T) {
 				t.Errorf("%s usable, want %s", got, c.want)
 			}
 		})
-	}
-}
-
-// Many interviews of campaigns whose lines come last.
-func TestCampaignsAtTheEndOfAFile(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	lines := []string{client("")}
-	for n := range firstBatchRows + 100 {
-		lines = append(lines, strings.NewReplacer(someone, fmt.Sprintf("12121212-0000-4000-8000-%012d", n),
-			onboarding, fmt.Sprintf("22222222-0000-4000-8000-%012d", n%4)).Replace(interview(ofCampaign)))
-	}
-	for n := range 4 {
-		lines = append(lines, fmt.Sprintf(`{"kind":"campaign","id":"22222222-0000-4000-8000-%012d","client_id":"%s","slug":"c%d","launch_status":"live","active":%t}`, n, acme, n, n < 3))
-	}
-	d.mustImport(t, lines...)
-	if got, want := d.get(t, "count(*)", "interviews WHERE usable"), fmt.Sprint((firstBatchRows+100)*3/4); got != want {
-		t.Errorf("%s usable, want %s", got, want)
-	}
-}
-
-// A batch's interviews are written newest first, whatever order their lines have, and
-// each with its own campaign's liveness.
-func TestInterviewsAreWrittenInTheOrderOfTheirIndexes(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	at := func(day, id, fields string) string {
-		return strings.NewReplacer("2026-03-01", day, someone, id).Replace(interview(fields))
-	}
-	const (
-		middle = "11111111-0000-4000-8000-000000000003"
-		newest = "11111111-0000-4000-8000-000000000001"
-		oldest = "11111111-0000-4000-8000-000000000002"
-	)
-	d.mustImport(t, client(""), onboardingLine(`,"launch_status":"live"`),
-		at("2026-03-02", middle, ""), at("2026-03-03", newest, ofCampaign), at("2026-03-01", oldest, ofCampaign))
-	got := d.strings(t, "SELECT concat_ws(' ', id, campaign_live) FROM interviews ORDER BY ctid")
-	if want := []string{newest + " t", middle, oldest + " t"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
 	}
 }

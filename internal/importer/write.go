@@ -1,231 +1,227 @@
 package importer
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/gen/db"
 )
 
-// writer puts batches into the database, inside the import's transaction.
+// writer puts an input into the database, inside the import's transaction: all of it into
+// one temporary table, import_lines, and from there, once it is checked as a whole, to
+// where it belongs. import_keys has what becomes of each record, a row each.
 type writer struct {
 	tx      pgx.Tx
 	queries *db.Queries
-	counts  map[*kind]*KindSummary
-	// mayCopy is set when row-level security lets this login COPY into tables.
-	mayCopy bool
-	// staged are the kinds whose staging table was made.
-	staged  map[*kind]bool
-	cleanup stagingCleanup
-	// known are the kinds of which an id was registered before, claimedNew the batches
-	// that were registered as if none were.
-	known      map[*kind]bool
-	claimedNew int
-	// campaigns are those that were looked up and are as they were.
-	campaigns map[recordKey]campaignState
-	// assumed are the campaigns whose interviews may have to be corrected.
-	assumed map[recordKey]bool
-	// analyzed is how many rows of a kind the planner's statistics know, -1 without any.
-	analyzed map[*kind]int64
-	// deferred are the checks of the end, nil until then.
-	deferred *deferredChecks
+	decoder *decoder
+	written map[*kind]*KindSummary
 	// replacing is nil when the input only adds.
 	replacing *replacing
 }
 
-func newWriter(tx pgx.Tx) *writer {
-	return &writer{
-		tx:        tx,
-		queries:   db.New(tx),
-		counts:    map[*kind]*KindSummary{},
-		staged:    map[*kind]bool{},
-		known:     map[*kind]bool{},
-		campaigns: map[recordKey]campaignState{},
-		assumed:   map[recordKey]bool{},
-		analyzed:  map[*kind]int64{},
+// run is the import's way from its first line to its commit.
+func (w *writer) run(ctx context.Context, asked *Replacement) error {
+	if err := w.beginReplacing(ctx, asked); err != nil {
+		return err
 	}
+	if err := w.stage(ctx); err != nil {
+		return err
+	}
+	w.decoder.report(true)
+	for _, step := range []func(context.Context) error{
+		w.listKeys, w.lock, w.listStored, w.removeTheRest,
+		w.checkOwners, w.checkSlugs, w.checkReferences, w.checkRemovals,
+		w.writeRecords, w.checkDeletes, w.deleteClients,
+		w.mergeAPIKeys, w.mergeRequestLog,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return w.exec(ctx, "noting the import", "INSERT INTO imports DEFAULT VALUES")
 }
 
-// begin makes the table of a batch's ids, and looks up what this login may do.
-func (w *writer) begin(ctx context.Context) error {
-	if _, err := w.tx.Exec(ctx, "CREATE TEMPORARY TABLE import_ids (client_id uuid, id uuid) ON COMMIT DROP"); err != nil {
-		return databaseError(ctx, "beginning", err)
+func (w *writer) exec(ctx context.Context, doing, query string, args ...any) error {
+	_, err := w.tx.Exec(ctx, query, args...)
+	return databaseError(doing, err)
+}
+
+// stage copies the input into import_lines. Nothing is compressed or moved out of line
+// twice.
+func (w *writer) stage(ctx context.Context) error {
+	defer func() { _ = w.decoder.lines.in.Close() }() // it may be closed already
+	columns := make([]string, len(staged))
+	for i, name := range staged {
+		columns[i] = name + " " + stagedTypes[i]
 	}
-	err := w.tx.QueryRow(ctx, "SELECT NOT row_security_active('interviews')").Scan(&w.mayCopy)
-	return databaseError(ctx, "asking for row-level security", err)
+	if err := w.exec(ctx, "beginning", "CREATE TEMPORARY TABLE import_lines ("+strings.Join(columns, ", ")+") WITH (toast_tuple_target = 8160) ON COMMIT DROP"); err != nil {
+		return err
+	}
+	_, err := w.tx.CopyFrom(ctx, pgx.Identifier{"import_lines"}, staged, w.decoder)
+	if wrong := w.decoder.err; wrong != nil && ctx.Err() == nil {
+		return wrong // the database's error only repeats it
+	}
+	return databaseError("staging the input", err)
+}
+
+// listKeys makes import_keys: of each record the last line, and what is checked of it.
+func (w *writer) listKeys(ctx context.Context) error {
+	return w.exec(ctx, "listing the records", `CREATE TEMPORARY TABLE import_keys ON COMMIT DROP AS
+		SELECT DISTINCT ON (l.kind, l.client_id, l.id)
+			l.line, l.kind, l.client_id, l.id, l.deletes, l.slug, l.campaign_id, l.lane_id, l.measurement_snapshot_id
+		FROM import_lines AS l
+		ORDER BY l.kind, l.client_id, l.id, l.line DESC;
+		CREATE INDEX ON import_keys (kind, client_id, id);
+		CREATE INDEX ON import_lines (line);
+		ANALYZE import_keys;
+		ANALYZE import_lines (line, kind)`)
+}
+
+// lock waits for other imports of the same clients.
+func (w *writer) lock(ctx context.Context) error {
+	rows, _ := w.tx.Query(ctx, "SELECT DISTINCT client_id FROM import_keys") // CollectRows returns its error
+	clients, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if w.replacing != nil {
+		clients = append(clients, w.replacing.clients...)
+	}
+	if err == nil {
+		err = lockClients(ctx, w.tx, clients)
+	}
+	return databaseError("waiting for other imports", err)
+}
+
+// listStored makes import_stored: what is there already of the kinds that others refer to. A
+// copy, as a distributed table cannot be joined with a local one in every way.
+func (w *writer) listStored(ctx context.Context) error {
+	return w.exec(ctx, "listing what is stored", `CREATE TEMPORARY TABLE import_stored ON COMMIT DROP AS
+		SELECT 'client' AS kind, c.id AS client_id, c.id, c.slug FROM clients AS c;
+		INSERT INTO import_stored (kind, client_id, id, slug)
+		SELECT 'campaign', c.client_id, c.id, c.slug
+		FROM campaigns AS c
+		JOIN (SELECT DISTINCT client_id FROM import_keys) AS k ON k.client_id = c.client_id;
+		INSERT INTO import_stored (kind, client_id, id, slug)
+		SELECT 'lane', l.client_id, l.id, l.slug
+		FROM lanes AS l
+		JOIN (SELECT DISTINCT client_id FROM import_keys) AS k ON k.client_id = l.client_id;
+		INSERT INTO import_stored (kind, client_id, id)
+		SELECT 'measurement_snapshot', s.client_id, s.id
+		FROM measurement_snapshots AS s
+		JOIN (SELECT DISTINCT client_id FROM import_keys) AS k ON k.client_id = s.client_id;
+		CREATE INDEX ON import_stored (kind, client_id, id);
+		ANALYZE import_stored`)
+}
+
+// writeRecords puts the records in place, campaigns before interviews, which copy whether
+// theirs is live. Foreign keys are checked at the end.
+func (w *writer) writeRecords(ctx context.Context) error {
+	for _, k := range kinds {
+		var writes, deletes int64
+		err := w.tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE NOT deletes), count(*) FILTER (WHERE deletes AND line IS NOT NULL)
+			FROM import_keys
+			WHERE kind = $1`, k.name).Scan(&writes, &deletes)
+		if err == nil && k != clientKind {
+			err = w.delete(ctx, k)
+		}
+		if err == nil && writes > 0 {
+			err = w.merge(ctx, k, writes)
+		}
+		if err != nil {
+			return databaseError("writing "+k.table, err)
+		}
+		done := w.count(k)
+		done.Unchanged = w.decoder.counts[k] - done.Added - done.Changed - deletes
+		done.Missing = max(0, deletes-done.Removed)
+	}
+	return nil
+}
+
+// delete deletes the records that a line deletes or that the input lacks.
+func (w *writer) delete(ctx context.Context, k *kind) error {
+	done, err := w.tx.Exec(ctx, fmt.Sprintf(`DELETE FROM %s AS t
+		USING import_keys AS k
+		WHERE k.kind = '%s'
+			AND k.deletes
+			AND t.client_id = k.client_id
+			AND t.id = k.id`, k.table, k.name))
+	w.count(k).Removed = done.RowsAffected()
+	return err
+}
+
+// merge inserts the records of a kind that are new, then updates those that differ. It
+// compares the stored bytes: to jsonb 1.0 and 1.00 are equal, and readers are promised
+// every digit. A record that is stored as the input has it is neither written nor locked.
+// Without RETURNING, Citus counts the rows that existed as inserted. Interviews are in
+// the order of three of their indexes: each then goes to the pages that the one before it
+// wrote.
+func (w *writer) merge(ctx context.Context, k *kind, total int64) error {
+	from := fmt.Sprintf("import_keys AS k JOIN import_lines AS l ON l.line = k.line WHERE k.kind = '%s' AND NOT k.deletes", k.name)
+	columns, inserted := strings.Join(k.columnNames(), ", "), "l."+strings.Join(k.columnNames(), ", l.")
+	updated := inserted
+	key, same, order := "client_id, id", "t.client_id = l.client_id AND t.id = l.id", ""
+	switch k {
+	case clientKind:
+		// A line without a mode leaves mode and version as they are; a version that it
+		// names all the same is taken.
+		inserted = "l.id, l.slug, l.name, coalesce(l.measurement_mode, 'legacy'), l.measurement_contract_version"
+		updated = `l.id, l.slug, l.name, coalesce(l.measurement_mode, t.measurement_mode),
+			CASE WHEN l.measurement_mode IS NULL THEN coalesce(l.measurement_contract_version, t.measurement_contract_version)
+				ELSE l.measurement_contract_version END`
+		key, same = "id", "t.id = l.id"
+	case interviewKind:
+		order = "ORDER BY l.client_id, l.created_at DESC, l.id"
+	}
+	added, err := w.tx.Exec(ctx, fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s %s ON CONFLICT (%s) DO NOTHING RETURNING 1",
+		k.table, columns, inserted, from, order, key))
+	if err != nil {
+		return err
+	}
+	w.count(k).Added = added.RowsAffected()
+	if added.RowsAffected() == total {
+		return nil
+	}
+	changed, err := w.tx.Exec(ctx, fmt.Sprintf("UPDATE %[1]s AS t SET (%[2]s) = ROW(%[3]s) FROM %[4]s AND %[5]s AND record_image_ne(ROW(t.%[6]s), ROW(%[3]s))",
+		k.table, columns, updated, from, same, strings.Join(k.columnNames(), ", t.")))
+	w.count(k).Changed = changed.RowsAffected()
+	return err
+}
+
+// deleteClients deletes the clients that the input deletes, after their last record, with
+// their revoked keys and their counters.
+func (w *writer) deleteClients(ctx context.Context) error {
+	rows, _ := w.tx.Query(ctx, "SELECT id FROM import_keys WHERE kind = 'client' AND deletes") // CollectRows returns its error
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil || len(ids) == 0 {
+		return databaseError("deleting clients", err)
+	}
+	if err := w.queries.DeleteRevokedKeys(ctx, ids); err != nil {
+		return databaseError("deleting keys", err)
+	}
+	done := w.count(clientKind)
+	done.Removed, err = w.queries.DeleteClients(ctx, ids)
+	done.Missing -= done.Removed
+	if err == nil {
+		err = w.queries.DeleteMeasurementChanges(ctx, ids)
+	}
+	return databaseError("deleting clients", err)
 }
 
 func (w *writer) count(k *kind) *KindSummary {
-	if w.counts[k] == nil {
-		w.counts[k] = &KindSummary{Kind: k.name}
+	if w.written[k] == nil {
+		w.written[k] = &KindSummary{Kind: k.name}
 	}
-	return w.counts[k]
+	return w.written[k]
 }
 
 func (w *writer) summary() []KindSummary {
 	var all []KindSummary
 	for _, k := range allKinds {
-		if c := w.counts[k]; c != nil {
-			all = append(all, *c)
+		if done := w.count(k); *done != (KindSummary{Kind: k.name}) {
+			all = append(all, *done)
 		}
 	}
 	return all
-}
-
-// write puts one batch in place.
-func (w *writer) write(ctx context.Context, b *batch) error {
-	if err := w.delete(ctx, b); err != nil {
-		return err
-	}
-	if len(b.rows) == 0 {
-		return nil
-	}
-	if err := w.fillCampaignLive(ctx, b); err != nil {
-		return err
-	}
-	w.count(b.kind).Unchanged += b.written // what is put in place is taken off
-	if b.kind.ofKeys() {
-		// Merged at the end.
-		return w.writeError(ctx, b, w.stage(ctx, b))
-	}
-	fresh, err := w.registerIDs(ctx, b)
-	if err != nil {
-		return err
-	}
-	if !fresh {
-		if err := w.deleteMovedToAssumed(ctx, b); err != nil {
-			return err
-		}
-	}
-	if err := w.put(ctx, b, fresh); err != nil {
-		if isDuplicate(err) {
-			err = w.describeDuplicate(ctx, b, err)
-		}
-		return w.writeError(ctx, b, err)
-	}
-	return w.analyze(ctx, b.kind)
-}
-
-func (w *writer) writeError(ctx context.Context, b *batch, err error) error {
-	return databaseError(ctx, "writing "+b.kind.table+", "+span(b.rows[0].at, b.rows[len(b.rows)-1].at), err)
-}
-
-// tally counts lines that were counted as unchanged as added or changed.
-func (w *writer) tally(k *kind, added, changed int64) {
-	count := w.count(k)
-	count.Added += added
-	count.Changed += changed
-	count.Unchanged -= added + changed
-}
-
-func (w *writer) delete(ctx context.Context, b *batch) error {
-	if len(b.deletes) == 0 {
-		return nil
-	}
-	if err := w.checkOwners(ctx, b.kind, b.deletes); err != nil {
-		return err
-	}
-	clients, ids := identities(b.deletes)
-	done, err := w.tx.Exec(ctx, fmt.Sprintf(`DELETE FROM %s WHERE (client_id, id) IN (
-		SELECT d.client_id, d.id FROM unnest($1::uuid[], $2::uuid[]) AS d (client_id, id)
-	)`, b.kind.table), clients, ids)
-	if err != nil {
-		return databaseError(ctx, "deleting from "+b.kind.table, err)
-	}
-	w.forgetCampaigns(b.kind, b.deletes)
-	count := w.count(b.kind)
-	count.Removed += done.RowsAffected()
-	count.Missing += b.deleted - done.RowsAffected()
-	return nil
-}
-
-// put puts the batch's rows in place: of fresh ones none exists. Rows are staged where
-// some exist, or where row-level security refuses COPY.
-func (w *writer) put(ctx context.Context, b *batch, fresh bool) error {
-	if fresh && w.mayCopy {
-		copied, err := w.copy(ctx, b.copy, b.kind.table, b.kind.columnNames())
-		if err != nil {
-			return err
-		}
-		w.tally(b.kind, copied, 0)
-		return w.merge(ctx, b, nil, "import_ids")
-	}
-	if err := w.stage(ctx, b); err != nil {
-		return err
-	}
-	queries := b.kind.mergeQueries()
-	if fresh {
-		queries = []string{b.kind.insertQuery()}
-	}
-	return w.merge(ctx, b, queries, "import_ids", "import_"+b.kind.table)
-}
-
-// stage streams the batch's rows into the kind's staging table.
-func (w *writer) stage(ctx context.Context, b *batch) error {
-	k := b.kind
-	if !w.staged[k] {
-		// Nothing is compressed or moved out of line twice.
-		_, err := w.tx.Exec(ctx, fmt.Sprintf("CREATE TEMPORARY TABLE import_%[1]s WITH (toast_tuple_target = 8160) ON COMMIT DROP AS SELECT %[2]s FROM %[1]s WITH NO DATA",
-			k.table, strings.Join(k.columnNames(), ", ")))
-		if err != nil {
-			return err
-		}
-		w.staged[k] = true
-	}
-	_, err := w.copy(ctx, b.copy, "import_"+k.table, k.columnNames())
-	return err
-}
-
-func (w *writer) copy(ctx context.Context, rows []byte, table string, columns []string) (int64, error) {
-	query := fmt.Sprintf("COPY %s (%s) FROM STDIN (FORMAT binary)", table, strings.Join(columns, ", "))
-	done, err := w.tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(rows), query)
-	return done.RowsAffected(), err
-}
-
-// merge runs the queries that move the staged rows to where they belong, and empties
-// the tables in which they were.
-func (w *writer) merge(ctx context.Context, b *batch, queries []string, staged ...string) error {
-	steps := &pgx.Batch{}
-	for _, query := range queries {
-		steps.Queue(query).Exec(func(tag pgconn.CommandTag) error {
-			if tag.Insert() {
-				w.tally(b.kind, tag.RowsAffected(), 0)
-			} else {
-				w.tally(b.kind, 0, tag.RowsAffected())
-			}
-			return nil
-		})
-	}
-	if w.replacing != nil && b.kind != clientKind {
-		steps.Queue("INSERT INTO kept_" + b.kind.table + " SELECT i.client_id, i.id FROM import_ids AS i")
-	}
-	for _, statement := range w.cleanup.statements(len(b.rows), staged) {
-		steps.Queue(statement)
-	}
-	return w.tx.SendBatch(ctx, steps).Close()
-}
-
-// describeDuplicate names which of the batch's records is there already: under
-// row-level security the database's own error does not. The import is over.
-func (w *writer) describeDuplicate(ctx context.Context, b *batch, cause error) error {
-	if err := w.tx.Rollback(ctx); err != nil {
-		return cause
-	}
-	clients, ids := identities(b.rows)
-	var at int
-	err := w.tx.Conn().QueryRow(ctx, fmt.Sprintf(`SELECT r.ord
-		FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS r (client_id, id, ord)
-		JOIN %s AS t USING (client_id, id)
-		ORDER BY r.ord
-		LIMIT 1`, b.kind.table), clients, ids).Scan(&at)
-	if err != nil {
-		return cause
-	}
-	r := b.rows[at-1]
-	return fmt.Errorf("%s: %s holds a record %s that no import wrote: %w", r.at, b.kind.table, r.id, cause)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
 // Reader reads interviews.
@@ -25,6 +26,15 @@ type Reader struct {
 
 // New reads in snapshots.
 func New(snapshots *measurement.SnapshotReader) *Reader { return &Reader{snapshots: snapshots} }
+
+// ListQuery asks for one page. CampaignID and Status nil mean any.
+type ListQuery struct {
+	CampaignID *uuid.UUID
+	Status     *string
+	Created    timewindow.Window
+	Page       page.Request
+	Scope      basis.Scope
+}
 
 // List returns one page of the caller's usable interviews, newest first, ties by id.
 func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (List, error) {
@@ -39,11 +49,11 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (Lis
 		return nil
 	}
 	if q.Page.After != nil {
-		err := r.snapshots.ReadOnce(ctx, caller, list)
+		err := r.snapshots.Read(ctx, caller, measurement.Once, list)
 		return found, err
 	}
 	// The first page has the basis, which is that of the whole list.
-	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
+	err := r.snapshots.Read(ctx, caller, measurement.Many, func(ctx context.Context, in *measurement.Snapshot) error {
 		if err := list(ctx, in); err != nil {
 			return err
 		}
@@ -66,24 +76,20 @@ func listRows(ctx context.Context, queries *db.Queries, caller auth.Caller, q Li
 	after := q.Page.Start(q.Created.Until) // which the window does not hold
 	all := db.ListInterviewsParams{
 		WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
-		WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), ClientID: caller.ClientID,
-		AfterCreatedAt: after.Times[0], AfterID: after.ID, FromCreatedAt: q.Created.From, MaxRows: q.Page.LookAhead(),
+		WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), ClientID: caller.ClientID, Status: *cmp.Or(q.Status, new("")),
+		FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until,
+		AfterCreatedAt: after.Times[0], AfterID: after.ID, MaxRows: q.Page.LookAhead(),
 	}
 	switch {
 	case q.CampaignID != nil:
 		rows, err := queries.ListInterviewsOfCampaign(ctx, db.ListInterviewsOfCampaignParams{
-			WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts,
-			WithCustomExtraction: all.WithCustomExtraction, ClientID: all.ClientID,
-			CampaignID: *q.CampaignID, Status: *cmp.Or(q.Status, new("")),
-			AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
+			WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts, WithCustomExtraction: all.WithCustomExtraction,
+			ClientID: all.ClientID, CampaignID: *q.CampaignID, Status: all.Status, FromCreatedAt: all.FromCreatedAt, UntilCreatedAt: all.UntilCreatedAt,
+			AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, MaxRows: all.MaxRows,
 		})
 		return interviews(rows), err
 	case q.Status != nil:
-		rows, err := queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams{
-			WithIdentity: all.WithIdentity, WithTranscripts: all.WithTranscripts,
-			WithCustomExtraction: all.WithCustomExtraction, ClientID: all.ClientID, Status: *q.Status,
-			AfterCreatedAt: all.AfterCreatedAt, AfterID: all.AfterID, FromCreatedAt: all.FromCreatedAt, MaxRows: all.MaxRows,
-		})
+		rows, err := queries.ListInterviewsWithStatus(ctx, db.ListInterviewsWithStatusParams(all))
 		return interviews(rows), err
 	}
 	return queries.ListInterviews(ctx, all)
@@ -100,21 +106,19 @@ func interviews[Row db.ListInterviewsOfCampaignRow | db.ListInterviewsWithStatus
 // listIDs lists the ids that the same filters select, whatever the page.
 func listIDs(queries *db.Queries, caller auth.Caller, q ListQuery) measurement.IDLister {
 	return func(ctx context.Context, max int32) ([]uuid.UUID, error) {
+		all := db.ListMemberIDsParams{
+			ClientID: caller.ClientID, Status: *cmp.Or(q.Status, new("")), FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, MaxRows: max,
+		}
 		switch {
 		case q.CampaignID != nil:
 			return queries.ListMemberIDsOfCampaign(ctx, db.ListMemberIDsOfCampaignParams{
-				ClientID: caller.ClientID, CampaignID: *q.CampaignID, Status: *cmp.Or(q.Status, new("")),
-				FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, MaxRows: max,
+				ClientID: all.ClientID, CampaignID: *q.CampaignID, Status: all.Status,
+				FromCreatedAt: all.FromCreatedAt, UntilCreatedAt: all.UntilCreatedAt, MaxRows: all.MaxRows,
 			})
 		case q.Status != nil:
-			return queries.ListMemberIDsWithStatus(ctx, db.ListMemberIDsWithStatusParams{
-				ClientID: caller.ClientID, Status: *q.Status,
-				FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, MaxRows: max,
-			})
+			return queries.ListMemberIDsWithStatus(ctx, db.ListMemberIDsWithStatusParams(all))
 		}
-		return queries.ListMemberIDs(ctx, db.ListMemberIDsParams{
-			ClientID: caller.ClientID, FromCreatedAt: q.Created.From, UntilCreatedAt: q.Created.Until, MaxRows: max,
-		})
+		return queries.ListMemberIDs(ctx, all)
 	}
 }
 
@@ -125,7 +129,7 @@ func (r *Reader) Get(
 ) (Detail, measurement.Provenance, error) {
 	var found Detail
 	var provenance measurement.Provenance
-	err := r.snapshots.ReadOnce(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) (err error) {
+	err := r.snapshots.Read(ctx, caller, measurement.Once, func(ctx context.Context, in *measurement.Snapshot) (err error) {
 		found, err = in.Queries().GetInterview(ctx, db.GetInterviewParams{
 			WithIdentity: caller.Has(auth.ReadCustomerIdentity), WithTranscripts: caller.Has(auth.ReadTranscripts),
 			WithCustomExtraction: caller.Has(auth.ReadCustomExtraction), WithRawExtraction: caller.Has(auth.ReadRawExtraction),

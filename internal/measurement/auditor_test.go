@@ -151,8 +151,8 @@ func TestAuditor_MarksEveryClientWhileTriggersAreOff(t *testing.T) {
 	}
 }
 
-// Writers at stricter levels leave their changes unmerged; a server merges them.
-func TestAuditor_MergesLeftoverChanges(t *testing.T) {
+// Writers leave their changes beside the states; a server merges them.
+func TestAuditor_MergesChanges(t *testing.T) {
 	t.Parallel()
 	w := newAudited(t)
 	w.Exec(t, `BEGIN ISOLATION LEVEL REPEATABLE READ;
@@ -186,7 +186,7 @@ func TestAuditor_ServerRoleMayOnlyAuditTheNextClient(t *testing.T) {
 		"SELECT compare_measurement('a0000000-0000-4000-8000-000000000000')",
 		"SELECT check_measurement('a0000000-0000-4000-8000-000000000000')",
 		"SELECT mark_broken_by_disabled_triggers()",
-		"SELECT merge_client_changes('a0000000-0000-4000-8000-000000000000')",
+		"SELECT begin_read(NULL, '0'), lock_measurement('a0000000-0000-4000-8000-000000000000')",
 		"SELECT rebuild_measurement('a0000000-0000-4000-8000-000000000000')",
 		"SELECT cut_over_measurement('a0000000-0000-4000-8000-000000000000', 'canonical_measurement.v1')",
 		"SELECT * FROM audited_interviews",

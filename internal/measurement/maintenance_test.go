@@ -22,7 +22,7 @@ func tamper(t *testing.T, d *dbtest.Database, statements string) {
 	}
 	// Several statements in one simple query are one transaction.
 	d.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER ALL; "+statements+"; ALTER TABLE interviews ENABLE TRIGGER ALL; "+on+
-		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_truncated_members; "+
+		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER refuse_truncate; "+
 		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_insert; "+
 		"ALTER TABLE interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_update")
 }
@@ -79,7 +79,7 @@ func TestMaintenance_AuditFindsAndRebuildCorrects(t *testing.T) {
 			}
 			seed.Interview(t, "globex", apitest.Fields{"campaign_id": seed.Campaign(t, "globex", nil)})
 			key, other := srv.KeyFor(t, "globex"), srv.KeyFor(t, "initech")
-			tamper(t, srv.Database, c.change+"; "+restoreInitech)
+			tamper(t, srv.Database, "SELECT merge_measurement_changes(); "+c.change+"; "+restoreInitech)
 
 			m := maintenanceOf(t, srv.Database)
 			found, err := m.Audit(context.Background(), find(t, m, "globex"))

@@ -114,8 +114,8 @@ func triggers(t *testing.T, srv *apitest.Server) [][2]string {
 		}
 		all = append(all, g)
 	}
-	if rows.Err() != nil || len(all) != 11 {
-		t.Fatalf("triggers %v, error %v: want 11", all, rows.Err())
+	if rows.Err() != nil || len(all) != 10 {
+		t.Fatalf("triggers %v, error %v: want 10", all, rows.Err())
 	}
 	return all
 }

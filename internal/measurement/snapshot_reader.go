@@ -33,21 +33,21 @@ type Snapshot struct {
 	maxBasis int
 }
 
+// Reading is how many queries a snapshot is read with.
+type Reading bool
+
+// Once is a snapshot of one query, in one round trip.
+const (
+	Once Reading = true
+	Many Reading = false
+)
+
 // Read runs fn in one read-only snapshot of the caller's client. For a canonical client
 // the measurement is proven before any row is read; a measurement that cannot be proven
 // is the error of fn's first query, never a guess.
-func (r *SnapshotReader) Read(ctx context.Context, caller auth.Caller, fn func(context.Context, *Snapshot) error) error {
-	return r.read(ctx, caller, false, fn)
-}
-
-// ReadOnce is Read for a snapshot of one query, in one round trip.
-func (r *SnapshotReader) ReadOnce(ctx context.Context, caller auth.Caller, fn func(context.Context, *Snapshot) error) error {
-	return r.read(ctx, caller, true, fn)
-}
-
-func (r *SnapshotReader) read(ctx context.Context, caller auth.Caller, once bool, fn func(context.Context, *Snapshot) error) error {
+func (r *SnapshotReader) Read(ctx context.Context, caller auth.Caller, how Reading, fn func(context.Context, *Snapshot) error) error {
 	in := &Snapshot{maxBasis: r.maxBasis}
-	reading := postgres.Reading{ClientID: caller.ClientID, Once: once, Began: func(s *postgres.Snapshot) (err error) {
+	reading := postgres.Reading{ClientID: caller.ClientID, Once: bool(how), Began: func(s *postgres.Snapshot) (err error) {
 		in.Provenance, err = r.prove(s)
 		return err
 	}}

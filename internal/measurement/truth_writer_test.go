@@ -29,14 +29,11 @@ type writer struct {
 
 // transaction runs one transaction, at a random isolation level, in either replication role,
 // with savepoints, and commits most. A refusal by a race is no error.
-func (w *writer) transaction(truncate bool) error {
+func (w *writer) transaction() error {
 	ctx := context.Background()
 	level := pick(w.random, "READ COMMITTED", "READ COMMITTED", "READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
 	role := pick(w.random, "origin", "origin", "origin", "origin", "origin", "replica")
-	if truncate {
-		level, role = "READ COMMITTED", "origin"
-	}
-	did, err := w.attempt(ctx, level, role, truncate)
+	did, err := w.attempt(ctx, level, role)
 	if err != nil {
 		if _, end := w.conn.Exec(ctx, "ROLLBACK"); end != nil {
 			return end
@@ -54,7 +51,7 @@ func (w *writer) transaction(truncate bool) error {
 
 var errChangedMind = errors.New("rolled back on purpose")
 
-func (w *writer) attempt(ctx context.Context, level, role string, truncate bool) (did []string, err error) {
+func (w *writer) attempt(ctx context.Context, level, role string) (did []string, err error) {
 	begin := fmt.Sprintf("BEGIN ISOLATION LEVEL %s; SET LOCAL session_replication_role = %s; SET LOCAL deadlock_timeout = '20ms'; SET LOCAL lock_timeout = '2s'", level, role)
 	if _, err := w.conn.Exec(ctx, begin); err != nil {
 		return nil, err
@@ -64,9 +61,6 @@ func (w *writer) attempt(ctx context.Context, level, role string, truncate bool)
 		for write.rare && w.random.IntN(4) > 0 {
 			write = writes[w.random.IntN(len(writes))]
 		}
-		if truncate {
-			write = writes[0]
-		}
 		kept, err := w.do(ctx, write)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", write.name, err)
@@ -75,7 +69,7 @@ func (w *writer) attempt(ctx context.Context, level, role string, truncate bool)
 			did = append(did, write.name)
 		}
 	}
-	if !truncate && w.random.IntN(8) == 0 {
+	if w.random.IntN(8) == 0 {
 		return nil, errChangedMind
 	}
 	_, err = w.conn.Exec(ctx, "COMMIT")
@@ -140,15 +134,8 @@ const (
 		random() < 0.1, random() < 0.9, random() < 0.9, CASE WHEN random() < 0.9 THEN 60 + random() * 60 ELSE 59 END`
 )
 
-// writes are everything that writers do. TRUNCATE is the first and the rarest.
+// writes are everything that writers do.
 var writes = []write{
-	rare(write{"truncate", true, func(ctx context.Context, w *writer) error {
-		if w.random.IntN(20) > 0 && w.did["truncate"] > 0 {
-			return nil
-		}
-		_, err := w.conn.Exec(ctx, "TRUNCATE interviews")
-		return err
-	}}),
 	sql("insert one", `INSERT INTO interviews `+columns+` SELECT g.client, gen_random_uuid(), `+someFacts+` FROM given AS g`),
 	sql("insert many", `INSERT INTO interviews `+columns+` SELECT g.client, gen_random_uuid(), `+someFacts+` FROM given AS g, generate_series(1, 15)`),
 	sql("insert for every client", `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)

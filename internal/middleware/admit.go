@@ -22,20 +22,17 @@ func Admit(limiter *ratelimit.Limiter) func(http.Handler) http.Handler {
 				return
 			}
 			record := RecordFrom(r.Context())
-			began := time.Now()
 			a, err := limiter.Admit(r.Context(), ratelimit.Request{Prefix: key.Prefix, SecretHash: key.SecretHash, Route: record.Operation})
-			record.admitting = Span{began, time.Now()}
 			if err != nil {
 				WriteError(w, r, err)
 				return
 			}
 			record.admission, record.keyID, record.clientID = a, a.KeyID, a.Caller.ClientID
-			err = admissionError(a)
-			if err == nil || a.Verdict == ratelimit.Limited {
+			if a.Verdict == ratelimit.Admitted || a.Verdict == ratelimit.Limited {
 				SetRateLimitHeaders(w.Header(), a)
 			}
-			if err != nil {
-				WriteError(w, r, err)
+			if a.Verdict != ratelimit.Admitted {
+				WriteError(w, r, refusal(a))
 				return
 			}
 			next.ServeHTTP(w, r.WithContext(auth.WithCaller(r.Context(), a.Caller)))
@@ -43,11 +40,9 @@ func Admit(limiter *ratelimit.Limiter) func(http.Handler) http.Handler {
 	}
 }
 
-// admissionError is the error that answers a verdict, nil for Admitted.
-func admissionError(a ratelimit.Admission) error {
+// refusal is the error of a request that was not admitted.
+func refusal(a ratelimit.Admission) error {
 	switch a.Verdict {
-	case ratelimit.Admitted:
-		return nil
 	case ratelimit.Limited:
 		return apierror.RateLimited(a.RetryAfter())
 	case ratelimit.Revoked:

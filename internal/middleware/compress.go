@@ -6,12 +6,12 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// minCompressed is the size from which a response is compressed.
-const minCompressed = 1400
+// MinCompressed is the size from which a response is compressed.
+const MinCompressed = 1400
 
 // Compress compresses large responses where the caller accepts it. Level 1 costs a
 // quarter of the standard library's default. Each encoding of a public document has an
 // ETag of its own.
 func Compress() (func(http.Handler) http.HandlerFunc, error) {
-	return gzhttp.NewWrapper(gzhttp.MinSize(minCompressed), gzhttp.CompressionLevel(1), gzhttp.SuffixETag("-gzip"))
+	return gzhttp.NewWrapper(gzhttp.MinSize(MinCompressed), gzhttp.CompressionLevel(1), gzhttp.SuffixETag("-gzip"), gzhttp.EnableZstd(false))
 }

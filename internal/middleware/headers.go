@@ -31,35 +31,33 @@ func NewLinks(publicURL string, docs bool) Links {
 }
 
 // Headers keeps responses out of every cache, which public documents override, and links
-// the contract in responses of the API, and the documentation in its 401 and 404.
+// the contract in responses of the API, and the documentation in its 401 and 404. It
+// refuses bodies of unknown length in requests without a body, and closes every connection
+// that carried one: a proxy in front and this server could disagree on where the next
+// request begins. net/http drops that header of HTTP/1.0 requests, so all their
+// connections are closed.
 func Headers(links Links) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if below, ok := strings.CutPrefix(r.URL.Path, Prefix); ok && (below == "" || below[0] == '/') {
-				w.Header().Add("Link", links.contract)
-			}
-			w.Header().Set("Cache-Control", "private, no-store")
-			w.Header().Set("X-Content-Type-Options", "nosniff")
 			RecordFrom(r.Context()).help = links.help
+			h := w.Header()
+			h.Set("Cache-Control", "private, no-store")
+			h.Set("X-Content-Type-Options", "nosniff")
+			if r.TLS != nil {
+				h.Set("Strict-Transport-Security", "max-age=31536000")
+			}
+			if below, ok := strings.CutPrefix(r.URL.Path, Prefix); ok && (below == "" || below[0] == '/') {
+				h.Add("Link", links.contract)
+			}
+			if !r.ProtoAtLeast(1, 1) || len(r.TransferEncoding) > 0 {
+				h.Set("Connection", "close")
+			}
+			if len(r.TransferEncoding) > 0 && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+				WriteError(w, r, apierror.InvalidHeader(
+					"Transfer-Encoding: a "+r.Method+" has no body. Send the request without this header."))
+				return
+			}
 			next.ServeHTTP(w, r)
 		})
 	}
-}
-
-// TransferEncoding refuses bodies of unknown length in requests without a body, and
-// closes every connection that carried one: a proxy in front and this server could
-// disagree on where the next request begins. net/http drops the header of HTTP/1.0
-// requests, so all their connections are closed.
-func TransferEncoding(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !r.ProtoAtLeast(1, 1) || len(r.TransferEncoding) > 0 {
-			w.Header().Set("Connection", "close")
-		}
-		if len(r.TransferEncoding) > 0 && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-			WriteError(w, r, apierror.InvalidHeader(
-				"Transfer-Encoding: a "+r.Method+" has no body. Send the request without this header."))
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }

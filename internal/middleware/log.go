@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"net"
@@ -10,11 +11,11 @@ import (
 	"syscall"
 	"time"
 
+	chi "github.com/go-chi/chi/v5/middleware"
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/postgres"
-	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/tracing"
 )
 
@@ -22,8 +23,8 @@ import (
 type Observers struct {
 	// RecordRequest counts it. caller is verified, unverified or unknown.
 	RecordRequest func(operation string, status int, caller string, took time.Duration)
-	// RecordStatus adds it to the use of its key.
-	RecordStatus func(a ratelimit.Admission, status int)
+	// RecordUse adds it to the use of its key.
+	RecordUse func(key uuid.UUID, operation string, status int)
 	// Trace exports it and returns the id of its trace. Nil exports nothing.
 	Trace func(tracing.Request) string
 	Log   *slog.Logger
@@ -36,41 +37,27 @@ type Observers struct {
 func Log(o Observers) func(http.Handler) http.Handler {
 	a := &accessLog{Observers: o}
 	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, next) })
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			record := &Record{RequestID: requestID(r), began: time.Now()}
+			r = r.WithContext(WithRecord(r.Context(), record))
+			w.Header().Set("X-Request-Id", record.RequestID)
+			out := chi.NewWrapResponseWriter(w, r.ProtoMajor)
+			defer func() {
+				caught := recover()
+				record.aborted = caught != nil && !recovered(a.Log, out, r, caught)
+				a.finish(r, record, out.Status())
+				if record.aborted {
+					panic(http.ErrAbortHandler)
+				}
+			}()
+			next.ServeHTTP(out, r)
+		})
 	}
 }
 
 type accessLog struct {
 	Observers
 	succeeded atomic.Int64
-}
-
-func (a *accessLog) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	started := time.Now()
-	record := &Record{RequestID: requestID(r)}
-	r = r.WithContext(WithRecord(r.Context(), record))
-	w.Header().Set("X-Request-Id", record.RequestID)
-	out := &statusWriter{ResponseWriter: w}
-	defer func() {
-		caught := recover()
-		record.aborted = caught != nil && !recovered(a.Log, out, r, caught)
-		status := out.status
-		if record.callerLeft = callerLeft(r, record, status); record.callerLeft {
-			// A caller that closed only its side of the connection must not get an error.
-			status, record.ToolStatus, record.aborted = statusCallerLeft, 0, true
-		}
-		took := time.Since(started)
-		if a.Trace != nil {
-			record.traceID = a.Trace(traceOf(r, record, status, started, took))
-		} else {
-			record.traceID = tracing.CallerTraceID(r.Header)
-		}
-		a.write(r, record, status, took)
-		if record.aborted {
-			panic(http.ErrAbortHandler)
-		}
-	}()
-	next.ServeHTTP(out, r)
 }
 
 // statusCallerLeft is recorded if the caller left before the response. It is never sent.
@@ -84,13 +71,22 @@ func callerLeft(r *http.Request, record *Record, status int) bool {
 	return failed && r.Context().Err() != nil || resetInMidBody
 }
 
-// write counts a request and logs it.
-func (a *accessLog) write(r *http.Request, record *Record, status int, took time.Duration) {
-	a.RecordStatus(record.admission, status)
-	result := status
-	if record.ToolStatus != 0 {
-		result = record.ToolStatus
+// finish counts a request that has ended, traces and logs it.
+func (a *accessLog) finish(r *http.Request, record *Record, status int) {
+	if record.callerLeft = callerLeft(r, record, status); record.callerLeft {
+		// A caller that closed only its side of the connection must not get an error.
+		status, record.ToolStatus, record.aborted = statusCallerLeft, 0, true
 	}
+	took := time.Since(record.began)
+	if a.Trace != nil {
+		record.traceID = a.Trace(traceOf(r, record, status, took))
+	} else if r.Header.Get("Traceparent") != "" {
+		record.traceID = tracing.CallerTraceID(r.Header)
+	}
+	if record.keyID != uuid.Nil {
+		a.RecordUse(record.keyID, record.Operation, status)
+	}
+	result := cmp.Or(record.ToolStatus, status)
 	caller := callerOf(record, result)
 	a.RecordRequest(record.Operation, result, caller, took)
 	if result < 400 && record.Err == nil && !record.aborted && a.LogOneIn > 1 && a.succeeded.Add(1)%int64(a.LogOneIn) != 1 {
@@ -146,11 +142,11 @@ func callerOf(record *Record, result int) string {
 
 // traceOf contains nothing that the caller sent except method, request id and trace
 // context.
-func traceOf(r *http.Request, record *Record, status int, started time.Time, took time.Duration) tracing.Request {
+func traceOf(r *http.Request, record *Record, status int, took time.Duration) tracing.Request {
 	return tracing.Request{
 		Header: r.Header, Method: knownMethod(r.Method), Operation: record.Operation, Route: record.Route, RequestID: record.RequestID,
 		Status: status, Rows: record.Rows, Failed: !record.callerLeft && (record.aborted || max(status, record.ToolStatus) >= 500),
-		Began: started, Took: took, Phases: record.phases(started.Add(took)),
+		Began: record.began, Took: took,
 	}
 }
 
@@ -195,27 +191,3 @@ func knownMethod(method string) string {
 	}
 	return "other"
 }
-
-// statusWriter keeps the status for the log. If a caller leaves in the middle of a
-// response, no second status is sent: net/http would log that.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-		w.ResponseWriter.WriteHeader(status)
-	}
-}
-
-func (w *statusWriter) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

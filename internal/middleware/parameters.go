@@ -44,12 +44,12 @@ func checkRequest(r *http.Request, op *Operation, options *openapi3filter.Option
 	if feed && !caller.Has(auth.ReadCustomerIdentity) {
 		return apierror.MissingScope(string(auth.ReadCustomerIdentity))
 	}
-	for _, name := range sortedNames(query) {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if err := validateParameter(op, name, input, malformed); err != nil {
 			return err
 		}
 	}
-	for _, name := range sortedNames(op.QueryParams) {
+	for _, name := range slices.Sorted(maps.Keys(op.QueryParams)) {
 		if op.QueryParams[name].Required && !query.Has(name) {
 			return apierror.Parameter(name, fmt.Sprintf("%s is required: %s", name, accepted(op.QueryParams[name])))
 		}
@@ -144,13 +144,9 @@ func accepted(p *openapi3.Parameter) string {
 }
 
 func (o *Operation) parameterList() string {
-	names := sortedNames(o.QueryParams)
+	names := slices.Sorted(maps.Keys(o.QueryParams))
 	if len(names) == 0 {
 		return "none"
 	}
 	return strings.Join(names, ", ")
-}
-
-func sortedNames[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/ratelimit"
-	"github.com/clientintel/clientintel/internal/tracing"
 )
 
 // Record is what is known of a request while it is handled. Its log line and its trace are
@@ -29,20 +28,19 @@ type Record struct {
 	// EncodeError, if set, encodes an error for the caller of another protocol, given the
 	// envelope that REST has for it.
 	EncodeError func(status int, e *apierror.Error, envelope []byte) []byte
-	// Reading is when the operation's rows were read.
-	Reading Span
 	// MaxRows is how many rows analytics may have: of more, none are given. Zero: any number.
 	MaxRows int
 
 	operation *Operation // nil: none of the contract's
 	admission ratelimit.Admission
-	admitting Span
 	// keyID is the key that the prefix names; clientID is set only if the secret was right.
 	keyID, clientID uuid.UUID
 	// traceID is the request's trace; empty: none.
 	traceID string
 	// help is the Link to documentation, for an error.
 	help string
+	// began is when the request's headers had been read.
+	began time.Time
 	// aborted is set if the response broke off and the connection was closed, callerLeft
 	// if the caller caused that.
 	aborted, callerLeft bool
@@ -71,21 +69,4 @@ func Named(operation, route string, next http.Handler) http.Handler {
 		record.Operation, record.Route = operation, route
 		next.ServeHTTP(w, r)
 	})
-}
-
-// Span is a part of a request's time.
-type Span struct{ Began, Ended time.Time }
-
-// phases are the parts of a request's time: what follows reading is rendering.
-func (r *Record) phases(ended time.Time) []tracing.Phase {
-	var phases []tracing.Phase
-	for _, p := range []struct {
-		name string
-		Span
-	}{{"admission", r.admitting}, {"read", r.Reading}, {"render", Span{r.Reading.Ended, ended}}} {
-		if !p.Began.IsZero() {
-			phases = append(phases, tracing.Phase{Name: p.name, Began: p.Began, Took: p.Ended.Sub(p.Began)})
-		}
-	}
-	return phases
 }

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	chi "github.com/go-chi/chi/v5/middleware"
+
 	"github.com/clientintel/clientintel/internal/apierror"
 )
 
@@ -16,13 +18,13 @@ var ErrPanicked = errors.New("a handler panicked")
 
 // recovered answers 500 after a panic and reports whether it could: once part of the
 // response was sent, the connection must be closed instead.
-func recovered(log *slog.Logger, w *statusWriter, r *http.Request, caught any) bool {
+func recovered(log *slog.Logger, w chi.WrapResponseWriter, r *http.Request, caught any) bool {
 	err, _ := caught.(error)
 	if errors.Is(err, http.ErrAbortHandler) {
 		return false
 	}
 	LogPanic(log, r, caught)
-	if w.status != 0 {
+	if w.Status() != 0 {
 		return false
 	}
 	WriteError(w, r, apierror.Internal(ErrPanicked))

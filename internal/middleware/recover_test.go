@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/google/uuid"
 )
 
 // logged logs the requests of a handler.
 func logged(log io.Writer, handler http.HandlerFunc) http.Handler {
 	return Log(Observers{
-		Log: slog.New(slog.NewJSONHandler(log, nil)), RecordRequest: func(string, int, string, time.Duration) {}, RecordStatus: func(ratelimit.Admission, int) {},
+		Log: slog.New(slog.NewJSONHandler(log, nil)), RecordRequest: func(string, int, string, time.Duration) {}, RecordUse: func(uuid.UUID, string, int) {},
 	})(handler)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
+	chi "github.com/go-chi/chi/v5/middleware"
 )
 
 // Sampled responses are copied and validated after they are sent. At most one copy exists
@@ -41,14 +42,14 @@ func (v *ResponseValidator) finish(took time.Duration) {
 
 // takeSample sends a response and copies it for validation.
 func (v *ResponseValidator) takeSample(w http.ResponseWriter, r *http.Request, op *Operation, next http.Handler) {
-	tee := &teeWriter{statusWriter: statusWriter{ResponseWriter: w}, dropped: func() { v.finish(0) }}
+	tee := &teeWriter{WrapResponseWriter: chi.NewWrapResponseWriter(w, r.ProtoMajor), dropped: func() { v.finish(0) }}
 	defer tee.drop() // also when the handler panics
 	next.ServeHTTP(tee, r)
 	if tee.done {
 		return
 	}
 	tee.done = true
-	v.samples <- sample{v.input(r, op, tee.status, w.Header(), tee.body.Bytes()), op.ID, RecordFrom(r.Context()).RequestID}
+	v.samples <- sample{v.input(r, op, tee.Status(), w.Header(), tee.body.Bytes()), op.ID, RecordFrom(r.Context()).RequestID}
 }
 
 func (v *ResponseValidator) validateSamples() {
@@ -63,7 +64,7 @@ func (v *ResponseValidator) validateSamples() {
 
 // teeWriter copies the response that it sends, up to maxSampled.
 type teeWriter struct {
-	statusWriter
+	chi.WrapResponseWriter
 	body bytes.Buffer
 	// done is set once the copy was passed to the validation or dropped.
 	done    bool
@@ -77,7 +78,7 @@ func (t *teeWriter) Write(b []byte) (int, error) {
 	if !t.done {
 		t.body.Write(b)
 	}
-	return t.statusWriter.Write(b)
+	return t.WrapResponseWriter.Write(b)
 }
 
 // drop frees the copy unless it was passed to the validation.

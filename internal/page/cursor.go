@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -28,23 +29,9 @@ func Missing() time.Time { return time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC) }
 type Scope struct {
 	ClientID uuid.UUID
 	Route    string
-	// Filters are every effective filter but limit, normalised, in a fixed order.
-	Filters []string
-}
-
-// bytes writes each part with its length before it, so that no two scopes have
-// the same bytes.
-func (s Scope) bytes() []byte {
-	b := append([]byte(nil), s.ClientID[:]...)
-	b = appendPart(b, s.Route)
-	for _, f := range s.Filters {
-		b = appendPart(b, f)
-	}
-	return b
-}
-
-func appendPart(b []byte, part string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
+	// Filters are every effective filter but limit, normalised, in a fixed order; null where
+	// one is not given. Two scopes with the same JSON are one.
+	Filters []any
 }
 
 // Codec encodes and decodes cursors. The same position in the same scope gives
@@ -108,8 +95,8 @@ func (c *Codec) made(plain, given []byte, scope Scope) bool {
 }
 
 func mac(secret, plain []byte, scope Scope) []byte {
+	signed, _ := json.Marshal([]any{plain, scope}) // texts and numbers
 	h := hmac.New(sha256.New, secret)
-	h.Write(appendPart(nil, string(plain)))
-	h.Write(scope.bytes())
+	h.Write(signed)
 	return h.Sum(nil)[:macSize]
 }

@@ -14,7 +14,7 @@ import (
 
 var (
 	codec = NewCodec([]byte("a secret of at least thirty-two bytes"))
-	scope = Scope{ClientID: uuid.MustParse("11111111-1111-4111-8111-111111111111"), Route: "/interviews", Filters: []string{"=a", ""}}
+	scope = Scope{ClientID: uuid.MustParse("11111111-1111-4111-8111-111111111111"), Route: "/interviews", Filters: []any{"=a", ""}}
 	place = Position{
 		Times: []time.Time{time.Date(2026, 3, 1, 2, 3, 4, 567891000, time.UTC), {}},
 		ID:    uuid.MustParse("22222222-2222-4222-8222-222222222222"),
@@ -41,9 +41,9 @@ func TestCursor_OtherScopesRefuseIt(t *testing.T) {
 	for name, other := range map[string]Scope{
 		"client":           {ClientID: uuid.New(), Route: scope.Route, Filters: scope.Filters},
 		"route":            {ClientID: scope.ClientID, Route: "/campaigns", Filters: scope.Filters},
-		"filter":           {ClientID: scope.ClientID, Route: scope.Route, Filters: []string{"=b", ""}},
-		"filter's place":   {ClientID: scope.ClientID, Route: scope.Route, Filters: []string{"", "=a"}},
-		"filters' borders": {ClientID: scope.ClientID, Route: scope.Route, Filters: []string{"=a"}},
+		"filter":           {ClientID: scope.ClientID, Route: scope.Route, Filters: []any{"=b", ""}},
+		"filter's place":   {ClientID: scope.ClientID, Route: scope.Route, Filters: []any{"", "=a"}},
+		"filters' borders": {ClientID: scope.ClientID, Route: scope.Route, Filters: []any{"=a"}},
 	} {
 		if _, err := codec.Decode(token, other); err == nil {
 			t.Errorf("a scope with another %s accepted the cursor", name)

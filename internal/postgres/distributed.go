@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/sql/distributed"
 )
 
@@ -18,7 +19,7 @@ import (
 func IsDistributed(ctx context.Context, q Querier) (bool, error) {
 	var is bool
 	// Through a pooler a named statement may not outlive its transaction.
-	err := q.QueryRow(ctx, "SELECT to_regprocedure('public.take_client(uuid, text)') IS NOT NULL", pgx.QueryExecModeSimpleProtocol).Scan(&is)
+	err := q.QueryRow(ctx, "SELECT to_regprocedure('public.find_disabled_triggers()') IS NOT NULL", pgx.QueryExecModeSimpleProtocol).Scan(&is)
 	if err != nil {
 		return false, fmt.Errorf("asking whether tables are distributed: %w", err)
 	}
@@ -28,13 +29,13 @@ func IsDistributed(ctx context.Context, q Querier) (bool, error) {
 // Distribute distributes the tables of a migrated, empty database over its server's
 // workers, and returns their number. On a distributed database it restores what migrations
 // replaced. It retries while tables are locked.
-func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (int, error) {
+func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (workers int, err error) {
 	conn, err := ConnectOwner(ctx, ownerURL)
 	if err != nil {
 		return 0, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	for workers := 0; ; {
+	for {
 		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			workers, err = distribute(ctx, tx)
 			return err
@@ -54,66 +55,49 @@ func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (int, er
 // DistributionIsDue reports whether a distributed database has this release's schema and
 // was not distributed by this release since. Any login may find that out.
 func DistributionIsDue(ctx context.Context, url string) (bool, error) {
-	return onSimpleConnection(ctx, url, distributionIsDue)
+	return onSimpleConnection(ctx, url, func(ctx context.Context, conn *pgx.Conn) (bool, error) {
+		done, err := IsDistributed(ctx, conn)
+		if err != nil || !done {
+			return false, err
+		}
+		schema, err := ReadSchema(ctx, conn)
+		if err != nil || schema.Check() != nil {
+			return false, err
+		}
+		var by string
+		err = conn.QueryRow(ctx, "SELECT coalesce(obj_description('public.find_disabled_triggers()'::regprocedure, 'pg_proc'), '')").Scan(&by)
+		return by != distributedBy(schema), err
+	})
 }
 
-func distributionIsDue(ctx context.Context, conn *pgx.Conn) (bool, error) {
-	done, err := IsDistributed(ctx, conn)
-	if err != nil || !done {
-		return false, err
-	}
-	schema, err := ReadSchema(ctx, conn)
-	if err != nil || schema.Check() != nil {
-		return false, err
-	}
-	var version string
-	// The comment is written in the transaction that distributes.
-	err = conn.QueryRow(ctx, "SELECT coalesce(obj_description(to_regclass('public.distributed_objects'), 'pg_class'), '')").Scan(&version)
-	if err != nil {
-		return false, fmt.Errorf("asking what distributed the tables: %w", err)
-	}
-	return version != distributedFor(schema), nil
-}
-
-// distributedFor identifies what distributed a database: the schema's version, and a hash
-// of the SQL, which a release may change without a migration.
-func distributedFor(schema Schema) string {
+// distributedBy identifies what distributed a database: the schema's version, and a hash of
+// the SQL, which a release may change without a migration.
+func distributedBy(schema Schema) string {
 	return fmt.Sprintf("%d %x", schema.Version, sha256.Sum256([]byte(distributed.Distribute)))
 }
 
-func distribute(ctx context.Context, tx pgx.Tx) (int, error) {
-	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel distribute', 0))"); err != nil {
+func distribute(ctx context.Context, tx pgx.Tx) (workers int, err error) {
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel distribute', 0)), set_config('lock_timeout', $1, true)",
+		milliseconds(migrationLockTimeout)); err != nil {
 		return 0, fmt.Errorf("waiting for another process that distributes: %w", err)
 	}
-	if _, err := tx.Exec(ctx, "SELECT set_config('lock_timeout', $1, true)", milliseconds(migrationLockTimeout)); err != nil {
-		return 0, fmt.Errorf("bounding the wait for locks: %w", err)
-	}
-	done, err := IsDistributed(ctx, tx)
-	if err != nil {
-		return 0, err
-	}
-	workers, err := checkDistributable(ctx, tx, done)
-	if err != nil {
+	if workers, err = checkDistributable(ctx, tx); err != nil {
 		return 0, err
 	}
 	schema, err := ReadSchema(ctx, tx)
 	if err = cmp.Or(err, schema.Check()); err != nil {
 		return 0, err
 	}
-	if _, err := tx.Exec(ctx, distributed.Distribute, pgx.QueryExecModeSimpleProtocol); err != nil {
+	made := distributed.Distribute + fmt.Sprintf("COMMENT ON FUNCTION find_disabled_triggers IS '%s';", distributedBy(schema))
+	if _, err := tx.Exec(ctx, made, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return 0, fmt.Errorf("distributing the tables: %w", err)
-	}
-	if _, err := tx.Exec(ctx, fmt.Sprintf("COMMENT ON TABLE distributed_objects IS '%s'", distributedFor(schema)),
-		pgx.QueryExecModeSimpleProtocol); err != nil {
-		return 0, fmt.Errorf("noting what distributed the tables: %w", err)
 	}
 	return workers, nil
 }
 
-// checkDistributable refuses a database that cannot be distributed, and counts the
-// workers.
-func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) {
-	var installed, bypasses bool
+// checkDistributable refuses a database that cannot be distributed, and counts the workers.
+func checkDistributable(ctx context.Context, tx pgx.Tx) (workers int, err error) {
+	var installed, bypasses, occupied bool
 	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_extension AS e WHERE e.extname = 'citus'),
 		(SELECT r.rolsuper OR r.rolbypassrls FROM pg_roles AS r WHERE r.rolname = current_user)`).Scan(&installed, &bypasses); err != nil {
 		return 0, fmt.Errorf("looking for Citus: %w", err)
@@ -124,17 +108,16 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 	case !bypasses:
 		return 0, errors.New("the owner's login needs BYPASSRLS, as Citus imports by COPY: an administrator runs ALTER ROLE … BYPASSRLS on the coordinator")
 	}
-	var workers int
 	if err := tx.QueryRow(ctx, "SELECT count(*) FROM pg_dist_node AS n WHERE n.noderole = 'primary' AND n.isactive AND n.shouldhaveshards").Scan(&workers); err != nil {
 		return 0, fmt.Errorf("counting the workers: %w", err)
 	}
 	if workers == 0 {
 		return 0, errors.New("the coordinator knows no worker: an administrator runs SELECT citus_add_node('host', port) for each, see docs/deployment.md")
 	}
-	if done {
-		return workers, nil
+	done, err := IsDistributed(ctx, tx)
+	if err != nil || done {
+		return workers, err
 	}
-	var occupied bool
 	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM clients) OR EXISTS (SELECT 1 FROM interviews) OR EXISTS (SELECT 1 FROM record_owners)
 		OR EXISTS (SELECT 1 FROM api_keys AS k WHERE k.prefix <> '')`).Scan(&occupied); err != nil {
 		return 0, fmt.Errorf("looking for records: %w", err)
@@ -144,4 +127,19 @@ func checkDistributable(ctx context.Context, tx pgx.Tx, done bool) (int, error) 
 			"'clientintel clients export CLIENT --with-keys' here, 'clientintel import --with-keys FILE' there; keys go on working")
 	}
 	return workers, nil
+}
+
+// distributedQueries replace the queries that call functions which run as the owner: Citus
+// would give them another connection and snapshot. They have the same parameters and columns.
+var distributedQueries = map[string]string{
+	db.ListNewestSearchHits: "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer, $5::bigint, false)",
+	db.ListSearchHits:       "SELECT * FROM list_search_hits($2::uuid, $3::text, $1::text, $4::integer, NULL, true)",
+}
+
+// text is what a query is on this pool's tables.
+func (p *Pool) text(sql string) string {
+	if !p.distributed.Load() {
+		return sql
+	}
+	return cmp.Or(distributedQueries[sql], sql)
 }

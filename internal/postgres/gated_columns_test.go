@@ -31,7 +31,7 @@ func TestQueries_GatedColumnsAreReadWithTheirFlagOnly(t *testing.T) {
 		for _, found := range flags {
 			flag, column := found[1], found[2]
 			for _, value := range []bool{false, true} {
-				args := twins.arguments(t, q)
+				args := twins.arguments(q)
 				args[flag] = value
 				rows, err := conn.Query(t.Context(), q.text, args)
 				if err != nil {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -163,6 +164,9 @@ func watchBlockers(ctx context.Context, db *sql.DB) func() string {
 // ParseURL reads a database URL. Its error does not quote the URL, which may hold a
 // password.
 func ParseURL(url string) (*pgx.ConnConfig, error) {
+	if strings.TrimSpace(url) != url || strings.ContainsAny(url, "\r\n") {
+		return nil, errors.New("the database URL has a line break in it, or a blank at an end, such as of the file that it was read from: remove that")
+	}
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("the database URL cannot be read: expected postgres://user:password@host:port/database, or key=value settings")

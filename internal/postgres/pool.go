@@ -172,21 +172,8 @@ func (p *Pool) Waiting() int { return p.slots.Waiting() }
 // maxWaitingOfClient bounds the requests of one client that wait for a connection.
 const maxWaitingOfClient = 64
 
-// acquiredConn is a connection that a client has taken.
-type acquiredConn struct {
-	*pgxpool.Conn
-	slots  *fairqueue.Slots
-	client uuid.UUID
-}
-
-// Release gives the connection back.
-func (c *acquiredConn) Release() {
-	c.Conn.Release()
-	c.slots.Release(c.client)
-}
-
 // acquire takes a connection for a client, and waits at most acquireTimeout for it.
-func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*acquiredConn, error) {
+func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*pgxpool.Conn, error) {
 	if err := p.slots.Acquire(ctx, client, p.acquireTimeout); err != nil {
 		return nil, apierror.Unavailable(fmt.Errorf("waiting for a connection: %w", err))
 	}
@@ -195,5 +182,5 @@ func (p *Pool) acquire(ctx context.Context, client uuid.UUID) (*acquiredConn, er
 		p.slots.Release(client)
 		return nil, fmt.Errorf("taking a connection: %w", err)
 	}
-	return &acquiredConn{conn, p.slots, client}, nil
+	return conn, nil
 }

@@ -14,7 +14,6 @@ import (
 
 // What the server may read and no client owns.
 var noClients = map[string]string{
-	"key_clients":      "names the client of each key by the hash of its prefix, and nothing else",
 	"server_secrets":   "the service's own",
 	"goose_db_version": "the migrations' own",
 }
@@ -83,14 +82,14 @@ func TestRowLevelSecurity_CoversEverythingTheServerReads(t *testing.T) {
 // Functions that run as the owner see every client. Those that the server may call
 // are listed here, each with what keeps clients apart.
 var callable = map[string]string{
-	"admit":                  "finds the client by the key",
-	"audit_next_measurement": "returns a client's id and what is wrong with its count",
-	"find_search_documents":  "refuses another client than the transaction's",
-	"merge_leftover_changes": "returns nothing",
-	"index_search_documents": "returns how many",
-	"maintain_request_log":   "returns nothing",
-	"record_statuses":        "returns nothing",
-	"read_health":            "returns sums over all clients",
+	"admit":                     "finds the client by the key",
+	"audit_next_measurement":    "returns a client's id and what is wrong with its count",
+	"find_search_documents":     "refuses another client than the transaction's",
+	"merge_measurement_changes": "returns nothing",
+	"index_search_documents":    "returns how many",
+	"maintain_request_log":      "returns nothing",
+	"add_key_usage":             "returns nothing",
+	"read_health":               "returns sums over all clients",
 }
 
 func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {

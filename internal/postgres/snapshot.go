@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/clientintel/clientintel/gen/db"
 )
@@ -32,9 +33,9 @@ type Snapshot struct {
 	once bool
 	// began is called when the fields above are set, before the first query's rows are
 	// read. Its error ends the snapshot.
-	began func() error
+	began func(*Snapshot) error
 
-	conn  *acquiredConn // nil before the first query
+	conn  *pgxpool.Conn // nil before the first query
 	batch pgx.BatchResults
 	// open is set while the transaction is.
 	open bool
@@ -58,18 +59,13 @@ func (p *Pool) Read(ctx context.Context, r Reading, fn func(context.Context, *Sn
 		ctx, cancel = context.WithTimeout(ctx, p.readTimeout)
 		defer cancel()
 	}
-	s := &Snapshot{pool: p, clientID: r.ClientID, once: r.Once}
-	s.began = func() error {
-		if r.Began == nil {
-			return nil
-		}
-		return r.Began(s)
+	s := &Snapshot{pool: p, clientID: r.ClientID, once: r.Once, began: r.Began}
+	defer func() { _ = s.end(ctx, false) }() // where fn failed or panicked
+	err := fn(ctx, s)
+	if err == nil {
+		err = s.end(ctx, true)
 	}
-	defer s.release()
-	if err := fn(ctx, s); err != nil {
-		return classify(err)
-	}
-	return classify(s.commit(ctx))
+	return classify(err)
 }
 
 // Queries are the typed queries, inside the snapshot.
@@ -77,8 +73,8 @@ func (s *Snapshot) Queries() *db.Queries { return db.New(s) }
 
 // Query runs a query.
 func (s *Snapshot) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	if s.hasBegun() {
-		return s.conn.Query(ctx, sql, args...)
+	if s.open && s.batch == nil {
+		return s.conn.Query(ctx, s.pool.text(sql), args...)
 	}
 	if err := s.begin(ctx, sql, args); err != nil {
 		return nil, err
@@ -89,7 +85,7 @@ func (s *Snapshot) Query(ctx context.Context, sql string, args ...any) (pgx.Rows
 
 // QueryRow runs a query of one row.
 func (s *Snapshot) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	if s.hasBegun() {
+	if s.open && s.batch == nil {
 		return s.conn.QueryRow(ctx, sql, args...)
 	}
 	if err := s.begin(ctx, sql, args); err != nil {
@@ -100,7 +96,7 @@ func (s *Snapshot) QueryRow(ctx context.Context, sql string, args ...any) pgx.Ro
 
 // Exec runs a statement.
 func (s *Snapshot) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	if s.hasBegun() {
+	if s.open && s.batch == nil {
 		return s.conn.Exec(ctx, sql, args...)
 	}
 	if err := s.begin(ctx, sql, args); err != nil {
@@ -111,30 +107,31 @@ func (s *Snapshot) Exec(ctx context.Context, sql string, args ...any) (pgconn.Co
 	return tag, err
 }
 
-// hasBegun reports whether the transaction has. A snapshot of one query has no second one:
-// outside its transaction row-level security would hide every row.
-func (s *Snapshot) hasBegun() bool {
-	if s.conn != nil && s.once {
-		panic("a second query in a snapshot of one")
-	}
-	return s.conn != nil
-}
+// errOnlyQuery is the error of a second query in a snapshot of one: outside its transaction
+// row-level security would hide every row.
+var errOnlyQuery = errors.New("a second query in a snapshot of one, or before the first one was read")
 
 // begin sends the first query and what begins the snapshot, and reads the results of the
 // latter.
 func (s *Snapshot) begin(ctx context.Context, sql string, args []any) error {
+	if s.conn != nil {
+		return errOnlyQuery
+	}
 	err := s.tryBegin(ctx, sql, args)
 	if err != nil && connectionLost(err) {
 		// The database may have restarted under idle connections. Nothing was read yet, so
 		// another connection may try again.
-		s.release()
+		_ = s.end(ctx, false)
 		s.pool.Reset()
 		err = s.tryBegin(ctx, sql, args)
 	}
 	if err != nil {
 		return fmt.Errorf("taking a snapshot: %w", err)
 	}
-	return s.began()
+	if s.began == nil {
+		return nil
+	}
+	return s.began(s)
 }
 
 func (s *Snapshot) tryBegin(ctx context.Context, sql string, args []any) error {
@@ -144,7 +141,7 @@ func (s *Snapshot) tryBegin(ctx context.Context, sql string, args []any) error {
 	}
 	var replayed time.Time
 	if s.pool.maxLag > 0 {
-		if replayed, err = s.pool.replayed(ctx, s.conn.Conn.Conn()); err != nil {
+		if replayed, err = s.pool.replayed(ctx, s.conn.Conn()); err != nil {
 			return err
 		}
 	}
@@ -152,7 +149,7 @@ func (s *Snapshot) tryBegin(ctx context.Context, sql string, args []any) error {
 	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	// It sets the client, for row-level security, and takes the snapshot.
 	batch.Queue(db.BeginRead, s.clientID, s.pool.statementTimeout)
-	batch.Queue(sql, args...)
+	batch.Queue(s.pool.text(sql), args...)
 	if s.once {
 		batch.Queue("COMMIT")
 	}
@@ -161,12 +158,11 @@ func (s *Snapshot) tryBegin(ctx context.Context, sql string, args []any) error {
 	if _, err := s.batch.Exec(); err != nil {
 		return err
 	}
-	s.Measurement, err = db.New(rowOf{s.batch.QueryRow()}).BeginRead(ctx, db.BeginReadParams{})
-	if err != nil {
+	state, _ := s.batch.Query() // CollectExactlyOneRow returns its error
+	if s.Measurement, err = pgx.CollectExactlyOneRow(state, pgx.RowToStructByPos[db.BeginReadRow]); err != nil {
 		return err
 	}
-	s.AsOf = s.Measurement.AsOf
-	if !replayed.IsZero() {
+	if s.AsOf = s.Measurement.AsOf; !replayed.IsZero() {
 		s.AsOf, s.OnStandby = replayed, true
 	}
 	return nil
@@ -174,44 +170,37 @@ func (s *Snapshot) tryBegin(ctx context.Context, sql string, args []any) error {
 
 // endBatch reads the rest of the first round trip.
 func (s *Snapshot) endBatch() {
-	if s.batch == nil {
-		return
-	}
-	s.err = s.batch.Close()
-	s.batch = nil
-	if s.once && s.err == nil {
-		s.open = false
+	if s.batch != nil {
+		s.err = s.batch.Close()
+		s.batch = nil
+		s.open = !s.once || s.err != nil
 	}
 }
 
-// commit ends a snapshot that was read.
-func (s *Snapshot) commit(ctx context.Context) error {
-	s.endBatch()
-	if s.err != nil || !s.open {
-		return s.err
-	}
-	s.open = false
-	_, err := s.conn.Exec(ctx, "COMMIT", pgx.QueryExecModeExec)
-	return err
-}
-
-// release gives the connection back. The request may have been cancelled, so its context
-// is not used; a connection whose transaction cannot be ended is closed.
-func (s *Snapshot) release() {
+// end ends the snapshot and gives its connection back. A connection whose transaction
+// cannot be ended is closed.
+func (s *Snapshot) end(ctx context.Context, commit bool) error {
 	if s.conn == nil {
-		return
+		return nil
 	}
 	s.endBatch()
-	if conn := s.conn.Conn.Conn(); s.open && !conn.IsClosed() {
+	err := s.err
+	if s.open && err == nil && commit {
+		_, err = s.conn.Exec(ctx, "COMMIT", pgx.QueryExecModeExec)
+		s.open = err != nil
+	}
+	if s.open && !s.conn.Conn().IsClosed() {
+		// The request may have been cancelled, so its context is not used.
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		if _, err := conn.Exec(ctx, "ROLLBACK", pgx.QueryExecModeExec); err != nil {
-			_ = conn.Close(ctx)
+		if _, err := s.conn.Exec(ctx, "ROLLBACK", pgx.QueryExecModeExec); err != nil {
+			_ = s.conn.Conn().Close(ctx)
 		}
 	}
-	s.open = false
 	s.conn.Release()
-	s.conn = nil
+	s.pool.slots.Release(s.clientID)
+	s.conn, s.open = nil, false
+	return err
 }
 
 // firstRows are the first query's rows; what follows them ends with them.
@@ -241,16 +230,3 @@ func (r firstRow) Scan(to ...any) error {
 type failedRow struct{ err error }
 
 func (r failedRow) Scan(...any) error { return r.err }
-
-// rowOf lets a generated method read a row that was sent for already.
-type rowOf struct{ row pgx.Row }
-
-func (r rowOf) QueryRow(context.Context, string, ...any) pgx.Row { return r.row }
-
-func (rowOf) Query(context.Context, string, ...any) (pgx.Rows, error) {
-	return nil, errors.New("one row was sent for")
-}
-
-func (rowOf) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
-	return pgconn.CommandTag{}, errors.New("one row was sent for")
-}

@@ -29,16 +29,6 @@ var (
 type admitter struct {
 	conn  *pgx.Conn
 	shift time.Duration
-	// together and apart count groups by whether their admissions share one instant.
-	together, apart int
-	pending         statuses
-	recorded        int
-}
-
-type statuses struct {
-	keys  []uuid.UUID
-	seqs  []int64
-	codes []int16
 }
 
 type attempt struct {
@@ -80,7 +70,7 @@ func TestAdmit_EqualsTheModel(t *testing.T) {
 			}
 		}
 		calm := random.IntN(2) == 0
-		size := 1 // a request that comes alone has a shorter way
+		size := 1
 		if random.IntN(2) == 0 {
 			size += random.IntN(40)
 		}
@@ -96,16 +86,6 @@ func TestAdmit_EqualsTheModel(t *testing.T) {
 			}
 		}
 		d.admit(t, step, group)
-	}
-	if d.together == 0 || d.apart == 0 {
-		t.Errorf("%d groups were counted together and %d one by one, want some of both", d.together, d.apart)
-	}
-	var recorded, blank int
-	if err := d.conn.QueryRow(t.Context(), "SELECT count(*) FILTER (WHERE status = 204), count(*) FILTER (WHERE status IS NULL) FROM requests").Scan(&recorded, &blank); err != nil {
-		t.Fatal(err)
-	}
-	if recorded != d.recorded || blank != len(d.pending.seqs) {
-		t.Errorf("%d statuses are recorded and %d missing, want %d and %d", recorded, blank, d.recorded, len(d.pending.seqs))
 	}
 	var kept int
 	if err := d.conn.QueryRow(t.Context(), "SELECT count(*) FROM request_log WHERE key_id = '00000000-0000-0000-0000-000000000000' AND at > $1",
@@ -127,27 +107,17 @@ func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 			hashes[i] = secret[:]
 		}
 	}
-	if len(d.pending.seqs) > 0 {
-		if _, err := d.conn.Exec(t.Context(), "SELECT record_statuses($1, $2, $3, $4)",
-			interval(d.shift), d.pending.keys, d.pending.seqs, d.pending.codes); err != nil {
-			t.Fatal(err)
-		}
-		d.recorded += len(d.pending.seqs)
-		d.pending = statuses{}
-	}
-	rows, err := d.conn.Query(t.Context(), `SELECT a.ordinal, a.verdict, a.key_id, a.client_id, a.at, coalesce(a.seq, 0), a.remaining, a.reset_at
+	rows, err := d.conn.Query(t.Context(), `SELECT a.ordinal, a.verdict, a.client_id, a.at, a.remaining, a.reset_at
 		FROM admit($1, $2, $3, $4, $5, $6) AS a ORDER BY a.ordinal`,
 		prefixes, hashes, routes, most, interval(window), interval(d.shift))
 	if err != nil {
 		t.Fatal(err)
 	}
-	instants := map[time.Time]bool{}
-	var answered, admitted, ord, seq, remaining int
+	var answered, ord, remaining int
 	var verdict string
-	var key uuid.UUID
 	var client *uuid.UUID
 	var at, reset time.Time
-	if _, err := pgx.ForEachRow(rows, []any{&ord, &verdict, &key, &client, &at, &seq, &remaining, &reset}, func() error {
+	if _, err := pgx.ForEachRow(rows, []any{&ord, &verdict, &client, &at, &remaining, &reset}, func() error {
 		answered++
 		a := group[ord-1]
 		if verdict == "limited" && at.Before(a.key.last) {
@@ -157,18 +127,12 @@ func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 			t.Errorf("step %d: the time of %q went back from %s to %s", step, a.prefix, a.key.last, at)
 		}
 		want := a.key.admit(at, a.rightSecret)
-		if verdict != want.verdict || seq != want.seq || remaining != want.remaining || want.told && !reset.Equal(want.reset) {
-			t.Fatalf("step %d, request %d of %d, %q: %s, row %d, remaining %d, reset %s, want %+v",
-				step, ord, len(group), a.prefix, verdict, seq, remaining, reset, want)
+		if verdict != want.verdict || remaining != want.remaining || want.told && !reset.Equal(want.reset) {
+			t.Fatalf("step %d, request %d of %d, %q: %s, remaining %d, reset %s, want %+v",
+				step, ord, len(group), a.prefix, verdict, remaining, reset, want)
 		}
 		if knows := a.key.client != nil && a.rightSecret; knows != (client != nil) {
 			t.Errorf("step %d: client %v is told to %q with a right secret: %v", step, client, a.prefix, knows)
-		}
-		if verdict == "admitted" {
-			admitted++
-			instants[at] = true
-			d.pending.keys, d.pending.seqs = append(d.pending.keys, key), append(d.pending.seqs, int64(seq))
-			d.pending.codes = append(d.pending.codes, 204)
 		}
 		return nil
 	}); err != nil {
@@ -176,12 +140,6 @@ func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 	}
 	if answered != len(group) {
 		t.Fatalf("step %d: %d of %d requests are answered", step, answered, len(group))
-	}
-	switch {
-	case admitted > 1 && len(instants) == 1:
-		d.together++
-	case len(instants) > 1:
-		d.apart++
 	}
 }
 

@@ -59,8 +59,6 @@ type Admission struct {
 	Remaining int
 	// ResetAt is when the quota next frees a request.
 	ResetAt time.Time
-
-	logRow logRow
 }
 
 // RetryAfter is how long to wait until ResetAt: whole seconds, rounded up, at
@@ -69,12 +67,6 @@ func (a Admission) RetryAfter() time.Duration {
 	wait := a.ResetAt.Sub(a.At)
 	seconds := (wait + time.Second - 1) / time.Second
 	return max(seconds, 1) * time.Second
-}
-
-// logRow is a request's row in the log.
-type logRow struct {
-	keyID uuid.UUID
-	seq   int64
 }
 
 // Limiter admits requests in groups, first come, first served: what waits while one group
@@ -86,18 +78,19 @@ type Limiter struct {
 	maxRequests        int32
 	window, clockShift time.Duration
 
-	queue    chan *waiter
-	stop     chan struct{}
-	stopped  sync.WaitGroup
-	statuses *statusRecorder
+	queue   chan *waiter
+	stop    chan struct{}
+	stopped sync.WaitGroup
 	// Groups and Grouped count groups that were sent and the requests in them.
 	Groups, Grouped atomic.Int64
 }
 
 // waiter is a request that waits to be admitted.
 type waiter struct {
-	ctx     context.Context //nolint:containedctx // the request's, which may end while it waits
 	request Request
+	// taken is set once: by the group that admits the request or, before that, by its
+	// caller leaving.
+	taken   atomic.Bool
 	decided chan decision
 }
 
@@ -126,9 +119,8 @@ func New(pool *postgres.Pool) *Limiter {
 	maxRequests, window, clockShift := Policy()
 	l := &Limiter{
 		pool: pool, maxRequests: maxRequests, window: window, clockShift: clockShift,
-		queue: make(chan *waiter, maxWaiting), stop: make(chan struct{}), statuses: newStatusRecorder(pool, clockShift),
+		queue: make(chan *waiter, maxWaiting), stop: make(chan struct{}),
 	}
-	l.stopped.Go(func() { l.statuses.run(l.stop) })
 	l.stopped.Go(l.run)
 	return l
 }
@@ -140,7 +132,7 @@ func (l *Limiter) Waiting() int { return len(l.queue) }
 // returns an error; no request is admitted uncounted. A request whose ctx ends before its
 // group is sent is not counted.
 func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
-	w := &waiter{ctx, r, make(chan decision, 1)}
+	w := &waiter{request: r, decided: make(chan decision, 1)}
 	select {
 	case l.queue <- w:
 	default:
@@ -148,51 +140,44 @@ func (l *Limiter) Admit(ctx context.Context, r Request) (Admission, error) {
 	}
 	timeout := time.NewTimer(admitTimeout)
 	defer timeout.Stop()
-	select {
-	case d := <-w.decided:
-		return d.admission, d.err
-	case <-timeout.C:
-		return Admission{}, apierror.Unavailable(errTooSlow)
-	case <-l.stop:
-		return Admission{}, apierror.Unavailable(errClosed)
+	left := ctx.Done()
+	for {
+		select {
+		case d := <-w.decided:
+			return d.admission, d.err
+		case <-left:
+			if w.taken.CompareAndSwap(false, true) {
+				return Admission{}, apierror.Unavailable(ctx.Err())
+			}
+			left = nil // it is being counted
+		case <-timeout.C:
+			return Admission{}, apierror.Unavailable(errTooSlow)
+		case <-l.stop:
+			return Admission{}, apierror.Unavailable(errClosed)
+		}
 	}
 }
 
 // run admits what waits, group by group.
 func (l *Limiter) run() {
 	for {
-		select {
-		case first := <-l.queue:
-			l.admit(l.group(first))
-		case <-l.stop:
-			return
-		}
-	}
-}
-
-// group takes what waits behind a request.
-func (l *Limiter) group(first *waiter) []*waiter {
-	group := []*waiter{first}
-	for len(group) < maxGroup {
+		var group []*waiter
 		select {
 		case w := <-l.queue:
 			group = append(group, w)
-		default:
-			return group
+		case <-l.stop:
+			return
 		}
+		for len(group) < maxGroup && len(l.queue) > 0 { // nothing else takes from it
+			group = append(group, <-l.queue)
+		}
+		l.admit(group)
 	}
-	return group
 }
 
 // admit sends the requests of a group that still wait, and tells each its decision.
 func (l *Limiter) admit(group []*waiter) {
-	group = slices.DeleteFunc(group, func(w *waiter) bool {
-		err := w.ctx.Err()
-		if err != nil {
-			w.decided <- decision{err: apierror.Unavailable(err)}
-		}
-		return err != nil
-	})
+	group = slices.DeleteFunc(group, func(w *waiter) bool { return !w.taken.CompareAndSwap(false, true) })
 	if len(group) == 0 {
 		return
 	}
@@ -236,37 +221,22 @@ func (l *Limiter) send(ctx context.Context, group []*waiter) ([]Admission, error
 		if row.Ordinal < 1 || int(row.Ordinal) > len(group) || admissions[row.Ordinal-1].Verdict != "" {
 			return nil, fmt.Errorf("admit decided request %d of %d twice, or there is none", row.Ordinal, len(group))
 		}
-		admissions[row.Ordinal-1] = l.admissionOf(row)
+		a := Admission{
+			Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
+			Max: int(l.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
+		}
+		if row.ClientID != uuid.Nil {
+			a.Caller = auth.Caller{ClientID: row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
+			for i, s := range row.Scopes {
+				a.Caller.Scopes[i] = auth.Scope(s)
+			}
+		}
+		admissions[row.Ordinal-1] = a
 	}
 	return admissions, nil
 }
 
-func (l *Limiter) admissionOf(row db.Admission) Admission {
-	a := Admission{
-		Verdict: Verdict(row.Verdict), KeyID: row.KeyID, At: row.At,
-		Max: int(l.maxRequests), Remaining: int(row.Remaining), ResetAt: row.ResetAt,
-	}
-	if row.ClientID == nil {
-		return a
-	}
-	a.Caller = auth.Caller{ClientID: *row.ClientID, KeyID: row.KeyID, Scopes: make([]auth.Scope, len(row.Scopes))}
-	for i, s := range row.Scopes {
-		a.Caller.Scopes[i] = auth.Scope(s)
-	}
-	if row.Seq != nil {
-		a.logRow = logRow{row.KeyID, *row.Seq}
-	}
-	return a
-}
-
-// RecordStatus records, within about a second, the status of an admitted request.
-func (l *Limiter) RecordStatus(a Admission, status int) {
-	if a.Verdict == Admitted && a.logRow != (logRow{}) {
-		l.statuses.add(a.logRow, status)
-	}
-}
-
-// Close lets the group under way finish and records the last statuses.
+// Close lets the group under way finish.
 func (l *Limiter) Close() {
 	close(l.stop)
 	l.stopped.Wait()

@@ -40,7 +40,6 @@ func TestLimiter_ExactAcrossServers(t *testing.T) {
 					}
 					if a.Verdict == ratelimit.Admitted {
 						admitted[key].Add(1)
-						limiter.RecordStatus(a, 200)
 					}
 				}
 			})
@@ -143,6 +142,20 @@ func waitUntil(t *testing.T, happened func() bool) {
 	for deadline := time.Now().Add(30 * time.Second); !happened(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("waited in vain")
+		}
+	}
+}
+
+// Waiting for exactly so long succeeds: seconds are rounded up, and one is the least.
+func TestAdmission_RetryAfterIsRoundedUp(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for until, want := range map[time.Duration]time.Duration{
+		-time.Second: time.Second, 0: time.Second, time.Microsecond: time.Second, time.Second: time.Second,
+		time.Second + time.Microsecond: 2 * time.Second, time.Hour - time.Millisecond: time.Hour,
+	} {
+		if got := (ratelimit.Admission{At: at, ResetAt: at.Add(until)}).RetryAfter(); got != want {
+			t.Errorf("%s before the reset: wait %s, want %s", until, got, want)
 		}
 	}
 }

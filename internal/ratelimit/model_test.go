@@ -21,7 +21,6 @@ type model struct {
 
 type judgement struct {
 	verdict   string
-	seq       int // none for a request that is not counted
 	remaining int
 	reset     time.Time
 	told      bool // whether the caller is told of the window
@@ -45,7 +44,6 @@ func (m *model) admit(at time.Time, rightSecret bool) judgement {
 		j.reset = inside[0].Add(m.window)
 	}
 	m.counted, m.last = append(m.counted, at), at
-	j.seq = len(m.counted)
 	return j
 }
 

@@ -46,8 +46,8 @@ func (a *Analytics) head(c *analytics.Campaign) []byte {
 		a.heads = append(a.heads, nil)
 	}
 	if a.heads[c.Number] == nil {
-		head := appendString([]byte(`{"campaignLabel":`), c.Label)
-		head = appendString(append(head, `,"campaignSlug":`...), c.Slug)
+		head := appendText([]byte(`{"campaignLabel":`), &c.Label)
+		head = appendText(append(head, `,"campaignSlug":`...), &c.Slug)
 		a.heads[c.Number] = append(head, `,"date":"`...)
 	}
 	return a.heads[c.Number]
@@ -91,7 +91,7 @@ func appendPoints(b []byte, points []analytics.Point) []byte {
 }
 
 func appendPoint(b []byte, p analytics.Point) []byte {
-	b = appendString(append(b, `{"label":`...), p.Label)
+	b = appendText(append(b, `{"label":`...), &p.Label)
 	b = strconv.AppendInt(append(b, `,"value":`...), int64(p.Value), 10)
 	return append(b, '}')
 }

@@ -1,11 +1,11 @@
 package render
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/segmentio/encoding/json"
 
 	"github.com/clientintel/clientintel/internal/basis"
@@ -14,15 +14,12 @@ import (
 // The appenders encode values as encoding/json does, to the byte, at a tenth of
 // the cost.
 
-// appendString appends a JSON string.
-func appendString(b []byte, text string) []byte { return json.AppendEscape(b, text, json.EscapeHTML) }
-
 // appendText appends a text; nil is null.
 func appendText(b []byte, text *string) []byte {
 	if text == nil {
 		return append(b, "null"...)
 	}
-	return appendString(b, *text)
+	return json.AppendEscape(b, *text, json.EscapeHTML)
 }
 
 // appendStored appends stored JSON unchanged; nil is null.
@@ -33,14 +30,16 @@ func appendStored(b, stored []byte) []byte {
 	return append(b, stored...)
 }
 
-// isFinite reports whether JSON has a number. PostgreSQL has NaN and infinities too; no
-// import writes them, but another writer can.
-func isFinite(n *float64) bool { return n == nil || !math.IsNaN(*n) && !math.IsInf(*n, 0) }
+var errNotFinite = errors.New("JSON has no such number")
 
-// appendNumber appends a finite number of double precision, or null.
-func appendNumber(b []byte, n *float64) []byte {
+// appendNumber appends a number of double precision; nil is null. PostgreSQL has NaN and
+// infinities too; no import writes them, but another writer can.
+func appendNumber(b []byte, n *float64) ([]byte, error) {
 	if n == nil {
-		return append(b, "null"...)
+		return append(b, "null"...), nil
+	}
+	if math.IsNaN(*n) || math.IsInf(*n, 0) {
+		return b, errNotFinite
 	}
 	f := *n
 	format, size := byte('f'), math.Abs(f)
@@ -52,12 +51,7 @@ func appendNumber(b []byte, n *float64) []byte {
 		b[n-2] = b[n-1] // e-09 is written e-9
 		b = b[:n-1]
 	}
-	return b
-}
-
-// appendTime appends a time as a JSON string.
-func appendTime(b []byte, t time.Time) []byte {
-	return append(basis.AppendTime(append(b, '"'), t), '"')
+	return b, nil
 }
 
 // optionalTimestamp is a time as appendTime writes it, nil where it is missing.
@@ -66,9 +60,4 @@ func optionalTimestamp(t *time.Time) *string {
 		return nil
 	}
 	return new(basis.Timestamp(*t))
-}
-
-// appendUUID appends an id as a JSON string.
-func appendUUID(b []byte, id uuid.UUID) []byte {
-	return append(basis.AppendUUID(append(b, '"'), id), '"')
 }

@@ -6,10 +6,9 @@ import (
 	"github.com/clientintel/clientintel/internal/campaign"
 )
 
-// CampaignList appends one page of campaigns to an empty buffer, and returns how many
-// it holds. A tool's page is bounded by its bytes, so each row is encoded by itself.
-func CampaignList(b []byte, found campaign.List, next *string, caller auth.Caller) ([]byte, error) {
-	return appendPage(b, len(found.Campaigns), next, func(b []byte, i int) ([]byte, error) {
+// CampaignList encodes one page of campaigns. next is the cursor of the page after it.
+func CampaignList(found campaign.List, next *string, caller auth.Caller) ([]byte, error) {
+	return appendPage(len(found.Campaigns), next, func(b []byte, i int) ([]byte, error) {
 		return appendWith(b, Campaign(found.Campaigns[i]))
 	}, meta(caller, len(found.Campaigns), found.Measurement))
 }

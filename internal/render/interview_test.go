@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/oapi-codegen/nullable"
 
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -52,7 +53,7 @@ func TestInterviews_AreWhatTheGeneratedTypesGive(t *testing.T) {
 		for i := range rows {
 			want.Data = append(want.Data, generated(rows[i], caller))
 		}
-		body, err := InterviewList(nil, found, next, caller)
+		body, err := InterviewList(found, next, caller)
 		wantSame(t, body, err, want)
 	}
 }
@@ -61,7 +62,7 @@ func TestInterviews_AreWhatTheGeneratedTypesGive(t *testing.T) {
 func listOf(t *testing.T, i interview.Interview, scopes []auth.Scope) []byte {
 	t.Helper()
 	found := interview.List{Interviews: []interview.Interview{i}, Measurement: measurement.Provenance{Mode: measurement.Legacy}}
-	body, err := InterviewList(nil, found, nil, auth.Caller{Scopes: scopes})
+	body, err := InterviewList(found, nil, auth.Caller{Scopes: scopes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestInterviewDetail_HasTheListsFields(t *testing.T) {
 			default:
 				one.RawExtraction = json.RawMessage(`{"raw":1}`)
 			}
-			body, err := InterviewDetail(nil, one, anyStatement(random), caller)
+			body, err := InterviewDetail(one, anyStatement(random), caller)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,4 +255,12 @@ func anyStatement(random *rand.Rand) measurement.Provenance {
 		}
 	}
 	return s
+}
+
+// paged is what a list's meta says of the next page.
+func paged(m *api.Meta, next *string) {
+	m.HasMore, m.NextCursor = new(next != nil), nullable.NewNullNullable[string]()
+	if next != nil {
+		m.NextCursor = nullable.NewNullableWithValue(*next)
+	}
 }

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"github.com/oapi-codegen/nullable"
-
 	"github.com/clientintel/clientintel/gen/api"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/basis"
@@ -38,15 +36,6 @@ func meta(caller auth.Caller, count int, s measurement.Provenance) api.Meta {
 		SourceCount:                s.Basis.SourceCount,
 	}
 	return m
-}
-
-// paged adds what a list route says of the next page; next is its cursor, if any.
-func paged(m *api.Meta, next *string) {
-	m.HasMore = new(next != nil)
-	m.NextCursor = nullable.NewNullNullable[string]()
-	if next != nil {
-		m.NextCursor = nullable.NewNullableWithValue(*next)
-	}
 }
 
 // appendMeta appends a response's meta. The ids of its basis, which can be most of

@@ -7,8 +7,8 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-// SearchHits appends the hits of a search for query to an empty buffer.
-func SearchHits(b []byte, found search.Found, query string, caller auth.Caller) ([]byte, error) {
+// SearchHits encodes the hits of a search for query.
+func SearchHits(found search.Found, query string, caller auth.Caller) ([]byte, error) {
 	data := make([]api.IntelligenceSearchHit, len(found.Hits))
 	for i, hit := range found.Hits {
 		data[i] = api.IntelligenceSearchHit{
@@ -23,7 +23,7 @@ func SearchHits(b []byte, found search.Found, query string, caller auth.Caller) 
 	}
 	m := meta(caller, len(data), found.Measurement)
 	m.IncludesCustomExtraction = true
-	body, err := appendWith(b, searchResponse{data, searchMeta{m, query}})
+	body, err := appendWith(nil, searchResponse{data, searchMeta{m, query}})
 	return append(body, '\n'), err
 }
 

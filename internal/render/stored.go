@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/oapi-codegen/nullable"
+
 	"github.com/clientintel/clientintel/gen/api"
 )
 
@@ -34,10 +36,13 @@ func appendWith(b []byte, value any, documents ...stored) ([]byte, error) {
 	return append(b, text...), nil
 }
 
-// appendPage appends a list of so many rows and its meta. next is the cursor of the page
+// usualPage is the size that most pages do not exceed.
+const usualPage = 32 << 10
+
+// appendPage encodes a list of so many rows and its meta. next is the cursor of the page
 // after it, nil after the last.
-func appendPage(b []byte, rows int, next *string, row func(b []byte, i int) ([]byte, error), m api.Meta) ([]byte, error) {
-	b = append(b, `{"data":[`...)
+func appendPage(rows int, next *string, row func(b []byte, i int) ([]byte, error), m api.Meta) ([]byte, error) {
+	b := append(make([]byte, 0, usualPage), `{"data":[`...)
 	for i := range rows {
 		if i > 0 {
 			b = append(b, ',')
@@ -47,7 +52,10 @@ func appendPage(b []byte, rows int, next *string, row func(b []byte, i int) ([]b
 			return b, err
 		}
 	}
-	paged(&m, next)
+	m.HasMore, m.NextCursor = new(next != nil), nullable.NewNullNullable[string]()
+	if next != nil {
+		m.NextCursor = nullable.NewNullableWithValue(*next)
+	}
 	b, err := appendMeta(append(b, `],"meta":`...), m)
 	return append(b, "}\n"...), err
 }

@@ -38,7 +38,7 @@ func TestSynthesisCollection_HasTheGeneratedTypesBytes(t *testing.T) {
 		next := "cursor"
 		paged(&want.Meta, &next)
 		want.Meta.Types = &[]string{"lane", "campaign", "home", "daily_feed"}
-		body, err := SynthesisCollection(nil, found, &next, caller)
+		body, err := SynthesisCollection(found, &next, caller)
 		wantSame(t, body, err, want)
 	}
 }
@@ -60,7 +60,7 @@ func TestCampaignList_HasTheGeneratedTypesBytes(t *testing.T) {
 	want.Meta = meta(caller, 3, found.Measurement)
 	next := "after 3"
 	paged(&want.Meta, &next)
-	body, err := CampaignList(nil, found, &next, caller)
+	body, err := CampaignList(found, &next, caller)
 	wantSame(t, body, err, want)
 }
 

@@ -9,16 +9,16 @@ import (
 	"github.com/clientintel/clientintel/internal/synthesis"
 )
 
-// SynthesisCollection appends one page of published rows to an empty buffer, and
-// returns how many it holds.
-func SynthesisCollection(b []byte, found synthesis.DocumentList, next *string, caller auth.Caller) ([]byte, error) {
+// SynthesisCollection encodes one page of published rows. next is the cursor of the page
+// after it.
+func SynthesisCollection(found synthesis.DocumentList, next *string, caller auth.Caller) ([]byte, error) {
 	names := make([]string, len(found.Types))
 	for i, t := range found.Types {
 		names[i] = string(t)
 	}
 	m := meta(caller, len(found.Documents), found.Measurement)
 	m.Types = &names
-	return appendPage(b, len(found.Documents), next, func(b []byte, i int) ([]byte, error) {
+	return appendPage(len(found.Documents), next, func(b []byte, i int) ([]byte, error) {
 		d := found.Documents[i]
 		row := SynthesisDocument(d)
 		row.Document = nil
@@ -26,14 +26,14 @@ func SynthesisCollection(b []byte, found synthesis.DocumentList, next *string, c
 	}, m)
 }
 
-// SynthesisPortal appends one page of a surface's published bodies to an empty buffer,
-// and returns how many it holds.
-func SynthesisPortal(b []byte, found synthesis.BodyList, next *string, caller auth.Caller) ([]byte, error) {
+// SynthesisPortal encodes one page of a surface's published bodies. next is the cursor of the
+// page after it.
+func SynthesisPortal(found synthesis.BodyList, next *string, caller auth.Caller) ([]byte, error) {
 	m := meta(caller, len(found.Bodies), found.Measurement)
 	m.Type = new(api.SynthesisType(found.Type))
 	// The daily feed's bodies name participants.
 	m.IncludesCustomerIdentity = found.Type == synthesis.DailyFeed
-	return appendPage(b, len(found.Bodies), next, func(b []byte, i int) ([]byte, error) {
+	return appendPage(len(found.Bodies), next, func(b []byte, i int) ([]byte, error) {
 		return appendBody(b, found.Bodies[i])
 	}, m)
 }

@@ -57,6 +57,7 @@ func TestPlans_AreTheSameWithoutStatistics(t *testing.T) {
 	for range 40 {
 		add(t, conn, large, said{id: uuid.New(), at: time.Now(), quote: &quote}, nil)
 	}
+	exec(t, conn, "SELECT merge_measurement_changes()")
 	for _, c := range []struct {
 		name, sql, want, never string
 		client                 auth.Caller

@@ -56,7 +56,7 @@ func New(snapshots *measurement.SnapshotReader, limits Limits) *Reader {
 // those. Every other search goes through all documents of the client.
 func (r *Reader) Search(ctx context.Context, caller auth.Caller, q Query) (Found, error) {
 	var found Found
-	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
+	err := r.snapshots.Read(ctx, caller, measurement.Many, func(ctx context.Context, in *measurement.Snapshot) error {
 		deadline := time.Now().Add(r.limits.Timeout)
 		rows, enough, err := r.searchNewest(ctx, in, caller, q)
 		if err == nil && !enough {

@@ -82,31 +82,47 @@ func TestRateLimit_Refusal(t *testing.T) {
 			t.Errorf("Reset is %q, which is %d s away from Retry-After", answer.Header.Get("X-RateLimit-Reset"), off)
 		}
 	}
+	// However many ask at once, whoever is over the limit is told so.
+	var crowd sync.WaitGroup
+	for range 200 {
+		crowd.Go(func() {
+			if answer := srv.Get(t, interviews, issued.Key); answer.Status != http.StatusTooManyRequests {
+				t.Errorf("in a crowd, status %d: %s", answer.Status, answer.Body)
+			}
+		})
+	}
+	crowd.Wait()
 	seed.Exec(t, "UPDATE request_log SET at = at - interval '1 minute' WHERE key_id = $1 AND seq = 1", issued.ID)
 	srv.Get(t, interviews, issued.Key).WantStatus(t, 200)
 	srv.Get(t, interviews, issued.Key).WantStatus(t, 429)
 }
 
-// How a request ended is noted in its row, after the response.
-func TestRateLimit_StatusesReachTheLog(t *testing.T) {
+// How a request ended is added up in its key's usage, within ten seconds: a 401 that was
+// counted too.
+func TestUsage_IsAddedUpByStatus(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	issued := srv.Issue(t, keyRequest("acme"))
-	for path, status := range map[string]int{
-		interviews: 200, interviews + "?limit=0": 400, interviews + "/00000000-0000-0000-0000-000000000000": 404,
-	} {
-		srv.Get(t, path, issued.Key).WantStatus(t, status)
+	for range 2 {
+		for path, status := range map[string]int{
+			interviews: 200, interviews + "?limit=0": 400, interviews + "/00000000-0000-0000-0000-000000000000": 404,
+		} {
+			srv.Get(t, path, issued.Key).WantStatus(t, status)
+		}
 	}
+	srv.Get(t, interviews, issued.Key[:len(issued.Key)-1]+"!").WantStatus(t, 401)
+	const want = "getInterview 404: 2, listInterviews 200: 2, listInterviews 400: 2, listInterviews 401: 1"
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		var noted string
-		seed.Query(t, &noted, "SELECT coalesce(string_agg(status::text, ',' ORDER BY status), '') FROM requests WHERE key_id = $1", issued.ID)
-		if noted == "200,400,404" {
+		var added string
+		seed.Query(t, &added, `SELECT coalesce(string_agg(format('%s %s: %s', route, status, requests), ', ' ORDER BY route, status), '')
+			FROM key_usage WHERE key_id = $1 AND client_id = $2 AND hour > now() - interval '61 minutes'`, issued.ID, issued.ClientID)
+		if added == want {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("the log says %q, want 200,400,404", noted)
+			t.Fatalf("the usage is %q, want %q", added, want)
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 }

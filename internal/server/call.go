@@ -57,7 +57,7 @@ func (s *Server) Do(ctx context.Context, call Call) ([]byte, error) {
 	}
 	if call.LogName != "" {
 		outer.Operation, outer.ToolStatus = call.LogName, w.Status
-		outer.Rows, outer.Err, outer.Reading = record.Rows, record.Err, record.Reading
+		outer.Rows, outer.Err = record.Rows, record.Err
 	}
 	if w.Status != http.StatusOK {
 		return nil, record.Err

@@ -46,7 +46,7 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 	for _, waitsFor := range []string{"interviews", "api_keys"} { // reading; admission
 		t.Run(waitsFor, func(t *testing.T) {
 			t.Parallel()
-			srv, seed := apitest.Start(t, func(s *config.Server) { s.StatementTimeout = time.Minute })
+			srv, _ := apitest.Start(t, func(s *config.Server) { s.StatementTimeout = time.Minute })
 			sent := 0
 			for how, leave := range leaving {
 				for name, request := range requests {
@@ -66,7 +66,7 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 					}
 					before := strings.Count(srv.Logs.String(), `"status":499`)
 					fmt.Fprintf(conn, request, issued.Key)
-					waitFor(t, "the request to wait", func() bool { return srv.Database.WaitingReads(t) > 0 })
+					waitFor(t, how+", "+name+": the request to wait", func() bool { return srv.Database.WaitingReads(t) > 0 })
 					left := make(chan struct{})
 					go func() { defer close(left); leave(t, conn.(*net.TCPConn)) }()
 					if waitsFor == "api_keys" {
@@ -92,12 +92,6 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 					t.Errorf("logged %s", line)
 				}
 			}
-			waitFor(t, "499 in each row of the request log", func() bool {
-				var rows, left int
-				seed.Query(t, &rows, "SELECT count(*) FROM requests")
-				seed.Query(t, &left, "SELECT count(*) FROM requests WHERE status = 499")
-				return rows == sent && left == rows
-			})
 		})
 	}
 }

@@ -183,7 +183,7 @@ func TestPages_NamesTheOperatorsAddressAndNoOther(t *testing.T) {
 			t.Errorf("%s differs with the Host header", path)
 		}
 		named := public.Get(t, path, "")
-		if !bytes.Contains(named.Body, []byte("https://intel.brand.example/front/api/client/v1/")) ||
+		if !bytes.Contains(named.Body, []byte("https://intel.brand.example/front")) ||
 			bytes.Contains(named.Body, []byte("clientintel.example.com")) {
 			t.Errorf("%s does not name the public address alone", path)
 		}

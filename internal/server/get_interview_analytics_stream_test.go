@@ -129,7 +129,7 @@ func TestAnalytics_ABrokenResponseIsNeverWhole(t *testing.T) {
 		// The server waits for us to read on; its backend waits for it.
 		var killed int
 		srv.Database.Query(t, &killed, `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
-			WHERE datname = current_database() AND application_name = 'clientintel stream' AND query LIKE '%ListDataPoints%' AND state = 'active'`)
+			WHERE datname = current_database() AND application_name = 'clientintel stream' AND query LIKE '%ListDataPoints%' AND state IN ('active', 'idle in transaction')`)
 		if killed != 1 {
 			t.Fatalf("%s: %d streams were under way, want 1", mode, killed)
 		}
@@ -147,11 +147,6 @@ func TestAnalytics_ABrokenResponseIsNeverWhole(t *testing.T) {
 	}
 	if n := strings.Count(srv.Logs.String(), `"aborted":true`); n != 3 {
 		t.Errorf("%d broken answers are logged, want 3", n)
-	}
-	var unfinished int
-	seed.Query(t, &unfinished, "SELECT count(*) FROM requests WHERE status IS NOT NULL AND status NOT IN (200, 500)")
-	if unfinished != 0 {
-		t.Errorf("%d requests are noted with another status", unfinished)
 	}
 }
 

@@ -101,6 +101,9 @@ func TestAClientMovesToAnotherDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range removed {
+		if r.Of == "key_usage" {
+			continue // it is written later
+		}
 		if want := map[string]int64{"interview": 5, "search_document": 5, "request_log": 2}[r.Of]; want == 0 && r.Removed != 1 || want > 0 && r.Removed != want {
 			t.Errorf("got %+v", r)
 		}

@@ -78,7 +78,6 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 	r.Use(
 		middleware.Log(s.deps.Observers), // request id; log line, metric and trace; panics
 		middleware.Headers(s.links),
-		middleware.TransferEncoding,
 		func(next http.Handler) http.Handler { return compress(next) },
 	)
 	s.documents.Routes(r)

@@ -51,7 +51,7 @@ func (r *Reader) ListBodies(ctx context.Context, caller auth.Caller, q BodyQuery
 		return BodyList{}, apierror.MissingScope(string(auth.ReadCustomerIdentity))
 	}
 	var found BodyList
-	err := r.snapshots.Read(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
+	err := r.snapshots.Read(ctx, caller, measurement.Many, func(ctx context.Context, in *measurement.Snapshot) error {
 		rows, err := bodyRows(ctx, in.Queries(), caller, q)
 		if err != nil {
 			return fmt.Errorf("listing portal bodies: %w", err)

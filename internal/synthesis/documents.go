@@ -45,7 +45,7 @@ func (r *Reader) ListDocuments(ctx context.Context, caller auth.Caller, q Docume
 	if q.Type != nil {
 		found.Types = []Type{*q.Type}
 	}
-	err := r.snapshots.ReadOnce(ctx, caller, func(ctx context.Context, in *measurement.Snapshot) error {
+	err := r.snapshots.Read(ctx, caller, measurement.Once, func(ctx context.Context, in *measurement.Snapshot) error {
 		rows, err := documentRows(ctx, in.Queries(), caller, q)
 		if err != nil {
 			return err

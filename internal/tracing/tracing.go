@@ -34,15 +34,6 @@ type Request struct {
 	Failed bool
 	Began  time.Time
 	Took   time.Duration
-	// Phases are parts of the time, each a span below the request's.
-	Phases []Phase
-}
-
-// Phase is a part of a request's time.
-type Phase struct {
-	Name  string
-	Began time.Time
-	Took  time.Duration
 }
 
 // Tracer exports spans in batches, after the requests.
@@ -106,14 +97,10 @@ func (t *Tracer) Record(r Request) string {
 		name += " " + r.Route
 		attributes = append(attributes, attribute.String("http.route", r.Route))
 	}
-	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer),
+	_, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithTimestamp(r.Began), trace.WithAttributes(attributes...))
 	if r.Failed {
 		span.SetStatus(codes.Error, "")
-	}
-	for _, p := range r.Phases {
-		_, phase := t.tracer.Start(ctx, p.Name, trace.WithTimestamp(p.Began))
-		phase.End(trace.WithTimestamp(p.Began.Add(p.Took)))
 	}
 	span.End(trace.WithTimestamp(r.Began.Add(r.Took)))
 	return span.SpanContext().TraceID().String()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -57,11 +56,8 @@ func ParseRequest(address string) (*Request, error) {
 		r.Route, r.Filters["id"] = detailRoute, strings.ToLower(id)
 	}
 	if r.Route == searchRoute {
-		// A search has one page, so its limit is part of its scope, as the server writes it.
+		// A search has one page, so its limit is part of its scope.
 		r.Filters["limit"] = cmp.Or(query.Get("limit"), "50")
-		if n, err := strconv.Atoi(r.Filters["limit"]); err == nil {
-			r.Filters["limit"] = strconv.Itoa(n)
-		}
 	}
 	return r, nil
 }

@@ -17,7 +17,6 @@ type Response struct {
 	kind      *kind
 	request   *Request // nil: not known
 	analytics analytics
-	refused   string // an error response's code
 }
 
 // Meta is what is read of a response's meta.
@@ -81,7 +80,7 @@ func Decode(body []byte, request *Request) (*Response, error) {
 	res := &Response{request: request}
 	switch {
 	case envelope.Data == nil && envelope.Error != "" && envelope.Code != "":
-		res.kind, res.refused = refusal, envelope.Code
+		res.kind = refusal
 		return res, nil
 	case envelope.Data == nil || envelope.Meta == nil:
 		return nil, errors.New("this is no response of this API: it lacks data or meta")

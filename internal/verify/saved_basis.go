@@ -46,13 +46,10 @@ func (res *Response) checkSavedBases(r *Report) {
 // checkFreshness checks what is compared, and that the result goes with the versions.
 func (res *Response) checkFreshness(r *Report, name string, in integrity) {
 	f, m := in.Freshness, res.Meta
-	sameTimes := f.SavedAsOf == in.Basis.AsOf && (m.AsOf == "" || f.LiveAsOf == m.AsOf)
-	sameVersions := f.SavedVersion == in.Basis.Version && f.LiveVersion == cmp.Or(m.Version, "legacy")
-	r.check(name+"freshness", sameTimes && sameVersions,
-		"it compares %s (%s) with %s (%s), the body has %s (%s) and the response %s (%s)",
-		f.SavedAsOf, f.SavedVersion, f.LiveAsOf, f.LiveVersion, in.Basis.AsOf, in.Basis.Version, m.AsOf, m.Version)
-
+	times := f.SavedAsOf == in.Basis.AsOf && (m.AsOf == "" || f.LiveAsOf == m.AsOf)
+	versions := f.SavedVersion == in.Basis.Version && f.LiveVersion == cmp.Or(m.Version, "legacy")
 	changed := f.SavedVersion != f.LiveVersion
-	r.check(name+"freshness.status", changed == (f.Reason == "contract_changed") && (f.Status == "comparable") == (f.Reason == ""),
-		"%s is stated with the reason %q for %s and %s", f.Status, f.Reason, f.SavedVersion, f.LiveVersion)
+	result := changed == (f.Reason == "contract_changed") && (f.Status == "comparable") == (f.Reason == "")
+	r.check(name+"freshness", times && versions && result, "%+v; the saved basis has %s (%s), the response %s (%s)",
+		*f, in.Basis.AsOf, in.Basis.Version, m.AsOf, m.Version)
 }

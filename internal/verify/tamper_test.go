@@ -134,8 +134,8 @@ func TestVerify_ChangesAreFound(t *testing.T) {
 		"a saved id":              {portalBody(), `["` + one, `["` + strings.Replace(one, "1", "0", 1), []string{"data[0].membership_hash"}},
 		"a saved count":           {portalBody(), `"source_count": 2`, `"source_count": 3`, []string{"data[0].source_count"}},
 		"a saved moment":          {portalBody(), `"saved_as_of": "2026`, `"saved_as_of": "2025`, []string{"data[0].freshness"}},
-		"a live version":          {portalBody(), `"live_contract_version": "canonical_measurement.v1"`, `"live_contract_version": "legacy"`, []string{"data[0].freshness", "data[0].freshness.status"}},
-		"freshness":               {portalBody(), `"reason": null`, `"reason": "scope_changed"`, []string{"data[0].freshness.status"}},
+		"a live version":          {portalBody(), `"live_contract_version": "canonical_measurement.v1"`, `"live_contract_version": "legacy"`, []string{"data[0].freshness"}},
+		"freshness":               {portalBody(), `"reason": null`, `"reason": "scope_changed"`, []string{"data[0].freshness"}},
 		"unverifiable with basis": {portalBody(), `verified_saved_basis`, `historical_unverifiable`, []string{"data[0].measurement_integrity"}},
 		"an unknown status":       {portalBody(), `verified_saved_basis`, `trust_me`, []string{"data[0].measurement_integrity"}},
 		"no integrity":            {portalBody(), `measurement_integrity`, `integrity`, []string{"data[0].measurement_integrity"}},
@@ -155,27 +155,19 @@ func TestVerify_ChangesAreFound(t *testing.T) {
 // label of interviews without one from these: a label may have several points.
 func TestVerify_ALabelMayHaveSeveralPoints(t *testing.T) {
 	t.Parallel()
-	point := func(label string, value int) string { return fmt.Sprintf(`{"label": %q, "value": %d}`, label, value) }
-	two, one, spring := point("Uncategorized", 2), point("Uncategorized", 1), point("Spring", 1)
-	row := `{"date": "2026-03-03", "campaignSlug": "uncategorized", "campaignLabel": "Uncategorized", "sentiment": "unknown"}`
-	rows := strings.Join([]string{row, row, row, strings.ReplaceAll(row, "Uncategorized", "Spring")}, ",")
-	for name, c := range map[string]struct {
-		points []string
-		fails  []string
-	}{
-		"one point":           {[]string{point("Uncategorized", 3), spring}, []string{}},
-		"two points":          {[]string{two, spring, one}, []string{}},
-		"fewer than the rows": {[]string{two, spring}, []string{"campaigns"}},
-		"more than the rows":  {[]string{two, two, spring}, []string{"campaigns"}},
-		"an empty point":      {[]string{two, spring, one, point("Uncategorized", 0)}, []string{"campaigns"}},
-		"not in order":        {[]string{two, one, spring, one}, []string{"campaigns"}},
+	const points = `{"label": "Spring", "value": 1}, {"label": "Uncategorized", "value": 1}`
+	point := func(value int) string { return fmt.Sprintf(`{"label": "Spring", "value": %d}`, value) }
+	oneLabel := strings.Replace(analyticsBody(), `"campaignLabel": "Uncategorized"`, `"campaignLabel": "Spring"`, 1)
+	for stated, fails := range map[string][]string{
+		point(2):                  {},
+		point(1) + "," + point(1): {},
+		point(1):                  {"campaigns"},
+		point(2) + "," + point(1): {"campaigns"},
+		point(2) + "," + point(0): {"campaigns"},
+		point(1) + "," + points:   {"campaigns"},
 	} {
-		body := fmt.Sprintf(`{"data": {"total": 4, "volume": [%s], "campaigns": [%s], "sentiment": [%s, %s, %s, %s], "rows": [%s]},
-			"meta": {"client_id": %q, "count": 4, "measurement_mode": "legacy"}}`,
-			point("2026-03-03", 4), strings.Join(c.points, ", "),
-			point("promoter", 0), point("passive", 0), point("detractor", 0), point("unknown", 4), rows, client)
-		if got := with(t, run(t, body, ""), verify.Failed, 1); !slices.Equal(got, c.fails) {
-			t.Errorf("%s: %v fail, want %v", name, got, c.fails)
+		if got := with(t, run(t, strings.Replace(oneLabel, points, stated, 1), ""), verify.Failed, 1); !slices.Equal(got, fails) {
+			t.Errorf("%s: %v fail, want %v", stated, got, fails)
 		}
 	}
 }
@@ -205,6 +197,10 @@ func TestVerify_ScopesThatTellThemselves(t *testing.T) {
 		if holds := with(t, run(t, body, ""), verify.Passed, 1); !slices.Contains(holds, "scope_hash") {
 			t.Errorf("%s: only %v hold", name, holds)
 		}
+	}
+	filtered := canonical(`[]`, `"has_more": false, "next_cursor": null,`, `"filters":{"status":"x"},"route":"/interviews"`, 0, 9)
+	if got := with(t, run(t, filtered, ""), verify.Skipped, 1); !slices.Equal(got, []string{"scope_hash", "measurement_total_count"}) {
+		t.Errorf("a filtered list without its request: %v are not checked", got)
 	}
 }
 

@@ -110,7 +110,7 @@ func decodeSaved(value json.RawMessage, given *Request) (*Response, error) {
 func (res *Response) Check() *Report {
 	r := &Report{Of: "response", What: res.kind.name, Client: res.Meta.ClientID}
 	if res.kind == refusal {
-		r.skip("error", "an error response (%s) states nothing to recompute", res.refused)
+		r.skip("error", "an error response states nothing to recompute")
 		return r
 	}
 	res.checkMeta(r)

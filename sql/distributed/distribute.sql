@@ -52,23 +52,32 @@ BEGIN
 END;
 $$;
 
--- take_client sets the transaction's client, for row-level security on workers too: Citus
--- passes SET LOCAL on to them, set_config never.
-CREATE OR REPLACE FUNCTION take_client(client uuid, timeout text) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET citus.propagate_set_commands = 'local' AS $$
+-- begin_read sets the transaction's client for row-level security on workers too: Citus
+-- passes SET LOCAL on to them, set_config never. Its query takes the snapshot, on the
+-- client's worker, whose clock it returns.
+CREATE OR REPLACE FUNCTION begin_read(
+    client uuid, timeout text,
+    OUT as_of timestamptz, OUT mode text, OUT contract_version text, OUT members bigint, OUT broken_at timestamptz
+)
+LANGUAGE plpgsql SET citus.propagate_set_commands = 'local' AS $$
 BEGIN
     EXECUTE format('SET LOCAL clientintel.client_id = %L', client);
     PERFORM set_config('statement_timeout', timeout, true);
-END;
-$$;
-
--- read_in_index_order is ReadDataPointsInIndexOrder for the client's worker.
-CREATE OR REPLACE FUNCTION read_in_index_order() RETURNS void
-LANGUAGE plpgsql SET citus.propagate_set_commands = 'local' AS $$
-BEGIN
-    SET LOCAL enable_sort = off;
-    SET LOCAL enable_bitmapscan = off;
-    SET LOCAL enable_seqscan = off;
+    SELECT
+        transaction_timestamp(),
+        c.measurement_mode,
+        c.measurement_contract_version,
+        s.members + (
+            SELECT coalesce(sum(m.members), 0)
+            FROM public.measurement_changes AS m
+            WHERE m.client_id = client
+        ),
+        s.broken_at
+    INTO as_of, mode, contract_version, members, broken_at
+    FROM public.clients AS c
+    LEFT JOIN public.measurement_states AS s ON s.client_id = c.id
+    WHERE c.id = client;
+    as_of := coalesce(as_of, statement_timestamp());
 END;
 $$;
 
@@ -227,6 +236,7 @@ BEGIN
         RETURN;
     END IF;
     added := 0;
+    PERFORM public.merge_measurement_changes();
     FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > scan_limit LOOP
         SELECT count(*) - keep_outside INTO surplus
         FROM (
@@ -386,16 +396,6 @@ BEGIN
 END;
 $$;
 
--- The objects that doctor expects, as they were when the tables were distributed.
-CREATE TABLE IF NOT EXISTS distributed_objects (
-    rank integer PRIMARY KEY,
-    kind text NOT NULL,
-    name text NOT NULL,
-    hash text NOT NULL,
-    repair text NOT NULL
-);
-GRANT SELECT ON distributed_objects TO clientintel_server;
-
 REVOKE EXECUTE ON FUNCTION find_disabled_triggers, find_disabled_shard_triggers, enable_shard_triggers FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION find_disabled_triggers TO clientintel_server;
 
@@ -409,8 +409,7 @@ BEGIN
         SELECT p.oid::regprocedure AS name, p.proname = 'list_search_hits' AS delegated
         FROM pg_proc AS p
         WHERE p.pronamespace = 'public'::regnamespace
-            AND p.prorettype <> 'admissions'::regtype
-            AND p.proname <> 'take_client'
+            AND p.proname NOT IN ('admit', 'begin_read')
             AND NOT EXISTS (
                 SELECT 1 FROM pg_dist_object AS o
                 WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid AND o.distribution_argument_index IS NOT NULL

@@ -218,14 +218,30 @@ SELECT
 FROM interviews
 WHERE usable;
 
+-- The filters of the list of interviews, each condition once: pages and bases read through
+-- it. The planner inlines it, so that a caller's own conditions and order find their index.
+-- No status is the empty string, which no request can carry.
+CREATE FUNCTION matching_interviews(client uuid, status text, from_created_at timestamptz, until_created_at timestamptz)
+RETURNS SETOF usable_interviews
+LANGUAGE sql STABLE AS $$
+    SELECT i.*
+    FROM usable_interviews AS i
+    WHERE i.client_id = client
+        AND (matching_interviews.status = '' OR i.status = matching_interviews.status)
+        AND i.created_at >= from_created_at
+        AND i.created_at < until_created_at
+$$;
+
 ALTER TABLE interviews ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY server_reads_current_client ON interviews
     FOR SELECT TO clientintel_server USING (client_id = current_client_id());
 CREATE POLICY owner_accesses_every_client ON interviews TO CURRENT_USER USING (true) WITH CHECK (true);
 
 GRANT SELECT ON interviews, usable_interviews TO clientintel_server;
+GRANT EXECUTE ON FUNCTION matching_interviews(uuid, text, timestamptz, timestamptz) TO clientintel_server;
 
 -- +goose Down
+DROP FUNCTION matching_interviews(uuid, text, timestamptz, timestamptz);
 DROP VIEW usable_interviews;
 DROP TRIGGER check_interviews_of_campaign ON campaigns;
 DROP TRIGGER propagate_campaign_live ON campaigns;

@@ -1,9 +1,10 @@
--- API keys, the log of requests that is the rate limiter's window, and the one
--- function through which the server admits requests. Locks nothing: new tables.
+-- API keys, the log of requests that is the rate limiter's window, the one function
+-- through which the server admits requests, and how much each key was used. Locks nothing:
+-- new tables.
 --
--- A request writes one row, and finding it again to note its status would cost a
--- quarter of an admission. So statuses are written many at a time beside the log,
--- and the view requests shows both together.
+-- The log has a row for each counted request and is kept for days, as nothing but the
+-- window needs it. How requests ended is added up by servers (key_usage), which is kept for
+-- longer and which admission never reads.
 
 -- +goose Up
 -- Found by prefix before any client is known, so the prefix is the key.
@@ -52,7 +53,7 @@ INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
 VALUES ('', '00000000-0000-0000-0000-000000000000', NULL, 'unknown prefixes',
     sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), '{}');
 
--- One row a counted request. status is the HTTP status, null until known.
+-- One row a counted request. status is 401 where the key was refused, else null.
 CREATE TABLE request_log (
     client_id uuid NOT NULL,
     key_id uuid NOT NULL,
@@ -66,49 +67,18 @@ CREATE TABLE request_log (
 -- Takes what no day's partition takes: maintenance late, or a clock far off.
 CREATE TABLE request_log_default PARTITION OF request_log DEFAULT;
 
-CREATE TABLE request_statuses (
-    recorded_at timestamptz NOT NULL,
-    key_ids uuid[] NOT NULL,
-    seqs bigint[] NOT NULL,
-    statuses smallint[] NOT NULL
-) PARTITION BY RANGE (recorded_at);
-
-COMMENT ON TABLE request_statuses IS 'How requests of the log ended, many to a row: the n-th of each list belong together.';
-
-CREATE TABLE request_statuses_default PARTITION OF request_statuses DEFAULT;
-
-CREATE VIEW requests WITH (security_invoker = true) AS
-SELECT l.client_id, l.key_id, l.at, l.seq, l.route, coalesce(l.status, o.status) AS status
-FROM request_log AS l
-LEFT JOIN (
-    SELECT n.recorded_at, u.key_id, u.seq, u.status
-    FROM request_statuses AS n
-    CROSS JOIN LATERAL unnest(n.key_ids, n.seqs, n.statuses) AS u (key_id, seq, status)
-) AS o
-    -- A key that was idle for longer than the log is kept begins at 1 again.
-    ON o.key_id = l.key_id AND o.seq = l.seq AND o.recorded_at BETWEEN l.at - interval '1 hour' AND l.at + interval '1 day';
-
-COMMENT ON VIEW requests IS 'The request log with how each request ended: null where that is not noted yet, or was lost with its server.';
-
--- The row type of admit's answers. It is a table, which stays empty, because sqlc
--- reads the columns of tables and not those of composite types.
-CREATE TABLE admissions (
-    -- The request's place in its group, from 1.
-    ordinal integer NOT NULL,
-    verdict text NOT NULL
-        CONSTRAINT admissions_verdict_is_known CHECK (verdict IN ('admitted', 'limited', 'invalid', 'revoked', 'expired')),
+-- How many requests of a key ended with a status, by hour and operation.
+CREATE TABLE key_usage (
+    client_id uuid NOT NULL,
     key_id uuid NOT NULL,
-    -- Null when the secret was wrong, as scopes are.
-    client_id uuid,
-    scopes text[],
-    -- The database's clock at the decision.
-    at timestamptz NOT NULL,
-    -- The number of the request's row in the log; null when it was not counted.
-    seq bigint,
-    -- What the window still held, this request included, and when it next frees.
-    remaining integer NOT NULL,
-    reset_at timestamptz NOT NULL
-);
+    hour timestamptz NOT NULL,
+    route text NOT NULL,
+    status smallint NOT NULL,
+    requests bigint NOT NULL,
+    PRIMARY KEY (client_id, key_id, hour, route, status)
+) PARTITION BY RANGE (hour);
+
+CREATE TABLE key_usage_default PARTITION OF key_usage DEFAULT;
 
 -- admit authenticates and counts a group of requests, in one transaction of its
 -- own at READ COMMITTED. Each request is a prefix, the SHA-256 of the secret that
@@ -117,6 +87,8 @@ CREATE TABLE admissions (
 -- A key's lock is held before its window is read, and every statement takes a
 -- new snapshot: a single one would count the window as it was before it waited.
 -- So it refuses the stricter isolation levels, whose transactions have one snapshot.
+-- The window's count is the difference of two numbers: the requests of a key are numbered
+-- without gaps, from 1 again after a time without any that is longer than the window.
 -- +goose StatementBegin
 CREATE FUNCTION admit(
     prefixes text[],
@@ -126,11 +98,26 @@ CREATE FUNCTION admit(
     time_window interval,
     clock_shift interval
 )
-RETURNS SETOF admissions
+RETURNS TABLE (
+    -- The request's place in its group, from 1.
+    ordinal integer,
+    -- 'admitted', 'limited', 'invalid', 'revoked' or 'expired'.
+    verdict text,
+    key_id uuid,
+    -- Null when the secret was wrong, as scopes are.
+    client_id uuid,
+    scopes text[],
+    -- The database's clock at the decision.
+    at timestamptz,
+    -- What the window still held, this request included, and when it next frees.
+    remaining integer,
+    reset_at timestamptz
+)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 -- Planned once, and whatever the statistics of a partition that is a minute old
 -- say: by an index that has the order, never by sorting a window or reading a table.
 SET plan_cache_mode = force_generic_plan SET enable_sort = off SET enable_seqscan = off AS $$
+#variable_conflict use_column
 DECLARE
     -- In the log, requests with an unknown prefix have this client.
     no_client CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
@@ -138,20 +125,17 @@ DECLARE
     last_used_precision CONSTANT interval := '1 hour';
     -- Secrets are compared behind a random salt: how long it takes tells nothing of the hash.
     salt CONSTANT bytea := uuid_send(gen_random_uuid());
-    clock timestamptz;
+    keys text[];
+    ordinals integer[];
     present timestamptz;
-    window_start timestamptz;
-    answered integer := 0;
-    one_by_one integer[] := '{}';
-    answer public.admissions;
-    i integer;
-    k record;
-    newest_seq bigint;
-    newest_at timestamptz;
-    oldest_seq bigint;
-    oldest_at timestamptz;
+    r record;
+    -- Of the key whose requests are being decided.
+    key text;
+    clock timestamptz;
     counted bigint;
+    last_seq bigint;
     secret_is_right boolean;
+    logged public.request_log[];
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE object_not_in_prerequisite_state USING
@@ -182,51 +166,36 @@ BEGIN
     END IF;
 
     -- Keys are locked in one order, or two groups could wait for each other. An
-    -- advisory lock writes nothing, and no operator's transaction holds it up. The
-    -- blank key, which unknown prefixes count towards, comes last, further down.
-    -- For one that comes alone an expression does, which is cheaper than a statement.
-    IF cardinality(prefixes) <> 1 THEN
-        PERFORM pg_advisory_xact_lock(r.lock)
-        FROM unnest((
-            SELECT array_agg(DISTINCT hashtextextended(p.prefix, 600))
-            FROM unnest(prefixes) AS p (prefix)
-        )) AS r (lock);
-    ELSIF pg_advisory_xact_lock(hashtextextended(prefixes[1], 600)) IS NULL THEN
-        RAISE EXCEPTION 'a lock was not taken';
-    END IF;
+    -- advisory lock writes nothing, and no operator's transaction holds it up.
+    SELECT
+        array_agg(k.prefix ORDER BY hashtextextended(k.prefix, 600), k.ordinal),
+        array_agg(k.ordinal ORDER BY hashtextextended(k.prefix, 600), k.ordinal)
+    INTO keys, ordinals
+    FROM (
+        SELECT coalesce(a.prefix, '') AS prefix, p.ordinal::integer AS ordinal
+        FROM unnest(prefixes) WITH ORDINALITY AS p (prefix, ordinal)
+        LEFT JOIN public.api_keys AS a ON a.prefix = p.prefix
+    ) AS k;
+    FOREACH key IN ARRAY keys LOOP
+        PERFORM pg_advisory_xact_lock(hashtextextended(key, 600));
+    END LOOP;
+    key := NULL;
 
-    -- Nearly every request is simple: its key in force and in use, its secret right,
-    -- room in the window. One that comes alone is spared what gathers a group.
-    clock := clock_timestamp() + clock_shift;
-    window_start := clock - time_window;
-    IF cardinality(prefixes) = 1 THEN
+    present := clock_timestamp() + clock_shift;
+    FOR r IN
         SELECT
-            1,
-            CASE
-                WHEN sha256(a.secret_hash || salt) = sha256(secret_hashes[1] || salt)
-                    AND a.client_id IS NOT NULL
-                    AND coalesce(a.revoked_at > clock, true)
-                    AND coalesce(a.expires_at > clock, true)
-                    AND a.last_used_at > clock - last_used_precision
-                    AND newest.at <= clock
-                    AND newest.seq - oldest.seq + 1 < max_requests
-                THEN 'admitted'
-            END,
-            a.id,
-            a.client_id,
-            a.scopes,
-            clock,
-            newest.seq + 1,
-            max_requests - (newest.seq - oldest.seq + 1),
-            oldest.at + time_window
-        INTO answer
-        FROM public.api_keys AS a
+            s.ordinal,
+            a.prefix, a.id, a.client_id, a.secret_hash, a.scopes, a.revoked_at, a.expires_at, a.last_used_at,
+            newest.at AS newest_at, newest.seq AS newest_seq, oldest.at AS oldest_at, oldest.seq AS oldest_seq
+        FROM unnest(keys, ordinals) WITH ORDINALITY AS s (prefix, ordinal, nth)
+        JOIN public.api_keys AS a ON a.prefix = s.prefix
         LEFT JOIN LATERAL (
+            -- Not bounded above: the clock may have been set back since.
             SELECT l.at, l.seq
             FROM public.request_log AS l
             WHERE l.client_id = coalesce(a.client_id, no_client)
                 AND l.key_id = a.id
-                AND l.at > window_start
+                AND l.at > present - time_window
             ORDER BY l.at DESC, l.seq DESC
             LIMIT 1
         ) AS newest ON true
@@ -235,243 +204,120 @@ BEGIN
             FROM public.request_log AS l
             WHERE l.client_id = coalesce(a.client_id, no_client)
                 AND l.key_id = a.id
-                AND l.at > window_start
-                AND l.at <= clock
+                AND l.at > greatest(present, newest.at) - time_window
             ORDER BY l.at, l.seq
             LIMIT 1
         ) AS oldest ON true
-        WHERE a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = prefixes[1]), '');
-        IF answer.verdict = 'admitted' THEN
-            INSERT INTO public.request_log (client_id, key_id, at, seq, route)
-            VALUES (answer.client_id, answer.key_id, clock, answer.seq, routes[1]);
-            RETURN NEXT answer;
-            RETURN;
-        END IF;
-    END IF;
-
-    -- A group's simple requests are counted together.
-    FOR answer IN
-        WITH judged AS MATERIALIZED (
-            SELECT
-                m.ordinal,
-                g.id,
-                g.client_id,
-                g.scopes,
-                g.in_force
-                    AND newest.at <= clock
-                    AND newest.seq - oldest.seq + 1 + g.requests <= max_requests AS simple,
-                newest.seq + m.nth AS seq,
-                (max_requests - (newest.seq - oldest.seq + m.nth))::integer AS remaining,
-                oldest.at + time_window AS reset_at
-            FROM (
-                SELECT
-                    a.id,
-                    coalesce(a.client_id, no_client) AS client_id,
-                    a.scopes,
-                    a.prefix <> ''
-                        AND bool_and(sha256(a.secret_hash || salt) = sha256(r.secret_hash || salt))
-                        AND (a.revoked_at IS NULL OR a.revoked_at > clock)
-                        AND (a.expires_at IS NULL OR a.expires_at > clock)
-                        AND a.last_used_at > clock - last_used_precision AS in_force,
-                    count(*) AS requests,
-                    array_agg(r.ordinal::integer) AS ordinals
-                FROM unnest(prefixes, secret_hashes) WITH ORDINALITY AS r (prefix, secret_hash, ordinal)
-                JOIN public.api_keys AS a
-                    ON a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = r.prefix), '')
-                GROUP BY a.prefix
-            ) AS g
-            LEFT JOIN LATERAL (
-                -- Not bounded above: the clock may have been set back since.
-                SELECT l.at, l.seq
-                FROM public.request_log AS l
-                WHERE l.client_id = g.client_id
-                    AND l.key_id = g.id
-                    AND l.at > window_start
-                ORDER BY l.at DESC, l.seq DESC
-                LIMIT 1
-            ) AS newest ON true
-            LEFT JOIN LATERAL (
-                SELECT l.at, l.seq
-                FROM public.request_log AS l
-                WHERE l.client_id = g.client_id
-                    AND l.key_id = g.id
-                    AND l.at > window_start
-                    AND l.at <= clock
-                ORDER BY l.at, l.seq
-                LIMIT 1
-            ) AS oldest ON true
-            CROSS JOIN LATERAL unnest(g.ordinals) WITH ORDINALITY AS m (ordinal, nth)
-        ),
-
-        logged AS (
-            INSERT INTO public.request_log (client_id, key_id, at, seq, route)
-            SELECT j.client_id, j.id, clock, j.seq, routes[j.ordinal]
-            FROM judged AS j
-            WHERE j.simple
-        )
-
-        SELECT
-            j.ordinal, CASE WHEN j.simple THEN 'admitted' END, j.id, j.client_id, j.scopes,
-            clock, j.seq, j.remaining, j.reset_at
-        FROM judged AS j
+        ORDER BY s.nth
     LOOP
-        answered := answered + 1;
-        IF answer.verdict IS NULL THEN
-            one_by_one := one_by_one || answer.ordinal;
-        ELSE
-            RETURN NEXT answer;
+        IF key IS DISTINCT FROM r.prefix THEN
+            key := r.prefix;
+            -- A key's time never runs backwards. Where the clock was set back it stands
+            -- still until the present has caught up.
+            clock := greatest(present, r.newest_at);
+            last_seq := coalesce(r.newest_seq, 0);
+            counted := coalesce(r.newest_seq - r.oldest_seq + 1, 0);
         END IF;
-    END LOOP;
-    IF answered < cardinality(prefixes) THEN
-        RAISE serialization_failure USING MESSAGE = 'a key was deleted meanwhile';
-    END IF;
+        secret_is_right := sha256(r.secret_hash || salt) = sha256(secret_hashes[r.ordinal] || salt) AND key <> '';
 
-    -- The others; those of one key in their order.
-    FOREACH i IN ARRAY one_by_one LOOP
-        SELECT a.prefix, a.id, a.client_id, coalesce(a.client_id, no_client) AS logged_client, a.secret_hash,
-            a.scopes, a.revoked_at, a.expires_at, a.last_used_at
-        INTO STRICT k
-        FROM public.api_keys AS a
-        WHERE a.prefix = coalesce((SELECT b.prefix FROM public.api_keys AS b WHERE b.prefix = prefixes[i]), '');
-        IF k.prefix = '' THEN
-            PERFORM pg_advisory_xact_lock(hashtextextended('', 600));
-        END IF;
-
-        secret_is_right := sha256(k.secret_hash || salt) = sha256(secret_hashes[i] || salt) AND k.prefix <> '';
-
-        clock := clock_timestamp() + clock_shift;
-        window_start := clock - time_window;
-        SELECT l.at, l.seq INTO newest_at, newest_seq
-        FROM public.request_log AS l
-        WHERE l.client_id = k.logged_client
-            AND l.key_id = k.id
-            AND l.at > window_start
-        ORDER BY l.at DESC, l.seq DESC
-        LIMIT 1;
-        IF NOT FOUND OR NOT secret_is_right THEN
-            -- Idle for longer than the window, or new. Looked for after every wrong
-            -- secret, so that one takes as long for each prefix, known or not.
-            SELECT l.at, l.seq INTO newest_at, newest_seq
-            FROM public.request_log AS l
-            WHERE l.client_id = k.logged_client
-                AND l.key_id = k.id
-            ORDER BY l.at DESC, l.seq DESC
-            LIMIT 1;
-        END IF;
-        -- A key's time never runs backwards. Where the clock was set back it stands
-        -- still until the present has caught up.
-        present := clock;
-        clock := greatest(clock, newest_at);
-        window_start := clock - time_window;
-        SELECT l.at, l.seq INTO oldest_at, oldest_seq
-        FROM public.request_log AS l
-        WHERE l.client_id = k.logged_client
-            AND l.key_id = k.id
-            AND l.at > window_start
-            AND l.at <= clock
-        ORDER BY l.at, l.seq
-        LIMIT 1;
-        counted := coalesce(newest_seq - oldest_seq + 1, 0);
-
-        answer := NULL;
-        answer.ordinal := i;
-        answer.key_id := k.id;
-        answer.at := clock;
-        answer.remaining := greatest(max_requests - counted, 0);
-        answer.reset_at := coalesce(oldest_at, clock) + time_window;
-        answer.verdict := CASE
+        ordinal := r.ordinal;
+        key_id := r.id;
+        at := clock;
+        remaining := greatest(max_requests - counted, 0);
+        reset_at := coalesce(r.oldest_at, clock) + time_window;
+        verdict := CASE
             WHEN NOT secret_is_right THEN 'invalid'
-            WHEN k.revoked_at <= clock THEN 'revoked'
-            WHEN k.expires_at <= clock THEN 'expired'
+            WHEN r.revoked_at <= clock THEN 'revoked'
+            WHEN r.expires_at <= clock THEN 'expired'
             WHEN counted >= max_requests THEN 'limited'
             ELSE 'admitted'
         END;
-        IF secret_is_right THEN
-            answer.client_id := k.client_id;
-            answer.scopes := k.scopes;
-        END IF;
+        client_id := CASE WHEN secret_is_right THEN r.client_id END;
+        scopes := CASE WHEN secret_is_right THEN r.scopes END;
 
-        IF answer.verdict = 'limited' THEN
+        IF verdict = 'limited' THEN
             -- How long to wait counts from the present.
-            answer.at := present;
+            at := present;
             -- Capacity frees when the row max_requests from the end ages out: the
             -- oldest one, unless rows of failed authentication come before it.
             IF counted > max_requests THEN
-                SELECT l.at + time_window INTO answer.reset_at
-                FROM public.request_log AS l
-                WHERE l.client_id = k.logged_client
-                    AND l.key_id = k.id
-                    AND l.at > window_start
-                    AND l.at <= clock
-                    AND l.seq > newest_seq - max_requests
-                ORDER BY l.at, l.seq
-                LIMIT 1;
+                reset_at := time_window + coalesce((
+                    SELECT l.at
+                    FROM public.request_log AS l
+                    WHERE l.client_id = coalesce(r.client_id, no_client)
+                        AND l.key_id = r.id
+                        AND l.at > clock - time_window
+                        AND l.seq > last_seq - max_requests
+                    ORDER BY l.at, l.seq
+                    LIMIT 1
+                ), clock);
             END IF;
         ELSE
-            answer.seq := coalesce(newest_seq, 0) + 1;
-            INSERT INTO public.request_log (client_id, key_id, at, seq, route, status)
-            VALUES (
-                k.logged_client, k.id, clock, answer.seq, routes[i],
-                CASE WHEN answer.verdict = 'admitted' THEN NULL ELSE 401 END
-            );
-            IF secret_is_right AND (k.last_used_at > clock - last_used_precision) IS NOT TRUE THEN
+            last_seq := last_seq + 1;
+            logged := logged || ROW(
+                coalesce(r.client_id, no_client), r.id, clock, last_seq, routes[ordinal], CASE WHEN verdict <> 'admitted' THEN 401 END
+            )::public.request_log;
+            IF secret_is_right AND (r.last_used_at > clock - last_used_precision) IS NOT TRUE THEN
                 -- Not waited for: an operator may be at work on the row.
                 UPDATE public.api_keys AS a
                 SET last_used_at = clock
                 WHERE a.prefix = (
                     SELECT b.prefix
                     FROM public.api_keys AS b
-                    WHERE b.prefix = k.prefix
+                    WHERE b.prefix = key
                     FOR NO KEY UPDATE SKIP LOCKED
                 );
             END IF;
             -- Only the newest max_requests rows can matter to a window, so a flood
             -- of failed authentication keeps no more than that.
-            IF answer.verdict <> 'admitted' AND counted >= max_requests THEN
+            IF verdict <> 'admitted' AND counted >= max_requests THEN
                 DELETE FROM public.request_log AS l
-                WHERE l.client_id = k.logged_client
-                    AND l.key_id = k.id
-                    AND l.at > window_start
-                    AND l.at <= clock
-                    AND l.seq <= newest_seq + 1 - max_requests
+                WHERE l.client_id = coalesce(r.client_id, no_client)
+                    AND l.key_id = r.id
+                    AND l.at > clock - time_window
+                    AND l.seq <= last_seq - max_requests
                     AND l.status = 401;
             END IF;
+            counted := counted + 1;
         END IF;
-        RETURN NEXT answer;
+        RETURN NEXT;
     END LOOP;
+    INSERT INTO public.request_log SELECT n.* FROM unnest(logged) AS n;
 END;
 $$;
 -- +goose StatementEnd
 
+-- add_key_usage adds up finished requests: the n-th of each list belong together. Rows are
+-- written in one order, or two servers could wait for each other. What a server's clock
+-- puts into the future is counted in the present hour.
 -- +goose StatementBegin
-CREATE FUNCTION record_statuses(clock_shift interval, key_ids uuid[], seqs bigint[], statuses smallint[]) RETURNS void
+CREATE FUNCTION add_key_usage(key_ids uuid[], hours timestamptz[], routes text[], statuses smallint[], requests bigint[])
+RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF clock_shift IS DISTINCT FROM interval '0' AND NOT pg_has_role(session_user, current_user, 'MEMBER') THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = 'record_statuses goes by the database''s clock, other than for the schema''s owner';
-    END IF;
-    -- A crash can lose a status, never a counted request.
-    PERFORM set_config('synchronous_commit', 'off', true);
-    INSERT INTO public.request_statuses (recorded_at, key_ids, seqs, statuses)
-    VALUES (clock_timestamp() + clock_shift, key_ids, seqs, statuses);
+    INSERT INTO public.key_usage AS u (client_id, key_id, hour, route, status, requests)
+    SELECT k.client_id, k.id, h.hour, n.route, n.status, sum(n.requests)
+    FROM unnest(key_ids, hours, routes, statuses, requests) AS n (key_id, hour, route, status, requests)
+    JOIN public.api_keys AS k ON k.id = n.key_id AND k.client_id IS NOT NULL
+    CROSS JOIN LATERAL (SELECT date_trunc('hour', least(n.hour, clock_timestamp()), 'UTC') AS hour) AS h
+    WHERE n.requests > 0
+    GROUP BY k.client_id, k.id, h.hour, n.route, n.status
+    ORDER BY k.client_id, k.id, h.hour, n.route, n.status
+    ON CONFLICT (client_id, key_id, hour, route, status) DO UPDATE
+    SET requests = u.requests + excluded.requests;
 END;
 $$;
 -- +goose StatementEnd
 
--- maintain_request_log makes the partitions of the coming days and drops those
--- whose last row is older than the retention. Nobody who calls it chooses the
+-- maintain_request_log makes the coming partitions of the log and of the usage, and drops
+-- those whose last row is older than the retention. Nobody who calls it chooses the
 -- retention: the log is the rate limiter's window.
 -- +goose StatementBegin
 CREATE FUNCTION maintain_request_log() RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $_$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $_$
 DECLARE
-    retention CONSTANT interval := '7 days';
-    today date := (now() AT TIME ZONE 'UTC')::date;
-    log record;
-    day date;
+    kept record;
     begins timestamptz;
-    ends timestamptz;
     in_default boolean;
     part record;
 BEGIN
@@ -479,48 +325,40 @@ BEGIN
     IF NOT pg_try_advisory_xact_lock(hashtextextended('clientintel maintain_request_log', 0)) THEN
         RETURN;
     END IF;
-    FOR log IN SELECT * FROM (VALUES ('request_log', 'at'), ('request_statuses', 'recorded_at')) AS v (name, moment) LOOP
-        FOR day IN SELECT today + n FROM generate_series(0, 2) AS n LOOP
-            CONTINUE WHEN to_regclass(format('public.%s_%s', log.name, to_char(day, 'YYYYMMDD'))) IS NOT NULL;
-            begins := day::timestamp AT TIME ZONE 'UTC';
-            ends := (day + 1)::timestamp AT TIME ZONE 'UTC';
+    FOR kept IN
+        SELECT 'request_log' AS name, 'at' AS moment, 'day' AS unit, interval '1 day' AS length, 2 AS ahead, interval '7 days' AS retention
+        UNION ALL
+        SELECT 'key_usage', 'hour', 'month', interval '1 month', 1, interval '400 days'
+    LOOP
+        FOR begins IN SELECT date_trunc(kept.unit, now()) + n * kept.length FROM generate_series(0, kept.ahead) AS n LOOP
+            CONTINUE WHEN to_regclass(format('public.%s_%s', kept.name, to_char(begins, 'YYYYMMDD'))) IS NOT NULL;
             EXECUTE format(
-                'SELECT EXISTS (SELECT 1 FROM public.%1$s_default AS r WHERE r.%2$I >= $1 AND r.%2$I < $2)', log.name, log.moment)
-            INTO in_default USING begins, ends;
+                'SELECT EXISTS (SELECT 1 FROM public.%1$s_default AS r WHERE r.%2$I >= $1 AND r.%2$I < $2)', kept.name, kept.moment)
+            INTO in_default USING begins, begins + kept.length;
             CONTINUE WHEN in_default;
             EXECUTE format(
                 'CREATE TABLE public.%1$s_%2$s PARTITION OF public.%1$s FOR VALUES FROM (%3$L) TO (%4$L)',
-                log.name, to_char(day, 'YYYYMMDD'), begins, ends);
+                kept.name, to_char(begins, 'YYYYMMDD'), begins, begins + kept.length);
         END LOOP;
         FOR part IN
-            SELECT c.oid::regclass AS name, to_date(right(c.relname, 8), 'YYYYMMDD') AS day
+            SELECT c.oid::regclass AS name, to_timestamp(right(c.relname, 8), 'YYYYMMDD') AS begins
             FROM pg_inherits AS h
             JOIN pg_class AS c ON c.oid = h.inhrelid
-            WHERE h.inhparent = format('public.%I', log.name)::regclass
+            WHERE h.inhparent = format('public.%I', kept.name)::regclass
                 AND c.relname ~ '_[0-9]{8}$'
         LOOP
-            IF (part.day + 1)::timestamp AT TIME ZONE 'UTC' < now() - retention THEN
+            IF part.begins + kept.length < now() - kept.retention THEN
                 EXECUTE format('DROP TABLE %s', part.name);
             END IF;
         END LOOP;
-        EXECUTE format('DELETE FROM public.%s_default AS r WHERE r.%I < now() - $1', log.name, log.moment) USING retention;
+        EXECUTE format('DELETE FROM public.%s_default AS r WHERE r.%I < now() - $1', kept.name, kept.moment) USING kept.retention;
     END LOOP;
 END;
 $_$;
 -- +goose StatementEnd
 
--- Today and the next two days, so that the first server finds them.
+-- So that the first server finds them.
 SELECT maintain_request_log();
-
--- The client of each key by the hash of its prefix, from which neither prefix nor secret
--- can be derived. The view reads with its owner's rights; the server reads nothing else of
--- keys.
-CREATE VIEW key_clients WITH (security_invoker = false) AS
-SELECT sha256(convert_to(k.prefix, 'UTF8')) AS prefix_hash, k.client_id::uuid AS client_id, k.last_used_at
-FROM api_keys AS k
-WHERE k.client_id IS NOT NULL;
-
-COMMENT ON VIEW key_clients IS 'The client of each key, by the SHA-256 of its prefix.';
 
 -- The secret behind cursors, shared by every server process on this database.
 CREATE TABLE server_secrets (
@@ -531,19 +369,16 @@ CREATE TABLE server_secrets (
 INSERT INTO server_secrets (name, secret)
 VALUES ('cursor', sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
 
-REVOKE EXECUTE ON FUNCTION admit, record_statuses, maintain_request_log FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION admit, record_statuses, maintain_request_log TO clientintel_server;
-GRANT SELECT ON key_clients, server_secrets TO clientintel_server;
+REVOKE EXECUTE ON FUNCTION admit, add_key_usage, maintain_request_log FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION admit, add_key_usage, maintain_request_log TO clientintel_server;
+GRANT SELECT ON server_secrets TO clientintel_server;
 
 -- +goose Down
 DROP TABLE server_secrets;
-DROP VIEW key_clients;
 DROP FUNCTION maintain_request_log;
-DROP FUNCTION record_statuses;
+DROP FUNCTION add_key_usage;
 DROP FUNCTION admit;
-DROP TABLE admissions;
-DROP VIEW requests;
-DROP TABLE request_statuses;
+DROP TABLE key_usage;
 DROP TABLE request_log;
 DROP TABLE revoked_keys;
 DROP TABLE key_audits;

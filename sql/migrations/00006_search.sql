@@ -583,6 +583,7 @@ BEGIN
         RETURN;
     END IF;
     added := 0;
+    PERFORM public.merge_measurement_changes();
     FOR large IN SELECT s.client_id FROM public.measurement_states AS s WHERE s.members > scan_limit LOOP
         SELECT count(*) - keep_outside INTO surplus
         FROM (

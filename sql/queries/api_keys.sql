@@ -83,14 +83,12 @@ ORDER BY k.client_id, k.created_at, k.id;
 -- transaction ends, as admit does.
 SELECT pg_advisory_xact_lock(hashtextextended(@prefix::text, 600));
 
--- name: DeleteFutureRequests :many
--- DeleteFutureRequests removes a key's log rows that are dated after the present,
--- and returns their numbers.
+-- name: DeleteFutureRequests :execrows
+-- DeleteFutureRequests removes a key's log rows that are dated after the present.
 DELETE FROM request_log AS l
 WHERE l.client_id = @client_id
     AND l.key_id = @key_id
-    AND l.at > clock_timestamp()
-RETURNING l.seq;
+    AND l.at > clock_timestamp();
 
 -- name: AddKeyAudit :exec
 -- AddKeyAudit records what was done to a key, and by which operator.

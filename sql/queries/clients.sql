@@ -60,6 +60,11 @@ FROM purged AS p;
 DELETE FROM request_log AS l
 WHERE l.client_id = @client_id;
 
+-- name: PurgeKeyUsage :execrows
+-- PurgeKeyUsage deletes what was added up of a client's requests.
+DELETE FROM key_usage AS u
+WHERE u.client_id = @client_id;
+
 -- name: PurgeKeyAudits :execrows
 -- PurgeKeyAudits deletes the audits of a client's keys.
 DELETE FROM key_audits AS a

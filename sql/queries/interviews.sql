@@ -3,7 +3,7 @@
 -- first. Ask for one row more than the page holds: the extra row only proves
 -- that another page exists. The first page starts beyond the newest row.
 --
--- Two ranges, each an index condition of its own: the rest of the cursor's
+-- The filters are those of matching_interviews. Two ranges, each an index condition of its own: the rest of the cursor's
 -- instant, then everything older. One range with an OR reads all rows of one
 -- instant. The ranges pass a gated column as a pointer to its stored value, and CASE
 -- keeps it from being read, even detoasted, unless its flag is set. The casts type the
@@ -27,21 +27,17 @@ SELECT
 FROM (
     (
         SELECT t.*
-        FROM usable_interviews AS t
-        WHERE t.client_id = @client_id
-            AND t.created_at = @after_created_at::timestamptz
+        FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS t
+        WHERE t.created_at = @after_created_at::timestamptz
             AND t.id > @after_id::uuid
-            AND t.created_at >= @from_created_at::timestamptz
         ORDER BY t.id
         LIMIT @max_rows
     )
     UNION ALL
     (
         SELECT o.*
-        FROM usable_interviews AS o
-        WHERE o.client_id = @client_id
-            AND o.created_at < @after_created_at::timestamptz
-            AND o.created_at >= @from_created_at::timestamptz
+        FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS o
+        WHERE o.created_at < @after_created_at::timestamptz
         ORDER BY o.created_at DESC, o.id
         LIMIT @max_rows
     )
@@ -51,8 +47,7 @@ LIMIT @max_rows;
 
 -- name: ListInterviewsOfCampaign :many
 -- ListInterviewsOfCampaign is ListInterviews for one campaign, whose index holds
--- the order. A status only narrows it; no status is the empty string, which no
--- request can carry.
+-- the order.
 SELECT
     p.id,
     p.client_id,
@@ -72,25 +67,19 @@ SELECT
 FROM (
     (
         SELECT t.*
-        FROM usable_interviews AS t
-        WHERE t.client_id = @client_id
-            AND t.campaign_id = @campaign_id::uuid
-            AND (@status::text = '' OR t.status = @status::text)
-            AND t.created_at = @after_created_at::timestamptz
+        FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS t
+        WHERE t.created_at = @after_created_at::timestamptz
             AND t.id > @after_id::uuid
-            AND t.created_at >= @from_created_at::timestamptz
+            AND t.campaign_id = @campaign_id::uuid
         ORDER BY t.id
         LIMIT @max_rows
     )
     UNION ALL
     (
         SELECT o.*
-        FROM usable_interviews AS o
-        WHERE o.client_id = @client_id
+        FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS o
+        WHERE o.created_at < @after_created_at::timestamptz
             AND o.campaign_id = @campaign_id::uuid
-            AND (@status::text = '' OR o.status = @status::text)
-            AND o.created_at < @after_created_at::timestamptz
-            AND o.created_at >= @from_created_at::timestamptz
         ORDER BY o.created_at DESC, o.id
         LIMIT @max_rows
     )
@@ -120,28 +109,45 @@ SELECT
 FROM (
     (
         SELECT t.*
-        FROM usable_interviews AS t
-        WHERE t.client_id = @client_id
-            AND t.status = @status::text
-            AND t.created_at = @after_created_at::timestamptz
+        FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS t
+        WHERE t.created_at = @after_created_at::timestamptz
             AND t.id > @after_id::uuid
-            AND t.created_at >= @from_created_at::timestamptz
+            AND t.status = @status::text
         ORDER BY t.id
         LIMIT @max_rows
     )
     UNION ALL
     (
         SELECT o.*
-        FROM usable_interviews AS o
-        WHERE o.client_id = @client_id
+        FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS o
+        WHERE o.created_at < @after_created_at::timestamptz
             AND o.status = @status::text
-            AND o.created_at < @after_created_at::timestamptz
-            AND o.created_at >= @from_created_at::timestamptz
         ORDER BY o.created_at DESC, o.id
         LIMIT @max_rows
     )
 ) AS p
 ORDER BY p.created_at DESC, p.id
+LIMIT @max_rows;
+
+-- name: ListMemberIDs :many
+-- ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
+-- more than a basis may hold, to see whether the response may have a basis.
+SELECT i.id
+FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
+LIMIT @max_rows;
+
+-- name: ListMemberIDsOfCampaign :many
+-- ListMemberIDsOfCampaign is ListMemberIDs for ListInterviewsOfCampaign.
+SELECT i.id
+FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
+WHERE i.campaign_id = @campaign_id::uuid
+LIMIT @max_rows;
+
+-- name: ListMemberIDsWithStatus :many
+-- ListMemberIDsWithStatus is ListMemberIDs for ListInterviewsWithStatus.
+SELECT i.id
+FROM matching_interviews(@client_id::uuid, @status::text, @from_created_at::timestamptz, @until_created_at::timestamptz) AS i
+WHERE i.status = @status::text
 LIMIT @max_rows;
 
 -- name: GetInterview :one

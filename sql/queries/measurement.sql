@@ -14,37 +14,6 @@ SELECT coalesce(string_agg(format('%s on %s', t.name, t.relation), ', ' ORDER BY
 FROM measurement_triggers AS t
 WHERE NOT t.enabled;
 
--- name: ListMemberIDs :many
--- ListMemberIDs returns the ids behind a list of interviews, in no order. Ask for one
--- more than a basis may hold, to see whether the response may have a basis.
-SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = @client_id
-    AND i.created_at >= @from_created_at::timestamptz
-    AND i.created_at < @until_created_at::timestamptz
-LIMIT @max_rows;
-
--- name: ListMemberIDsOfCampaign :many
--- ListMemberIDsOfCampaign is ListMemberIDs for ListInterviewsOfCampaign.
-SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = @client_id
-    AND i.campaign_id = @campaign_id::uuid
-    AND (@status::text = '' OR i.status = @status::text)
-    AND i.created_at >= @from_created_at::timestamptz
-    AND i.created_at < @until_created_at::timestamptz
-LIMIT @max_rows;
-
--- name: ListMemberIDsWithStatus :many
--- ListMemberIDsWithStatus is ListMemberIDs for ListInterviewsWithStatus.
-SELECT i.id
-FROM usable_interviews AS i
-WHERE i.client_id = @client_id
-    AND i.status = @status::text
-    AND i.created_at >= @from_created_at::timestamptz
-    AND i.created_at < @until_created_at::timestamptz
-LIMIT @max_rows;
-
 -- name: ListMeasuredClients :many
 -- ListMeasuredClients lists for the operator the canonical clients or, with every_mode,
 -- all; or the one client that is named by its id or its slug, whatever its mode.

@@ -34,8 +34,8 @@ type Postgres struct {
 	process  *Process
 }
 
-// NewPostgres copies the base's cluster into a directory of its own, or into
-// dir when it names one, and starts it. Settings are PostgreSQL's.
+// NewPostgres copies the base's cluster into a directory of its own, or into dir when it
+// names one that has none yet, and starts it. Settings are PostgreSQL's.
 func (b *Base) NewPostgres(ctx context.Context, dir string, settings map[string]string) (*Postgres, error) {
 	program, err := b.postgresProgram()
 	if err != nil {
@@ -55,8 +55,10 @@ func (b *Base) NewPostgres(ctx context.Context, dir string, settings map[string]
 	if err := os.Lchown(dir, p.uid, p.gid); err != nil {
 		return nil, err
 	}
-	if out, err := exec.CommandContext(ctx, "cp", "-a", b.data, p.data()).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("copying the cluster: %w: %s", err, out)
+	if _, err := os.Stat(p.data()); err != nil {
+		if out, err := exec.CommandContext(ctx, "cp", "-a", b.data, p.data()).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("copying the cluster: %w: %s", err, out)
+		}
 	}
 	return p, p.Start(ctx)
 }

@@ -72,18 +72,19 @@ func (p *Process) Wait(patience time.Duration) (inTime bool, how error) {
 }
 
 // ProcessorTime is what the process has used, of all processors together.
-func (p *Process) ProcessorTime() time.Duration { return processorTime(p.PID) }
+func (p *Process) ProcessorTime() time.Duration { return ProcessorTime(p.PID) }
 
 // ProcessorTime is what the server's processes have used that are there now.
 func (p *Postgres) ProcessorTime() time.Duration {
 	used := p.process.ProcessorTime()
 	for _, pid := range childrenOf(p.process.PID) {
-		used += processorTime(pid)
+		used += ProcessorTime(pid)
 	}
 	return used
 }
 
-func processorTime(pid int) (used time.Duration) {
+// ProcessorTime is what a process has used, of all processors together.
+func ProcessorTime(pid int) (used time.Duration) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // only a malformed pattern is an error
 	for _, path := range threads {
 		text, err := os.ReadFile(path)

@@ -36,6 +36,10 @@ type Database struct {
 	Name         string
 }
 
+// ClusterVariable names the URL of a superuser's login, where tests are not to start a
+// cluster of their own.
+const ClusterVariable = "CLIENTINTEL_TEST_DATABASE_URL"
+
 const owner = embedded.Owner
 
 var (
@@ -156,9 +160,9 @@ func (d *Database) Query(t testing.TB, into any, sql string, args ...any) {
 // setUp starts the cluster and migrates the template, named after a hash of the
 // migrations: rebuilt exactly when they change.
 func setUp(ctx context.Context) error {
-	admin = os.Getenv("CLIENTINTEL_TEST_DATABASE_URL")
+	admin = os.Getenv(ClusterVariable)
 	if admin == "" {
-		cluster, err := startCluster(ctx)
+		cluster, err := startOwnCluster(ctx)
 		if err != nil {
 			return err
 		}
@@ -212,9 +216,9 @@ func setUp(ctx context.Context) error {
 	return nil
 }
 
-// startCluster starts this process's own cluster; it ends with the process.
-// Directories of processes that are gone are cleared away first.
-func startCluster(ctx context.Context) (*embedded.Cluster, error) {
+// startOwnCluster starts a cluster that ends with this process. Directories of processes
+// that are gone are cleared away first.
+func startOwnCluster(ctx context.Context) (*embedded.Cluster, error) {
 	base := filepath.Join(os.TempDir(), "clientintel-test-"+strconv.Itoa(os.Getuid()))
 	if err := os.MkdirAll(base, 0o755); err != nil {
 		return nil, err
@@ -228,12 +232,17 @@ func startCluster(ctx context.Context) (*embedded.Cluster, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
+	return StartCluster(ctx, filepath.Join(base, strconv.Itoa(os.Getpid())))
+}
+
+// StartCluster starts PostgreSQL with the settings that tests run under.
+func StartCluster(ctx context.Context, dir string) (*embedded.Cluster, error) {
 	return embedded.Open(ctx, embedded.Options{
-		Dir:    filepath.Join(base, strconv.Itoa(os.Getpid())),
+		Dir:    dir,
 		BinDir: os.Getenv("CLIENTINTEL_POSTGRES_BIN"), // of make test PG_MAJOR=…
 		Log:    slog.New(slog.DiscardHandler),
-		// Tests lose nothing in a power cut.
-		Settings: map[string]string{"fsync": "off", "max_connections": "300"},
+		// Tests lose nothing in a power cut. Several packages run at once.
+		Settings: map[string]string{"fsync": "off", "full_page_writes": "off", "max_connections": "1000"},
 	})
 }
 

@@ -7,25 +7,24 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/embedded"
-	"github.com/clientintel/clientintel/internal/tools/sqlqueries"
 )
 
 // pgbench is PostgreSQL alone, reading the client's pages with the product's own query:
 // each transaction begins somewhere else.
 func (s *session) pgbench(c *client, connections int) (workload, error) {
-	queries, err := sqlqueries.Read(".")
+	queries, err := os.ReadFile("sql/queries/interviews.sql")
 	if err != nil {
 		return workload{}, err
 	}
-	page := queries[slices.IndexFunc(queries, func(q sqlqueries.Query) bool { return q.Name == "ListInterviews" })]
+	_, page, _ := strings.Cut(string(queries), "-- name: ListInterviews :many\n")
+	page, _, _ = strings.Cut(regexp.MustCompile(`(?m)^--.*\n`).ReplaceAllString(page, ""), ";")
 	newest, oldest := c.positions[0], c.positions[len(c.positions)-1]
 	// Literals without colons, which pgbench takes for variables; of other parameters false.
 	values := map[string]string{
@@ -33,52 +32,30 @@ func (s *session) pgbench(c *client, connections int) (workload, error) {
 		"from_created_at": "'0001-01-01'", "max_rows": "51",
 	}
 	script := fmt.Sprintf("\\set us random(%d, %d)\n%s;\n", oldest.CreatedAt.UnixMicro(), newest.CreatedAt.UnixMicro(),
-		page.Text(func(name string) string { return cmp.Or(values[name], "false") }))
+		regexp.MustCompile(`@\w+`).ReplaceAllStringFunc(page, func(name string) string { return cmp.Or(values[name[1:]], "false") }))
 	return workload{"PostgreSQL alone", func(ctx context.Context, d time.Duration) (sample, error) {
 		path := filepath.Join(s.dir, "page.sql")
-		if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(script), 0o644); err != nil { //nolint:gosec // in a directory of our own
 			return sample{}, err
 		}
-		cmd := exec.CommandContext(ctx, s.pgbenchProgram, "--no-vacuum", "--protocol=prepared", "--client="+strconv.Itoa(connections),
-			"--time="+strconv.Itoa(max(int(d.Seconds()), 1)), "--file="+path, s.cluster.URL(embedded.Owner, s.now.name))
-		cmd.Env = append(os.Environ(), "PGOPTIONS=-c jit=off -c max_parallel_workers_per_gather=0")
-		before := cpuOfTree(s.postmaster)
-		out, err := cmd.CombinedOutput()
+		out, err := s.pg.Run(ctx, "pgbench", "--no-vacuum", "--protocol=prepared", "--client="+strconv.Itoa(connections),
+			"--time="+strconv.Itoa(max(int(d.Seconds()), 1)), "--file="+path, s.pg.URLOf(embedded.Owner, s.now.name))
 		if err != nil {
-			return sample{}, fmt.Errorf("pgbench: %w: %s", err, out)
+			return sample{}, err
 		}
-		took, err := parsePgbench(out)
-		took.database = (cpuOfTree(s.postmaster) - before) / time.Duration(max(took.requests, 1))
-		return took, err
+		return parsePgbench(out)
 	}}, nil
 }
 
 var pgbenchFigures = regexp.MustCompile(`(?s)actually processed: (\d+).*latency average = ([0-9.]+) ms.*tps = ([0-9.]+)`)
 
-func parsePgbench(out []byte) (sample, error) {
-	found := pgbenchFigures.FindSubmatch(out)
+func parsePgbench(out string) (sample, error) {
+	found := pgbenchFigures.FindStringSubmatch(out)
 	if found == nil {
 		return sample{}, fmt.Errorf("pgbench prints no figures: %s", out)
 	}
-	n, err1 := strconv.Atoi(string(found[1]))
-	millis, err2 := strconv.ParseFloat(string(found[2]), 64)
-	perSecond, err3 := strconv.ParseFloat(string(found[3]), 64)
+	n, err1 := strconv.Atoi(found[1])
+	millis, err2 := strconv.ParseFloat(found[2], 64)
+	perSecond, err3 := strconv.ParseFloat(found[3], 64)
 	return sample{requests: n, rate: perSecond, mean: time.Duration(millis * float64(time.Millisecond))}, cmp.Or(err1, err2, err3)
-}
-
-// findPgbench looks beside the server's programs, where packages put it, and on the PATH.
-func (s *session) findPgbench(ctx context.Context) error {
-	var bin string
-	if err := s.now.admin.QueryRow(ctx, "SELECT setting FROM pg_config WHERE name = 'BINDIR'").Scan(&bin); err != nil {
-		return err
-	}
-	s.pgbenchProgram = filepath.Join(bin, "pgbench")
-	if _, err := os.Stat(s.pgbenchProgram); err == nil {
-		return nil
-	}
-	var err error
-	if s.pgbenchProgram, err = exec.LookPath("pgbench"); err != nil {
-		return fmt.Errorf("%w: install PostgreSQL's programs (Debian: postgresql)", err)
-	}
-	return nil
 }

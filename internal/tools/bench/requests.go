@@ -8,21 +8,22 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/tools/bench/baseline"
 	"github.com/clientintel/clientintel/internal/tools/bench/load"
 )
 
 const (
-	listPath = "/api/client/v1/interviews"
+	listPath = cluster.Prefix + "/interviews"
 	// keyCount is how many keys share the requests of a target.
 	keyCount = 1000
 	// requestsBefore is how many requests of the last hour a key begins with: keys in use
@@ -148,6 +149,8 @@ func (t *target) walk(ctx context.Context, c *client, keys []string) error {
 	if c.positions != nil {
 		return nil
 	}
+	caller := cluster.NewCaller(1)
+	defer caller.Close()
 	var all []position
 	rows, cursor := 0, ""
 	for n := 0; n == 0 || cursor != ""; n++ {
@@ -164,12 +167,9 @@ func (t *target) walk(ctx context.Context, c *client, keys []string) error {
 				Next string `json:"next_cursor"`
 			}
 		}
-		body, err := t.once(ctx, path, keys[n%len(keys)])
-		if err != nil {
-			return err
-		}
-		if err := json.Unmarshal(body, &page); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		a := caller.Get(ctx, "http://"+t.server.address, strings.TrimPrefix(path, cluster.Prefix), keys[n%len(keys)])
+		if err := json.Unmarshal(a.Body, &page); err != nil || a.Status != http.StatusOK {
+			return fmt.Errorf("%s: status %d: %.300s", path, a.Status, a.Body)
 		}
 		rows, cursor = rows+len(page.Data), page.Meta.Next
 		last := page.Data[len(page.Data)-1]
@@ -182,25 +182,6 @@ func (t *target) walk(ctx context.Context, c *client, keys []string) error {
 	c.positions = all[len(all)/10 : max(len(all)*9/10, len(all)/10+1)]
 	t.used += len(all)
 	return nil
-}
-
-// once sends one request, without the load generator.
-func (t *target) once(ctx context.Context, path, key string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.server.address+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Authorization", "Bearer "+key)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: status %d: %.300s", path, res.StatusCode, body)
-	}
-	return body, err
 }
 
 // workload sends the requests in a process of its own. A wrong response is an error.
@@ -225,12 +206,12 @@ func (r requests) workload(name string) workload {
 		}
 		generator := exec.CommandContext(ctx, r.self, "load")
 		generator.Stdin = bytes.NewReader(text)
-		server, database := cpuOf(r.server.pid), cpuOfTree(r.postmaster)
+		server, database := cluster.ProcessorTime(r.server.pid), r.pg.ProcessorTime()
 		out, err := generator.Output()
 		if err != nil {
 			return sample{}, fmt.Errorf("the load generator: %w", err)
 		}
-		server, database = cpuOf(r.server.pid)-server, cpuOfTree(r.postmaster)-database
+		server, database = cluster.ProcessorTime(r.server.pid)-server, r.pg.ProcessorTime()-database
 		var result load.Result
 		if err := json.Unmarshal(out, &result); err != nil {
 			return sample{}, fmt.Errorf("the load generator's result: %w", err)

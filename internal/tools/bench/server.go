@@ -28,7 +28,7 @@ type server struct {
 
 // start runs a build's server as it is released, with default settings.
 func (s *session) start(ctx context.Context, name string, b *build) (*server, error) {
-	p, err := b.base.StartServer(ctx, s.cluster.URL(embedded.Login, b.name), "--no-migrate")
+	p, err := b.base.StartServer(ctx, s.pg.URLOf(embedded.Login, b.name), "--no-migrate")
 	if err != nil {
 		return nil, err
 	}
@@ -47,26 +47,25 @@ func (s *session) startBuilds(ctx context.Context) (all []*server, stop func(), 
 			v.stop()
 		}
 	}
-	for name, b := range map[string]*build{"now": s.now, "before": s.before} {
-		if b == nil {
-			continue
-		}
-		v, err := s.start(ctx, name, b)
+	now, err := s.start(ctx, "now", s.now)
+	if err != nil {
+		return nil, nil, err
+	}
+	all = append(all, now)
+	if s.before != nil {
+		before, err := s.start(ctx, "before", s.before)
 		if err != nil {
 			stop()
 			return nil, nil, err
 		}
-		all = append(all, v)
-	}
-	if len(all) == 2 && all[0].name == "before" {
-		all[0], all[1] = all[1], all[0]
+		all = append(all, before)
 	}
 	return all, stop, nil
 }
 
 // startBaseline runs the baseline server on this tree's database.
 func (s *session) startBaseline(ctx context.Context) (*server, error) {
-	cmd := exec.CommandContext(ctx, s.self, "baseline", s.cluster.URL(embedded.Superuser, s.now.name))
+	cmd := exec.CommandContext(ctx, s.self, "baseline", s.pg.URLOf(embedded.Superuser, s.now.name))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

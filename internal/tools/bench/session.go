@@ -3,12 +3,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,10 +28,9 @@ type session struct {
 	progress io.Writer
 	began    time.Time
 	// dir has what belongs to this call, self is this program.
-	dir, self      string
-	cluster        *embedded.Cluster
-	postmaster     int
-	pgbenchProgram string
+	dir, self string
+	base      *cluster.Base
+	pg        *cluster.Postgres
 	// now is the build of this tree, before the one named with -other, or nil.
 	now, before *build
 	jobs        uint64
@@ -83,7 +80,7 @@ func measure(ctx context.Context, o options, out, progress io.Writer) error {
 			errs = append(errs, fmt.Errorf("%s: %w", part.name, err))
 		}
 	}
-	return errors.Join(append(errs, s.close(ctx))...)
+	return errors.Join(append(errs, s.close())...)
 }
 
 func (s *session) prepare(ctx context.Context) error {
@@ -103,13 +100,18 @@ func (s *session) prepare(ctx context.Context) error {
 	if out, err := make.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the server: %w: %s", err, out)
 	}
+	if s.base, err = cluster.PrepareClusters(ctx); err != nil {
+		return err
+	}
+	if s.data != "" {
+		if err := os.MkdirAll(s.data, 0o755); err != nil {
+			return err
+		}
+	}
 	// What makes a commit durable is on.
-	s.cluster, err = embedded.Open(ctx, embedded.Options{
-		Dir: cmp.Or(s.data, filepath.Join(s.dir, "data")), Log: slog.New(slog.DiscardHandler),
-		Settings: map[string]string{
-			"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "max_connections": "200",
-			"shared_buffers": s.scale.shared, "max_wal_size": "8GB", "checkpoint_timeout": "30min",
-		},
+	s.pg, err = s.base.NewPostgres(ctx, s.data, map[string]string{
+		"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "max_connections": "200",
+		"shared_buffers": s.scale.shared, "max_wal_size": "8GB", "checkpoint_timeout": "30min",
 	})
 	if err != nil {
 		return err
@@ -122,27 +124,29 @@ func (s *session) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	backend, err := statOf(int(s.now.admin.PgConn().PID()))
-	if err != nil {
-		return err
-	}
-	s.postmaster = backend.PPID
-	return errors.Join(baseline.Prepare(ctx, s.now.admin), s.findPgbench(ctx))
+	return baseline.Prepare(ctx, s.now.admin)
 }
 
 // open migrates and fills a program's database. A client that is there is there whole, so
 // that a call that was ended goes on.
 func (s *session) open(ctx context.Context, name, program string) (*build, error) {
 	b := &build{name: name, base: cluster.Base{Program: program}, clients: map[string]*client{}}
-	if err := s.createDatabase(ctx, name); err != nil {
-		return nil, err
-	}
-	url := s.cluster.URL(embedded.Owner, name)
-	if _, err := b.base.Run(url, "", "migrate"); err != nil {
-		return nil, err
-	}
+	url := s.pg.URLOf(embedded.Owner, name)
 	var err error
-	if b.admin, err = pgx.Connect(ctx, s.cluster.URL(embedded.Superuser, name)); err != nil {
+	if b.admin, err = pgx.Connect(ctx, s.pg.URLOf(embedded.Superuser, name)); err != nil { // it is not there yet
+		conn, err := s.pg.Connect(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer conn.Close(ctx)
+		if _, err := conn.Exec(ctx, "CREATE DATABASE "+name+" OWNER "+embedded.Owner); err != nil {
+			return nil, err
+		}
+		if b.admin, err = pgx.Connect(ctx, s.pg.URLOf(embedded.Superuser, name)); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := b.base.Run(url, "", "migrate"); err != nil {
 		return nil, err
 	}
 	for _, c := range s.scale.clients() {
@@ -177,20 +181,6 @@ func (s *session) open(ctx context.Context, name, program string) (*build, error
 	return b, err
 }
 
-func (s *session) createDatabase(ctx context.Context, name string) error {
-	conn, err := pgx.Connect(ctx, s.cluster.URL(embedded.Superuser, embedded.Database))
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	var there bool
-	err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database AS d WHERE d.datname = $1)", name).Scan(&there)
-	if err == nil && !there {
-		_, err = conn.Exec(ctx, "CREATE DATABASE "+name+" OWNER "+embedded.Owner)
-	}
-	return err
-}
-
 // importClient imports one client as an operator would.
 func importClient(b *build, url string, c corpus.ClientOptions) error {
 	command, err := b.base.Start(url, "import", "-")
@@ -205,17 +195,12 @@ func importClient(b *build, url string, c corpus.ClientOptions) error {
 	return generated
 }
 
-func (s *session) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	defer cancel()
-	var err error
-	for _, b := range []*build{s.now, s.before} {
-		if b != nil && b.admin != nil {
-			err = errors.Join(err, b.admin.Close(ctx))
-		}
+func (s *session) close() error {
+	if s.pg != nil {
+		s.pg.Stop()
 	}
-	if s.cluster != nil {
-		err = errors.Join(err, s.cluster.Close(ctx))
+	if s.base != nil {
+		s.base.Close()
 	}
-	return errors.Join(err, os.RemoveAll(s.dir))
+	return os.RemoveAll(s.dir)
 }

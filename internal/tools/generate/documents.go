@@ -25,7 +25,7 @@ func documents() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	served, err := contract.JSON(document)
+	served, err := document.JSON("  ")
 	if err != nil {
 		return nil, err
 	}
@@ -37,17 +37,13 @@ func documents() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := contract.PythonColumns(document)
-	if err != nil {
-		return nil, err
-	}
 	guides := map[string][]byte{}
 	for _, name := range []string{"bi-guide", "agent-guide"} {
 		if guides[name], err = os.ReadFile("openapi/guides/" + name + ".md"); err != nil {
 			return nil, err
 		}
 	}
-	rendered, err := pages.Render(served, guides, os.DirFS("internal/apidocs/assets"))
+	rendered, err := pages.Render(document, guides, os.DirFS("internal/apidocs/assets"))
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +56,11 @@ func documents() (map[string][]byte, error) {
 		return nil, err
 	}
 	made := map[string][]byte{
-		"openapi/generated/openapi.json":   served,
+		"openapi/generated/openapi.json":   append(served, '\n'),
 		"openapi/generated/tools.json":     tools,
 		"internal/demodata/demo.ndjson.gz": demo.Bytes(),
 
-		"openapi/clients/python/clientintel/_columns.py": columns,
+		"openapi/clients/python/clientintel/_columns.py": contract.PythonColumns(document),
 		settingsPage: page,
 	}
 	for name, text := range rendered {

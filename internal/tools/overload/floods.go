@@ -14,108 +14,108 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/cluster"
-	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // flood is one way to overload a server.
 type flood struct {
 	name string
-	// clients have keysPerClient keys each, which it uses in turn; without clients it has
-	// no valid key.
+	// clients are those whose keys it uses in turn, 16 of each; without clients it has no
+	// valid key.
 	clients []string
-	// connections are open at once, and use says what each does until it is closed.
+	// connections are open at once, and use says what each does until it is closed. Without
+	// use, the first client's history is imported again and again.
 	connections int
 	use         func(ctx context.Context, c *connection) error
-	// isRare observes one key, which asks every 15 seconds: a client that what is fair
-	// among those that ask all the time may have forgotten.
+	// isRare has the observed client ask each 15 seconds only.
 	isRare bool
 }
 
-const keysPerClient = 16
-
 const (
 	interviews = cluster.Prefix + "/interviews"
-	documents  = cluster.Prefix + "/openapi.json"
-	agents     = cluster.Prefix + "/mcp"
 	charts     = cluster.Prefix + "/analytics/interviews?date_from=2000-01-01"
-	rareWords  = cluster.Prefix + "/intelligence/search?q=zanzibar+of+five+rare+words"
-	tool       = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_interview_analytics","arguments":{"include_rows":true}}}`
+	documents  = cluster.Prefix + "/openapi.json"
+	search     = cluster.Prefix + "/intelligence/search?q="
+	message    = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_interview_analytics","arguments":{"include_rows":true}}}`
+	largest    = 1 << 20 // of messages
 )
 
-// searching are the clients whose interviews hold a million times one letter.
+// searching are the clients that have interviews with a million times one letter.
 var searching = []string{"hooli", "piedpiper"}
 
 func floods() []flood {
-	long, large, hostile := []string{"globex"}, []string{"initech"}, searching
+	long, large := []string{"globex"}, []string{"initech"}
 	return []flood{
-		{name: "unknown prefixes", connections: 5000, use: requests(func(*connection) string { return get(interviews, unknownKey()) })},
-		{name: "no key", connections: 5000, use: requests(func(c *connection) string { return get([]string{documents, interviews}[c.number%2], "") })},
-		{name: "new connections", connections: 1000, use: requests(func(*connection) string { return get(interviews, unknownKey(), "Connection: close") })},
+		{name: "unknown prefixes", connections: 5000, use: requests(unknownKey(interviews))},
+		{name: "no key", connections: 5000, use: requests(noKey)},
+		{name: "new connections", connections: 1000, use: requests(unknownKey(interviews, "Connection: close"))},
+		{name: "large heads", connections: 2000, use: requests(unknownKey(interviews, strings.Repeat("X-A: b\r\n", 90)+"X-B: "+strings.Repeat("b", 7000)))},
 		{name: "slow headers", connections: 1000, use: slow(func(*connection) string { return "GET " + interviews + " HTTP/1.1\r\nHost: x\r\n" }, "X-A: b\r\n", 50*time.Millisecond)},
-		{name: "slow bodies", connections: 1000, use: slow(func(*connection) string { return post(unknownKey(), 1<<20) }, " ", 500*time.Millisecond)},
-		{name: "large heads", connections: 2000, use: requests(func(c *connection) string { return get(interviews, unknownKey(), manyHeaders[c.number%2]) })},
-		{name: "idle connections", connections: 5000, use: wait},
-		{name: "unread documents", connections: 1000, use: unread(func(*connection) string { return strings.Repeat(get(documents, ""), 16) })},
+		{name: "slow bodies", connections: 1000, use: slow(func(*connection) string { return post(newKey(), largest) }, " ", 500*time.Millisecond)},
+		{name: "idle connections", connections: 5000, use: idle},
+		{name: "unread documents", connections: 1000, use: unread(func(c *connection) string { return strings.Repeat(get(documents, ""), 16) })},
 
-		{name: "one key", clients: long, connections: 5000, use: requests(func(c *connection) string { return get(interviews, c.Keys[0]) })},
-		{name: "key storm", clients: long, connections: 256, use: requests(func(c *connection) string { return get(interviews+"?limit=1", c.Keys[0]) })},
-		{name: "heavy reads", clients: long, connections: 64, use: requests(func(c *connection) string { return get(charts, c.key()) })},
-		{name: "large bases", clients: large, connections: 64, use: requests(func(c *connection) string { return get(interviews+"?limit=1", c.key()) })},
-		{name: "rare searches", clients: long, connections: 64, use: requests(func(c *connection) string { return get(rareWords, c.key()) })},
-		{name: "hostile searches", clients: hostile, connections: 32, use: requests(hostileSearch)},
-		{name: "hostile searches, rare caller", clients: hostile, connections: 32, use: requests(hostileSearch), isRare: true},
-		{name: "unread transcripts", clients: large, connections: 160, use: unread(func(c *connection) string { return get(interviews+"?limit=200", c.key()) })},
-		{name: "unread lists", clients: long, connections: 1000, use: unread(func(c *connection) string { return get(interviews+"?limit=100", c.key()) })},
-		{name: "unread charts", clients: long, connections: 64, use: unread(func(c *connection) string { return get(charts, c.key()) })},
-		{name: "agents", clients: long, connections: 64, use: requests(func(c *connection) string { return post(c.key(), len(tool)) + tool })},
-		{name: "slow messages", clients: long, connections: 500, use: slow(func(c *connection) string { return post(c.key(), 1<<20) + strings.Repeat(" ", 1<<20-1000) }, " ", 500*time.Millisecond)},
-		{name: "imports", clients: []string{"umbrella"}, connections: 1, use: importAgain},
+		{name: "one key", clients: long, connections: 5000, use: requests(func(c *connection) string { return get(interviews, c.keys[0]) })},
+		{name: "key storm", clients: long, connections: 256, use: requests(func(c *connection) string { return get(interviews+"?limit=1", c.keys[0]) })},
+		{name: "heavy reads", clients: long, connections: 64, use: requests(validKey(charts))},
+		{name: "large bases", clients: large, connections: 64, use: requests(validKey(interviews + "?limit=1"))},
+		{name: "rare words", clients: long, connections: 64, use: requests(validKey(search + "zanzibar+of+five+rare+words"))},
+		{name: "hostile searches", clients: searching, connections: 32, use: requests(hostileSearch)},
+		{name: "hostile searches, rare caller", clients: searching, connections: 32, use: requests(hostileSearch), isRare: true},
+		{name: "unread transcripts", clients: large, connections: 160, use: unread(validKey(interviews + "?limit=200"))},
+		{name: "unread lists", clients: long, connections: 1000, use: unread(validKey(interviews + "?limit=100"))},
+		{name: "unread charts", clients: long, connections: 64, use: unread(validKey(charts))},
+		{name: "agents", clients: long, connections: 64, use: requests(func(c *connection) string { return post(c.key(), len(message)) + message })},
+		{name: "slow messages", clients: long, connections: 500, use: slow(func(c *connection) string { return post(c.key(), largest) + strings.Repeat(" ", largest-1000) }, " ", 500*time.Millisecond)},
+		{name: "imports", clients: []string{"umbrella"}},
 	}
 }
 
-// unknownKey is well-formed but for its checksum, and was never issued.
-func unknownKey() string { return "cik_" + rand.Text()[:12] + "_" + strings.Repeat("x", 49) }
+// unknownKey asks with another key each time, none of which was ever issued.
+func unknownKey(path string, headers ...string) func(*connection) string {
+	return func(*connection) string { return get(path, newKey(), headers...) }
+}
 
-// manyHeaders are nearly as many bytes of headers as a server accepts: in a few of them, and
-// in as many as there is space for.
-var manyHeaders = func() (kinds [2]string) {
-	for kind, value := range []string{strings.Repeat("x", 150), ""} {
-		for i := 0; len(kinds[kind]) < 7<<10; i++ {
-			kinds[kind] += "x" + strconv.Itoa(i) + ":" + value + "\r\n"
-		}
-		kinds[kind] = strings.TrimSuffix(kinds[kind], "\r\n")
+func newKey() string { return "cik_" + rand.Text()[:12] + "_" + strings.Repeat("x", 49) }
+
+func validKey(path string) func(*connection) string {
+	return func(c *connection) string { return get(path, c.key()) }
+}
+
+// noKey asks for what needs a key and for what needs none.
+func noKey(c *connection) string {
+	if c.number%2 == 0 {
+		return get(interviews, "")
 	}
-	return kinds
-}()
+	return get(documents, "")
+}
 
 // hostileSearch asks for a letter that no interview has, or for a text that differs from
-// all of them in its last letter.
+// all of them in its last letter only.
 func hostileSearch(c *connection) string {
 	text := "b"
 	if c.number/2%2 == 0 {
 		text = strings.Repeat("a", 499) + "b"
 	}
-	return get(cluster.Prefix+"/intelligence/search?q="+text, c.key())
+	return get(search+text, c.key())
 }
 
-func get(target, key string, headers ...string) string {
+func get(path, key string, headers ...string) string {
 	if key != "" {
 		headers = append(headers, "Authorization: Bearer "+key)
 	}
-	return "GET " + target + " HTTP/1.1\r\n" + strings.Join(append(headers, "Host: x"), "\r\n") + "\r\n\r\n"
+	return "GET " + path + " HTTP/1.1\r\n" + strings.Join(append(headers, "Host: x"), "\r\n") + "\r\n\r\n"
 }
 
 // post is the head of an agent's message.
 func post(key string, length int) string {
-	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
-		"Accept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n", agents, key, length)
+	return fmt.Sprintf("POST %s/mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\nContent-Length: %d\r\n\r\n", cluster.Prefix, key, length)
 }
 
 // requests sends one request after the other, each as soon as the last is answered.
 func requests(text func(*connection) string) func(context.Context, *connection) error {
 	return func(ctx context.Context, c *connection) error {
-		answers := bufio.NewReader(c)
-		for {
+		for answers := bufio.NewReader(c); ; {
 			if _, err := io.WriteString(c, text(c)); err != nil {
 				return err
 			}
@@ -128,35 +128,30 @@ func requests(text func(*connection) string) func(context.Context, *connection) 
 			if err != nil {
 				return err
 			}
-			c.own.add(answer.StatusCode, answer.Header)
-			if answer.StatusCode == http.StatusServiceUnavailable && c.clients != nil {
-				pause(ctx, 100*time.Millisecond) // so that its quota lasts
-			}
+			c.statuses.Add(strconv.Itoa(answer.StatusCode), 1)
 			if answer.Close {
 				return nil
 			}
+			if answer.StatusCode == http.StatusServiceUnavailable && c.keys != nil {
+				pause(ctx, 100*time.Millisecond) // a refused request counts: its quota is to last
+			}
 		}
 	}
 }
 
-// slow sends a beginning at once, and the rest piece by piece.
+// slow sends a beginning at once, and then one piece after the other.
 func slow(beginning func(*connection) string, piece string, interval time.Duration) func(context.Context, *connection) error {
 	return func(ctx context.Context, c *connection) error {
-		if _, err := io.WriteString(c, beginning(c)); err != nil {
-			return err
-		}
-		for ctx.Err() == nil {
-			if _, err := io.WriteString(c, piece); err != nil {
-				return err
-			}
+		_, err := io.WriteString(c, beginning(c))
+		for ; err == nil && ctx.Err() == nil; _, err = io.WriteString(c, piece) {
 			pause(ctx, interval)
 		}
-		return nil
+		return err
 	}
 }
 
-// wait sends nothing until the other side closes the connection.
-func wait(_ context.Context, c *connection) error {
+// idle sends nothing until the connection is closed.
+func idle(_ context.Context, c *connection) error {
 	_, err := c.Read(make([]byte, 1))
 	return err
 }
@@ -164,7 +159,7 @@ func wait(_ context.Context, c *connection) error {
 // unread sends requests, and reads nothing for ten seconds.
 func unread(text func(*connection) string) func(context.Context, *connection) error {
 	return func(ctx context.Context, c *connection) error {
-		if err := c.narrow(); err != nil {
+		if err := c.tcp.SetReadBuffer(8 << 10); err != nil {
 			return err
 		}
 		if _, err := io.WriteString(c, text(c)); err != nil {
@@ -173,21 +168,4 @@ func unread(text func(*connection) string) func(context.Context, *connection) er
 		pause(ctx, 10*time.Second)
 		return nil
 	}
-}
-
-// importAgain replaces a client's history.
-func importAgain(_ context.Context, c *connection) error {
-	var file strings.Builder
-	if _, err := corpus.Generate(&file, corpus.Options{
-		Seed: 2, From: time.Now().AddDate(-1, 0, 0), To: time.Now(),
-		Clients: []corpus.ClientOptions{{Slug: c.clients[0], Mode: corpus.ModeCanonical, Interviews: 5_000, Campaigns: 3}},
-	}); err != nil {
-		return err
-	}
-	base := &cluster.Base{Program: c.Program}
-	_, err := base.Run(c.DatabaseURL, file.String(), "import", "-")
-	if err == nil {
-		c.own.add(http.StatusOK, nil)
-	}
-	return err
 }

@@ -9,9 +9,7 @@
 // serve again within five seconds of their end. Floods with valid keys run against a
 // server alone, and no other client may be refused.
 //
-// Each flood runs in a process of its own with low priority, so that the other client is
-// delayed by the server and not by what floods it. All traffic is on the loopback
-// interface; the floods come from addresses of their own there.
+// All traffic is on the loopback interface; the floods come from addresses of their own.
 //
 //	go run ./internal/tools/overload
 package main
@@ -21,7 +19,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
 	"os/signal"
 	"regexp"
@@ -39,16 +36,12 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	length := flag.Duration("time", 10*time.Second, "length of each flood")
 	only := flag.String("only", "", "a regular expression that a flood's name matches")
-	program := flag.String("program", "", "another clientintel than the one built from here, with the same schema")
 	flag.Parse()
 	var err error
-	if flag.Arg(0) == floodCommand {
-		err = runFlood(ctx)
+	if flag.NArg() > 0 {
+		err = runChild(ctx, flag.Args())
 	} else {
-		var pattern *regexp.Regexp
-		if pattern, err = regexp.Compile(*only); err == nil {
-			err = run(ctx, pattern, *program, *length)
-		}
+		err = run(ctx, *only, *length)
 	}
 	stop()
 	if err != nil {
@@ -57,24 +50,16 @@ func main() {
 	}
 }
 
-// environment is two servers on one database, and the proxy in front of them.
-type environment struct {
-	base     *cluster.Base
-	pg       *cluster.Postgres
-	servers  [2]*cluster.Server
-	balancer *cluster.Balancer
-	length   time.Duration
-}
-
-func run(ctx context.Context, only *regexp.Regexp, program string, length time.Duration) error {
+func run(ctx context.Context, only string, length time.Duration) error {
+	pattern, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
 	base, err := cluster.Prepare(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer base.Close()
-	if program != "" {
-		base.Program = program
-	}
 	pg, err := base.NewPostgres(ctx, "", map[string]string{"shared_buffers": "256MB", "max_connections": "100"})
 	if err != nil {
 		return err
@@ -101,15 +86,19 @@ func run(ctx context.Context, only *regexp.Regexp, program string, length time.D
 		return err
 	}
 	defer s.balancer.Stop()
+	if err := os.Setenv("SSL_CERT_FILE", s.balancer.Certificate); err != nil { // what TLS trusts, in the floods' processes too
+		return err
+	}
+	return s.measureAll(ctx, pattern)
+}
 
+// measureAll prints the table.
+func (s *environment) measureAll(ctx context.Context, only *regexp.Regexp) error {
 	fmt.Println(heading)
 	failed := false
 	for _, f := range floods() {
-		if !only.MatchString(f.name) {
-			continue
-		}
 		for _, proxied := range []bool{true, false} {
-			if proxied && f.clients != nil {
+			if !only.MatchString(f.name) || proxied && f.clients != nil {
 				continue
 			}
 			measured, err := s.measure(ctx, f, proxied)
@@ -121,18 +110,12 @@ func run(ctx context.Context, only *regexp.Regexp, program string, length time.D
 		}
 	}
 	if failed {
-		return errors.New("a bound was passed: see the last column")
+		return errors.New("a bound was passed: see the ends of the lines")
 	}
 	return nil
 }
 
-func host(address string) string {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	return parsed.Host
-}
+func host(url string) string { return strings.TrimPrefix(url, "http://") }
 
 // fill imports the client that is observed, one with a long history, one with large pages,
 // and two whose searches take long.

@@ -4,10 +4,8 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
+	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -16,57 +14,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/cluster"
-)
-
-// tally is how a flood's requests were answered.
-type tally struct {
-	mu       sync.Mutex
-	Statuses map[int]int // 0: connections that broke or were refused
-	// WrongErrors are answers of 500 and above, but for a 503 with Retry-After.
-	WrongErrors int
-}
-
-func newTally() *tally { return &tally{Statuses: map[int]int{}} }
-
-func (t *tally) add(status int, header http.Header) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.Statuses[status]++
-	if status >= 500 && (status != http.StatusServiceUnavailable || header.Get("Retry-After") == "") {
-		t.WrongErrors++
-	}
-}
-
-func (t *tally) broke() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.Statuses[0]++
-}
-
-func (t *tally) String() string {
-	var parts []string
-	for _, status := range slices.Sorted(maps.Keys(t.Statuses)) {
-		parts = append(parts, fmt.Sprintf("%d×%d", t.Statuses[status], status))
-	}
-	return strings.Join(parts, " ")
-}
-
-// answer is one to the observed client.
-type answer struct {
-	began, ended time.Time
-	status       int // 0: the connection broke, or nothing came in 10 seconds
-}
-
-func (a answer) took() time.Duration { return a.ended.Sub(a.began) }
-
-const (
-	// observed is the client that must not notice the others' floods.
-	observed = "acme"
-	// keys of it ask, each once a second, or one of them each 15 seconds.
-	keys         = 20
-	rareInterval = 15 * time.Second
-	// recovery is how long it goes on to ask when a flood has ended.
-	recovery = 6 * time.Second
+	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
 // The bounds.
@@ -77,189 +25,145 @@ const (
 	maxMegabytes = 512
 )
 
-// result is one line of the table.
-type result struct {
-	flood        flood
-	proxied      bool
-	alone, under []answer
-	own          *tally
-	megabytes    float64
-	recovered    time.Duration // from the flood's end to that of the last answer that was refused or slow
+// recovery is how long the observed client goes on to ask when a flood has ended.
+const recovery = 6 * time.Second
+
+// environment is two servers on one database, and the proxy in front of them.
+type environment struct {
+	base     *cluster.Base
+	pg       *cluster.Postgres
+	servers  [2]*cluster.Server
+	balancer *cluster.Balancer
+	length   time.Duration
 }
 
-const heading = "flood                          way    p99 alone  p99 under  refused    MB  healthy  the flood's answers"
+// result is one line of the table.
+type result struct {
+	flood                     flood
+	proxied                   bool
+	p99Alone, p99Under        time.Duration
+	asked, refused, megabytes int
+	// recovered is from the flood's end to that of the last answer that was refused or slow.
+	recovered time.Duration
+	statuses  string // of the flood
+}
+
+const heading = "flood                          way    p99 alone  p99 under  refused     MB  healthy  the flood's answers"
 
 func (r result) String() string {
 	way := "alone"
 	if r.proxied {
 		way = "proxy"
 	}
-	return fmt.Sprintf("%-30s %-6s %9s %10s %5d/%-4d %4.0f %7.1fs  %s %s", r.flood.name, way,
-		p99(r.alone).Round(100*time.Microsecond), p99(r.under).Round(100*time.Microsecond), refused(r.under), len(r.under),
-		r.megabytes, r.recovered.Seconds(), r.own, strings.Join(r.broken(), " "))
+	return fmt.Sprintf("%-30s %-6s %8dms %8dms %4d/%-4d %5d %7.1fs  %s %s", r.flood.name, way,
+		r.p99Alone.Milliseconds(), r.p99Under.Milliseconds(), r.refused, r.asked, r.megabytes,
+		r.recovered.Seconds(), r.statuses, strings.Join(r.broken(), " "))
 }
 
 // broken are the bounds that were passed.
-func (r result) broken() (bounds []string) {
-	bound := func(isBroken bool, name string) {
-		if isBroken {
-			bounds = append(bounds, "!"+name)
+func (r result) broken() (names []string) {
+	bound := func(name string, isPassed bool) {
+		if isPassed {
+			names = append(names, "!"+name)
 		}
 	}
-	bound(r.proxied && p99(r.under) > maxProxied, "p99")
-	bound(r.flood.clients != nil && p99(r.under) > maxValid, "p99")
-	bound((r.proxied || r.flood.clients != nil) && refused(r.under) > 0, "refused")
-	bound(r.recovered > maxRecovery, "healthy")
-	bound(r.megabytes > maxMegabytes, "MB")
-	bound(r.own.WrongErrors > 0, "errors")
-	return bounds
-}
-
-func refused(answers []answer) (n int) {
-	for _, a := range answers {
-		if a.status != http.StatusOK {
-			n++
-		}
-	}
-	return n
-}
-
-// p99 is that of what was answered with 200.
-func p99(answers []answer) time.Duration {
-	var took []time.Duration
-	for _, a := range answers {
-		if a.status == http.StatusOK {
-			took = append(took, a.took())
-		}
-	}
-	if len(took) == 0 {
-		return 0
-	}
-	slices.Sort(took)
-	return took[len(took)*99/100]
+	hasKeys := r.flood.clients != nil
+	bound("p99", r.proxied && r.p99Under > maxProxied || hasKeys && r.p99Under > maxValid)
+	bound("refused", r.refused > 0 && (r.proxied || hasKeys))
+	bound("healthy", r.recovered > maxRecovery)
+	bound("MB", r.megabytes > maxMegabytes)
+	bound("500", strings.Contains(r.statuses, `"500"`))
+	return names
 }
 
 // measure observes a client without a flood, under it, and after it.
 func (s *environment) measure(ctx context.Context, f flood, proxied bool) (result, error) {
 	r := result{flood: f, proxied: proxied}
-	j := job{Flood: f.name, Address: host(s.servers[0].URL), Program: s.base.Program, DatabaseURL: s.pg.OwnerURL()}
-	o := &observer{url: s.servers[0].URL, interval: time.Second}
-	under := s.servers[:1]
+	length, servers := s.length, s.servers[:1]
+	o := observer{url: s.servers[0].URL, interval: time.Second}
 	if proxied {
-		j.Address, j.Certificate = s.balancer.Address, s.balancer.Certificate
-		o.url, under = "https://"+s.balancer.Address, s.servers[:]
-		var err error
-		if o.secure, err = cluster.TrustCertificate(s.balancer.Certificate); err != nil {
-			return r, err
-		}
+		o.url, servers = "https://"+s.balancer.Address, s.servers[:]
 	}
-	callers, length := keys, s.length
+	keys := 20
 	if f.isRare {
-		callers, o.interval, length = 1, rareInterval, 4*rareInterval+time.Second
+		keys, o.interval, length = 1, 15*time.Second, time.Minute
 	}
 	var err error
-	if o.keys, err = s.pg.IssueKeys(ctx, observed, callers); err != nil {
+	if o.keys, err = s.pg.IssueKeys(ctx, observed, keys); err != nil {
 		return r, err
 	}
+	var own []string
 	for _, client := range f.clients {
-		if client == "umbrella" {
-			continue // imported only
+		if f.use == nil {
+			break // imported without a key
 		}
-		issued, err := s.pg.IssueKeys(ctx, client, keysPerClient)
+		issued, err := s.pg.IssueKeys(ctx, client, 16)
 		if err != nil {
 			return r, err
 		}
-		j.Keys = append(j.Keys, issued...)
+		own = append(own, issued...)
 	}
 
-	r.alone = o.observe(ctx, 5*time.Second)
-	for _, server := range under {
+	r.p99Alone = p99(o.observe(ctx, 5*time.Second))
+	for _, server := range servers {
 		resetPeak(server)
 	}
-	stop, err := startFlood(ctx, j)
-	if err != nil {
-		return r, err
-	}
-	pause(ctx, time.Second) // until it weighs
-	var after []answer
-	var afterwards sync.WaitGroup
-	afterwards.Go(func() { after = o.observe(ctx, length+recovery) })
-	pause(ctx, length)
-	r.own, err = stop()
-	if err != nil {
-		return r, err
+	var answers []answer
+	var observing sync.WaitGroup
+	observing.Go(func() {
+		pause(ctx, time.Second) // until the flood weighs
+		answers = o.observe(ctx, length+recovery)
+	})
+	if f.use == nil {
+		r.statuses, err = s.importAgain(f.clients[0], length+time.Second)
+	} else {
+		r.statuses, err = f.run(ctx, o.url, length+time.Second, own)
 	}
 	ended := time.Now()
-	afterwards.Wait()
-	for _, a := range after {
+	observing.Wait()
+	var under []answer
+	for _, a := range answers {
 		if a.began.Before(ended) {
-			r.under = append(r.under, a)
+			under = append(under, a)
+			if a.Status != http.StatusOK {
+				r.refused++
+			}
 		}
-		if (a.status != http.StatusOK || a.took() > time.Second) && a.ended.After(ended) {
-			r.recovered = max(r.recovered, a.ended.Sub(ended))
+		if a.Status != http.StatusOK || a.Took > time.Second {
+			r.recovered = max(r.recovered, a.began.Add(a.Took).Sub(ended))
 		}
 	}
-	for _, server := range under {
+	r.asked, r.p99Under = len(under), p99(under)
+	for _, server := range servers {
 		r.megabytes = max(r.megabytes, peak(server))
 		if server.Ended() {
 			return r, fmt.Errorf("a server ended: %s", server.Logs())
 		}
 	}
-	return r, ctx.Err()
+	return r, errors.Join(err, ctx.Err())
 }
 
-// observer is the client that is observed.
-type observer struct {
-	url      string
-	secure   *tls.Config
-	keys     []string
-	interval time.Duration
+func p99(answers []answer) time.Duration {
+	if len(answers) == 0 {
+		return 0
+	}
+	slices.SortFunc(answers, func(a, b answer) int { return int(a.Took - b.Took) })
+	return answers[len(answers)*99/100].Took
 }
 
-// observe has each key ask at its interval, at moments spread over it. Every other key
-// opens a connection for each request.
-func (o *observer) observe(ctx context.Context, length time.Duration) (answers []answer) {
-	var clients [2]*http.Client
-	for i := range clients {
-		transport := &http.Transport{TLSClientConfig: o.secure, MaxIdleConnsPerHost: keys, DisableKeepAlives: i == 1}
-		defer transport.CloseIdleConnections()
-		clients[i] = &http.Client{Transport: transport, Timeout: 10 * time.Second}
+// importAgain replaces a client's history, one file after the other.
+func (s *environment) importAgain(client string, length time.Duration) (statuses string, err error) {
+	n := 0
+	for end := time.Now().Add(length); err == nil && time.Now().Before(end); n++ {
+		var file strings.Builder
+		if _, err = corpus.Generate(&file, corpus.Options{
+			Seed: 1, From: time.Now().AddDate(-1, 0, 0), To: time.Now(),
+			Clients: []corpus.ClientOptions{{Slug: client, Mode: corpus.ModeCanonical, Interviews: 5_000, Campaigns: 1}},
+		}); err == nil {
+			err = s.base.Import(s.pg, file.String())
+		}
 	}
-	began := time.Now()
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for i, key := range o.keys {
-		all.Go(func() {
-			for at := o.interval * time.Duration(i) / time.Duration(len(o.keys)); at < length; at += o.interval {
-				pause(ctx, time.Until(began.Add(at)))
-				a := answer{began: time.Now()}
-				a.status = ask(ctx, clients[i%2], o.url+interviews+"?limit=20", key)
-				a.ended = time.Now()
-				mu.Lock()
-				answers = append(answers, a)
-				mu.Unlock()
-			}
-		})
-	}
-	all.Wait()
-	return answers
-}
-
-func ask(ctx context.Context, client *http.Client, url, key string) (status int) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return 0
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	response, err := client.Do(request)
-	if err != nil {
-		return 0
-	}
-	defer response.Body.Close()
-	if _, err := io.Copy(io.Discard, response.Body); err != nil {
-		return 0
-	}
-	return response.StatusCode
+	return fmt.Sprintf("%d files", n), err
 }
 
 // resetPeak begins to measure a server's largest memory, which peak returns in megabytes.
@@ -267,9 +171,10 @@ func resetPeak(server *cluster.Server) {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", server.PID), []byte("5"), 0)
 }
 
-func peak(server *cluster.Server) (megabytes float64) {
+func peak(server *cluster.Server) int {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", server.PID))
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	_, _ = fmt.Sscan(after, &megabytes)
-	return megabytes / 1e3
+	var kilobytes int
+	_, _ = fmt.Sscan(after, &kilobytes)
+	return kilobytes / 1000
 }

@@ -5,151 +5,98 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
+	"expvar"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/clientintel/clientintel/internal/test/cluster"
 )
 
-// floodCommand is the first argument of a process that is a flood.
-const floodCommand = "flood"
-
-// job is what such a process gets on its standard input. It floods until that ends, and
-// prints its tally.
-type job struct {
-	Flood       string
-	Address     string // the server's or the balancer's
-	Certificate string // the balancer's; a server alone has none
-	Keys        []string
-	// Program and DatabaseURL are for imports.
-	Program, DatabaseURL string
-}
-
-// connection is one of a flood's.
-type connection struct {
-	net.Conn
-	flood
-	job
-	own    *tally
-	number int
-}
-
-// key is the next connection's another one.
-func (c *connection) key() string { return c.Keys[c.number%len(c.Keys)] }
-
-// narrow leaves little space for what is not read.
-func (c *connection) narrow() error {
-	conn := c.Conn
-	if secure, ok := conn.(*tls.Conn); ok {
-		conn = secure.NetConn()
-	}
-	return conn.(*net.TCPConn).SetReadBuffer(8 << 10)
-}
-
-// lowPriority is a tenth of the processor time of what has the usual priority, where both
-// want it.
+// lowPriority is a tenth of the processor time of what has the usual priority: the observed
+// client is to be delayed by the server, not by what floods it.
 const lowPriority = "10"
 
-// startFlood starts a process. stop ends it and returns how its requests were answered.
-func startFlood(ctx context.Context, j job) (stop func() (*tally, error), err error) {
+// run floods an address from a process of its own. It returns how often each status was
+// answered, as JSON; 0 are connections that broke or were refused.
+func (f flood) run(ctx context.Context, url string, length time.Duration, keys []string) (statuses string, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	child := exec.CommandContext(ctx, "nice", "-n", lowPriority, self, floodCommand)
+	child := exec.CommandContext(ctx, "nice", append([]string{"-n", lowPriority, self, f.name, url, length.String()}, keys...)...)
 	child.Stderr = os.Stderr
-	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	in, err := child.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := child.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := child.Start(); err != nil {
-		return nil, err
-	}
-	if err := json.NewEncoder(in).Encode(j); err != nil {
-		return nil, err
-	}
-	return func() (*tally, error) {
-		_ = in.Close()
-		own := newTally()
-		err := json.NewDecoder(out).Decode(own)
-		if ended := child.Wait(); err == nil {
-			err = ended
-		}
-		return own, err
-	}, nil
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	printed, err := child.Output()
+	return string(printed), err
 }
 
-func runFlood(ctx context.Context) error {
-	var j job
-	if err := json.NewDecoder(os.Stdin).Decode(&j); err != nil {
-		return err
+// runChild is that process.
+func runChild(ctx context.Context, args []string) error {
+	at := slices.IndexFunc(floods(), func(f flood) bool { return f.name == args[0] })
+	if at < 0 || len(args) < 3 {
+		return fmt.Errorf("no flood is %q", args)
 	}
-	at := slices.IndexFunc(floods(), func(f flood) bool { return f.name == j.Flood })
-	if at < 0 {
-		return fmt.Errorf("no flood is %q", j.Flood)
+	length, err := time.ParseDuration(args[2])
+	if err != nil {
+		return err
 	}
 	// Where the kernel shares the processors among sessions first, the priority of this one.
 	_ = os.WriteFile("/proc/self/autogroup", []byte(lowPriority), 0)
-	var secure *tls.Config
-	if j.Certificate != "" {
-		var err error
-		if secure, err = cluster.TrustCertificate(j.Certificate); err != nil {
-			return err
-		}
-	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, length)
 	defer cancel()
-	own := newTally()
+	f, statuses := floods()[at], new(expvar.Map)
 	var all sync.WaitGroup
-	for i := range floods()[at].connections {
+	for i := range f.connections {
 		all.Go(func() {
-			for ctx.Err() == nil {
-				if err := use(ctx, &connection{flood: floods()[at], job: j, own: own, number: i}, secure); err != nil {
-					own.broke()
+			for c := (&connection{number: i, url: args[1], keys: args[3:], statuses: statuses}); ctx.Err() == nil; {
+				if err := c.flood(ctx, f); err != nil && ctx.Err() == nil {
+					statuses.Add("0", 1)
 					pause(ctx, 100*time.Millisecond)
 				}
 			}
 		})
 	}
-	_, _ = io.Copy(io.Discard, os.Stdin)
-	cancel()
 	all.Wait()
-	return json.NewEncoder(os.Stdout).Encode(own)
+	fmt.Print(statuses)
+	return nil
 }
+
+// connection is one of a flood's.
+type connection struct {
+	net.Conn
+	tcp      *net.TCPConn // below TLS
+	number   int
+	url      string
+	keys     []string
+	statuses *expvar.Map
+}
+
+// key is another one for the next connection.
+func (c *connection) key() string { return c.keys[c.number%len(c.keys)] }
 
 // addresses are as many as a flood comes from.
 const addresses = 50
 
-// use opens a connection and uses it until it is closed.
-func use(ctx context.Context, c *connection, secure *tls.Config) error {
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP("127.0.1." + strconv.Itoa(1+c.number%addresses))}}
-	var err error
-	if secure == nil {
-		c.Conn, err = dialer.DialContext(ctx, "tcp", c.Address)
-	} else {
-		c.Conn, err = (&tls.Dialer{NetDialer: dialer, Config: secure}).DialContext(ctx, "tcp", c.Address)
-	}
+// flood opens the connection and uses it until it is closed.
+func (c *connection) flood(ctx context.Context, f flood) error {
+	scheme, address, _ := strings.Cut(c.url, "://")
+	from := &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(1+c.number%addresses))}
+	conn, err := (&net.Dialer{LocalAddr: from}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}
-	conn := c.Conn
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	return c.use(ctx, c)
+	c.Conn, c.tcp = conn, conn.(*net.TCPConn)
+	if scheme == "https" {
+		c.Conn = tls.Client(conn, &tls.Config{ServerName: "127.0.0.1"})
+	}
+	return f.use(ctx, c)
 }
 
 // pause waits, unless the end comes first.

@@ -8,9 +8,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,11 +27,11 @@ type file struct {
 	text []byte
 }
 
-// buildClients makes the packages of the published clients out of a source tree
-// and returns their names.
+// buildClients makes the packages of the published clients out of a source tree and
+// returns their names.
 func buildClients(source, out string) ([]string, error) {
 	var made []string
-	for _, build := range []func(source string) (content []byte, name string, err error){pythonWheel, npmPackage, goModule} {
+	for _, build := range []func(string) ([]byte, string, error){pythonWheel, npmPackage, goModule} {
 		content, name, err := build(source)
 		if err != nil {
 			return nil, err
@@ -46,27 +46,29 @@ func buildClients(source, out string) ([]string, error) {
 
 var pythonVersion = regexp.MustCompile(`(?m)^Version: (.+)$`)
 
-// pythonWheel is a zip of the package beside what pip reads of it.
+// pythonWheel is a zip of the package and what pip reads of it.
 func pythonWheel(source string) ([]byte, string, error) {
-	folder := filepath.Join(source, "openapi/clients/python")
-	files, err := filesIn(folder, "clientintel/*.py", "clientintel/py.typed", "METADATA", "README.md")
+	files, err := filesIn(source, "openapi/clients/python", "", "clientintel/*.py", "clientintel/py.typed")
 	if err != nil {
 		return nil, "", err
 	}
-	licence, err := filesIn(source, "LICENSE")
+	described, err := filesIn(source, "openapi/clients/python", "", "METADATA", "README.md")
 	if err != nil {
 		return nil, "", err
 	}
-	metadata, readme := files[len(files)-2], files[len(files)-1]
-	version := pythonVersion.FindSubmatch(metadata.text)
+	metadata, readme := described[0].text, described[1].text
+	version := pythonVersion.FindSubmatch(metadata)
 	if version == nil {
-		return nil, "", fmt.Errorf("%s/METADATA has no version", folder)
+		return nil, "", errors.New("METADATA has no version")
 	}
 	name := "clientintel-" + string(version[1])
 	info := name + ".dist-info/"
-	files = append(files[:len(files)-2],
-		file{info + "METADATA", slices.Concat(metadata.text, []byte("\n"), readme.text)},
-		file{info + "licenses/LICENSE", licence[0].text},
+	licence, err := filesIn(source, ".", info+"licenses/", "LICENSE")
+	if err != nil {
+		return nil, "", err
+	}
+	files = append(append(files, licence...),
+		file{info + "METADATA", slices.Concat(metadata, []byte("\n"), readme)},
 		file{info + "WHEEL", []byte("Wheel-Version: 1.0\nGenerator: clientintel\nRoot-Is-Purelib: true\nTag: py3-none-any\n")})
 	var record strings.Builder
 	for _, f := range files {
@@ -74,13 +76,10 @@ func pythonWheel(source string) ([]byte, string, error) {
 		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.text))
 	}
 	fmt.Fprintf(&record, "%sRECORD,,\n", info)
-	files = append(files, file{info + "RECORD", []byte(record.String())})
-
-	content, err := zipped(files)
+	content, err := zipped(append(files, file{info + "RECORD", []byte(record.String())}))
 	return content, name + "-py3-none-any.whl", err
 }
 
-// zipped is a zip of files that are all of one time.
 func zipped(files []file) ([]byte, error) {
 	var out bytes.Buffer
 	writer := zip.NewWriter(&out)
@@ -105,16 +104,12 @@ type packageDescription struct {
 	Files         []string
 }
 
-func describedPackage(source string) (packageDescription, error) {
-	var described packageDescription
+func describedPackage(source string) (described packageDescription, err error) {
 	text, err := os.ReadFile(filepath.Join(source, "openapi/clients/typescript/package.json"))
-	if err != nil {
-		return described, err
+	if err == nil {
+		err = json.Unmarshal(text, &described)
 	}
-	if err := json.Unmarshal(text, &described); err != nil {
-		return described, fmt.Errorf("reading package.json: %w", err)
-	}
-	return described, nil
+	return described, err
 }
 
 // npmPackage is an archive of what package.json lists, and the licence.
@@ -123,21 +118,19 @@ func npmPackage(source string) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	folder := filepath.Join(source, "openapi/clients/typescript")
-	files, err := filesIn(folder, append([]string{"package.json"}, described.Files...)...)
+	files, err := filesIn(source, "openapi/clients/typescript", "package/", append([]string{"package.json"}, described.Files...)...)
 	if err != nil {
 		return nil, "", err
 	}
-	licence, err := filesIn(source, "LICENSE")
+	licence, err := filesIn(source, ".", "package/", "LICENSE")
 	if err != nil {
 		return nil, "", err
 	}
-	files = append(files, licence...)
 	var out bytes.Buffer
 	compress := gzip.NewWriter(&out)
 	writer := tar.NewWriter(compress)
-	for _, f := range files {
-		header := &tar.Header{Name: path.Join("package", f.name), Mode: 0o644, Size: int64(len(f.text)), ModTime: packaged, Format: tar.FormatUSTAR}
+	for _, f := range append(files, licence...) {
+		header := &tar.Header{Name: f.name, Mode: 0o644, Size: int64(len(f.text)), ModTime: packaged, Format: tar.FormatUSTAR}
 		if err := writer.WriteHeader(header); err != nil {
 			return nil, "", err
 		}
@@ -145,45 +138,39 @@ func npmPackage(source string) ([]byte, string, error) {
 			return nil, "", err
 		}
 	}
-	if err := writer.Close(); err != nil {
-		return nil, "", err
-	}
-	if err := compress.Close(); err != nil {
-		return nil, "", err
-	}
-	return out.Bytes(), described.Name + "-" + described.Version + ".tgz", nil
+	err = errors.Join(writer.Close(), compress.Close())
+	return out.Bytes(), described.Name + "-" + described.Version + ".tgz", err
 }
 
-// goModule is the module as Go's module proxies have it, without its tests: they
-// need the repository. A module has no version of its own; it takes the npm package's.
+const goModulePath = "github.com/clientintel/clientintel/openapi/clients/go"
+
+// goModule is the module as Go's module proxies have it, without its tests: they need the
+// repository. A module has no version of its own; it takes the npm package's.
 func goModule(source string) ([]byte, string, error) {
 	described, err := describedPackage(source)
 	if err != nil {
 		return nil, "", err
 	}
-	files, err := filesIn(filepath.Join(source, "openapi/clients/go"), "go.mod", "go.sum", "README.md", "*.go", "contract/*.go")
+	prefix := goModulePath + "@v" + described.Version + "/"
+	files, err := filesIn(source, "openapi/clients/go", prefix, "go.mod", "go.sum", "README.md", "*.go", "contract/*.go")
 	if err != nil {
 		return nil, "", err
 	}
-	licence, err := filesIn(source, "LICENSE")
+	licence, err := filesIn(source, ".", prefix, "LICENSE")
 	if err != nil {
 		return nil, "", err
 	}
 	files = slices.DeleteFunc(append(files, licence...), func(f file) bool { return strings.HasSuffix(f.name, "_test.go") })
-	for i := range files {
-		files[i].name = goModulePath + "@v" + described.Version + "/" + files[i].name
-	}
 	content, err := zipped(files)
 	return content, "clientintel-go-" + described.Version + ".zip", err
 }
 
-const goModulePath = "github.com/clientintel/clientintel/openapi/clients/go"
-
-// filesIn reads the files of a folder that match, in the order of the patterns.
-func filesIn(folder string, patterns ...string) ([]file, error) {
+// filesIn reads the files of a folder that match, in the order of the patterns. In the
+// package their names have a prefix.
+func filesIn(source, folder, prefix string, patterns ...string) ([]file, error) {
 	var files []file
 	for _, pattern := range patterns {
-		found, err := filepath.Glob(filepath.Join(folder, pattern))
+		found, err := filepath.Glob(filepath.Join(source, folder, pattern))
 		if err != nil {
 			return nil, err
 		}
@@ -195,11 +182,11 @@ func filesIn(folder string, patterns ...string) ([]file, error) {
 			if err != nil {
 				return nil, err
 			}
-			inside, err := filepath.Rel(folder, name)
+			inside, err := filepath.Rel(filepath.Join(source, folder), name)
 			if err != nil {
 				return nil, err
 			}
-			files = append(files, file{filepath.ToSlash(inside), text})
+			files = append(files, file{prefix + filepath.ToSlash(inside), text})
 		}
 	}
 	return files, nil

@@ -1,9 +1,11 @@
+// Command release builds what a release consists of: reproducible static binaries, the
+// clients' packages, a bill of materials of each binary, licences and checksums. With
+// -check it builds twice more in other directories, and compares.
 package main
 
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -39,8 +41,8 @@ type target struct{ system, machine string }
 
 var targets = []target{{"linux", "amd64"}, {"linux", "arm64"}}
 
-// binary is the target's file. The version is inside, not in the name: what
-// installs it need not know it.
+// binary is the target's file. The version is inside, not in the name: what installs it
+// need not know it.
 func (t target) binary() string { return "clientintel-" + t.system + "-" + t.machine }
 
 func release(ctx context.Context, out string, check bool) error {
@@ -48,32 +50,24 @@ func release(ctx context.Context, out string, check bool) error {
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(out); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
 	if out, err = filepath.Abs(out); err != nil {
 		return err
 	}
-	var made []string
-	for _, t := range targets {
-		if err := build(ctx, ".", out, version, t); err != nil {
-			return err
-		}
-		bill, err := billOf(filepath.Join(out, t.binary()), version)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(out, t.binary()+".cdx.json"), bill, 0o644); err != nil {
-			return err
-		}
-		made = append(made, t.binary(), t.binary()+".cdx.json")
+	if err := errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
+		return err
 	}
+	built, err := buildAll(ctx, ".", out, version)
+	if err != nil {
+		return err
+	}
+	files := slices.Clone(built)
 	var binaries []string
 	for _, t := range targets {
-		binaries = append(binaries, filepath.Join(out, t.binary()))
+		path := filepath.Join(out, t.binary())
+		if err := writeBill(ctx, path, version); err != nil {
+			return err
+		}
+		binaries, files = append(binaries, path), append(files, t.binary()+".cdx.json")
 	}
 	notices, err := noticesOf(ctx, binaries)
 	if err != nil {
@@ -82,31 +76,35 @@ func release(ctx context.Context, out string, check bool) error {
 	if err := os.WriteFile(filepath.Join(out, noticesFile), notices, 0o644); err != nil {
 		return err
 	}
-	made = append(made, noticesFile)
-	clients, err := buildClients(".", out)
+	sums, err := sumsOf(out, append(files, noticesFile))
 	if err != nil {
 		return err
 	}
-	var sums strings.Builder
-	for _, name := range append(made, clients...) {
-		sum, err := sumOf(filepath.Join(out, name))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&sums, "%s  %s\n", sum, name)
-	}
-	if err := os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums), 0o644); err != nil {
 		return err
 	}
-	fmt.Printf("clientintel %s\n%s", version, sums.String())
+	fmt.Printf("clientintel %s\n%s", version, sums)
 	if !check {
 		return nil
 	}
-	return compare(ctx, out, version, clients)
+	return compare(ctx, out, version, built)
 }
 
-// build makes one binary out of a source tree. Nothing of this machine may
-// decide what comes out: not its paths, its settings or its C compiler.
+// buildAll builds binaries and clients out of a source tree, and returns their names.
+func buildAll(ctx context.Context, source, out, version string, environment ...string) ([]string, error) {
+	var names []string
+	for _, t := range targets {
+		if err := build(ctx, source, out, version, t, environment...); err != nil {
+			return nil, err
+		}
+		names = append(names, t.binary())
+	}
+	clients, err := buildClients(source, out)
+	return append(names, clients...), err
+}
+
+// build makes one binary out of a source tree. Nothing of this machine may decide what
+// comes out: not its paths, its settings or its C compiler.
 func build(ctx context.Context, source, out, version string, t target, environment ...string) error {
 	// The tag is make build's.
 	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "grpcnotrace", "-trimpath", "-buildvcs=false",
@@ -124,90 +122,59 @@ func build(ctx context.Context, source, out, version string, t target, environme
 	return nil
 }
 
-// compare builds each binary and client twice more, from copies of the tracked files in
-// directories of other names and depths, the second time with an empty cache.
-func compare(ctx context.Context, out, version string, made []string) error {
+// writeBill writes what a binary consists of, as the linker noted it in the binary itself:
+// no list of what was meant to go in.
+func writeBill(ctx context.Context, path, version string) error {
+	_, err := goLines(ctx, "tool", "-modfile=.ci/tools/go.mod", "cyclonedx-gomod", "bin", "-json", "-output-version", "1.5",
+		"-noserial", "-notimestamp", "-std", "-version", version, "-output", path+".cdx.json", path)
+	return err
+}
+
+// compare builds everything twice more, from copies of the tracked files in directories of
+// other names and depths, the second time with an empty cache.
+func compare(ctx context.Context, out, version string, names []string) error {
 	scratch, err := os.MkdirTemp("", "clientintel-release")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	differing := 0
-	for _, place := range []struct{ source, cache string }{{"a", ""}, {"another/and deeper", filepath.Join(scratch, "cache")}} {
-		source := filepath.Join(scratch, place.source)
-		if err := copyTracked(ctx, source); err != nil {
-			return err
-		}
-		var environment []string
-		if place.cache != "" {
-			environment = []string{"GOCACHE=" + place.cache}
-		}
-		names := slices.Clone(made)
-		for _, t := range targets {
-			if err := build(ctx, source, source, version, t, environment...); err != nil {
-				return err
-			}
-			names = append(names, t.binary())
-		}
-		if _, err := buildClients(source, source); err != nil {
-			return err
-		}
-		for _, name := range names {
-			first, err := sumOf(filepath.Join(out, name))
-			if err != nil {
-				return err
-			}
-			again, err := sumOf(filepath.Join(source, name))
-			if err != nil {
-				return err
-			}
-			if first != again {
-				fmt.Fprintf(os.Stderr, "%s: %s here and %s in %q\n", name, first, again, place.source)
-				differing++
-			}
-		}
+	want, err := sumsOf(out, names)
+	if err != nil {
+		return err
 	}
-	if differing > 0 {
-		return errors.New("the build is not reproducible")
+	for name, environment := range map[string][]string{"a": nil, "another/and deeper": {"GOCACHE=" + filepath.Join(scratch, "cache")}} {
+		source := filepath.Join(scratch, name)
+		if err := os.MkdirAll(source, 0o755); err != nil {
+			return err
+		}
+		copied, err := exec.CommandContext(ctx, "sh", "-c", `git ls-files -z | xargs -0 cp --parents -t "$0"`, source).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("copying the tracked files: %w: %s", err, copied)
+		}
+		if _, err := buildAll(ctx, source, source, version, environment...); err != nil {
+			return err
+		}
+		got, err := sumsOf(source, names)
+		if err != nil {
+			return err
+		}
+		if got != want {
+			return fmt.Errorf("the build is not reproducible: in %q it gives\n%s", name, got)
+		}
 	}
 	fmt.Println("built twice more elsewhere: the same")
 	return nil
 }
 
-// copyTracked copies the files that git tracks, as they are now.
-func copyTracked(ctx context.Context, to string) error {
-	listed, err := git(ctx, "ls-files", "-z")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		return err
-	}
-	copied, err := os.OpenRoot(to)
-	if err != nil {
-		return err
-	}
-	defer copied.Close()
-	for name := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
-		content, err := os.ReadFile(name)
+// sumsOf is a line for each file, as sha256sum writes it.
+func sumsOf(folder string, names []string) (string, error) {
+	var sums strings.Builder
+	for _, name := range names {
+		content, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
-			return err
+			return "", err
 		}
-		if err := copied.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := copied.WriteFile(name, content, 0o644); err != nil {
-			return err
-		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), name)
 	}
-	return nil
-}
-
-func sumOf(path string) (string, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:]), nil
+	return sums.String(), nil
 }

@@ -8,31 +8,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 const noticesFile = "THIRD_PARTY_NOTICES"
 
-// licenceNames begin the names of the files that a module's licence asks to pass on.
-var licenceNames = []string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}
+// licenceName is that of a file that a module's licence asks to pass on.
+var licenceName = regexp.MustCompile(`(?i)^(LICEN[SC]E|COPYING|NOTICE)`)
 
-// noticesOf holds the licences of Go and of every module that these binaries consist of.
-// The modules' files are those of Go's cache, which go.sum has the hashes of.
+// noticesOf has the licences of Go and of every module that these binaries consist of, from
+// Go's module cache.
 func noticesOf(ctx context.Context, binaries []string) ([]byte, error) {
-	modules := map[string]bool{}
+	args := []string{"list", "-m", "-f", "{{.Path}} {{.Version}}\t{{.Dir}}"}
 	for _, path := range binaries {
 		info, err := buildinfo.ReadFile(path)
 		if err != nil {
 			return nil, fmt.Errorf("reading what %s consists of: %w", filepath.Base(path), err)
 		}
 		for _, dep := range info.Deps {
-			modules[dep.Path] = true
+			args = append(args, dep.Path)
 		}
-	}
-	args := []string{"list", "-m", "-f", "{{.Path}} {{.Version}}\t{{.Dir}}"}
-	for module := range modules {
-		args = append(args, module)
 	}
 	parts, err := goLines(ctx, args...)
 	if err != nil {
@@ -43,12 +40,10 @@ func noticesOf(ctx context.Context, binaries []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts = slices.Insert(parts, 0, "Go "+strings.Join(toolchain, "\t"))
-	var out bytes.Buffer
-	out.WriteString("The programs of clientintel consist of these parts too, under these licences.\n")
-	for _, part := range parts {
-		name, dir, _ := strings.Cut(part, "\t")
-		if err := writeLicences(&out, name, dir); err != nil {
+	out := bytes.NewBufferString("The programs of clientintel consist of these parts too, under these licences.\n")
+	for _, part := range append([]string{"Go " + strings.Join(toolchain, "\t")}, slices.Compact(parts)...) {
+		module, dir, _ := strings.Cut(part, "\t")
+		if err := writeLicences(out, module, dir); err != nil {
 			return nil, err
 		}
 	}
@@ -58,10 +53,11 @@ func noticesOf(ctx context.Context, binaries []string) ([]byte, error) {
 // goLines are what the go command prints.
 func goLines(ctx context.Context, args ...string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Stderr = os.Stderr
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go %s: %w", args[0], err)
+		return nil, fmt.Errorf("go %s: %w: %s", args[0], err, complaints.Bytes())
 	}
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
 }
@@ -73,8 +69,7 @@ func writeLicences(out *bytes.Buffer, module, dir string) error {
 	}
 	found := false
 	for _, file := range files {
-		isLicence := func(name string) bool { return strings.HasPrefix(strings.ToUpper(file.Name()), name) }
-		if file.IsDir() || !slices.ContainsFunc(licenceNames, isLicence) {
+		if file.IsDir() || !licenceName.MatchString(file.Name()) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, file.Name()))

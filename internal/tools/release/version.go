@@ -9,65 +9,30 @@ import (
 	"strings"
 )
 
-// repository is what decides the version.
-type repository struct {
-	changelog string
-	commit    string
-	tags      []string // of that commit
-	dirty     bool     // tracked files differ from it
-}
-
+// repositoryVersion is the tag's; a build of another commit, or with changes, is no release.
 func repositoryVersion(ctx context.Context) (string, error) {
 	changelog, err := os.ReadFile("CHANGELOG.md")
 	if err != nil {
 		return "", err
 	}
-	r := repository{changelog: string(changelog)}
-	if r.commit, err = git(ctx, "rev-parse", "HEAD"); err != nil {
-		return "", err
+	tag, err := exec.CommandContext(ctx, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*.[0-9]*.[0-9]*", "--exclude", "*-*", "--dirty").Output()
+	if named := strings.TrimSpace(string(tag)); err == nil && !strings.HasSuffix(named, "-dirty") {
+		return announced(named, string(changelog))
 	}
-	tags, err := git(ctx, "tag", "--points-at", "HEAD")
+	commit, err := exec.CommandContext(ctx, "git", "describe", "--always", "--exclude", "*", "--abbrev=12", "--dirty=-changed").Output()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("git describe: %w: a release is built in a clone of the repository", err)
 	}
-	r.tags = strings.Fields(tags)
-	changed, err := git(ctx, "status", "--porcelain", "--untracked-files=no")
-	if err != nil {
-		return "", err
-	}
-	r.dirty = changed != ""
-	return r.version()
+	return "unreleased-" + strings.TrimSpace(string(commit)), nil
 }
 
-var (
-	newestHeading = regexp.MustCompile(`(?m)^## +v?(\S+?),?(?: .*)?$`)
-	releaseTag    = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
-)
+var newestHeading = regexp.MustCompile(`(?m)^## +v?(\S+?),?(?: .*)?$`)
 
-// version is the tag's, which the changelog must announce; without a tag, or
-// with changes, a build is of its commit and no release.
-func (r repository) version() (string, error) {
-	for _, tag := range r.tags {
-		if !releaseTag.MatchString(tag) || r.dirty {
-			continue
-		}
-		heading := newestHeading.FindStringSubmatch(r.changelog)
-		if heading == nil || heading[1] != tag[1:] {
-			return "", fmt.Errorf("the tag is %s, and the newest heading of CHANGELOG.md is not %q: name the release there before it is tagged", tag, "## "+tag[1:])
-		}
-		return tag[1:], nil
+// announced is the tag's version, which the changelog must announce.
+func announced(tag, changelog string) (string, error) {
+	heading := newestHeading.FindStringSubmatch(changelog)
+	if heading == nil || heading[1] != tag[1:] {
+		return "", fmt.Errorf("the tag is %s, and the newest heading of CHANGELOG.md is not %q: name the release there before it is tagged", tag, "## "+tag[1:])
 	}
-	version := "unreleased-" + strings.TrimSpace(r.commit)[:12]
-	if r.dirty {
-		version += "-changed"
-	}
-	return version, nil
-}
-
-func git(ctx context.Context, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, "git", args...).Output()
-	if err != nil {
-		return "", fmt.Errorf("git %s: %w: a release is built in a clone of the repository", args[0], err)
-	}
-	return string(out), nil
+	return tag[1:], nil
 }

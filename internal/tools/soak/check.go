@@ -5,17 +5,15 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// usable is the usable rule, written again from its description, so that the
-// service's own view is not compared with itself.
+// usable is the usable rule, written again from its description, so that the service's
+// own view is not compared with itself.
 const usable = `SELECT i.id::text FROM interviews AS i
 	JOIN clients AS c ON c.id = i.client_id
 	LEFT JOIN campaigns AS g ON g.id = i.campaign_id AND g.client_id = i.client_id
@@ -29,33 +27,32 @@ const usable = `SELECT i.id::text FROM interviews AS i
 func (e *environment) check(ctx context.Context) {
 	for ctx.Err() == nil {
 		rest(ctx, 5*time.Second)
-		e.checkAll(ctx)
+		if err := e.checkAll(ctx); err != nil {
+			e.violation("comparing: %v", err)
+		}
 	}
 }
 
-// checkAll compares every client on every server with the tables, while
-// writers and faults pause; readers go on.
-func (e *environment) checkAll(ctx context.Context) {
+// checkAll compares every client on every server with the tables, while writers and
+// faults pause; readers go on.
+func (e *environment) checkAll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
 	defer cancel()
 	e.comparing.Lock()
 	defer e.comparing.Unlock()
 	conn, err := e.pg.Connect(ctx)
 	if err != nil {
-		e.violation("comparing: %v", err)
-		return
+		return err
 	}
 	defer conn.Close(ctx)
 	for _, c := range e.clients {
 		rows, err := conn.Query(ctx, usable, c.slug)
 		if err != nil {
-			e.violation("comparing: %v", err)
-			return
+			return err
 		}
 		want, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
-			e.violation("comparing: %v", err)
-			return
+			return err
 		}
 		for n := range e.servers {
 			if err := e.compareClient(ctx, n, c, want); err != nil {
@@ -64,15 +61,7 @@ func (e *environment) checkAll(ctx context.Context) {
 			e.checks.Add(1)
 		}
 	}
-}
-
-type page struct {
-	Data []struct{ ID string }
-	Meta struct {
-		Next  *string `json:"next_cursor"`
-		Total *int    `json:"measurement_total_count"`
-		Mode  string  `json:"measurement_mode"`
-	}
+	return nil
 }
 
 // compareClient compares a walk, the total and the charts with the ids in the tables.
@@ -81,22 +70,20 @@ func (e *environment) compareClient(ctx context.Context, n int, c client, want [
 	if err != nil {
 		return err
 	}
-	got := []string{}
-	for cursor := ""; ; {
-		var p page
-		if err := e.read200(ctx, n, "/interviews?limit=173"+cursor, key, &p); err != nil {
+	server := e.server(n).URL
+	pages, err := e.caller.Walk(ctx, server, "/interviews?limit=173", key) // no fault is injected now
+	if err != nil {
+		return err
+	}
+	var got []string
+	for _, page := range pages {
+		var rows []struct{ ID string }
+		if err := json.Unmarshal([]byte(page), &rows); err != nil {
 			return err
 		}
-		for _, row := range p.Data {
+		for _, row := range rows {
 			got = append(got, row.ID)
 		}
-		if p.Meta.Mode == "canonical" && (p.Meta.Total == nil || *p.Meta.Total != len(want)) {
-			return fmt.Errorf("total %v, want %d", p.Meta.Total, len(want))
-		}
-		if p.Meta.Next == nil {
-			break
-		}
-		cursor = "&starting_after=" + url.QueryEscape(*p.Meta.Next)
 	}
 	if !slices.Equal(got, want) {
 		return fmt.Errorf("the walk has %d interviews, the tables %d, or another order", len(got), len(want))
@@ -107,9 +94,17 @@ func (e *environment) compareClient(ctx context.Context, n int, c client, want [
 			Rows   []struct{}
 			Volume []struct{ Value int }
 		}
+		Meta struct {
+			Total *int   `json:"measurement_total_count"`
+			Mode  string `json:"measurement_mode"`
+		}
 	}
-	if err := e.read200(ctx, n, "/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", key, &chart); err != nil {
-		return err
+	a := e.get(ctx, n, "/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", key, c)
+	if err := json.Unmarshal(a.Body, &chart); err != nil || a.Status != 200 {
+		return fmt.Errorf("charts: status %d: %s (%w)", a.Status, a.Body, err)
+	}
+	if chart.Meta.Mode == "canonical" && (chart.Meta.Total == nil || *chart.Meta.Total != len(want)) {
+		return fmt.Errorf("total %v, want %d", chart.Meta.Total, len(want))
 	}
 	sum := 0
 	for _, point := range chart.Data.Volume {
@@ -121,35 +116,19 @@ func (e *environment) compareClient(ctx context.Context, n int, c client, want [
 	return nil
 }
 
-var errRefused = errors.New("no answer although nothing is broken")
-
-// read200 wants a 200: no fault is injected now.
-func (e *environment) read200(ctx context.Context, n int, path, key string, into any) error {
-	a := e.get(ctx, n, path, key)
-	if a.Status != 200 {
-		return fmt.Errorf("%s: status %d: %s: %w", path, a.Status, a.Body, errors.Join(a.Err, errRefused))
-	}
-	return json.Unmarshal(a.Body, into)
-}
-
 // checkKeys compares every key's responses with the log: each request is counted, at
 // most 600 are, and no two have the same number in the window.
-func (e *environment) checkKeys(ctx context.Context) {
+func (e *environment) checkKeys(ctx context.Context) error {
 	conn, err := e.pg.Connect(ctx)
 	if err != nil {
-		e.violation("comparing the log: %v", err)
-		return
+		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	e.mu.Lock()
-	accounts := e.accounts
-	e.mu.Unlock()
-	for key, a := range accounts {
+	for key, a := range e.accounts {
 		var rows, span int
 		if err := conn.QueryRow(ctx, `SELECT count(*), coalesce(max(l.seq) - min(l.seq) + 1, 0)
 			FROM request_log AS l JOIN api_keys AS k ON k.id = l.key_id WHERE k.prefix = $1`, key[4:16]).Scan(&rows, &span); err != nil {
-			e.violation("comparing the log: %v", err)
-			return
+			return err
 		}
 		const limit = 600
 		answered := a.sent - a.statuses[429] - a.statuses[503] - a.statuses[0]
@@ -162,4 +141,5 @@ func (e *environment) checkKeys(ctx context.Context) {
 			}
 		}
 	}
+	return nil
 }

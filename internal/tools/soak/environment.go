@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,8 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
-// environment is a database with three servers: one that is never stopped and shows
-// what leaks, one that is killed and restarted, one behind a network that fails.
+// environment is a database with three servers.
 type environment struct {
 	base    *cluster.Base
 	pg      *cluster.Postgres
@@ -23,91 +24,70 @@ type environment struct {
 	began   time.Time
 	seed    uint64
 	clients []client
+	servers [3]atomic.Pointer[cluster.Server]
 
-	// comparing is held shared by writers and faults, and exclusively while the servers
-	// are compared with the tables.
+	// comparing is held shared by writers and faults, and exclusively while the servers are
+	// compared with the tables.
 	comparing sync.RWMutex
 
 	mu         sync.Mutex
-	servers    [3]*cluster.Server
 	accounts   map[string]*account // by key
 	violations []string
 
-	reads, refused, writes, faults, checks, aborted, owned atomic.Int64
+	reads, refused, left, writes, faults, checks atomic.Int64
 }
 
-// The servers by what happens to them.
+// The servers by what happens to them: one shows what leaks, one is killed and restarted,
+// one is behind a network that fails.
 const (
 	undisturbed = iota
 	restarted
 	remote
 )
 
-type client struct{ slug, id string }
+// corpusSeed gives records the same ids each time.
+const corpusSeed = 1
 
-func newEnvironment(ctx context.Context, seed uint64) (*environment, error) {
-	e := &environment{began: time.Now(), seed: seed, accounts: map[string]*account{}, caller: cluster.NewCaller(64)}
+type client struct{ slug, id, mode string }
+
+func (e *environment) open(ctx context.Context) error {
 	var err error
 	if e.base, err = cluster.Prepare(ctx, false); err != nil {
-		return nil, err
+		return err
 	}
 	// Autovacuum is on, as in production.
 	e.pg, err = e.base.NewPostgres(ctx, "", map[string]string{"max_connections": "100", "shared_buffers": "128MB", "autovacuum": "on"})
 	if err != nil {
-		e.close()
-		return nil, err
+		return err
 	}
 	if e.network, err = cluster.NewProxy(e.pg); err != nil {
-		e.close()
-		return nil, err
+		return err
 	}
-	if err := e.fill(); err != nil {
-		e.close()
-		return nil, err
-	}
-	for n := range e.servers {
-		if err := e.start(ctx, n); err != nil {
-			e.close()
-			return nil, err
-		}
-	}
-	return e, nil
-}
-
-func (e *environment) close() {
-	e.caller.Close()
-	for _, s := range e.servers {
-		if s != nil {
-			s.Kill()
-		}
-	}
-	if e.network != nil {
-		e.network.Close()
-	}
-	if e.pg != nil {
-		e.pg.Stop()
-	}
-	e.base.Close()
-}
-
-// fill imports three clients.
-func (e *environment) fill() error {
 	var file strings.Builder
-	sum, err := corpus.Generate(&file, corpus.Options{
-		Seed: 1, From: time.Now().AddDate(-1, 0, 0), To: time.Now(),
+	options := corpus.Options{
+		Seed: corpusSeed, From: e.began.AddDate(-1, 0, 0), To: e.began,
 		Clients: []corpus.ClientOptions{
 			{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: 1500, Campaigns: 6, Synthesis: 30},
 			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: 1500, Campaigns: 6, EqualCreatedAt: 400},
-			{Slug: "initech", Interviews: 1500, Campaigns: 6},
+			{Slug: "initech", Mode: corpus.ModeLegacy, Interviews: 1500, Campaigns: 6},
 		},
-	})
+	}
+	sum, err := corpus.Generate(&file, options)
 	if err != nil {
 		return err
 	}
-	for _, c := range sum.Clients {
-		e.clients = append(e.clients, client{c.Slug, c.ID.String()})
+	for i, c := range sum.Clients {
+		e.clients = append(e.clients, client{c.Slug, c.ID.String(), options.Clients[i].Mode})
 	}
-	return e.base.Import(e.pg, file.String())
+	if err := e.base.Import(e.pg, file.String()); err != nil {
+		return err
+	}
+	for n := range e.servers {
+		if err := e.start(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // start starts a server, or starts it again.
@@ -116,20 +96,23 @@ func (e *environment) start(ctx context.Context, n int) error {
 	if n == remote {
 		url = e.network.URL()
 	}
-	s, err := e.base.StartServer(context.WithoutCancel(ctx), url, "CLIENTINTEL_STATEMENT_TIMEOUT=3s")
-	if err != nil {
-		return err
+	s, err := e.base.StartServer(ctx, url, "CLIENTINTEL_STATEMENT_TIMEOUT=3s")
+	if err == nil {
+		e.servers[n].Store(s)
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.servers[n] = s
-	return nil
+	return err
 }
 
-func (e *environment) server(n int) *cluster.Server {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.servers[n]
+func (e *environment) server(n int) *cluster.Server { return e.servers[n].Load() }
+
+// close stops PostgreSQL; the servers end with this process.
+func (e *environment) close() {
+	if e.pg != nil {
+		e.pg.Stop()
+	}
+	if e.base != nil {
+		e.base.Close()
+	}
 }
 
 // key issues a key with every scope.
@@ -139,4 +122,26 @@ func (e *environment) key(ctx context.Context, client string) (string, error) {
 		return "", err
 	}
 	return keys[0], nil
+}
+
+// random is a source of its own for each activity, so that one's pace does not change
+// another's choices.
+func (e *environment) random(activity uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(e.seed, activity))
+}
+
+// logf prints a line with the time since the start.
+func (e *environment) logf(format string, args ...any) {
+	fmt.Printf("%8s  %s\n", time.Since(e.began).Round(100*time.Millisecond), fmt.Sprintf(format, args...))
+}
+
+// violation records that a promise was broken.
+func (e *environment) violation(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	e.logf("WRONG: %s", text)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.violations) < 100 {
+		e.violations = append(e.violations, text)
+	}
 }

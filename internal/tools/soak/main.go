@@ -1,23 +1,24 @@
 //go:build linux
 
-// Command soak runs servers of its own under mixed load, with writers, restarts
-// and faults. All along it compares lists, totals and charts with the tables, and the
-// quota with the log. At the end goroutines, files, memory and connections must be as at
-// the start.
+// Command soak runs servers of its own under mixed load, with writers, restarts and
+// faults. It compares lists, totals and charts with the tables all along, and the quota with
+// the log. At the end goroutines, files, memory and connections must be as at the start.
 //
 //	go run ./internal/tools/soak -duration 10m
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/signal"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/test/cluster"
 )
 
 func main() {
@@ -34,11 +35,11 @@ func main() {
 }
 
 func run(ctx context.Context, duration time.Duration, seed uint64) error {
-	e, err := newEnvironment(ctx, seed)
-	if err != nil {
+	e := &environment{began: time.Now(), seed: seed, accounts: map[string]*account{}, caller: cluster.NewCaller(64)}
+	defer e.close()
+	if err := e.open(ctx); err != nil {
 		return err
 	}
-	defer e.close()
 	e.logf("seed %d; warming up", seed)
 	before, err := e.measureAtRest(ctx)
 	if err != nil {
@@ -48,49 +49,27 @@ func run(ctx context.Context, duration time.Duration, seed uint64) error {
 	loading, stop := context.WithTimeout(ctx, duration)
 	defer stop()
 	var all sync.WaitGroup
-	all.Go(func() { e.read(loading) })
-	all.Go(func() { e.abort(loading) })
-	all.Go(func() { e.write(loading) })
-	all.Go(func() { e.injectFaults(loading) })
-	all.Go(func() { e.check(loading) })
-	all.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
+	for _, activity := range []func(context.Context){e.read, e.write, e.injectFaults, e.check} {
+		all.Go(func() { activity(loading) })
 	}
+	all.Wait()
 
 	e.logf("resting")
-	e.checkAll(ctx)
-	e.checkKeys(ctx)
+	if err := errors.Join(ctx.Err(), e.checkAll(ctx), e.checkKeys(ctx)); err != nil {
+		return err
+	}
 	after, err := e.measureAtRest(ctx)
 	if err != nil {
 		return err
 	}
 	e.compare(before, after)
-	e.logf("%s", e.summary())
+	e.logf("%d requests (%d refused), %d given up, %d imports, %d faults, %d comparisons, %d keys: %d wrong",
+		e.reads.Load(), e.refused.Load(), e.left.Load(), e.writes.Load(), e.faults.Load(), e.checks.Load(), len(e.accounts), len(e.violations))
+	if e.writes.Load() == 0 {
+		e.violation("no import succeeded")
+	}
 	if n := len(e.violations); n > 0 {
 		return fmt.Errorf("%d things were wrong:\n%s", n, strings.Join(e.violations, "\n"))
 	}
 	return nil
-}
-
-// random is a source of its own for each activity, so that one's pace does not
-// change another's choices.
-func (e *environment) random(activity uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(e.seed, activity))
-}
-
-// logf prints a line with the time since the start.
-func (e *environment) logf(format string, args ...any) {
-	fmt.Printf("%8s  %s\n", time.Since(e.began).Round(100*time.Millisecond), fmt.Sprintf(format, args...))
-}
-
-// violation records that a promise was broken.
-func (e *environment) violation(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	e.logf("WRONG: %s", text)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.violations) < 100 {
-		e.violations = append(e.violations, text)
-	}
 }

@@ -6,11 +6,13 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,16 +28,22 @@ const path = "/api/client/v1/interviews"
 type server struct {
 	api, operations *httptest.Server
 	unready         atomic.Bool
+	breaks          atomic.Bool // every connection, as soon as a request has come
 	requests        atomic.Int64
 }
 
-// newServer has an API that answers 401 to the key "unknown", and else with the headers
-// that it got.
+// newServer has an API that answers 401 to the key "unknown", and else, after the time that
+// X-Hold names, with the headers that it got.
 func newServer(t *testing.T) *server {
 	s := &server{}
 	s.api = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.requests.Add(1)
+		if s.breaks.Load() {
+			panic(http.ErrAbortHandler)
+		}
 		_, _ = io.Copy(io.Discard, r.Body)
+		hold, _ := time.ParseDuration(r.Header.Get("X-Hold"))
+		time.Sleep(hold)
 		w.Header().Set("X-Request-Id", r.Header.Get("X-Request-Id"))
 		if r.Header.Get("Authorization") == "Bearer unknown" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -75,12 +83,18 @@ func start(t *testing.T) (*cluster.Balancer, [2]*server) {
 }
 
 // dial connects from one of this machine's own addresses.
-func dial(ctx context.Context, t *testing.T, b *cluster.Balancer, from string) (net.Conn, error) {
-	settings, err := cluster.TrustCertificate(b.Certificate)
+func dial(ctx context.Context, t *testing.T, b *cluster.Balancer, from string, protocols ...string) (net.Conn, error) {
+	t.Helper()
+	shown, err := os.ReadFile(b.Certificate)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dialer := tls.Dialer{Config: settings, NetDialer: &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}}
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM(shown)
+	dialer := tls.Dialer{
+		Config:    &tls.Config{RootCAs: trusted, NextProtos: protocols},
+		NetDialer: &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}},
+	}
 	return dialer.DialContext(ctx, "tcp", b.Address)
 }
 
@@ -92,8 +106,8 @@ type answer struct {
 
 // caller sends requests with a key from an address.
 func caller(t *testing.T, b *cluster.Balancer, from string) func(key string, headers ...string) answer {
-	client := &http.Client{Transport: &http.Transport{DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return dial(ctx, t, b, from)
+	client := &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return dial(ctx, t, b, from, "h2")
 	}}}
 	t.Cleanup(client.CloseIdleConnections)
 	return func(key string, headers ...string) answer {
@@ -102,7 +116,9 @@ func caller(t *testing.T, b *cluster.Balancer, from string) func(key string, hea
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.Header.Set("Authorization", "Bearer "+key)
+		if key != "" {
+			request.Header.Set("Authorization", "Bearer "+key)
+		}
 		for i := 0; i < len(headers); i += 2 {
 			request.Header.Add(headers[i], headers[i+1])
 		}
@@ -161,7 +177,7 @@ func TestRequests_CarryAddressAndID(t *testing.T) {
 	}
 }
 
-// A server that is killed loses no request, one that is not ready gets none, and when
+// A server that breaks connections or is killed loses no request, one that is not ready gets none, and when
 // all are gone the answer is the API's envelope.
 func TestServers_AreReplaced(t *testing.T) {
 	b, servers := start(t)
@@ -191,6 +207,18 @@ func TestServers_AreReplaced(t *testing.T) {
 	if servers[0].requests.Load() == before {
 		t.Error("a server that is ready again got no request")
 	}
+	servers[0].breaks.Store(true)
+	for range 10 { // without a client that tries again by itself
+		conn, err := dial(t.Context(), t, b, "127.0.0.2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n")
+		if got := read(t, conn); got.StatusCode != http.StatusOK {
+			t.Fatalf("status %d, %s", got.StatusCode, got.body)
+		}
+	}
 	servers[0].close()
 	good(20)
 	servers[1].close()
@@ -201,71 +229,85 @@ func TestServers_AreReplaced(t *testing.T) {
 	}
 }
 
-// An address whose keys are refused is slowed down and answered with 503. Others are not,
-// and it is served again when it stops.
-func TestLimits_RefusedKeysOfAnAddress(t *testing.T) {
+// An address whose keys are refused, or that shows none, is slowed down and answered with
+// 503. Others are not, and it is served again when it stops.
+func TestLimits_RequestsWithoutAValidKey(t *testing.T) {
 	b, servers := start(t)
-	ask := caller(t, b, "127.0.0.2")
-	for range 61 {
-		if got := ask("unknown"); got.StatusCode != http.StatusUnauthorized {
-			t.Fatalf("status %d below the limit", got.StatusCode)
-		}
-	}
-	before := servers[0].requests.Load() + servers[1].requests.Load()
-	began := time.Now()
-	wantEnvelope(t, ask("unknown"), http.StatusServiceUnavailable, "service_unavailable")
-	if took := time.Since(began); took < 1500*time.Millisecond {
-		t.Errorf("refused after %v, want 2s", took)
-	}
-	if servers[0].requests.Load()+servers[1].requests.Load() != before {
-		t.Error("what is refused reached a server")
-	}
-	if got := caller(t, b, "127.0.0.3")("good"); got.StatusCode != http.StatusOK {
-		t.Errorf("status %d at another address", got.StatusCode)
-	}
-	time.Sleep(12 * time.Second)
-	if got := ask("good"); got.StatusCode != http.StatusOK {
-		t.Errorf("status %d when the address has stopped", got.StatusCode)
+	for from, key := range map[string]string{"127.0.0.2": "unknown", "127.0.0.3": ""} {
+		t.Run(from, func(t *testing.T) {
+			ask := caller(t, b, from)
+			for range 60 {
+				if got := ask(key); got.StatusCode == http.StatusServiceUnavailable {
+					t.Fatal("refused below the limit")
+				}
+			}
+			if key == "unknown" { // counted when it is answered
+				ask(key)
+			}
+			before := servers[0].requests.Load() + servers[1].requests.Load()
+			began := time.Now()
+			wantEnvelope(t, ask(key), http.StatusServiceUnavailable, "service_unavailable")
+			if took := time.Since(began); took < 1500*time.Millisecond {
+				t.Errorf("refused after %v, want 2s", took)
+			}
+			if servers[0].requests.Load()+servers[1].requests.Load() != before {
+				t.Error("what is refused reached a server")
+			}
+			if got := caller(t, b, "127.0.0.4")("good"); got.StatusCode != http.StatusOK {
+				t.Errorf("status %d at another address", got.StatusCode)
+			}
+			time.Sleep(12 * time.Second)
+			if got := ask("good"); got.StatusCode != http.StatusOK {
+				t.Errorf("status %d when the address has stopped", got.StatusCode)
+			}
+		})
 	}
 }
 
-// One address has 100 connections and 64 requests at once, and 1,000 requests in 10
-// seconds.
+// One address has 64 connections and as many requests at once, and in 10 seconds 500 new
+// connections and 1,000 requests.
 func TestLimits_OfAnAddress(t *testing.T) {
 	b, _ := start(t)
-	var open []net.Conn
-	for range 100 {
+	for i := range 64 {
 		conn, err := dial(t.Context(), t, b, "127.0.0.2")
 		if err != nil {
-			t.Fatalf("after %d connections: %v", len(open), err)
+			t.Fatalf("after %d connections: %v", i, err)
 		}
 		defer conn.Close()
-		open = append(open, conn)
 	}
 	if conn, err := dial(t.Context(), t, b, "127.0.0.2"); err == nil {
 		conn.Close()
-		t.Error("an address has 101 connections")
+		t.Error("an address has 65 connections")
 	}
 
-	// Each is under way until its body has come.
-	for i, conn := range open[:65] {
-		if _, err := io.WriteString(conn, "POST "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Length: 1\r\n\r\n"); err != nil {
-			t.Fatalf("request %d: %v", i, err)
+	for i := range 501 {
+		conn, err := dial(t.Context(), t, b, "127.0.0.5")
+		if isOpened := err == nil; isOpened != (i < 500) {
+			t.Fatalf("connection %d of 10 seconds: %v", i+1, err)
+		} else if isOpened {
+			conn.Close()
 		}
-	}
-	time.Sleep(500 * time.Millisecond)
-	refused := 0
-	for _, conn := range open[:65] {
-		_, _ = io.WriteString(conn, "x")
-		if read(t, conn).StatusCode == http.StatusServiceUnavailable {
-			refused++
-		}
-	}
-	if refused != 1 {
-		t.Errorf("of 65 requests at once %d are refused, want 1", refused)
 	}
 
+	// HTTP/2 has more requests on a connection.
 	ask := caller(t, b, "127.0.0.3")
+	var refused atomic.Int64
+	var all sync.WaitGroup
+	for range 65 {
+		all.Go(func() {
+			if got := ask("good", "X-Hold", "3s"); got.ProtoMajor != 2 {
+				t.Errorf("HTTP/%d, want 2", got.ProtoMajor)
+			} else if got.StatusCode == http.StatusServiceUnavailable {
+				refused.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if refused.Load() != 1 {
+		t.Errorf("of 65 requests at once %d are refused, want 1", refused.Load())
+	}
+
+	ask = caller(t, b, "127.0.0.4")
 	for range 1000 {
 		if got := ask("good"); got.StatusCode != http.StatusOK {
 			t.Fatalf("status %d below the limit", got.StatusCode)

@@ -3,6 +3,10 @@ package pages
 import (
 	"html/template"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/clientintel/clientintel/internal/tools/generate/contract"
 )
 
 // reference is the contract, laid out for reading.
@@ -54,29 +58,29 @@ type example struct{ Title, Text string }
 
 // referenceBuilder turns the contract into a reference, and keeps the first error.
 type referenceBuilder struct {
-	root node
-	err  error
+	root    contract.Node
+	clients []clientSample
+	err     error
 }
 
-func buildReference(contract []byte) (reference, error) {
-	root, err := parseNode(contract)
-	if err != nil {
+func buildReference(root contract.Node) (reference, error) {
+	d := &referenceBuilder{root: root}
+	if err := yaml.Unmarshal(clientSamples, &d.clients); err != nil {
 		return reference{}, err
 	}
-	d := &referenceBuilder{root: root}
-	info := root.at("info")
-	intro, headings, err := render(info.at("description").text())
+	info := root.At("info")
+	intro, headings, err := render(info.At("description").Text())
 	if err != nil {
 		return reference{}, err
 	}
 	r := reference{
-		Title: info.at("title").text(), Version: info.at("version").text(), Summary: info.at("summary").text(),
-		Description: info.at("description").text(), Intro: intro, Headings: headings,
+		Title: info.At("title").Text(), Version: info.At("version").Text(), Summary: info.At("summary").Text(),
+		Description: info.At("description").Text(), Intro: intro, Headings: headings,
 	}
-	for _, tag := range root.at("tags").items {
-		name := tag.at("name").text()
+	for _, tag := range root.At("tags").Items() {
+		name := tag.At("name").Text()
 		r.Groups = append(r.Groups, group{
-			Name: name, Anchor: "tag-" + strings.ToLower(name), Description: tag.at("description").text(),
+			Name: name, Anchor: "tag-" + strings.ToLower(name), Description: tag.At("description").Text(),
 			Operations: d.operations(name),
 		})
 	}
@@ -86,10 +90,10 @@ func buildReference(contract []byte) (reference, error) {
 // operations are those of a tag, in the order of the contract.
 func (d *referenceBuilder) operations(tag string) []operation {
 	var found []operation
-	paths := d.root.at("paths")
-	for _, path := range paths.keys {
-		for _, method := range paths.at(path).keys {
-			if o := paths.at(path, method); len(o.at("tags").items) > 0 && o.at("tags").items[0].text() == tag {
+	paths := d.root.At("paths")
+	for _, path := range paths.Keys() {
+		for _, method := range paths.At(path).Keys() {
+			if o := paths.At(path, method); len(o.At("tags").Items()) > 0 && o.At("tags").Items()[0].Text() == tag {
 				found = append(found, d.operation(path, method, o))
 			}
 		}
@@ -97,63 +101,67 @@ func (d *referenceBuilder) operations(tag string) []operation {
 	return found
 }
 
-func (d *referenceBuilder) operation(path, method string, o node) operation {
+func (d *referenceBuilder) operation(path, method string, o contract.Node) operation {
 	made := operation{
-		ID: o.at("operationId").text(), Method: strings.ToUpper(method), Path: path, Summary: o.at("summary").text(),
-		Description: d.markdown(o.at("description").text()), Public: true,
+		ID: o.At("operationId").Text(), Method: strings.ToUpper(method), Path: path, Summary: o.At("summary").Text(),
+		Description: d.markdown(o.At("description").Text()), Public: true,
 	}
-	for _, alternative := range o.at("security").items {
-		for _, scheme := range alternative.keys {
+	for _, alternative := range o.At("security").Items() {
+		for _, scheme := range alternative.Keys() {
 			made.Public = false
-			made.Scopes = append(made.Scopes, alternative.at(scheme).texts()...)
+			made.Scopes = append(made.Scopes, alternative.At(scheme).Texts()...)
 		}
 	}
-	for _, p := range o.at("parameters").items {
-		made.Parameters = append(made.Parameters, d.parameter(p.resolve(d.root)))
+	for _, p := range o.At("parameters").Items() {
+		made.Parameters = append(made.Parameters, d.parameter(p.Resolve(d.root)))
 	}
-	responses := o.at("responses")
-	for _, status := range responses.keys {
-		made.Responses = append(made.Responses, d.response(status, responses.at(status).resolve(d.root)))
+	responses := o.At("responses")
+	for _, status := range responses.Keys() {
+		made.Responses = append(made.Responses, d.response(status, responses.At(status).Resolve(d.root)))
 	}
-	made.URL, made.Samples = samplesOf(made)
+	made.URL, made.Samples = samplesOf(made, d.clients)
 	return made
 }
 
-func (d *referenceBuilder) parameter(p node) parameter {
-	schema := p.at("schema").resolve(d.root)
-	example := p.at("example").text()
-	if examples := p.at("examples"); example == "" && len(examples.keys) > 0 {
-		example = examples.at(examples.keys[0]).resolve(d.root).at("value").text()
+func (d *referenceBuilder) parameter(p contract.Node) parameter {
+	schema := p.At("schema").Resolve(d.root)
+	example := p.At("example").Text()
+	if examples := p.At("examples"); example == "" && len(examples.Keys()) > 0 {
+		example = examples.At(examples.Keys()[0]).Resolve(d.root).At("value").Text()
 	}
 	return parameter{
-		Name: p.at("name").text(), In: p.at("in").text(), Type: d.typeOf(p.at("schema")),
-		Required: p.at("required").text() == "true", Description: d.markdown(p.at("description").text()),
-		Constraints: d.constraints(schema), Values: schema.at("enum").texts(), Example: example,
+		Name: p.At("name").Text(), In: p.At("in").Text(), Type: d.typeOf(p.At("schema")),
+		Required: p.At("required").Text() == "true", Description: d.markdown(p.At("description").Text()),
+		Constraints: d.constraints(schema), Values: schema.At("enum").Texts(), Example: example,
 	}
 }
 
-func (d *referenceBuilder) response(status string, r node) response {
-	body := r.at("content", "application/json")
+func (d *referenceBuilder) response(status string, r contract.Node) response {
+	body := r.At("content", "application/json")
 	made := response{
-		Status: status, Class: status[:1] + "xx", Description: d.markdown(r.at("description").text()),
-		Type: d.typeOf(body.at("schema")), Fields: d.fieldsOf(body.at("schema")),
+		Status: status, Class: status[:1] + "xx", Description: d.markdown(r.At("description").Text()),
+		Type: d.typeOf(body.At("schema")), Fields: d.fieldsOf(body.At("schema")),
 	}
-	headers := r.at("headers")
-	for _, name := range headers.keys {
-		h := headers.at(name).resolve(d.root)
+	headers := r.At("headers")
+	for _, name := range headers.Keys() {
+		h := headers.At(name).Resolve(d.root)
 		made.Headers = append(made.Headers, field{
-			Name: name, Type: d.typeOf(h.at("schema")), Required: h.at("required").text() == "true",
-			Description: d.markdown(h.at("description").text()), Constraints: d.constraints(h.at("schema").resolve(d.root)),
+			Name: name, Type: d.typeOf(h.At("schema")), Required: h.At("required").Text() == "true",
+			Description: d.markdown(h.At("description").Text()), Constraints: d.constraints(h.At("schema").Resolve(d.root)),
 		})
 	}
-	examples := body.at("examples")
-	for _, name := range examples.keys {
-		e := examples.at(name).resolve(d.root)
-		title := e.at("summary").text()
+	examples := body.At("examples")
+	for _, name := range examples.Keys() {
+		e := examples.At(name).Resolve(d.root)
+		title := e.At("summary").Text()
 		if title == "" {
 			title = strings.ReplaceAll(name, "_", " ")
 		}
-		made.Examples = append(made.Examples, example{Title: title, Text: e.at("value").indented()})
+		text, err := e.At("value").JSON("  ")
+		if err != nil && d.err == nil {
+			d.err = err
+		}
+		made.Examples = append(made.Examples, example{Title: title, Text: string(text)})
 	}
 	return made
 }

@@ -1,3 +1,5 @@
+// Package pages renders what internal/apidocs holds: the reference and the guides as HTML,
+// and llms.txt, from the contract and the guides' Markdown.
 package pages
 
 import (
@@ -11,6 +13,8 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+
+	"github.com/clientintel/clientintel/internal/tools/generate/contract"
 )
 
 //go:embed *.tmpl clients.md
@@ -48,10 +52,10 @@ func (layout) Tabs() []tab {
 	return []tab{{"docs", "Reference"}, {"bi-guide", "BI guide"}, {"agent-guide", "Agent guide"}, {"clients", "Clients"}}
 }
 
-// Render returns the files by name. contract is the contract's JSON, guides are
-// texts by name, and assets holds the pages' script, style and icon.
-func Render(contract []byte, guides map[string][]byte, assets fs.FS) (map[string][]byte, error) {
-	described, err := buildReference(contract)
+// Render returns the files by name. Guides are texts by name, and assets holds the pages'
+// script, style and icon.
+func Render(document contract.Node, guides map[string][]byte, assets fs.FS) (map[string][]byte, error) {
+	described, err := buildReference(document)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+)
+
+// A server that starts while its database is away says so, and serves when it is there.
+func TestServe_WaitsForItsDatabase(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	var listen net.ListenConfig
+	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	u, err := url.Parse(d.ServerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := u.Query().Get("host") + "/.s.PGSQL." + u.Query().Get("port")
+	u.Host, u.RawQuery = address, ""
+	ctx, stop := context.WithCancel(t.Context())
+	logs, writer := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0"},
+			[]string{"DATABASE_URL=" + u.String()}, strings.NewReader(""), io.Discard, writer)
+		writer.Close()
+	}()
+	lines := json.NewDecoder(logs)
+	next := func(message string) (line struct{ Msg, Reason, Operations string }) {
+		t.Helper()
+		if err := lines.Decode(&line); err != nil || line.Msg != message {
+			t.Fatalf("the log says %+v (%v), want %q", line, err, message)
+		}
+		return line
+	}
+	const reason = "the database does not answer"
+	waiting := next("not ready")
+	if body := get(t, waiting.Operations+"/readyz", http.StatusServiceUnavailable); waiting.Reason != reason || body != "not ready: "+reason+"\n" {
+		t.Errorf("the log says %+v, /readyz %q", waiting, body)
+	}
+	if l, err = listen.Listen(t.Context(), "tcp", address); err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go forward(l, socket)
+	get(t, next("serving").Operations+"/readyz", http.StatusOK)
+	go func() { _, _ = io.Copy(io.Discard, io.MultiReader(lines.Buffered(), logs)) }()
+	stop()
+	if code := <-ended; code != exitDone {
+		t.Errorf("exit %d", code)
+	}
+}
+
+func get(t *testing.T, url string, want int) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != want {
+		t.Errorf("%s: %d %s, %v; want %d", url, response.StatusCode, body, err, want)
+	}
+	return string(body)
+}
+
+// forward connects what l accepts to a Unix socket.
+func forward(l net.Listener, socket string) {
+	for {
+		from, err := l.Accept()
+		if err != nil {
+			return
+		}
+		to, err := net.Dial("unix", socket)
+		if err != nil {
+			from.Close()
+			continue
+		}
+		go func() { _, _ = io.Copy(to, from); to.Close() }()
+		go func() { _, _ = io.Copy(from, to); from.Close() }()
+	}
+}
+
+// What waiting does not change ends it at once.
+func TestServe_WrongSettingsEndItAtOnce(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	for name, c := range map[string]struct{ from, to, says string }{
+		"login":    {"clientintel_login", "nobody_there", "does not exist"},
+		"database": {d.Name, "no_such_database", "does not exist"},
+		"TLS":      {"?", "?sslmode=require&", "refused TLS"},
+	} {
+		u := strings.Replace(d.ServerURL, c.from, c.to, 1)
+		if c.from == "?" {
+			server := noTLS(t)
+			u = "postgres://u@" + server + "/x?sslmode=require"
+		}
+		got := command(t, map[string]string{"DATABASE_URL": u}, "", "serve", "--no-migrate", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0")
+		if got.code != exitFailed || !strings.Contains(got.stderr, c.says) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	got := command(t, map[string]string{"DATABASE_URL": "postgres://u@127.0.0.1:1/x"}, "", "serve", "--tls-cert", "/no/such", "--tls-key", "/no/such")
+	if got.code != exitFailed || !strings.Contains(got.stderr, "reading the certificate") {
+		t.Errorf("a certificate that is not there: %+v", got)
+	}
+}
+
+// noTLS answers like a PostgreSQL without TLS.
+func noTLS(t *testing.T) string {
+	t.Helper()
+	var listen net.ListenConfig
+	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 8))
+			_, _ = conn.Write([]byte("N"))
+			conn.Close()
+		}
+	}()
+	return l.Addr().String()
+}
