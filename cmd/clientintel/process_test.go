@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
+	"time"
 )
 
 // asProgram makes the test binary the program itself, for tests of real processes.
@@ -62,4 +65,77 @@ func startServer(t *testing.T, databaseURL string, environ ...string) *process {
 		}
 	}()
 	return p
+}
+
+// serving is a server in this process.
+type serving struct {
+	log   chan logLine
+	stop  context.CancelFunc
+	ended chan int
+}
+
+type logLine struct{ Msg, Reason, Address, Operations string }
+
+func serveHere(t *testing.T, env map[string]string, flags ...string) *serving {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	logs, writer := io.Pipe()
+	s := &serving{log: make(chan logLine, 1000), stop: stop, ended: make(chan int, 1)}
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0"}, flags...)
+	go func() {
+		s.ended <- run(ctx, args, environOf(env), strings.NewReader(""), io.Discard, writer)
+		writer.Close()
+	}()
+	go func() {
+		defer close(s.log)
+		var line logLine
+		for lines := json.NewDecoder(logs); lines.Decode(&line) == nil; line = (logLine{}) {
+			s.log <- line
+		}
+	}()
+	return s
+}
+
+// next reads the log up to a message.
+func (s *serving) next(t *testing.T, message string) logLine {
+	t.Helper()
+	for line := range s.log {
+		if line.Msg == message {
+			return line
+		}
+	}
+	t.Fatalf("the log ends before %q", message)
+	return logLine{}
+}
+
+// end stops the server as a signal does.
+func (s *serving) end(t *testing.T) {
+	t.Helper()
+	s.stop()
+	select {
+	case code := <-s.ended:
+		if code != exitDone {
+			t.Errorf("exit %d", code)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the server does not stop")
+	}
+}
+
+func get(t *testing.T, url string, want int) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != want {
+		t.Errorf("%s: %d %s, %v; want %d", url, response.StatusCode, body, err, want)
+	}
+	return string(body)
 }
