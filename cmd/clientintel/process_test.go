@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -26,14 +27,16 @@ func TestMain(m *testing.M) {
 
 // process is a server in a process of its own.
 type process struct {
-	cmd     *exec.Cmd
-	address string
-	logs    io.Closer
+	cmd                 *exec.Cmd
+	address, operations string
+	logs                io.Closer
+	output              strings.Builder // of the log, to be read when it is drained
+	drained             chan struct{}
 }
 
 func startServer(t *testing.T, databaseURL string, environ ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0],
+	p := &process{drained: make(chan struct{}), cmd: exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0],
 		"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0")}
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", "CLIENTINTEL_DRAIN_DELAY=0", "DATABASE_URL="+databaseURL)
 	p.cmd.Env = append(p.cmd.Env, environ...)
@@ -47,21 +50,23 @@ func startServer(t *testing.T, databaseURL string, environ ...string) *process {
 	}
 	t.Cleanup(func() { _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })
 	lines := bufio.NewScanner(logs)
-	for lines.Scan() {
-		var line struct{ Msg, Address string }
+	for p.address == "" && lines.Scan() {
+		fmt.Fprintln(&p.output, lines.Text())
+		var line logLine
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			t.Fatalf("the server logs %q, which is no JSON", lines.Text())
 		}
 		if line.Msg == "serving" {
-			p.address = line.Address
-			break
+			p.address, p.operations = line.Address, line.Operations
 		}
 	}
 	if p.address == "" {
 		t.Fatal("the server ended before it served")
 	}
 	go func() {
+		defer close(p.drained)
 		for lines.Scan() {
+			fmt.Fprintln(&p.output, lines.Text())
 		}
 	}()
 	return p
