@@ -42,6 +42,9 @@ func (s *Server) accessLog(next http.Handler) http.Handler {
 			} else {
 				record.traceID = tracing.CallerTraceID(r.Header)
 			}
+			if record.keyID != uuid.Nil {
+				s.deps.Limiter.Record(record.keyID, record.operation, status)
+			}
 			s.logRequest(r, record, status, took)
 			if record.aborted {
 				panic(http.ErrAbortHandler)
@@ -63,9 +66,6 @@ func callerLeft(r *http.Request, record *requestRecord, status int) bool {
 }
 
 func (s *Server) logRequest(r *http.Request, record *requestRecord, status int, took time.Duration) {
-	if record.keyID != uuid.Nil && s.deps.Limiter != nil {
-		s.deps.Limiter.Record(record.keyID, record.operation, status)
-	}
 	result := status
 	if record.toolStatus != 0 {
 		result = record.toolStatus
