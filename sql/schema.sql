@@ -1802,16 +1802,6 @@ UNION ALL
 
 
 --
--- Name: migration_hashes; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.migration_hashes (
-    version_id bigint NOT NULL,
-    sha256 text NOT NULL
-);
-
-
---
 -- Name: portal_documents; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -2141,14 +2131,6 @@ ALTER TABLE ONLY public.measurement_snapshots
 
 ALTER TABLE ONLY public.measurement_states
     ADD CONSTRAINT measurement_states_pkey PRIMARY KEY (client_id);
-
-
---
--- Name: migration_hashes migration_hashes_pkey; Type: CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.migration_hashes
-    ADD CONSTRAINT migration_hashes_pkey PRIMARY KEY (version_id);
 
 
 --
