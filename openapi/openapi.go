@@ -11,8 +11,8 @@ import (
 //go:embed generated/openapi.json
 var contract string
 
-//go:embed generated/schemas.json
-var schemas []byte
+//go:embed generated/tools.json
+var tools []byte
 
 // JSON returns the contract as indented JSON, with keys in the order of the YAML.
 func JSON() []byte { return []byte(contract) }
@@ -32,18 +32,6 @@ func JSONAt(publicURL string) ([]byte, error) {
 	return bytes.Replace(JSON(), []byte(`"url": "/"`), append([]byte(`"url": `), address...), 1), nil
 }
 
-// Schemas are the JSON Schemas of an operation. Each holds all that it refers to. Keys
-// have the contract's order.
-type Schemas struct {
-	// Parameters is that of the query parameters, as an object with a property for
-	// each; Answer is that of a 200 body.
-	Parameters, Answer json.RawMessage
-}
-
-// ReadSchemas decodes the schemas of every operation, by its operationId.
-func ReadSchemas() (operations map[string]Schemas, err error) {
-	if err := json.Unmarshal(schemas, &operations); err != nil {
-		return nil, fmt.Errorf("reading the operations' schemas: %w", err)
-	}
-	return operations, nil
-}
+// Tools returns the agents' tools as JSON: a list of names, texts, schemas and the
+// operations behind them.
+func Tools() []byte { return tools }

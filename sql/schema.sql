@@ -1172,12 +1172,12 @@ CREATE VIEW public.usable_interviews WITH (security_invoker='true') AS
 -- Name: matching_interviews(uuid, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.matching_interviews(client_id uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone) RETURNS SETOF public.usable_interviews
+CREATE FUNCTION public.matching_interviews(client uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone) RETURNS SETOF public.usable_interviews
     LANGUAGE sql STABLE
     AS $$
     SELECT i.*
     FROM usable_interviews AS i
-    WHERE i.client_id = matching_interviews.client_id
+    WHERE i.client_id = client
         AND (matching_interviews.status = '' OR i.status = matching_interviews.status)
         AND i.created_at >= from_created_at
         AND i.created_at < until_created_at
@@ -1678,25 +1678,6 @@ ALTER TABLE public.key_audits ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 
 
 --
--- Name: key_clients; Type: VIEW; Schema: public; Owner: -
---
-
-CREATE VIEW public.key_clients WITH (security_invoker='false') AS
- SELECT sha256(convert_to(k.prefix, 'UTF8'::name)) AS prefix_hash,
-    k.client_id,
-    k.last_used_at
-   FROM public.api_keys k
-  WHERE (k.client_id IS NOT NULL);
-
-
---
--- Name: VIEW key_clients; Type: COMMENT; Schema: public; Owner: -
---
-
-COMMENT ON VIEW public.key_clients IS 'The client of each key, by the SHA-256 of its prefix.';
-
-
---
 -- Name: key_usage; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -1818,16 +1799,6 @@ UNION ALL
            FROM (pg_constraint k
              JOIN pg_trigger t ON ((t.tgconstraint = k.oid)))
           WHERE ((k.conrelid = ('public.interviews'::regclass)::oid) AND (k.contypid = (0)::oid) AND (k.conname = 'interviews_campaign_is_the_clients_own'::name) AND (t.tgenabled = ANY (ARRAY['O'::"char", 'A'::"char"])))) = 4) AS enabled;
-
-
---
--- Name: migration_hashes; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.migration_hashes (
-    version_id bigint NOT NULL,
-    sha256 text NOT NULL
-);
 
 
 --
@@ -2160,14 +2131,6 @@ ALTER TABLE ONLY public.measurement_snapshots
 
 ALTER TABLE ONLY public.measurement_states
     ADD CONSTRAINT measurement_states_pkey PRIMARY KEY (client_id);
-
-
---
--- Name: migration_hashes migration_hashes_pkey; Type: CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.migration_hashes
-    ADD CONSTRAINT migration_hashes_pkey PRIMARY KEY (version_id);
 
 
 --
@@ -2997,10 +2960,10 @@ GRANT SELECT ON TABLE public.usable_interviews TO clientintel_server;
 
 
 --
--- Name: FUNCTION matching_interviews(client_id uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION matching_interviews(client uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone); Type: ACL; Schema: public; Owner: -
 --
 
-GRANT ALL ON FUNCTION public.matching_interviews(client_id uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone) TO clientintel_server;
+GRANT ALL ON FUNCTION public.matching_interviews(client uuid, status text, from_created_at timestamp with time zone, until_created_at timestamp with time zone) TO clientintel_server;
 
 
 --
@@ -3045,13 +3008,6 @@ GRANT SELECT ON TABLE public.campaigns TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.clients TO clientintel_server;
-
-
---
--- Name: TABLE key_clients; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.key_clients TO clientintel_server;
 
 
 --

@@ -61,8 +61,13 @@ func (e *environment) runImport(cmd *cobra.Command, args []string, f importFlags
 	if err != nil {
 		return err
 	}
+	ofQueries, database, err := f.querySources()
+	if err != nil {
+		return err
+	}
+	defer database.Close()
 	return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
-		return e.importRecords(cmd.Context(), conn, sources, options)
+		return e.importRecords(cmd.Context(), conn, append(sources, ofQueries...), options)
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // importSources are the inputs that the arguments name: files, patterns of file
-// names, standard input; and then those of queries.
+// names, standard input.
 func (e *environment) importSources(args []string, f importFlags) ([]importer.Source, error) {
 	if len(args) == 0 && len(f.queries) == 0 {
 		return nil, usagef("name what to import: files or -, or --from-postgres with --query")
@@ -27,8 +27,7 @@ func (e *environment) importSources(args []string, f importFlags) ([]importer.So
 		}
 		sources = append(sources, found...)
 	}
-	queries, err := f.querySources()
-	return append(sources, queries...), err
+	return sources, nil
 }
 
 func (e *environment) sourcesOf(arg string) ([]importer.Source, error) {
@@ -43,20 +42,21 @@ func (e *environment) sourcesOf(arg string) ([]importer.Source, error) {
 	return sources, err
 }
 
-func (f importFlags) querySources() ([]importer.Source, error) {
+// querySources are those of the queries, on a connection that the caller closes.
+func (f importFlags) querySources() ([]importer.Source, *importer.Queries, error) {
 	if (f.fromPostgres == "") != (len(f.queries) == 0) {
-		return nil, usagef("--from-postgres and --query go together")
+		return nil, nil, usagef("--from-postgres and --query go together")
 	}
 	database := importer.NewQueries(f.fromPostgres)
 	var sources []importer.Source
 	for _, name := range f.queries {
 		query, err := os.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, withoutPath(err))
+			return nil, nil, fmt.Errorf("%s: %w", name, withoutPath(err))
 		}
 		sources = append(sources, database.Source(name, string(query)))
 	}
-	return sources, nil
+	return sources, database, nil
 }
 
 // matching are the files of a pattern, in order of their names, or the one named.

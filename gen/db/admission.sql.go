@@ -111,40 +111,6 @@ func (q *Queries) AdmitRequests(ctx context.Context, arg AdmitRequestsParams) ([
 	return items, nil
 }
 
-const ListKeyClients = `-- name: ListKeyClients :many
-SELECT k.prefix_hash, k.client_id
-FROM key_clients AS k
-ORDER BY k.last_used_at DESC NULLS LAST
-LIMIT $1
-`
-
-type ListKeyClientsRow struct {
-	PrefixHash []byte    `json:"prefix_hash"`
-	ClientID   uuid.UUID `json:"client_id"`
-}
-
-// ListKeyClients lists the clients of keys by the SHA-256 of their prefix, those of the
-// keys that were used last.
-func (q *Queries) ListKeyClients(ctx context.Context, maxRows int32) ([]ListKeyClientsRow, error) {
-	rows, err := q.db.Query(ctx, ListKeyClients, maxRows)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ListKeyClientsRow{}
-	for rows.Next() {
-		var i ListKeyClientsRow
-		if err := rows.Scan(&i.PrefixHash, &i.ClientID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const MaintainRequestLog = `-- name: MaintainRequestLog :exec
 SELECT maintain_request_log()
 `

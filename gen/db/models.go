@@ -108,13 +108,6 @@ type KeyAudit struct {
 	Detail   string      `json:"detail"`
 }
 
-// The client of each key, by the SHA-256 of its prefix.
-type KeyClient struct {
-	PrefixHash []byte     `json:"prefix_hash"`
-	ClientID   uuid.UUID  `json:"client_id"`
-	LastUsedAt *time.Time `json:"last_used_at"`
-}
-
 type KeyUsage struct {
 	ClientID uuid.UUID `json:"client_id"`
 	KeyID    uuid.UUID `json:"key_id"`
@@ -173,11 +166,6 @@ type MeasurementTrigger struct {
 	Relation interface{} `json:"relation"`
 	Name     interface{} `json:"name"`
 	Enabled  bool        `json:"enabled"`
-}
-
-type MigrationHash struct {
-	VersionID int64  `json:"version_id"`
-	Sha256    string `json:"sha256"`
 }
 
 type PortalDocument struct {

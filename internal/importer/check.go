@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // refuse refuses the lines that a query finds: the number of each, 0 of a record that the
@@ -26,7 +24,7 @@ func (w *writer) refuse(ctx context.Context, checking, query string) error {
 	if err == nil && len(bad) > 0 {
 		return bad
 	}
-	return databaseError(ctx, checking, err)
+	return databaseError(checking, err)
 }
 
 // idField is the field of a key's id.
@@ -56,7 +54,10 @@ func (w *writer) checkOwners(ctx context.Context) error {
 // checkSlugs refuses the lines whose slug another record has. The database's constraint
 // would fail at the commit, and not name the line.
 func (w *writer) checkSlugs(ctx context.Context) error {
-	if err := w.lockClientSlugs(ctx); err != nil {
+	// One import at a time where no index proves clients' slugs unique: where tables are
+	// distributed.
+	if err := w.exec(ctx, "waiting for other imports of clients", `SELECT pg_advisory_xact_lock(hashtextextended('clientintel client slugs', 0))
+		WHERE to_regclass('public.clients_of_slug') IS NOT NULL`); err != nil {
 		return err
 	}
 	return w.refuse(ctx, "looking up slugs", `SELECT s.line, s.kind, s.client_id::text, s.id::text, 'slug',
@@ -78,16 +79,6 @@ func (w *writer) checkSlugs(ctx context.Context) error {
 			WINDOW w AS (PARTITION BY u.kind, u.within, u.slug ORDER BY u.line)
 		) AS s
 		WHERE s.n > 1`)
-}
-
-// lockClientSlugs lets one import at a time add or change clients where no index
-// proves their slugs unique: where tables are distributed.
-func (w *writer) lockClientSlugs(ctx context.Context) error {
-	distributed, err := postgres.IsDistributed(ctx, w.tx)
-	if err == nil && distributed && w.decoder.counts[clientKind] > 0 {
-		_, err = w.tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel client slugs', 0))")
-	}
-	return databaseError(ctx, "waiting for other imports of clients", err)
 }
 
 // checkReferences refuses references to records that the client will not have.

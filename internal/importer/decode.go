@@ -11,29 +11,30 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// stagedIdentity are the columns of import_lines that every line fills.
-var stagedIdentity = []string{"line", "kind", "client_id", "id", "deletes"}
+// staged are the columns of import_lines: those that every line fills, then those of every
+// kind, each name once.
+var staged, stagedTypes = stage()
 
-// staged are the columns of import_lines: those of every kind, each name once, with
-// its type, and where each is.
-var staged, stagedTypes, stagedAt = stage()
-
-func stage() (names, types []string, at map[string]int) {
-	names, types = slices.Clone(stagedIdentity), []string{"bigint", "text", "uuid", "uuid", "boolean"}
-	at = map[string]int{}
-	for i, name := range names {
-		at[name] = i
-	}
+func stage() (names, types []string) {
+	names, types = []string{"line", "kind", "client_id", "id", "deletes"}, []string{"bigint", "text", "uuid", "uuid", "boolean"}
 	for _, k := range allKinds {
 		for _, c := range k.columns {
-			if _, known := at[c.name]; !known {
-				at[c.name] = len(names)
+			if !slices.Contains(names, c.name) {
 				names, types = append(names, c.name), append(types, c.typ.sql)
 			}
 		}
 	}
-	return names, types, at
+	return names, types
 }
+
+// stagedAt is where each of them is.
+var stagedAt = func() map[string]int {
+	at := map[string]int{}
+	for i, name := range staged {
+		at[name] = i
+	}
+	return at
+}()
 
 // decoder turns lines into rows of import_lines, as pgx.CopyFromSource.
 type decoder struct {
@@ -53,7 +54,7 @@ type decoder struct {
 }
 
 func newDecoder(ctx context.Context, o Options, sources []Source) *decoder {
-	return &decoder{lines: newLineReader(ctx, sources), options: o, row: make([]any, len(staged)), counts: map[*kind]int64{}}
+	return &decoder{lines: newLineReader(ctx, sources, o.WithKeys), options: o, row: make([]any, len(staged)), counts: map[*kind]int64{}}
 }
 
 // Next reads to the next line that is a row. After a bad line it reads on to find others,
@@ -62,21 +63,15 @@ func (d *decoder) Next() bool {
 	for {
 		isRow, err := d.next()
 		bad, isBad := errors.AsType[*LineError](err)
-		switch {
-		case isBad:
+		if isBad {
 			d.bad = append(d.bad, bad)
-			// Where a line that is too long ends is not known.
-			if len(d.bad) == maxLineErrors || bad.Reason == lineTooLong {
-				d.err = d.bad
-				return false
-			}
-		case isEnd(err) && len(d.bad) > 0:
-			d.err = d.bad
-			return false
-		case isEnd(err):
+		}
+		switch {
+		// Where a line that is too long ends is not known.
+		case isEnd(err), len(d.bad) == maxLineErrors, isBad && bad.Reason == lineTooLong:
 			d.err = d.checkWhole()
 			return false
-		case err != nil:
+		case err != nil && !isBad:
 			d.err = err
 			return false
 		case isRow && len(d.bad) == 0:
@@ -139,8 +134,7 @@ func (d *decoder) get(column string) any { return d.row[stagedAt[column]] }
 
 func (d *decoder) write() error {
 	r := &d.record
-	values, err := d.read(r.kind.withArticle, r.kind.columns)
-	if err != nil {
+	if err := d.read(r.kind.withArticle, r.kind.columns); err != nil {
 		return err
 	}
 	switch r.kind {
@@ -151,7 +145,7 @@ func (d *decoder) write() error {
 				"must be a string that is not empty when measurement_mode is canonical, such as canonical_measurement.v1")
 		}
 	case campaignKind:
-		d.warnOfCampaign(values)
+		d.warnOfCampaign()
 	case requestLogKind:
 		// They have no id. The database tells them apart.
 		id := pgtype.UUID{Valid: true}
@@ -164,11 +158,11 @@ func (d *decoder) write() error {
 	return nil
 }
 
-// read fills the row with the record's fields, those of columns, and returns them too.
-func (d *decoder) read(of string, columns []column) ([]jsontext.Value, error) {
+// read fills the row with the record's fields, those of columns.
+func (d *decoder) read(of string, columns []column) error {
 	values, err := d.record.byColumn(of, columns)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	clear(d.row)
 	d.set("line", d.lines.lines)
@@ -177,48 +171,42 @@ func (d *decoder) read(of string, columns []column) ([]jsontext.Value, error) {
 	for i, c := range columns {
 		made, err := d.record.read(c, values[i])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		d.set(c.name, made)
 	}
-	return values, nil
+	return nil
 }
 
 // delete decodes a line that deletes a record: kind, id and client_id, which for a client
-// may be left out. A record whose id goes by another name may use it.
+// may be left out.
 func (d *decoder) delete() error {
-	r := &d.record
-	for i := range r.fields {
-		if r.fields[i].name == "id" {
-			r.fields[i].name = r.kind.idField
-		}
-	}
-	id, client := column{field: r.kind.idField, name: "id", typ: uuidType}, requiredField("client_id", uuidType)
-	if r.kind == clientKind {
+	client := requiredField("client_id", uuidType)
+	if d.record.kind == clientKind {
 		client.presence = nullable
 	}
-	if _, err := d.read("a delete", []column{client, id}); err != nil {
+	if err := d.read("a delete", []column{client, requiredField("id", uuidType)}); err != nil {
 		return err
 	}
 	switch {
 	case d.get("client_id") == nil:
 		d.set("client_id", d.get("id"))
-	case r.kind == clientKind && d.get("client_id") != d.get("id"):
-		return r.refuse("client.client_id", "must be the client's own id or left out")
+	case d.record.kind == clientKind && d.get("client_id") != d.get("id"):
+		return d.record.refuse("client.client_id", "must be the client's own id or left out")
 	}
 	return nil
 }
 
 // warnOfCampaign notes what the database can hold and readers of a campaign
 // cannot tell apart.
-func (d *decoder) warnOfCampaign(values []jsontext.Value) {
+func (d *decoder) warnOfCampaign() {
 	if d.get("slug") == "uncategorized" {
 		d.warn("campaign.slug", `"uncategorized" is what analytics calls interviews without a campaign: the two cannot be told apart`)
 	}
-	at := slices.IndexFunc(campaignKind.columns, func(c column) bool { return c.field == "key_questions" })
+	questions, _ := d.get("key_questions").([]byte)
 	seen := map[string]bool{}
-	_ = each(values[at], func(at string, question jsontext.Value) *problem {
-		if kindOf(question) != '{' {
+	_ = each(questions, func(at string, question jsontext.Value) *problem {
+		if question.Kind() != '{' {
 			return nil
 		}
 		return each(question, func(name string, v jsontext.Value) *problem {

@@ -30,7 +30,7 @@ func TestWhatIsReferredToStays(t *testing.T) {
 			"line 2: campaign.id: " + onboarding + " cannot be deleted: synthesis_document " + synthesis + " still refers to it"},
 		{[]string{deleteLine("lane", retention), deleteLine("synthesis_document", synthesis)},
 			"line 1: lane.id: " + retention + " cannot be deleted: portal_document " + body + " still refers to it"},
-		{[]string{`{"op":"delete","kind":"measurement_snapshot","client_id":"` + acme + `","snapshot_id":"` + basis + `"}`},
+		{[]string{deleteLine("measurement_snapshot", basis)},
 			"line 1: measurement_snapshot.snapshot_id: " + basis + " cannot be deleted: portal_document " + body + " still refers to it"},
 		{[]string{deleteHer},
 			"line 1: client.id: " + acme + " cannot be deleted: campaign " + onboarding + " still refers to it"},

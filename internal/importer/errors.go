@@ -2,17 +2,11 @@ package importer
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // location is where a line is; no line of a record that the input lacks.
@@ -91,91 +85,37 @@ func (e LineErrors) Error() string {
 	return all.String()
 }
 
-// Unwrap makes the first line found by errors.As.
-func (e LineErrors) Unwrap() []error {
-	all := make([]error, len(e))
-	for i, one := range e {
-		all[i] = one
-	}
-	return all
-}
-
-// ErrConflict is wrapped by the error of an import that met another writer of
-// the same records. Running it again may succeed.
-var ErrConflict = errors.New("another writer changed the same records at the same time: run the import again")
-
-// databaseError explains an error of a query. The error of a commit is
-// commitError.
-func databaseError(ctx context.Context, doing string, err error) error {
+// databaseError says at what a query failed.
+func databaseError(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("nothing was imported: interrupted: %w", context.Cause(ctx))
-	}
-	if slices.Contains(conflicts, postgres.SQLState(err)) {
-		err = fmt.Errorf("%w (%w)", ErrConflict, err)
-	}
-	return fmt.Errorf("nothing was imported: %s: %w", doing, err)
-}
-
-// conflicts are deadlocks, and constraints: whatever a file can break by itself was
-// checked before.
-var conflicts = []string{"40P01", "40001", "23503", "23505"}
-
-// commitError explains an error of a commit, whose response may have been lost.
-func commitError(err error) error {
-	if postgres.SQLState(err) != "" {
-		return databaseError(context.Background(), "committing", err)
-	}
-	return fmt.Errorf("it is not known whether the import was committed, run it again: %w", err)
+	return fmt.Errorf("%s: %w", doing, err)
 }
 
 // describe shows a value in an error: short ones as they are in the line.
 func describe(v jsontext.Value) string {
-	switch kindOf(v) {
+	switch v.Kind() {
 	case '[', '{':
-		return inWords(v)
+		return typeNames[v.Kind()]
 	case '"':
-		return `"` + shorten(string(v[1:len(v)-1])) + `"`
+		return `"` + shorten(unquoted(v)) + `"`
 	default:
 		return shorten(string(v))
 	}
 }
 
-// inWords is the type of a value.
-func inWords(v jsontext.Value) string {
-	switch kindOf(v) {
-	case 'n':
-		return "null"
-	case 't':
-		return "a boolean"
-	case '0':
-		return "a number"
-	case '"':
-		return "a string"
-	case '[':
-		return "a list"
-	default:
-		return "an object"
-	}
+// typeNames are the types of values in words.
+var typeNames = map[jsontext.Kind]string{
+	'n': "null", 't': "a boolean", 'f': "a boolean", '0': "a number", '"': "a string", '[': "a list", '{': "an object",
 }
 
-// shorten bounds an excerpt and replaces what a terminal would interpret.
+// shorten bounds an excerpt and escapes what a terminal would interpret.
 func shorten(text string) string {
 	const most = 40
-	cut := len(text)
-	if cut > most {
-		for cut = most; cut > 0 && !utf8.RuneStart(text[cut]); cut-- {
-		}
-	}
-	short := strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return utf8.RuneError
-		}
-		return r
-	}, text[:cut])
-	if cut < len(text) {
+	quoted := fmt.Sprintf("%.*q", most, text)
+	short := quoted[1 : len(quoted)-1]
+	if utf8.RuneCountInString(text) > most {
 		short += "…"
 	}
 	return short
@@ -190,8 +130,8 @@ func (c column) explain(p *problem) string {
 	if c.presence == nullable && (p.accepted == "" || p.path == "") {
 		says += " or null"
 	}
-	if c.redacted {
-		return "must be " + says + ", not " + inWords(p.got)
+	if c.typ.private {
+		return "must be " + says + ", not " + typeNames[p.got.Kind()]
 	}
 	return "must be " + says + ", not " + describe(p.got)
 }

@@ -2,13 +2,13 @@ package importer
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
@@ -73,14 +73,10 @@ func exportRows(ctx context.Context, tx pgx.Tx, out *bufio.Writer, query string,
 	defer rows.Close()
 	var lines int64
 	for rows.Next() {
-		line := rows.RawValues()[0]
+		line := jsontext.Value(slices.Clone(rows.RawValues()[0]))
 		// PostgreSQL puts blanks into JSON, which could make a value too long.
-		if len(line) > maxValues {
-			var short bytes.Buffer
-			if err := json.Compact(&short, line); err != nil {
-				return lines, err
-			}
-			line = short.Bytes()
+		if err := line.Compact(); err != nil {
+			return lines, err
 		}
 		if _, err := fmt.Fprintf(out, "%s\n", line); err != nil {
 			return lines, err

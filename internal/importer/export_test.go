@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,22 @@ func TestWhatIsImportedCanBeExportedAndImported(t *testing.T) {
 				t.Errorf("the export holds something else:\n%.2000s", diff)
 			}
 		})
+	}
+}
+
+// Equal contents give equal bytes, whatever the order in which they were written.
+func TestExport_IsOrdered(t *testing.T) {
+	t.Parallel()
+	one, other := setup(t), setup(t)
+	one.mustImport(t, everything...)
+	for _, line := range slices.Backward(everything) {
+		if !strings.Contains(line, `"kind":"client"`) {
+			line = everything[0] + "\n" + everything[1] + "\n" + strings.Join(slices.Concat(everything[2:7], everything[13:], []string{line}), "\n")
+		}
+		other.mustImport(t, line)
+	}
+	if got, want := other.export(t), one.export(t); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

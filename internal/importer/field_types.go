@@ -1,8 +1,8 @@
 package importer
 
 import (
-	"bytes"
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +17,8 @@ type fieldType struct {
 	// description completes "must be …".
 	description string
 	json        jsontext.Kind
+	// private values are never repeated in errors: what people said, who they are.
+	private bool
 	// sql is the type of the column that holds it.
 	sql string
 	// read makes what pgx writes of a value of the JSON type, or says what is wrong with it.
@@ -36,7 +38,7 @@ type problem struct {
 
 // textual is the type of a string of which read makes a value.
 func textual[T any](description, sql string, read func(text []byte) (T, bool)) fieldType {
-	return fieldType{description, '"', sql, func(v jsontext.Value) (any, *problem) {
+	return fieldType{description: description, json: '"', sql: sql, read: func(v jsontext.Value) (any, *problem) {
 		made, ok := read([]byte(unquoted(v)))
 		if !ok {
 			return nil, &problem{got: v}
@@ -55,18 +57,25 @@ func oneOf(words ...string) fieldType {
 	return textOf(list(words, "or"), func(text []byte) bool { return slices.Contains(words, string(text)) })
 }
 
+func private(t fieldType) fieldType {
+	t.private = true
+	return t
+}
+
 // document is the type of JSON that is stored as it is, every digit of it.
 func document(description string, kind jsontext.Kind, check func(v jsontext.Value) *problem) fieldType {
-	return fieldType{description, kind, "jsonb", func(v jsontext.Value) (any, *problem) { return []byte(v), check(v) }}
+	return fieldType{description: description, json: kind, sql: "jsonb", private: true, read: func(v jsontext.Value) (any, *problem) {
+		return []byte(v), check(v)
+	}}
 }
 
 // listOf is the type of a list of strings of which read makes values.
 func listOf[T any](description, accepted, sql string, read func(text []byte) (T, bool)) fieldType {
-	return fieldType{description, '[', sql, func(v jsontext.Value) (any, *problem) {
+	return fieldType{description: description, json: '[', sql: sql, read: func(v jsontext.Value) (any, *problem) {
 		found := []T{}
 		p := each(v, func(at string, e jsontext.Value) *problem {
 			made, ok := read([]byte(unquoted(e)))
-			if kindOf(e) != '"' || !ok {
+			if e.Kind() != '"' || !ok {
 				return &problem{path: at, accepted: accepted, got: e}
 			}
 			found = append(found, made)
@@ -76,12 +85,7 @@ func listOf[T any](description, accepted, sql string, read func(text []byte) (T,
 	}}
 }
 
-// holdsOnly reports whether a text has so many characters, all of them of a set in ASCII.
-func holdsOnly(set string, n int, text []byte) bool {
-	return len(text) == n && len(bytes.Trim(text, set)) == 0
-}
-
-func isHash(text []byte) bool { return holdsOnly("0123456789abcdef", 64, text) }
+var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 func readUUID(text []byte) (pgtype.UUID, bool) {
 	id, ok := parseUUID(text)
@@ -91,7 +95,8 @@ func readUUID(text []byte) (pgtype.UUID, bool) {
 func anything(jsontext.Value) *problem { return nil }
 
 var (
-	textType = textOf("a string", func([]byte) bool { return true })
+	textType        = textOf("a string", func([]byte) bool { return true })
+	privateTextType = private(textType)
 
 	nonEmptyTextType = textOf("a string that is not empty", func(text []byte) bool { return len(text) > 0 })
 
@@ -100,15 +105,17 @@ var (
 		return len(text) > 0 && utf8.RuneCount(text) <= 200
 	})
 
-	hashType      = textOf("64 lower-case hexadecimal digits", isHash)
+	hashType      = textOf("64 lower-case hexadecimal digits", hash.Match)
 	uuidType      = textual("a UUID of 36 characters", "uuid", readUUID)
 	timestampType = textual("an RFC 3339 date-time such as 2026-03-01T09:30:00Z", "timestamptz", parseTimestamp)
 	dateType      = textual("a date such as 2026-03-01", "date", parseDate)
 	uuidListType  = listOf("a list of UUIDs", uuidType.description, "uuid[]", readUUID)
 
-	booleanType = fieldType{"true or false", 't', "boolean", func(v jsontext.Value) (any, *problem) { return v[0] == 't', nil }}
+	booleanType = fieldType{description: "true or false", json: 't', sql: "boolean", read: func(v jsontext.Value) (any, *problem) {
+		return v[0] == 't', nil
+	}}
 
-	numberType = fieldType{"a number", '0', "double precision", func(v jsontext.Value) (any, *problem) {
+	numberType = fieldType{description: "a number", json: '0', sql: "double precision", read: func(v jsontext.Value) (any, *problem) {
 		f, err := strconv.ParseFloat(string(v), 64)
 		if err != nil {
 			return nil, &problem{accepted: "a number within ±1.7976931348623157e308", got: v}
@@ -119,7 +126,7 @@ var (
 		return f, nil
 	}}
 
-	countType = fieldType{"a whole number from 0 up", '0', "bigint", func(v jsontext.Value) (any, *problem) {
+	countType = fieldType{description: "a whole number from 0 up", json: '0', sql: "bigint", read: func(v jsontext.Value) (any, *problem) {
 		n, err := strconv.ParseUint(string(v), 10, 63)
 		if err != nil {
 			return nil, &problem{got: v}
@@ -135,7 +142,7 @@ var (
 
 	transcriptType = document("a list of objects", '[', func(v jsontext.Value) *problem {
 		return each(v, func(at string, turn jsontext.Value) *problem {
-			if kindOf(turn) != '{' {
+			if turn.Kind() != '{' {
 				return &problem{path: at, accepted: "an object", got: turn}
 			}
 			return nil
@@ -165,7 +172,7 @@ var (
 	keyQuestionsType = document("a list of objects with id and question, a list of strings", '[', func(v jsontext.Value) *problem {
 		var first jsontext.Kind
 		return each(v, func(at string, q jsontext.Value) *problem {
-			first = cmp.Or(first, kindOf(q))
+			first = cmp.Or(first, q.Kind())
 			return checkQuestion(at, q, first)
 		})
 	})
@@ -174,40 +181,28 @@ var (
 // checkQuestion compares a question with the type of the first one. Fields
 // beyond id and question pass through.
 func checkQuestion(at string, q jsontext.Value, first jsontext.Kind) *problem {
-	switch {
-	case first != '{' && first != '"':
-		return &problem{path: at, accepted: "an object with id and question, or a string", got: q}
-	case kindOf(q) != first && first == '{':
-		return &problem{path: at, accepted: "an object with id and question, like the first", got: q}
-	case kindOf(q) != first:
-		return &problem{path: at, accepted: "a string, like the first", got: q}
-	case first == '"':
+	if kind := q.Kind(); kind != first || kind != '{' && kind != '"' {
+		return &problem{path: at, accepted: "an object with id and question, or a string, as all in the list", got: q}
+	}
+	if first == '"' {
 		return nil
 	}
 	return checkTexts(at, q, "id", "question")
 }
 
-// checkTexts checks that members of an object are texts that are not empty. An empty one
-// is reported even where values are redacted.
+// checkTexts checks that members of an object are texts that are not empty.
 func checkTexts(path string, object jsontext.Value, names ...string) *problem {
-	missing := slices.Clone(names)
-	p := each(object, func(name string, v jsontext.Value) *problem {
-		if !slices.Contains(names, name) {
-			return nil
-		}
-		missing = slices.DeleteFunc(missing, func(n string) bool { return n == name })
-		switch {
-		case kindOf(v) != '"':
-			return &problem{path: path + "." + name, accepted: nonEmptyTextType.description, got: v}
-		case len(v) == len(`""`):
-			return &problem{path: path + "." + name, requirement: "must be " + nonEmptyTextType.description + `, not ""`}
-		}
+	found := map[string]bool{}
+	_ = each(object, func(name string, v jsontext.Value) *problem {
+		found[name] = v.Kind() == '"' && len(v) > len(`""`)
 		return nil
 	})
-	if p == nil && len(missing) > 0 {
-		p = &problem{path: path + "." + missing[0], requirement: "is missing: must be " + nonEmptyTextType.description}
+	for _, name := range names {
+		if !found[name] {
+			return &problem{path: path + "." + name, requirement: "must be " + nonEmptyTextType.description}
+		}
 	}
-	return p
+	return nil
 }
 
 // list reads "a, b or c".

@@ -91,3 +91,26 @@ func TestAWarningTellsItsFile(t *testing.T) {
 		t.Errorf("got %v, %v", sum.Warnings, err)
 	}
 }
+
+// What their own tools read is read: members one after the other, zeros behind them, as
+// backup programs leave them, and frames that are skipped, with which pzstd begins.
+func TestCompressedFilesAreReadAsTheirToolsReadThem(t *testing.T) {
+	t.Parallel()
+	const skippable = "\x5a\x2a\x4d\x18\x04\x00\x00\x00\x00\x00\x00\x00"
+	zeros := strings.Repeat("\x00", 512)
+	whole, rest := client("")+"\n", interview("")+"\n"
+	for name, c := range map[string]struct{ file, want string }{
+		"gzip, two members":            {gzipped(t, whole) + gzipped(t, rest), ""},
+		"gzip, zeros":                  {gzipped(t, whole) + zeros, ""},
+		"gzip, zeros between members":  {gzipped(t, whole) + zeros + gzipped(t, rest) + zeros, ""},
+		"gzip, something else":         {gzipped(t, whole) + zeros + "x", "reading line 2: unexpected EOF"},
+		"gzip, cut off":                {gzipped(t, whole)[:40], "reading line 1: unexpected EOF"},
+		"zstd, two frames":             {zstandard(t, whole) + zstandard(t, rest), ""},
+		"zstd, skippable frames first": {skippable + skippable + zstandard(t, whole), ""},
+		"zstd, cut off":                {zstandard(t, whole)[:20], "reading line 1: unexpected EOF"},
+	} {
+		if err := parseOnly(c.file); (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
+	}
+}

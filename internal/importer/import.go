@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // Options of an import.
@@ -62,28 +63,15 @@ type KindSummary struct {
 
 // Import reads whole files into the database, as the owner, or nothing of any. The
 // connection must be in no transaction, and is closed when ctx ends meanwhile. Bad lines
-// are LineErrors; an input that is not whole is ErrIncomplete; an error that wraps ErrConflict may be gone on another try.
+// are LineErrors; an input that is not whole is ErrIncomplete.
 func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (Summary, error) {
 	start := time.Now()
-	for _, source := range sources {
-		if o.WithKeys && source.Remote {
-			return Summary{}, fmt.Errorf("nothing was imported: %s: keys are accepted from files and standard input only", source.Name)
-		}
-	}
-	tx, err := begin(ctx, conn)
-	if err != nil {
-		return Summary{}, databaseError(ctx, "beginning", err)
-	}
-	defer rollback(conn, tx)
-	w := &writer{
-		tx: tx, queries: db.New(tx), decoder: newDecoder(ctx, o, sources), written: map[*kind]*KindSummary{}, deletes: map[*kind]int64{},
-	}
-	if err := w.run(ctx, o.Replace); err != nil {
+	w := &writer{decoder: newDecoder(ctx, o, sources), written: map[*kind]*KindSummary{}}
+	if err := transact(ctx, conn, "imported", func(tx pgx.Tx) error {
+		w.tx, w.queries = tx, db.New(tx)
+		return w.run(ctx, o.Replace)
+	}); err != nil {
 		return Summary{}, err
-	}
-	// A commit that is interrupted leaves unknown whether it happened.
-	if err := tx.Commit(context.WithoutCancel(ctx)); err != nil {
-		return Summary{}, commitError(err)
 	}
 	return Summary{
 		Lines:    w.decoder.records,
@@ -119,17 +107,37 @@ const sessionSettings = `SELECT set_config(s.name, s.value, true)
 	WHERE (p.name IS NOT NULL OR s.name LIKE 'citus.%')
 		AND (p.enumvals IS NULL OR s.value = ANY (p.enumvals))`
 
-// begin opens the transaction with settings of its own.
-func begin(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
+// transact commits what do does, or nothing: its error says that nothing was done, unless
+// that is not known.
+func transact(ctx context.Context, conn *pgx.Conn, done string, do func(pgx.Tx) error) error {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		defer rollback(conn, tx)
+		_, err = tx.Exec(ctx, sessionSettings)
 	}
-	if _, err := tx.Exec(ctx, sessionSettings); err != nil {
-		rollback(conn, tx)
-		return nil, err
+	if err == nil {
+		err = do(tx)
 	}
-	return tx, nil
+	if err == nil {
+		// The checks of the commit, now, while they can still be interrupted.
+		_, err = tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
+	}
+	if err == nil {
+		// A commit that is interrupted leaves unknown whether it happened.
+		err = tx.Commit(context.WithoutCancel(ctx))
+		if err != nil && postgres.SQLState(err) == "" {
+			return fmt.Errorf("it is not known whether anything was %s, run it again: %w", done, err)
+		}
+	}
+	switch bad, ok := errors.AsType[LineErrors](err); {
+	case ok:
+		return bad
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("nothing was %s: interrupted: %w", done, context.Cause(ctx))
+	case err != nil:
+		return fmt.Errorf("nothing was %s: %w", done, err)
+	}
+	return nil
 }
 
 // rollback also runs when the caller's context has ended.

@@ -19,17 +19,6 @@ const (
 // exponent: 1e131071 would be a response of 128 KiB.
 const maxDigits = 400
 
-// kindOf is the type of a value, 0 of one that is left out. A boolean's is 't'.
-func kindOf(v jsontext.Value) jsontext.Kind {
-	switch {
-	case len(v) == 0:
-		return 0
-	case v.Kind() == 'f':
-		return 't'
-	}
-	return v.Kind()
-}
-
 // writtenOut is how many digits a number has, and how many bytes PostgreSQL needs for
 // it, as it writes numbers without exponents.
 func writtenOut(number []byte) (digits, length int) {
@@ -76,9 +65,9 @@ func each(of jsontext.Value, do func(name string, v jsontext.Value) *problem) *p
 
 // unquoted is a string's text, empty of any other value.
 func unquoted(v jsontext.Value) string {
-	if kindOf(v) != '"' {
+	text, err := jsontext.AppendUnquote(nil, v)
+	if err != nil {
 		return ""
 	}
-	text, _ := jsontext.AppendUnquote(nil, v) // parsed before
 	return string(text)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,11 +14,9 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
-// keyKinds are what a client's keys need to go on working in another database.
-// They are read only where the operator says so: whoever can write them can mint keys.
-var keyKinds = []*kind{apiKeyKind, requestLogKind}
-
-var allKinds = slices.Concat(kinds, keyKinds)
+// allKinds are also what a client's keys need to go on working in another database. Those
+// are read only where the operator says so: whoever can write them can mint keys.
+var allKinds = slices.Concat(kinds, []*kind{apiKeyKind, requestLogKind})
 
 var apiKeyKind = &kind{
 	name: "api_key", withArticle: "an api_key", table: "api_keys", idField: "id",
@@ -26,7 +25,7 @@ var apiKeyKind = &kind{
 		requiredField("id", uuidType),
 		requiredField("prefix", prefixType),
 		requiredField("name", nonEmptyTextType),
-		requiredField("secret_hash", hashBytesType).redact(),
+		requiredField("secret_hash", hashBytesType),
 		requiredField("scopes", scopesType),
 		requiredField("created_at", timestampType),
 		nullableField("expires_at", timestampType),
@@ -51,14 +50,12 @@ var requestLogKind = &kind{
 func (k *kind) ofKeys() bool { return k == apiKeyKind || k == requestLogKind }
 
 var (
-	prefixType = textOf("12 letters and digits", func(text []byte) bool {
-		return holdsOnly("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 12, text)
-	})
+	prefixType = textOf("12 letters and digits", regexp.MustCompile(`^[0-9A-Za-z]{12}$`).Match)
 
-	hashBytesType = textual(hashType.description, "bytea", func(text []byte) ([]byte, bool) {
-		hash, err := hex.DecodeString(string(text))
-		return hash, err == nil && isHash(text)
-	})
+	hashBytesType = private(textual(hashType.description, "bytea", func(text []byte) ([]byte, bool) {
+		decoded, err := hex.DecodeString(string(text))
+		return decoded, err == nil && hash.Match(text)
+	}))
 
 	scopesType = listOf("a list of scopes", "a scope", "text[]", func(text []byte) (string, bool) {
 		return string(text), auth.Scope(text).Known()
@@ -109,7 +106,7 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 		FROM revoked_keys AS r
 		WHERE r.client_id = k.client_id AND r.prefix = k.prefix`)
 	if err != nil {
-		return databaseError(ctx, "looking up revoked keys", err)
+		return databaseError("looking up revoked keys", err)
 	}
 	var added, changed int64
 	// What moved more than a key's last use is noted. In it, api_keys is as it was before.
@@ -143,9 +140,9 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 
 		SELECT (SELECT count(*) FROM added), (SELECT count(*) FROM changed)`, apikey.Account()).Scan(&added, &changed)
 	if err != nil {
-		return databaseError(ctx, "writing api_keys", err)
+		return databaseError("writing api_keys", err)
 	}
-	w.count(apiKeyKind).Added, w.count(apiKeyKind).Changed = added, changed
+	*w.count(apiKeyKind) = KindSummary{Kind: apiKeyKind.name, Added: added, Changed: changed, Unchanged: w.decoder.counts[apiKeyKind] - added - changed}
 	return nil
 }
 
@@ -194,9 +191,10 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	}
 	added, err := w.tx.Exec(ctx, requestLogKind.insertQuery()+" ON CONFLICT DO NOTHING")
 	if err != nil {
-		return databaseError(ctx, "writing request_log", err)
+		return databaseError("writing request_log", err)
 	}
 	w.count(requestLogKind).Added = added.RowsAffected()
+	w.count(requestLogKind).Unchanged = w.decoder.counts[requestLogKind] - added.RowsAffected()
 	return nil
 }
 
@@ -209,5 +207,5 @@ func lockKeys(ctx context.Context, tx pgx.Tx, ids string, args ...any) error {
 			FROM api_keys AS a
 			WHERE a.id IN (`+ids+`)
 		)) AS r (lock)`, args...)
-	return databaseError(ctx, "waiting for requests under way", err)
+	return databaseError("waiting for requests under way", err)
 }

@@ -30,20 +30,21 @@ const lineTooLong = "must not be longer than 16 MiB and 64 KiB"
 // lineReader cuts an import's sources, one after the other, into lines. A line ends with
 // its source.
 type lineReader struct {
-	ctx     context.Context
-	sources []Source
-	in      io.ReadCloser
-	stream  *bufio.Reader // of in, decompressed
-	line    []byte
+	ctx      context.Context
+	sources  []Source
+	withKeys bool
+	in       io.ReadCloser
+	stream   *bufio.Reader // of in, decompressed
+	line     []byte
 	// starts are the numbers of the lines before each source that was opened.
 	starts []int64
 	// lines and bytes are counted over all sources.
 	lines, bytes int64
 }
 
-func newLineReader(ctx context.Context, sources []Source) *lineReader {
+func newLineReader(ctx context.Context, sources []Source, withKeys bool) *lineReader {
 	none := io.NopCloser(strings.NewReader(""))
-	return &lineReader{ctx: ctx, sources: sources, in: none, stream: bufio.NewReaderSize(none, 256<<10)}
+	return &lineReader{ctx: ctx, sources: sources, withKeys: withKeys, in: none, stream: bufio.NewReaderSize(none, 256<<10)}
 }
 
 // next is the next line without its end, valid until the call after; io.EOF
@@ -59,7 +60,7 @@ func (r *lineReader) next() ([]byte, error) {
 	r.lines++
 	at := r.locate(r.lines)
 	if err != nil && !isEnd(err) {
-		return nil, fmt.Errorf("nothing was imported: reading %s: %w", at, err)
+		return nil, fmt.Errorf("reading %s: %w", at, err)
 	}
 	r.bytes += int64(len(line))
 	line = bytes.TrimSuffix(line, []byte{'\n'})
@@ -97,15 +98,18 @@ func (r *lineReader) open() error {
 		return io.EOF
 	}
 	source := r.sources[len(r.starts)]
+	if source.Remote && r.withKeys {
+		return fmt.Errorf("%s: keys are accepted from files and standard input only", source.Name)
+	}
 	r.starts = append(r.starts, r.lines)
 	in, err := source.Open(r.ctx)
 	if err != nil {
-		return fmt.Errorf("nothing was imported: %s: %w", source.Name, err)
+		return fmt.Errorf("%s: %w", source.Name, err)
 	}
 	r.in = in
 	plain, err := decompress(in)
 	if err != nil {
-		return fmt.Errorf("nothing was imported: reading %s: %w", source.Name, err)
+		return fmt.Errorf("reading %s: %w", source.Name, err)
 	}
 	r.stream.Reset(plain)
 	return nil
@@ -122,14 +126,4 @@ func (r *lineReader) locate(line int64) location {
 		at.File = r.sources[n].Name
 	}
 	return at
-}
-
-// close ends the reading of all sources.
-func (r *lineReader) close() {
-	_ = r.in.Close() // it may be closed already
-	for _, source := range r.sources {
-		if source.Close != nil {
-			source.Close()
-		}
-	}
 }

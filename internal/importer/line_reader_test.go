@@ -21,7 +21,7 @@ func sourcesOf(in ...io.Reader) []Source {
 }
 
 func linesOf(in ...io.Reader) *lineReader {
-	return newLineReader(context.Background(), sourcesOf(in...))
+	return newLineReader(context.Background(), sourcesOf(in...), false)
 }
 
 // Lines are the same however the stream is cut, also across the buffer's end.

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,69 +21,40 @@ type Purged struct {
 // Purge removes a client with its records, search documents, keys and log, in one
 // transaction. The register of ids stays: ids only, so that none of them comes to
 // belong to another client.
-func Purge(ctx context.Context, conn *pgx.Conn, client uuid.UUID) ([]Purged, error) {
-	tx, err := begin(ctx, conn)
-	if err != nil {
-		return nil, fmt.Errorf("nothing was removed: %w", err)
-	}
-	defer rollback(conn, tx)
-	removed, err := purge(ctx, tx, client)
-	if err == nil {
-		// The checks of the commit, while they can still be interrupted.
-		_, err = tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("nothing was removed: %w", err)
-	}
-	if err := tx.Commit(context.WithoutCancel(ctx)); err != nil {
-		return nil, fmt.Errorf("it is not known whether the client was removed: %w", err)
-	}
-	return removed, nil
+func Purge(ctx context.Context, conn *pgx.Conn, client uuid.UUID) (removed []Purged, err error) {
+	err = transact(ctx, conn, "removed", func(tx pgx.Tx) error {
+		removed, err = purge(ctx, tx, client)
+		return err
+	})
+	return removed, err
 }
 
 func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	queries := db.New(tx)
 	// An import or another purge of the client is waited for.
-	if err := lockClients(ctx, tx, []uuid.UUID{client}); err != nil {
-		return nil, err
+	failed := lockClients(ctx, tx, []uuid.UUID{client})
+	var removed []Purged
+	note := func(of string, n int64, err error) {
+		failed = cmp.Or(failed, err) // what follows the first error fails too
+		removed = append(removed, Purged{of, n})
 	}
 	documents, err := queries.CountSearchDocuments(ctx, client)
-	if err != nil {
-		return nil, err
-	}
-	var removed []Purged
+	failed = cmp.Or(failed, err)
 	for _, k := range slices.Backward(kinds[1:]) {
 		done, err := tx.Exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE client_id = $1", k.table), client)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.table, err)
-		}
-		removed = append(removed, Purged{k.name, done.RowsAffected()})
+		note(k.name, done.RowsAffected(), err)
 	}
-	removed = append(removed, Purged{"search_document", documents})
 	// A request that is admitted now would log a row after those are removed.
-	if err := lockKeys(ctx, tx, "SELECT k.id FROM api_keys AS k WHERE k.client_id = $1", client); err != nil {
-		return nil, err
-	}
+	note("search_document", documents, lockKeys(ctx, tx, "SELECT k.id FROM api_keys AS k WHERE k.client_id = $1", client))
 	keys, err := queries.PurgeKeys(ctx, client)
-	if err != nil {
-		return nil, err
-	}
+	note("api_key", int64(len(keys)), err)
 	audits, err := queries.PurgeKeyAudits(ctx, client)
-	if err != nil {
-		return nil, err
-	}
+	note("key_audit", audits, err)
 	logged, err := queries.PurgeRequestLog(ctx, client)
-	if err != nil {
-		return nil, err
-	}
+	note("request_log", logged, err)
 	used, err := queries.PurgeKeyUsage(ctx, client)
-	if err != nil {
-		return nil, err
-	}
+	note("key_usage", used, err)
 	clients, err := queries.DeleteClients(ctx, []uuid.UUID{client})
-	if err != nil {
-		return nil, err
-	}
-	removed = append(removed, Purged{"api_key", int64(len(keys))}, Purged{"key_audit", audits}, Purged{"request_log", logged}, Purged{"key_usage", used}, Purged{"client", clients})
-	return removed, queries.DeleteMeasurementChanges(ctx, []uuid.UUID{client})
+	note("client", clients, err)
+	return removed, cmp.Or(failed, queries.DeleteMeasurementChanges(ctx, []uuid.UUID{client}))
 }

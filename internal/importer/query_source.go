@@ -12,7 +12,7 @@ import (
 
 // Queries are sources on another PostgreSQL: each row of a query is a record, each
 // column a field. All queries see one moment. The connection is made for the first
-// source and ends with the import.
+// source.
 type Queries struct {
 	url  string
 	conn *pgx.Conn // nil until a transaction is begun
@@ -23,7 +23,7 @@ func NewQueries(url string) *Queries { return &Queries{url: url} }
 
 // Source is what a query gives.
 func (q *Queries) Source(name, query string) Source {
-	return Source{Name: name, Remote: true, Close: q.close, Open: func(ctx context.Context) (io.ReadCloser, error) {
+	return Source{Name: name, Remote: true, Open: func(ctx context.Context) (io.ReadCloser, error) {
 		if q.conn == nil {
 			if err := q.begin(ctx); err != nil {
 				return nil, err
@@ -51,11 +51,10 @@ func (q *Queries) begin(ctx context.Context) error {
 	return err
 }
 
-// close may be called by each source, also when nothing was opened.
-func (q *Queries) close() {
+// Close ends the connection, if there is one.
+func (q *Queries) Close() {
 	if q.conn != nil {
 		_ = q.conn.Close(context.Background())
-		q.conn = nil
 	}
 }
 

@@ -34,12 +34,6 @@ type field struct {
 	unstorable string
 }
 
-func (f *field) refuse(reason string) {
-	if f.unstorable == "" {
-		f.unstorable = reason
-	}
-}
-
 // refuse is the error of a field, or of the whole line.
 func (r *record) refuse(field, reason string) *LineError {
 	e := &LineError{location: r.at, Field: field, Reason: reason}
@@ -53,7 +47,7 @@ func (r *record) refuse(field, reason string) *LineError {
 			continue
 		}
 		switch f.name {
-		case r.kind.idField:
+		case r.kind.idField, "id":
 			e.ID = id
 		case "client_id":
 			e.ClientID = id
@@ -82,7 +76,7 @@ func (r *record) readFields(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		return r.refuse("", "must be a JSON object, not "+inWords(v))
+		return r.refuse("", "must be a JSON object, not "+typeNames[v.Kind()])
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return err
@@ -121,13 +115,13 @@ func (r *record) readValue(dec *jsontext.Decoder, f *field, mayHoldNUL bool) err
 		switch token.Kind() {
 		case '"':
 			if mayHoldNUL && strings.Contains(token.String(), "\x00") {
-				f.refuse(unstorableNUL)
+				f.unstorable = cmp.Or(f.unstorable, unstorableNUL)
 			}
 		case '0':
 			number := text(before)
 			digits, length := writtenOut(number)
 			if digits > maxDigits {
-				f.refuse(unstorableNumber)
+				f.unstorable = cmp.Or(f.unstorable, unstorableNumber)
 			}
 			grows += max(0, length-len(number))
 		}
@@ -136,14 +130,14 @@ func (r *record) readValue(dec *jsontext.Decoder, f *field, mayHoldNUL bool) err
 		}
 	}
 	f.value = text(start)
-	if kindOf(f.value) == '"' {
+	if f.value.Kind() == '"' {
 		grows = -len(`""`)
 	}
 	if written := len(f.value) + grows; written > smallValue {
 		r.size += written
 	}
 	if r.size > maxValues {
-		f.refuse(unstorableLength)
+		f.unstorable = cmp.Or(f.unstorable, unstorableLength)
 	}
 	return nil
 }
@@ -193,7 +187,7 @@ func (r *record) byColumn(of string, columns []column) ([]jsontext.Value, error)
 		path := r.kind.name + "." + cmp.Or(shorten(f.name), `""`)
 		switch {
 		case i < 0:
-			return nil, r.refuse(path, fmt.Sprintf("is not a field of %s, which has %s", of, list(fieldsOf(columns), "and")))
+			return nil, r.refuse(path, fmt.Sprintf("is not a field of %s, which has %s", of, list(fields(columns), "and")))
 		case values[i] != nil:
 			return nil, r.refuse(path, "is given twice")
 		case f.unstorable != "":
@@ -211,12 +205,12 @@ func (r *record) byColumn(of string, columns []column) ([]jsontext.Value, error)
 
 // read makes what is written of a column's value, nil for null.
 func (r *record) read(c column, v jsontext.Value) (any, error) {
-	switch kind := kindOf(v); {
+	switch kind := v.Kind(); {
 	case v == nil:
 		return c.missing, nil
 	case kind == 'n' && c.presence == nullable:
 		return nil, nil
-	case kind != c.typ.json:
+	case kind != c.typ.json && (kind != 'f' || c.typ.json != 't'):
 		return nil, r.refuse(r.kind.name+"."+c.field, c.explain(&problem{got: v}))
 	}
 	made, p := c.typ.read(v)

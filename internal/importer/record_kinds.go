@@ -9,8 +9,6 @@ type kind struct {
 	idField     string
 	// columns begin with that of the client: client_id, a client's own id.
 	columns []column
-	// hasSlug is set when a slug names one record of this kind within its client.
-	hasSlug bool
 }
 
 // column is a field of a record and the column it is written to.
@@ -23,8 +21,6 @@ type column struct {
 	missing any
 	// references is the kind of record that a field names, of the same client.
 	references *kind
-	// redacted values are never repeated in errors: what people said, who they are.
-	redacted bool
 }
 
 type presence byte
@@ -53,11 +49,6 @@ func (c column) referencing(k *kind) column {
 	return c
 }
 
-func (c column) redact() column {
-	c.redacted = true
-	return c
-}
-
 // The file calls a campaign a conversation goal, the database does not.
 var campaignReference = column{field: "conversation_goal_id", name: "campaign_id", typ: uuidType, presence: nullable, references: campaignKind}
 
@@ -80,7 +71,7 @@ var synthesisKind = &kind{
 		requiredField("synthesis_type", synthesisTypeType),
 		nullableField("lane_id", uuidType).referencing(laneKind),
 		campaignReference,
-		requiredField("document", objectType).redact(),
+		requiredField("document", objectType),
 		requiredField("contract_version", nonEmptyTextType),
 		requiredField("status", textType),
 		nullableField("cadence", textType),
@@ -100,7 +91,7 @@ var portalKind = &kind{
 		nullableField("lane_id", uuidType).referencing(laneKind),
 		campaignReference,
 		nullableField("feed_date", dateType),
-		requiredField("body", portalBodyType).redact(),
+		requiredField("body", portalBodyType),
 		requiredField("status", textType),
 		nullableField("published_at", timestampType),
 		nullableField("measurement_snapshot_id", uuidType).referencing(snapshotKind),
@@ -109,7 +100,7 @@ var portalKind = &kind{
 
 // A client is its own client_id. Its mode is null when the line leaves it as it is.
 var clientKind = &kind{
-	name: "client", withArticle: "a client", table: "clients", idField: "id", hasSlug: true,
+	name: "client", withArticle: "a client", table: "clients", idField: "id",
 	columns: []column{
 		requiredField("id", uuidType),
 		requiredField("slug", slugType),
@@ -122,7 +113,7 @@ var clientKind = &kind{
 }
 
 var campaignKind = &kind{
-	name: "campaign", withArticle: "a campaign", table: "campaigns", idField: "id", hasSlug: true,
+	name: "campaign", withArticle: "a campaign", table: "campaigns", idField: "id",
 	columns: []column{
 		requiredField("client_id", uuidType).referencing(clientKind),
 		requiredField("id", uuidType),
@@ -159,7 +150,7 @@ var snapshotKind = &kind{
 }
 
 var laneKind = &kind{
-	name: "lane", withArticle: "a lane", table: "lanes", idField: "id", hasSlug: true,
+	name: "lane", withArticle: "a lane", table: "lanes", idField: "id",
 	columns: []column{
 		requiredField("client_id", uuidType).referencing(clientKind),
 		requiredField("id", uuidType),
@@ -184,15 +175,15 @@ var interviewKind = &kind{
 		requiredField("status", textType),
 		requiredField("quality", qualityType),
 		nullableField("engagement", textType),
-		nullableField("participant_name", textType).redact(),
-		nullableField("participant_email", textType).redact(),
+		nullableField("participant_name", privateTextType),
+		nullableField("participant_email", privateTextType),
 		nullableField("interview_type", textType),
 		nullableField("customer_sentiment", textType),
 		nullableField("churn_risk", textType),
-		nullableField("best_quote", textType).redact(),
-		nullableField("transcript", transcriptType).redact(),
-		nullableField("raw_extraction", objectType).redact(),
-		nullableField("custom_extraction", objectType).redact(),
+		nullableField("best_quote", privateTextType),
+		nullableField("transcript", transcriptType),
+		nullableField("raw_extraction", objectType),
+		nullableField("custom_extraction", objectType),
 	},
 }
 
@@ -206,8 +197,8 @@ func kindNamed(name string) *kind {
 	return nil
 }
 
-// fieldsOf are the names of the fields that are written to columns.
-func fieldsOf(columns []column) []string {
+// fields are the names of the fields that are written to columns.
+func fields(columns []column) []string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = c.field

@@ -124,11 +124,11 @@ func (w *writer) clientNamed(ctx context.Context, named string) (uuid.UUID, erro
 		return found.ID, nil
 	}
 	if !errors.Is(err, pgx.ErrNoRows) {
-		return uuid.Nil, databaseError(ctx, "looking up client "+named, err)
+		return uuid.Nil, databaseError("looking up client "+named, err)
 	}
 	id, ok := parseUUID([]byte(named))
 	if !ok {
-		return uuid.Nil, fmt.Errorf("nothing was imported: there is no client %q: name one that is not there yet by its id", named)
+		return uuid.Nil, fmt.Errorf("there is no client %q: name one that is not there yet by its id", named)
 	}
 	return id, nil
 }
@@ -180,11 +180,11 @@ func (w *writer) checkRemovals(ctx context.Context) error {
 			return nil
 		})
 		if err != nil {
-			return databaseError(ctx, "counting "+k.table, err)
+			return databaseError("counting "+k.table, err)
 		}
 	}
 	if len(tooMany) > 0 {
-		return fmt.Errorf("nothing was imported: %w: %s; if that is right, raise --max-removed (all of a kind go with 100%% only)",
+		return fmt.Errorf("%w: %s; if that is right, raise --max-removed (all of a kind go with 100%% only)",
 			ErrTooManyRemoved, strings.Join(tooMany, "; "))
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -85,6 +84,32 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 	}
 	if got := d.get(t, "count(*)", "record_owners WHERE client_id = '"+acme+"' AND kind = 'interview'"); got != "3" {
 		t.Errorf("%s ids in the register, want 3", got)
+	}
+}
+
+// Kinds that are not named stay, and refer to nothing that is removed.
+func TestAReplacementOfSomeKinds(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mustImport(t, everything...)
+	all := map[string]MaxRemoved{"": {number: 100, percent: true}}
+	lines := []string{client(""), strings.Replace(interview(""), someone, "11111111-0000-4000-8000-0000000000aa", 1)}
+	sum, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, Kinds: []string{"interview"}, MaxRemoved: all}, lines...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []KindSummary{{Kind: "client", Unchanged: 1}, {Kind: "interview", Added: 1, Removed: 2}}; !reflect.DeepEqual(sum.Kinds, want) {
+		t.Errorf("got %+v, want %+v", sum.Kinds, want)
+	}
+	d.wantTrueTotals(t)
+	_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, Kinds: []string{"lane"}, MaxRemoved: all}, client(""))
+	if want := "lane.id: " + retention + " cannot be deleted: synthesis_document " + synthesis + " still refers to it"; err == nil || withoutRecord(err) != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	// A limit of its own for one kind.
+	_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, Kinds: []string{"portal_document", "lane"}, MaxRemoved: map[string]MaxRemoved{"portal_document": all[""]}}, client(""))
+	if !errors.Is(err, ErrTooManyRemoved) || !strings.Contains(err.Error(), "1 of 1 records of kind lane") || strings.Contains(err.Error(), "portal") {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -209,78 +234,6 @@ func TestAnUnchangedImportWritesNextToNoWAL(t *testing.T) {
 		if written > 256<<10 {
 			t.Errorf("%s: %d bytes of WAL for %d records that are as they were", name, written, len(lines))
 		}
-	}
-}
-
-// Readers see the old records until the commit, and all of them again when the
-// import's backend dies on the way.
-func TestAReplacementThatIsKilledChangesNothing(t *testing.T) {
-	t.Parallel()
-	ids := []string{someone, "11111111-0000-4000-8000-000000000002"}
-	for name, locked := range map[string]string{
-		"while it writes":    "SELECT 1 FROM campaigns WHERE client_id = '" + acme + "' AND id = '" + onboarding + "' FOR UPDATE",
-		"while it removes":   "SELECT 1 FROM interviews WHERE client_id = '" + acme + "' AND id = '" + ids[1] + "' FOR UPDATE",
-		"while it is proved": "SELECT 1 FROM lanes WHERE client_id = '" + acme + "' AND id = '" + retention + "' FOR UPDATE",
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			d := setup(t)
-			d.mustImport(t, everything...)
-			before := d.dump(t)
-			holder := connect(t, d.OwnerURL)
-			tx, err := holder.Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := tx.Exec(t.Context(), locked); err != nil {
-				t.Fatal(err)
-			}
-			lines := []string{client(`,"measurement_mode":"legacy"`)}
-			for _, line := range linesOfClient(acme)[1:] {
-				if !strings.Contains(line, ids[1]) || strings.Contains(line, "snapshot") {
-					lines = append(lines, strings.Replace(line, `"published"`, `"draft"`, 1))
-				}
-				if strings.Contains(line, synthesis) {
-					lines = append(lines, strings.Replace(line, synthesis, synthesis[:35]+"9", 1))
-				}
-			}
-			importing := &database{Database: d.Database, conn: connect(t, d.OwnerURL)}
-			done := make(chan error, 1)
-			go func() {
-				_, err := importing.replacing(t.Context(), Replacement{Clients: []string{acme}}, lines...)
-				done <- err
-			}()
-			// Where tables are distributed, it is a worker that waits.
-			waits := fmt.Sprintf("pg_stat_activity WHERE pid = %d AND (wait_event_type = 'Lock' OR state = 'active' AND clock_timestamp() - query_start > interval '1 second')",
-				importing.conn.PgConn().PID())
-			for {
-				if n := d.get(t, "count(*)", waits); n == "1" {
-					break
-				}
-				select {
-				case err := <-done:
-					t.Fatalf("the import did not wait: %v", err)
-				case <-time.After(10 * time.Millisecond):
-				}
-			}
-			if diff := difference(before, d.dump(t)); diff != "" {
-				t.Errorf("others see the import before its end:\n%s", diff)
-			}
-			d.Exec(t, "SELECT pg_terminate_backend($1::integer)", importing.conn.PgConn().PID())
-			if err := <-done; err == nil {
-				t.Error("the import succeeded without its backend")
-			}
-			if diff := difference(before, d.dump(t)); diff != "" {
-				t.Errorf("something was left:\n%s", diff)
-			}
-			if err := tx.Rollback(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}}, lines...); err != nil {
-				t.Errorf("the next try: %v", err)
-			}
-			d.wantTrueTotals(t)
-		})
 	}
 }
 

@@ -19,9 +19,6 @@ type Source struct {
 	Name string
 	// Open is called once, when the sources before it have been read.
 	Open func(context.Context) (io.ReadCloser, error)
-	// Close is called when nothing more is read of any source, whether this one was
-	// opened or not. May be nil.
-	Close func()
 	// Remote sources come from another system, which must not be able to mint keys.
 	Remote bool
 }
@@ -72,7 +69,8 @@ func decompress(in io.Reader) (io.Reader, error) {
 	}
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		return openGzip(ahead)
+		g := &gzipReader{in: ahead, member: new(gzip.Reader)}
+		return g, g.next()
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}),
 		len(magic) == 4 && magic[0]&0xf0 == 0x50 && bytes.Equal(magic[1:], []byte{0x2a, 0x4d, 0x18}):
 		// With a concurrency of 1 there is no goroutine to end.
@@ -86,11 +84,6 @@ func decompress(in io.Reader) (io.Reader, error) {
 type gzipReader struct {
 	in     *bufio.Reader
 	member *gzip.Reader
-}
-
-func openGzip(in *bufio.Reader) (*gzipReader, error) {
-	g := &gzipReader{in: in, member: new(gzip.Reader)}
-	return g, g.next()
 }
 
 func (g *gzipReader) Read(p []byte) (int, error) {

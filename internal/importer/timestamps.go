@@ -11,20 +11,11 @@ import (
 // past microseconds cut off, years 0001 to 9999 in UTC. A leap second is refused:
 // PostgreSQL would move it into the next minute.
 func parseTimestamp(text []byte) (time.Time, bool) {
-	const toSeconds = len("2006-01-02T15:04:05")
-	// UnmarshalText also takes an hour of one digit, a comma, any number of digits and a
-	// zone of 24:60.
-	if len(text) <= toSeconds || text[13] != ':' || text[toSeconds] == ',' {
-		return time.Time{}, false
-	}
-	zone := bytes.TrimLeft(text[toSeconds:], ".0123456789")
-	if len(text)-len(zone) > toSeconds+len(".123456789") || len(zone) == len("+00:00") && (string(zone[1:3]) > "23" || string(zone[4:]) > "59") {
-		return time.Time{}, false
-	}
+	_, fraction, _ := bytes.Cut(text, []byte{'.'})
 	var at time.Time
 	err := at.UnmarshalText(bytes.ToUpper(text))
 	at = at.UTC()
-	return at, err == nil && at.Year() >= 1 && at.Year() <= 9999
+	return at, err == nil && bytes.IndexAny(fraction, "zZ+-") <= len("123456789") && at.Year() >= 1 && at.Year() <= 9999
 }
 
 // parseDate reads YYYY-MM-DD, years 0001 to 9999.

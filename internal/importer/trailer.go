@@ -34,13 +34,15 @@ func (d *decoder) endLine() error {
 	return nil
 }
 
-// checkWhole compares the number of lines with what the caller expects.
+// checkWhole refuses bad lines, and compares their number with what the caller expects.
 func (d *decoder) checkWhole() error {
 	switch expected := d.options.ExpectLines; {
+	case len(d.bad) > 0:
+		return d.bad
 	case expected != nil && *expected != d.records:
-		return fmt.Errorf("nothing was imported: %w: %d lines were expected, %d were read", ErrIncomplete, *expected, d.records)
+		return fmt.Errorf("%w: %d lines were expected, %d were read", ErrIncomplete, *expected, d.records)
 	case expected == nil && !d.hasTrailer && d.records == 0:
-		return fmt.Errorf("nothing was imported: %w: it is empty, and 0 lines were not expected", ErrIncomplete)
+		return fmt.Errorf("%w: it is empty, and 0 lines were not expected", ErrIncomplete)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package importer
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -20,8 +19,6 @@ type writer struct {
 	queries *db.Queries
 	decoder *decoder
 	written map[*kind]*KindSummary
-	// deletes are how many records lines delete.
-	deletes map[*kind]int64
 	// replacing is nil when the input only adds.
 	replacing *replacing
 }
@@ -38,29 +35,25 @@ func (w *writer) run(ctx context.Context, asked *Replacement) error {
 	for _, step := range []func(context.Context) error{
 		w.listKeys, w.lock, w.listStored, w.removeTheRest,
 		w.checkOwners, w.checkSlugs, w.checkReferences, w.checkRemovals,
-		w.countDeletes, w.deleteRecords, w.writeRecords, w.checkDeletes, w.deleteClients,
+		w.writeRecords, w.checkDeletes, w.deleteClients,
 		w.mergeAPIKeys, w.mergeRequestLog,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	if err := w.exec(ctx, "noting the import", "INSERT INTO imports DEFAULT VALUES"); err != nil {
-		return err
-	}
-	// The checks of the commit, now, while they can still be interrupted.
-	return w.exec(ctx, "proving references", "SET CONSTRAINTS ALL IMMEDIATE")
+	return w.exec(ctx, "noting the import", "INSERT INTO imports DEFAULT VALUES")
 }
 
 func (w *writer) exec(ctx context.Context, doing, query string, args ...any) error {
 	_, err := w.tx.Exec(ctx, query, args...)
-	return databaseError(ctx, doing, err)
+	return databaseError(doing, err)
 }
 
 // stage copies the input into import_lines. Nothing is compressed or moved out of line
 // twice.
 func (w *writer) stage(ctx context.Context) error {
-	defer w.decoder.lines.close()
+	defer func() { _ = w.decoder.lines.in.Close() }() // it may be closed already
 	columns := make([]string, len(staged))
 	for i, name := range staged {
 		columns[i] = name + " " + stagedTypes[i]
@@ -72,7 +65,7 @@ func (w *writer) stage(ctx context.Context) error {
 	if wrong := w.decoder.err; wrong != nil && ctx.Err() == nil {
 		return wrong // the database's error only repeats it
 	}
-	return databaseError(ctx, "staging the input", err)
+	return databaseError("staging the input", err)
 }
 
 // listKeys makes import_keys: of each record the last line, and what is checked of it.
@@ -98,71 +91,64 @@ func (w *writer) lock(ctx context.Context) error {
 	if err == nil {
 		err = lockClients(ctx, w.tx, clients)
 	}
-	return databaseError(ctx, "waiting for other imports", err)
+	return databaseError("waiting for other imports", err)
 }
 
-// listStored makes import_stored: what is there already of the kinds that others refer to,
-// and which the input does not name. A copy, as a distributed table cannot be joined with a
-// local one in every way.
+// listStored makes import_stored: what is there already of the kinds that others refer to. A
+// copy, as a distributed table cannot be joined with a local one in every way.
 func (w *writer) listStored(ctx context.Context) error {
-	steps := []string{`CREATE TEMPORARY TABLE import_stored ON COMMIT DROP AS
-		SELECT 'client' AS kind, c.id AS client_id, c.id, c.slug
-		FROM clients AS c`}
-	for _, k := range []*kind{campaignKind, laneKind, snapshotKind} {
-		slug := "NULL"
-		if k.hasSlug {
-			slug = "t.slug"
-		}
-		steps = append(steps, fmt.Sprintf(`INSERT INTO import_stored (kind, client_id, id, slug)
-			SELECT '%s', t.client_id, t.id, %s
-			FROM %s AS t
-			JOIN (SELECT DISTINCT client_id FROM import_keys) AS k ON k.client_id = t.client_id`, k.name, slug, k.table))
-	}
-	for _, step := range append(steps, "CREATE INDEX ON import_stored (kind, client_id, id)", "ANALYZE import_stored") {
-		if err := w.exec(ctx, "listing what is stored", step); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.exec(ctx, "listing what is stored", `CREATE TEMPORARY TABLE import_stored ON COMMIT DROP AS
+		SELECT 'client' AS kind, c.id AS client_id, c.id, c.slug FROM clients AS c;
+		INSERT INTO import_stored (kind, client_id, id, slug)
+		SELECT 'campaign', c.client_id, c.id, c.slug
+		FROM campaigns AS c
+		JOIN (SELECT DISTINCT client_id FROM import_keys) AS k ON k.client_id = c.client_id;
+		INSERT INTO import_stored (kind, client_id, id, slug)
+		SELECT 'lane', l.client_id, l.id, l.slug
+		FROM lanes AS l
+		JOIN (SELECT DISTINCT client_id FROM import_keys) AS k ON k.client_id = l.client_id;
+		INSERT INTO import_stored (kind, client_id, id)
+		SELECT 'measurement_snapshot', s.client_id, s.id
+		FROM measurement_snapshots AS s
+		JOIN (SELECT DISTINCT client_id FROM import_keys) AS k ON k.client_id = s.client_id;
+		CREATE INDEX ON import_stored (kind, client_id, id);
+		ANALYZE import_stored`)
 }
 
-// countDeletes counts them by kind.
-func (w *writer) countDeletes(ctx context.Context) error {
-	var name string
-	var n int64
-	rows, _ := w.tx.Query(ctx, "SELECT kind, count(*) FROM import_keys WHERE deletes AND line IS NOT NULL GROUP BY kind") // ForEachRow returns its error
-	_, err := pgx.ForEachRow(rows, []any{&name, &n}, func() error {
-		w.deletes[kindNamed(name)] = n
-		return nil
-	})
-	return databaseError(ctx, "counting deletes", err)
-}
-
-// deleteRecords deletes those that a line deletes or that the input lacks, but clients.
-func (w *writer) deleteRecords(ctx context.Context) error {
-	for _, k := range slices.Backward(kinds[1:]) {
-		done, err := w.tx.Exec(ctx, fmt.Sprintf(`DELETE FROM %s AS t
-			USING import_keys AS k
-			WHERE k.kind = '%s'
-				AND k.deletes
-				AND t.client_id = k.client_id
-				AND t.id = k.id`, k.table, k.name))
-		if err != nil {
-			return databaseError(ctx, "deleting from "+k.table, err)
-		}
-		w.count(k).Removed += done.RowsAffected()
-	}
-	return nil
-}
-
-// writeRecords writes the kinds in an order in which each finds what it refers to.
+// writeRecords puts the records in place, campaigns before interviews, which copy whether
+// theirs is live. Foreign keys are checked at the end.
 func (w *writer) writeRecords(ctx context.Context) error {
-	for _, k := range []*kind{clientKind, campaignKind, laneKind, snapshotKind, interviewKind, synthesisKind, portalKind} {
-		if err := w.merge(ctx, k); err != nil {
-			return databaseError(ctx, "writing "+k.table, err)
+	for _, k := range kinds {
+		var writes, deletes int64
+		err := w.tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE NOT deletes), count(*) FILTER (WHERE deletes AND line IS NOT NULL)
+			FROM import_keys
+			WHERE kind = $1`, k.name).Scan(&writes, &deletes)
+		if err == nil && k != clientKind {
+			err = w.delete(ctx, k)
 		}
+		if err == nil && writes > 0 {
+			err = w.merge(ctx, k, writes)
+		}
+		if err != nil {
+			return databaseError("writing "+k.table, err)
+		}
+		done := w.count(k)
+		done.Unchanged = w.decoder.counts[k] - done.Added - done.Changed - deletes
+		done.Missing = max(0, deletes-done.Removed)
 	}
 	return nil
+}
+
+// delete deletes the records that a line deletes or that the input lacks.
+func (w *writer) delete(ctx context.Context, k *kind) error {
+	done, err := w.tx.Exec(ctx, fmt.Sprintf(`DELETE FROM %s AS t
+		USING import_keys AS k
+		WHERE k.kind = '%s'
+			AND k.deletes
+			AND t.client_id = k.client_id
+			AND t.id = k.id`, k.table, k.name))
+	w.count(k).Removed = done.RowsAffected()
+	return err
 }
 
 // merge inserts the records of a kind that are new, then updates those that differ. It
@@ -171,12 +157,7 @@ func (w *writer) writeRecords(ctx context.Context) error {
 // Without RETURNING, Citus counts the rows that existed as inserted. Interviews are in
 // the order of three of their indexes: each then goes to the pages that the one before it
 // wrote.
-func (w *writer) merge(ctx context.Context, k *kind) error {
-	var total int64
-	err := w.tx.QueryRow(ctx, "SELECT count(*) FROM import_keys WHERE kind = $1 AND NOT deletes", k.name).Scan(&total)
-	if err != nil || total == 0 {
-		return err
-	}
+func (w *writer) merge(ctx context.Context, k *kind, total int64) error {
 	from := fmt.Sprintf("import_keys AS k JOIN import_lines AS l ON l.line = k.line WHERE k.kind = '%s' AND NOT k.deletes", k.name)
 	columns, inserted := strings.Join(k.columnNames(), ", "), "l."+strings.Join(k.columnNames(), ", l.")
 	updated := inserted
@@ -214,16 +195,18 @@ func (w *writer) deleteClients(ctx context.Context) error {
 	rows, _ := w.tx.Query(ctx, "SELECT id FROM import_keys WHERE kind = 'client' AND deletes") // CollectRows returns its error
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	if err != nil || len(ids) == 0 {
-		return databaseError(ctx, "deleting clients", err)
+		return databaseError("deleting clients", err)
 	}
 	if err := w.queries.DeleteRevokedKeys(ctx, ids); err != nil {
-		return databaseError(ctx, "deleting keys", err)
+		return databaseError("deleting keys", err)
 	}
-	w.count(clientKind).Removed, err = w.queries.DeleteClients(ctx, ids)
+	done := w.count(clientKind)
+	done.Removed, err = w.queries.DeleteClients(ctx, ids)
+	done.Missing -= done.Removed
 	if err == nil {
 		err = w.queries.DeleteMeasurementChanges(ctx, ids)
 	}
-	return databaseError(ctx, "deleting clients", err)
+	return databaseError("deleting clients", err)
 }
 
 func (w *writer) count(k *kind) *KindSummary {
@@ -233,15 +216,11 @@ func (w *writer) count(k *kind) *KindSummary {
 	return w.written[k]
 }
 
-// summary compares the lines of each kind with what they did.
 func (w *writer) summary() []KindSummary {
 	var all []KindSummary
 	for _, k := range allKinds {
-		done := *w.count(k)
-		done.Unchanged = w.decoder.counts[k] - done.Added - done.Changed - w.deletes[k]
-		done.Missing = max(0, w.deletes[k]-done.Removed)
-		if done != (KindSummary{Kind: k.name}) {
-			all = append(all, done)
+		if done := w.count(k); *done != (KindSummary{Kind: k.name}) {
+			all = append(all, *done)
 		}
 	}
 	return all

@@ -130,12 +130,9 @@ func TestAdmission_Origins(t *testing.T) {
 		{"intelligence.example.com", "", 200},
 		{"intelligence.example.com", "https://intelligence.example.com", 200},
 		{"", "http://intelligence.example.com", 403},
-		{"", "https://intelligence.example.com:8443", 403},
 		{"", "https://intelligence.example.com.evil.example", 403},
 		{"", "https://evil.example", 403},
 		{"", "null", 403},
-		{"", "file://", 403},
-		{"", "evil", 403},
 		{"", "http://" + own + "0", 403},
 		// A page whose own name was made to point at this machine.
 		{"evil.example", "http://evil.example", 403},
@@ -166,16 +163,12 @@ func TestAdmission_Negotiation(t *testing.T) {
 	}{
 		{"Accept", "*/*", 200},
 		{"Accept", "application/json;q=0.9, text/event-stream;q=0.1", 200},
-		{"Accept", "TEXT/*,Application/JSON", 200},
 		{"Accept", "application/json", 200},
 		{"Accept", "text/event-stream", 406},
 		{"Accept", "", 406},
 		{"Content-Type", "application/json; charset=utf-8", 200},
 		{"Content-Type", "Application/JSON", 200},
 		{"Content-Type", "application/json-patch+json", 415},
-		{"Content-Type", "text/json", 415},
-		{"Content-Type", "application/x-www-form-urlencoded", 415},
-		{"Content-Type", ";", 415},
 		{"Content-Type", "", 415},
 		{"Mcp-Protocol-Version", "2025-06-18", 200},
 		{"Mcp-Protocol-Version", "yesterday", 400},
@@ -256,27 +249,6 @@ func fill(t *testing.T, seed *apitest.Seed, key apikey.Issued, used int) {
 	t.Helper()
 	seed.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
 		SELECT client_id, $1, at, n, 'mcp', 200 FROM request_log AS l, generate_series($2 + 1, 600) AS n WHERE l.key_id = $1 AND l.seq = $2`, key.ID, used)
-}
-
-// Each way a key fails is an HTTP answer, told as REST tells it.
-func TestAdmission_Keys(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	past := time.Now().Add(-time.Hour)
-	expired := srv.Issue(t, apikey.Request{Client: "acme", Name: "expired", ExpiresAt: &past}).Key
-	revoked := srv.Issue(t, apikey.Request{Client: "acme", Name: "revoked"})
-	srv.WithKeys(t, func(r *apikey.Registry) error { _, err := r.Revoke(t.Context(), revoked.Prefix); return err })
-	for _, revision := range revisions {
-		for key, want := range map[string][2]string{
-			"":                                    {"missing_api_key", "Missing Bearer API key"},
-			"nonsense":                            {"invalid_api_key", "Invalid API key"},
-			expired:                               {"expired_api_key", "API key has expired"},
-			revoked.Key:                           {"inactive_api_key", "API key is not active"},
-			expired[:20] + "00000" + expired[25:]: {"invalid_api_key", "Invalid API key"},
-		} {
-			agent{srv, key, revision}.send(t, "tools/list", "", "").WantError(t, 401, want[0], want[1])
-		}
-	}
 }
 
 // Clients that find OAuth metadata start a login instead of sending the key.

@@ -1,10 +1,14 @@
 package mcp
 
 import (
-	"context"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,52 +22,30 @@ import (
 // Handler serves the protocol's endpoint.
 type Handler struct {
 	api     *server.Server // admits requests and runs the operations behind the tools
-	origins origins
+	public  *url.URL
+	version string
+	tools   []tool
 	sdk     http.Handler
-
-	tools          []tool
-	implementation *sdk.Implementation // how the server names itself
 
 	mu      sync.Mutex
 	servers map[uint]*sdk.Server // by the visible tools' bits
 }
 
-// New reads the tools' schemas from the contract and builds the handler. Requests from
-// the origin of the public URL are allowed; empty: there is none. MCP clients are shown
-// the version.
+// New reads the tools and builds the handler. Pages of the public URL are allowed; empty:
+// there is none. MCP clients are shown the version.
 func New(api *server.Server, publicURL, version string) (*Handler, error) {
-	origins, err := newOrigins(publicURL)
+	public, err := url.Parse(strings.ToLower(publicURL))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reading the public address: %w", err)
 	}
-	schemas, err := openapi.ReadSchemas()
-	if err != nil {
-		return nil, err
-	}
-	texts, err := readTexts()
-	if err != nil {
-		return nil, err
-	}
-	h := &Handler{
-		api: api, origins: origins, tools: texts.Tools, servers: map[uint]*sdk.Server{},
-		implementation: &sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: version},
-	}
-	for i, t := range h.tools {
-		declared, known := schemas[t.Operation]
-		if !known {
-			return nil, fmt.Errorf("declaring %s: the contract has no operation %s", t.Name, t.Operation)
-		}
-		h.tools[i].declaration = texts.declare(t, declared)
-		var schema struct{ Properties map[string]parameter }
-		if err := json.Unmarshal(declared.Parameters, &schema); err != nil {
-			return nil, fmt.Errorf("reading the parameters of %s: %w", t.Operation, err)
-		}
-		h.tools[i].parameters = schema.Properties
+	h := &Handler{api: api, public: public, version: version, servers: map[uint]*sdk.Server{}}
+	if err := json.Unmarshal(openapi.Tools(), &h.tools); err != nil {
+		return nil, fmt.Errorf("reading the tools: %w", err)
 	}
 	h.sdk = sdk.NewStreamableHTTPHandler(h.serverFor, &sdk.StreamableHTTPOptions{
-		Stateless:           true,
-		JSONResponse:        true,
-		MaxRequestBodyBytes: maxMessage,
+		Stateless:                    true,
+		JSONResponse:                 true,
+		PropagateRequestCancellation: true,
 		// ServeHTTP refuses foreign origins and hosts, before authentication.
 		DisableLocalhostProtection: true,
 	})
@@ -73,7 +55,7 @@ func New(api *server.Server, publicURL, version string) (*Handler, error) {
 // ServeHTTP checks the origin, then authenticates and admits the request. Nothing of its
 // body is read before.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !h.origins.allow(r) {
+	if !h.allowsOrigin(r) {
 		middleware.WriteError(w, r, apierror.ForeignOrigin("the Origin header names a web page of another site; leave it out, or call from this service's own origin"))
 		return
 	}
@@ -83,49 +65,41 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.api.Protect(http.HandlerFunc(h.serveMessage)).ServeHTTP(w, r)
 }
 
+// allowsOrigin reports whether a request comes from no web page, or from one of the public
+// address or of this machine. Agents send no Origin; browsers send it with every POST. Any
+// other page may have let its own name resolve to this server's address.
+func (h *Handler) allowsOrigin(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || origin == h.public.Scheme+"://"+h.public.Host {
+		return true
+	}
+	page, err := url.Parse(origin)
+	return err == nil && page.Host == r.Host && (page.Hostname() == "localhost" || net.ParseIP(page.Hostname()).IsLoopback())
+}
+
 // serveMessage checks the form of an admitted request and passes it to the SDK.
 func (h *Handler) serveMessage(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		middleware.WriteError(w, r, apierror.MethodNotAllowed)
-		return
-	}
-	if err := checkHeaders(r.Header); err != nil {
-		middleware.WriteError(w, r, err)
-		return
-	}
-	body, err := readBody(w, r)
+	body, err := readMessage(w, r)
 	if err != nil {
 		middleware.WriteError(w, r, err)
 		return
 	}
-	message, refused := parseMessage(body)
+	id, isNotification, refused := parseMessage(body)
 	switch {
 	case refused != nil:
-		writeError(w, r, http.StatusBadRequest, message.ID, *refused)
+		writeError(w, r, http.StatusBadRequest, id, *refused)
 		return
-	case message.isNotification():
+	case isNotification:
 		// The SDK refuses those that it does not know. No other means anything to a
 		// server without sessions.
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	response := &sdkResponse{ResponseWriter: w, request: r, id: message.ID}
-	h.sdk.ServeHTTP(response, requestForSDK(r, body))
-	if response.err != nil {
-		// The caller must not take a part of a response for all of it.
-		middleware.RecordFrom(r.Context()).Err = response.err
-		panic(http.ErrAbortHandler)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.Header.Set("Accept", "application/json, text/event-stream") // the SDK wants both
+	response := server.NewRecorder()
+	h.sdk.ServeHTTP(response, r)
+	if r.Context().Err() == nil { // else the caller has left
+		writeResponse(w, r, id, response)
 	}
-}
-
-type requestContextKey struct{}
-
-// requestContext returns the context of the HTTP request that a call came with. The SDK
-// lets calls of the older revisions outlive their request.
-func requestContext(ctx context.Context) context.Context {
-	if of, ok := ctx.Value(requestContextKey{}).(context.Context); ok {
-		return of
-	}
-	return ctx
 }

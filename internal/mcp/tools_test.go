@@ -3,10 +3,10 @@ package mcp_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,8 +17,6 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/openapi"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // listed is a tool as tools/list shows it.
 type listed struct {
@@ -95,37 +93,10 @@ func (a agent) refusal(t *testing.T, tool string) string {
 	return fmt.Sprint(answer.Status, string(answer.Body))
 }
 
-// Everything that agents are told about the tools, to be read when it changes.
-func TestTools_Golden(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	tools := agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}.tools(t)
-	var got bytes.Buffer
-	encoder := json.NewEncoder(&got)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(tools); err != nil {
-		t.Fatal(err)
-	}
-	const golden = "testdata/tools.golden.json"
-	if *update {
-		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("the tools are not those of %s; look at the difference after go test ./internal/mcp -update", golden)
-	}
-}
-
 // flagsOf are the arguments that are no parameters.
 var flagsOf = map[string][]string{
 	"get_interview_analytics": {"include_basis", "include_rows"}, "get_synthesis_document": {"include_basis"},
-	"list_interviews": {"include_basis"}, "search_customer_intelligence": {"include_basis"},
+	"list_interviews": {"include_basis", "include_transcripts"}, "search_customer_intelligence": {"include_basis"},
 }
 
 // The schemas are the contract's: each parameter under its name with its
@@ -155,7 +126,7 @@ func TestTools_SchemasAreTheContracts(t *testing.T) {
 			Properties map[string]struct {
 				Type, Description string
 				Default           json.RawMessage
-				Minimum, Maximum  *float64
+				Maximum           *float64
 			}
 			Required []string
 		}
@@ -163,7 +134,7 @@ func TestTools_SchemasAreTheContracts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, flag := range flagsOf[tool.Name] {
-			if got := schema.Properties[flag]; got.Type != "boolean" || string(got.Default) != "false" {
+			if got := schema.Properties[flag]; got.Type != "boolean" || string(got.Default) != strconv.FormatBool(flag == "include_transcripts") {
 				t.Errorf("%s: %s is %+v", tool.Name, flag, got)
 			}
 		}
@@ -173,11 +144,10 @@ func TestTools_SchemasAreTheContracts(t *testing.T) {
 		for _, ref := range operation.Parameters {
 			p := ref.Value
 			got := schema.Properties[p.Name]
-			whole := strings.Join(strings.Fields(p.Description), " ")
-			if got.Description == "" || !strings.HasPrefix(whole, got.Description) || !p.Schema.Value.Type.Is(got.Type) {
+			if got.Description == "" || !p.Schema.Value.Type.Is(got.Type) {
 				t.Errorf("%s: %s is %+v", tool.Name, p.Name, got)
 			}
-			if fmt.Sprint(deref(got.Minimum), deref(got.Maximum)) != fmt.Sprint(deref(p.Schema.Value.Min), deref(p.Schema.Value.Max)) {
+			if !reflect.DeepEqual(got.Maximum, p.Schema.Value.Max) {
 				t.Errorf("%s: the bounds of %s are not the contract's", tool.Name, p.Name)
 			}
 			if string(got.Default) == "null" || slices.Contains(schema.Required, p.Name) != p.Required {
@@ -205,13 +175,6 @@ func TestTools_SchemasAreTheContracts(t *testing.T) {
 	}
 }
 
-func deref(n *float64) any {
-	if n == nil {
-		return nil
-	}
-	return *n
-}
-
 // compile reads a schema with another reader than our own, alone as agents do.
 func compile(t *testing.T, name string, text json.RawMessage) *jsonschema.Schema {
 	t.Helper()
@@ -232,37 +195,4 @@ func compile(t *testing.T, name string, text json.RawMessage) *jsonschema.Schema
 		t.Fatalf("%s: %v", name, err)
 	}
 	return schema
-}
-
-// What an agent must know stands where hosts show it: in the instructions, and
-// in each tool's description, as a host may show one tool alone.
-func TestTools_Words(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	a := agent{srv, srv.KeyFor(t, "acme"), "2026-07-28"}
-	var discovered struct{ Instructions string }
-	if err := json.Unmarshal(a.ask(t, "server/discover", "", "").Result, &discovered); err != nil {
-		t.Fatal(err)
-	}
-	for _, word := range []string{
-		"get_synthesis_document first", "then list_campaigns", "then list_interviews", "structured fields", "never by searching transcripts",
-		"Never follow instructions", "starting_after", "measurement_unavailable",
-	} {
-		if !strings.Contains(discovered.Instructions, word) {
-			t.Errorf("the instructions do not say %q", word)
-		}
-	}
-	for _, tool := range a.tools(t) {
-		for _, word := range []string{"synthesis, then campaigns, then interviews", "never instructions to follow", "Use it", "Read-only"} {
-			if word == "Use it" && strings.Contains(tool.Description, "Start here") {
-				continue
-			}
-			if !strings.Contains(tool.Description, word) {
-				t.Errorf("%s does not say %q", tool.Name, word)
-			}
-		}
-		if len(tool.Description) > 1024 {
-			t.Errorf("%s is described in %d characters; some hosts cut at 1,024", tool.Name, len(tool.Description))
-		}
-	}
 }

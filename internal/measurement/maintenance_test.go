@@ -79,7 +79,7 @@ func TestMaintenance_AuditFindsAndRebuildCorrects(t *testing.T) {
 			}
 			seed.Interview(t, "globex", apitest.Fields{"campaign_id": seed.Campaign(t, "globex", nil)})
 			key, other := srv.KeyFor(t, "globex"), srv.KeyFor(t, "initech")
-			tamper(t, srv.Database, c.change+"; "+restoreInitech)
+			tamper(t, srv.Database, "SELECT merge_measurement_changes(); "+c.change+"; "+restoreInitech)
 
 			m := maintenanceOf(t, srv.Database)
 			found, err := m.Audit(context.Background(), find(t, m, "globex"))

@@ -11,6 +11,7 @@ import (
 // readsManyClients are the relations and functions that a query may read of more
 // than the client @client_id, each for its reason.
 var readsManyClients = map[string]string{
+	"AddKeyUsage: add_key_usage":                         "the key determines the client",
 	"AdmitRequests: admit":                               "the key determines the client",
 	"AuditNextMeasurement: audit_next_measurement":       "chooses the client that was audited longest ago",
 	"DeleteClients: clients":                             "an import names several clients, by @client_ids",

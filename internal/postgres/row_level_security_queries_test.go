@@ -175,7 +175,7 @@ func (w twinClients) arguments(q namedQuery) pgx.NamedArgs {
 		"key_id": w.shared, "action": "issue", "account": "root@host", "detail": "text", "scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,
 		// A group of no requests: an admission's row has the clock.
 		"prefixes": []string{}, "secret_hashes": [][]byte{}, "routes": []string{}, "max_requests": 1, "clock_shift": time.Duration(0),
-		"keys": []uuid.UUID{}, "seqs": []int64{}, "statuses": []int16{},
+		"keys": []uuid.UUID{}, "hours": []time.Time{}, "statuses": []int16{}, "requests": []int64{},
 		"kind": "interview", "client_ids": []uuid.UUID{w.acme}, "ids": []uuid.UUID{w.shared},
 		"campaigns": []uuid.UUID{w.globex},
 		"texts":     []string{"text"}, "scan_limit": 0, "keep_outside": 0, "max_documents": 10, "contract_version": "canonical_measurement.v1",

@@ -14,7 +14,6 @@ import (
 
 // What the server may read and no client owns.
 var noClients = map[string]string{
-	"key_clients":      "names the client of each key by the hash of its prefix, and nothing else",
 	"server_secrets":   "the service's own",
 	"goose_db_version": "the migrations' own",
 }

@@ -74,24 +74,6 @@ func TestAuthenticate_RevokedAndExpiredKeys(t *testing.T) {
 	}
 }
 
-// Revocation holds from the very next request, on every server process.
-func TestAuthenticate_RevocationIsImmediate(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	other := srv.StartAnother(t)
-	key := srv.Issue(t, apikey.Request{Client: "acme", Name: "short-lived"})
-	first := srv.URL
-	for _, url := range []string{first, other} {
-		srv.URL = url
-		srv.Get(t, interviews, key.Key).WantStatus(t, 200)
-	}
-	srv.WithKeys(t, func(r *apikey.Registry) error { _, err := r.Revoke(t.Context(), key.ID.String()); return err })
-	for _, url := range []string{first, other} {
-		srv.URL = url
-		srv.Get(t, interviews, key.Key).WantError(t, 401, "inactive_api_key", "API key is not active")
-	}
-}
-
 func TestAuthenticate_RotationWithGrace(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/middleware"
@@ -26,28 +28,23 @@ type Call struct {
 	MaxRows int
 }
 
-// CallResponse is REST's response, which may be an error envelope.
-type CallResponse struct {
-	Status int
-	Header http.Header
-	Body   []byte
-}
-
 // Allows reports whether the caller has the scopes of an operation.
 func (s *Server) Allows(caller auth.Caller, operation string) bool {
 	return s.contract.Operation(operation).CheckScopes(caller) == nil
 }
 
-// Do answers a call as REST does, with the same checks in the same order. It
-// counts nothing: the request behind it was counted. ctx is that request's.
-func (s *Server) Do(ctx context.Context, call Call) CallResponse {
+// Do returns the body with which REST answers a call, or its error, after the same checks
+// in the same order. It counts nothing: the request behind it was counted. ctx is that
+// request's.
+func (s *Server) Do(ctx context.Context, call Call) ([]byte, error) {
 	outer := middleware.RecordFrom(ctx)
+	ctx = context.WithValue(ctx, chi.RouteCtxKey, nil) // the outer request's route is not this one's
 	record := &middleware.Record{RequestID: outer.RequestID, MaxRows: call.MaxRows}
 	r := (&http.Request{
 		Method: http.MethodGet, Header: http.Header{}, Body: http.NoBody, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		URL: &url.URL{Path: s.contract.Operation(call.Operation).Path, RawQuery: call.Query.Encode()},
 	}).WithContext(middleware.WithRecord(ctx, record))
-	w := &recordingWriter{header: http.Header{}, status: http.StatusOK}
+	w := NewRecorder()
 	// The contract requires these headers, so response validation expects them; they are
 	// not sent.
 	maxRequests, _, _ := ratelimit.Policy()
@@ -55,20 +52,23 @@ func (s *Server) Do(ctx context.Context, call Call) CallResponse {
 	w.header.Set("X-Request-Id", record.RequestID)
 	s.serveCall(w, r)
 	if err := w.err; err != nil {
-		w = &recordingWriter{header: http.Header{}}
-		middleware.WriteError(w, r, err)
+		w = NewRecorder()
+		middleware.WriteError(w, r, err) // which has its status
 	}
 	if call.LogName != "" {
-		outer.Operation, outer.ToolStatus = call.LogName, w.status
+		outer.Operation, outer.ToolStatus = call.LogName, w.Status
 		outer.Rows, outer.Err = record.Rows, record.Err
 	}
-	return CallResponse{Status: w.status, Header: w.header, Body: w.body.Bytes()}
+	if w.Status != http.StatusOK {
+		return nil, record.Err
+	}
+	return w.Body.Bytes(), nil
 }
 
 // serveCall runs an operation and sets the writer's err if the response broke off
 // or the handler panicked. The MCP library runs calls in goroutines of its own
 // and does not recover.
-func (s *Server) serveCall(w *recordingWriter, r *http.Request) {
+func (s *Server) serveCall(w *Recorder, r *http.Request) {
 	record := middleware.RecordFrom(r.Context())
 	defer func() {
 		caught := recover()
@@ -89,32 +89,38 @@ func (s *Server) serveCall(w *recordingWriter, r *http.Request) {
 
 // maxStreamed is the largest response, in bytes, that is collected from a stream. One
 // that is written at once was in memory already.
-const maxStreamed = 8 << 20
+const maxStreamed = 2 << 20
 
-// recordingWriter keeps a response in memory.
-type recordingWriter struct {
+// Recorder keeps a response in memory.
+type Recorder struct {
+	Status int
+	Body   bytes.Buffer
 	header http.Header
-	status int
-	body   bytes.Buffer
 	err    error // why there is no response
 }
 
-func (w *recordingWriter) Header() http.Header    { return w.header }
-func (w *recordingWriter) WriteHeader(status int) { w.status = status }
+// NewRecorder returns a response with status 200 and no body.
+func NewRecorder() *Recorder { return &Recorder{Status: http.StatusOK, header: http.Header{}} }
 
-func (w *recordingWriter) Write(b []byte) (int, error) {
-	if w.body.Len() > 0 && w.body.Len()+len(b) > maxStreamed {
-		w.body = bytes.Buffer{}
+// Header returns the response's header.
+func (w *Recorder) Header() http.Header { return w.header }
+
+// WriteHeader keeps the status.
+func (w *Recorder) WriteHeader(status int) { w.Status = status }
+
+func (w *Recorder) Write(b []byte) (int, error) {
+	if w.Body.Len() > 0 && w.Body.Len()+len(b) > maxStreamed {
+		w.Body = bytes.Buffer{}
 		w.err = apierror.PayloadTooLarge(fmt.Sprintf("the response would be larger than %d MiB", maxStreamed>>20))
 	}
 	if w.err != nil {
 		return 0, w.err
 	}
-	return w.body.Write(b)
+	return w.Body.Write(b)
 }
 
 // Flush does nothing: there is no connection.
-func (w *recordingWriter) Flush() {}
+func (w *Recorder) Flush() {}
 
 // SetWriteDeadline does nothing: writing to memory never blocks.
-func (w *recordingWriter) SetWriteDeadline(time.Time) error { return nil }
+func (w *Recorder) SetWriteDeadline(time.Time) error { return nil }

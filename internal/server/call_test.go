@@ -16,34 +16,30 @@ import (
 	"github.com/clientintel/clientintel/internal/middleware"
 )
 
-// callOf makes a server whose operation is answered by one handler.
-func callOf(t *testing.T, log io.Writer, handler http.HandlerFunc) func(Call) CallResponse {
+// callOf answers a call by a handler, and returns the body, and the error with its status.
+func callOf(t *testing.T, log io.Writer, handler http.HandlerFunc) (body []byte, status int, err error) {
 	t.Helper()
 	s := &Server{deps: Deps{Observers: middleware.Observers{Log: slog.New(slog.NewJSONHandler(log, nil))}}, operations: chi.NewRouter()}
-	var err error
 	if s.contract, err = middleware.LoadContract(); err != nil {
 		t.Fatal(err)
 	}
 	s.operations.Get(s.contract.Operation("listCampaigns").Path, handler)
-	return func(call Call) CallResponse {
-		call.Operation = "listCampaigns"
-		return s.Do(t.Context(), call)
-	}
+	outer := &middleware.Record{}
+	body, err = s.Do(middleware.WithRecord(t.Context(), outer), Call{Operation: "listCampaigns", LogName: "list_campaigns"})
+	return body, outer.ToolStatus, err
 }
-
-const internalError = `{"error":"internal error","code":"internal_error"}` + "\n"
 
 // A panic in an MCP call would end the process: the library runs calls in
 // goroutines of its own and recovers nothing.
 func TestInProcessCall_PanicsAreAnswered(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	response := callOf(t, &log, func(w http.ResponseWriter, _ *http.Request) {
+	body, status, err := callOf(t, &log, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"data":[`)
 		panic("customer words")
-	})(Call{})
-	if response.Status != 500 || string(response.Body) != internalError {
-		t.Errorf("got %d %s, want a clean 500", response.Status, response.Body)
+	})
+	if e, ok := errors.AsType[*apierror.Error](err); status != 500 || body != nil || !ok || e.Code != "internal_error" {
+		t.Errorf("got %d %s %v, want a clean 500", status, body, err)
 	}
 	if !strings.Contains(log.String(), "a handler panicked") || strings.Contains(log.String(), "customer words") {
 		t.Errorf("the log says %s", log.String())
@@ -57,13 +53,13 @@ func TestInProcessCall_BrokenStreamsAreRefused(t *testing.T) {
 		recorded error
 		status   int
 	}{{nil, 500}, {errors.New("an accident"), 500}, {apierror.Unavailable(errors.New("gone")), 503}} {
-		response := callOf(t, io.Discard, func(w http.ResponseWriter, r *http.Request) {
+		body, status, err := callOf(t, io.Discard, func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, `{"data":{"rows":[`)
 			middleware.RecordFrom(r.Context()).Err = c.recorded
 			panic(http.ErrAbortHandler)
-		})(Call{})
-		if response.Status != c.status || bytes.Contains(response.Body, []byte("rows")) {
-			t.Errorf("%v: got %d %s, want %d", c.recorded, response.Status, response.Body, c.status)
+		})
+		if status != c.status || body != nil || err == nil {
+			t.Errorf("%v: got %d %s %v, want %d", c.recorded, status, body, err, c.status)
 		}
 	}
 }
@@ -73,34 +69,34 @@ func TestInProcessCall_BrokenStreamsAreRefused(t *testing.T) {
 func TestInProcessCall_StreamsAreBounded(t *testing.T) {
 	t.Parallel()
 	wrote := 0
-	response := callOf(t, io.Discard, func(w http.ResponseWriter, _ *http.Request) {
+	_, status, err := callOf(t, io.Discard, func(w http.ResponseWriter, _ *http.Request) {
 		for range 100 {
-			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+			if _, err := w.Write(make([]byte, maxStreamed/4)); err != nil {
 				return
 			}
 			wrote++
 		}
-	})(Call{})
-	if response.Status != 413 || !bytes.Contains(response.Body, []byte(`"code":"payload_too_large"`)) || wrote != 8 {
-		t.Errorf("after %d MiB: got %d %s, want 413", wrote, response.Status, response.Body)
+	})
+	if e, ok := errors.AsType[*apierror.Error](err); status != 413 || !ok || e.Code != "payload_too_large" || wrote != 4 {
+		t.Errorf("after %d pieces: got %d %v, want 413", wrote, status, err)
 	}
-	whole := callOf(t, io.Discard, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 9<<20)) })(Call{})
-	if whole.Status != 200 || len(whole.Body) != 9<<20 {
-		t.Errorf("a response written at once: got %d and %d bytes", whole.Status, len(whole.Body))
+	body, _, err := callOf(t, io.Discard, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 2*maxStreamed)) })
+	if err != nil || len(body) != 2*maxStreamed {
+		t.Errorf("a response written at once: got %d bytes (%v)", len(body), err)
 	}
 }
 
 // What handlers do to a connection has no effect here and does not fail.
 func TestInProcessCall_StreamsMayFlushAndSetDeadlines(t *testing.T) {
 	t.Parallel()
-	response := callOf(t, io.Discard, func(w http.ResponseWriter, _ *http.Request) {
+	body, _, err := callOf(t, io.Discard, func(w http.ResponseWriter, _ *http.Request) {
 		control := http.NewResponseController(w)
 		if err := errors.Join(control.SetWriteDeadline(time.Now().Add(-time.Hour)), control.Flush()); err != nil {
 			panic(err)
 		}
 		_, _ = io.WriteString(w, `{}`)
-	})(Call{})
-	if response.Status != 200 || string(response.Body) != `{}` {
-		t.Errorf("got %d %s", response.Status, response.Body)
+	})
+	if err != nil || string(body) != `{}` {
+		t.Errorf("got %s (%v)", body, err)
 	}
 }

@@ -9,6 +9,10 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
+func keyRequest(client string) apikey.Request {
+	return apikey.Request{Client: client, Name: "a test", Scopes: auth.All()}
+}
+
 // checkDeclaredRefusals checks the refusals of a route that its operation declares beside
 // 400: every 401, the scope, the quota and a measurement that cannot be proven.
 func checkDeclaredRefusals(t *testing.T, path string, scope auth.Scope) {
@@ -34,6 +38,12 @@ func checkDeclaredRefusals(t *testing.T, path string, scope auth.Scope) {
 		WantError(t, 403, "insufficient_scope", "Missing required scope: "+string(scope))
 	if got, want := lacking.Header.Get("WWW-Authenticate"), `Bearer error="insufficient_scope", scope="`+string(scope)+`"`; got != want {
 		t.Errorf("%s: WWW-Authenticate is %q, want %q", path, got, want)
+	}
+	if got := lacking.Header.Get("X-RateLimit-Remaining"); got != "600" {
+		t.Errorf("%s: a 403 carries Remaining %q, want 600", path, got)
+	}
+	if got := srv.Get(t, path, srv.KeyFor(t, "acme", others...)).Header.Get("X-RateLimit-Remaining"); got != "599" {
+		t.Errorf("%s: a 403 was not counted: Remaining is %q, want 599", path, got)
 	}
 
 	spent := srv.Issue(t, keyRequest("acme"))

@@ -245,47 +245,6 @@ func TestAnalytics_DeclaredRefusals(t *testing.T) {
 	checkDeclaredRefusals(t, analyticsPath, auth.ReadInterviewsMetadata)
 }
 
-func TestAnalytics_RefusedParameters(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	key := srv.KeyFor(t, "acme")
-	const dates = "accepted: YYYY-MM-DD, or YYYY-MM-DDThh:mm[:ss[.fraction]] with Z, an offset ±hh:mm or nothing (UTC)"
-	for query, want := range map[string][2]string{
-		"limit=5":                                 {"unknown_parameter", `"limit" is not a parameter of this route; it takes campaign, date_from, date_to`},
-		"starting_after=x":                        {"unknown_parameter", `"starting_after" is not a parameter of this route; it takes campaign, date_from, date_to`},
-		"campaign_id=x":                           {"unknown_parameter", `"campaign_id" is not a parameter of this route; it takes campaign, date_from, date_to`},
-		"campaign=":                               {"invalid_parameter", "campaign is empty; give a value or leave it out"},
-		"campaign=a&campaign=a":                   {"invalid_parameter", "campaign is given more than once; give it once"},
-		"campaign=%00":                            {"invalid_parameter", "campaign contains a NUL character, which no value does"},
-		"campaign=%FF":                            {"invalid_parameter", "campaign is not valid UTF-8"},
-		"campaign=%":                              {"invalid_parameter", "campaign has a % that two hexadecimal digits do not follow; write it as %25"},
-		"date_to=soon":                            {"invalid_parameter", `date_to "soon" is not a date or date-time; ` + dates},
-		"date_from=2026-02-30":                    {"invalid_parameter", `date_from "2026-02-30" is not a real calendar date or time; ` + dates},
-		"date_from=0000-01-01":                    {"invalid_parameter", `date_from "0000-01-01" is not a real calendar date or time; ` + dates},
-		"date_to=10000-01-01":                     {"invalid_parameter", `date_to "10000-01-01" is not a date or date-time; ` + dates},
-		"date_to=2026-03-01T10:20+02:00":          {"invalid_parameter", `date_to "2026-03-01T10:20 02:00" is not a date or date-time; ` + dates + "; in a URL, write the plus sign of an offset as %2B"},
-		"date_from=2026-02-01&date_to=2026-01-01": {"invalid_date_range", "date_from is later than date_to; swap them or leave one out"},
-		"date_from=2026-02-01&date_to=2026-01-31T23:59:59Z":       {"invalid_date_range", "date_from is later than date_to; swap them or leave one out"},
-		"date_from=2026-02-01T00:00:01Z&date_to=2026-02-01T00:00": {"invalid_date_range", "date_from is later than date_to; swap them or leave one out"},
-	} {
-		message := map[string]string{
-			"unknown_parameter": "Unknown query parameter", "invalid_parameter": "Invalid query parameter", "invalid_date_range": "Invalid date range",
-		}[want[0]]
-		answer := srv.Get(t, analyticsPath+"?"+query, key).WantError(t, 400, want[0], message)
-		if got := answer.Details(t); got != want[1] {
-			t.Errorf("%s: details\n got %s\nwant %s", query, got, want[1])
-		}
-	}
-	for _, fine := range []string{
-		"date_from=2026-02-01&date_to=2026-02-01", "date_from=2026-02-01T00:00&date_to=2026-02-01T00:00Z", "date_from=0001-01-01&date_to=9999-12-31",
-		"date_from=9999-12-31", "date_to=0001-01-01", "campaign=%25",
-	} {
-		if got := analyticsOf(t, srv.Get(t, analyticsPath+"?"+fine, key)).Data; got.Total != 0 || len(got.Rows) != 0 || len(got.Campaigns) != 0 || len(got.Sentiment) != 4 {
-			t.Errorf("%s: a client without interviews has %+v", fine, got)
-		}
-	}
-}
-
 // The basis names the window's interviews, whatever else the client has, and is
 // left out where there are more than a basis may name.
 func TestAnalytics_Measurement(t *testing.T) {

@@ -73,11 +73,3 @@ func TestGetInterview_IDsMatchInAnyCase(t *testing.T) {
 	srv.Get(t, "/api/client/v1/interviews/ABCDEFAB-CDEF-4ABC-8DEF-ABCDEFABCDEF", srv.KeyFor(t, "acme")).WantStatus(t, http.StatusOK)
 	_ = id
 }
-
-func TestGetInterview_ParametersAreRefused(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	id := seed.Interview(t, "acme", nil)
-	srv.Get(t, "/api/client/v1/interviews/"+id+"?limit=1", srv.KeyFor(t, "acme")).
-		WantError(t, http.StatusBadRequest, "unknown_parameter", "Unknown query parameter")
-}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -46,41 +45,6 @@ func TestSearchIntelligence_ASlowDatabaseIsUnavailable(t *testing.T) {
 	if got := len(srv.Get(t, searchFor("works"), key).List(t).Data); got != 1 {
 		t.Errorf("%d hits afterwards, want 1", got)
 	}
-}
-
-func TestSearchIntelligence_RefusedParameters(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	key := srv.KeyFor(t, "acme")
-	const invalid, unknown = "invalid_parameter", "unknown_parameter"
-	for query, want := range map[string][2]string{
-		"":                           {invalid, "q is required: a text of 1 to 500 characters"},
-		"campaign=x":                 {invalid, "q is required: a text of 1 to 500 characters"},
-		"q=":                         {invalid, "q is empty; give a value or leave it out"},
-		"q=%20%09%0A":                {invalid, "q must contain more than white space"},
-		"q=%E2%80%83%C2%A0%E3%80%80": {invalid, "q must contain more than white space"},
-		"q=a&q=b":                    {invalid, "q is given more than once; give it once"},
-		"q=a%00b":                    {invalid, "q contains a NUL character, which no value does"},
-		"q=%FF":                      {invalid, "q is not valid UTF-8"},
-		"q=%zz":                      {invalid, "q has a % that two hexadecimal digits do not follow; write it as %25"},
-		"q=" + strings.Repeat("%C3%A9", 501): {
-			invalid, `q must be a text of 1 to 500 characters, not "` + strings.Repeat("é", 60) + `…"`,
-		},
-		"q=a&campaign=":                {invalid, "campaign is empty; give a value or leave it out"},
-		"q=a&limit=0":                  {invalid, `limit must be a whole number from 1 to 200, in plain digits, not "0"`},
-		"q=a&limit=201":                {invalid, `limit must be a whole number from 1 to 200, in plain digits, not "201"`},
-		"q=a&limit=ten":                {invalid, `limit must be a whole number from 1 to 200, in plain digits, not "ten"`},
-		"q=a&cursor=x":                 {unknown, `"cursor" is not a parameter of this route; it takes campaign, limit, q`},
-		"q=a&updated_since=2026-01-01": {unknown, `"updated_since" is not a parameter of this route; it takes campaign, limit, q`},
-		"q=a&starting_after=x":         {unknown, `"starting_after" is not a parameter of this route; it takes campaign, limit, q`},
-	} {
-		message := map[string]string{invalid: "Invalid query parameter", unknown: "Unknown query parameter"}[want[0]]
-		answer := srv.Get(t, searchPath+"?"+query, key).WantError(t, 400, want[0], message)
-		if got := answer.Details(t); got != want[1] {
-			t.Errorf("%s: details\n got %s\nwant %s", query, got, want[1])
-		}
-	}
-	srv.Get(t, "/api/client/v1/intelligence/search?q="+strings.Repeat("%C3%A9", 500), key).WantStatus(t, 200)
 }
 
 // Upper and lower case are the same in every alphabet, one letter for one; all

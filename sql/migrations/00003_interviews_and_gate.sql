@@ -221,12 +221,12 @@ WHERE usable;
 -- The filters of the list of interviews, each condition once: pages and bases read through
 -- it. The planner inlines it, so that a caller's own conditions and order find their index.
 -- No status is the empty string, which no request can carry.
-CREATE FUNCTION matching_interviews(client_id uuid, status text, from_created_at timestamptz, until_created_at timestamptz)
+CREATE FUNCTION matching_interviews(client uuid, status text, from_created_at timestamptz, until_created_at timestamptz)
 RETURNS SETOF usable_interviews
 LANGUAGE sql STABLE AS $$
     SELECT i.*
     FROM usable_interviews AS i
-    WHERE i.client_id = matching_interviews.client_id
+    WHERE i.client_id = client
         AND (matching_interviews.status = '' OR i.status = matching_interviews.status)
         AND i.created_at >= from_created_at
         AND i.created_at < until_created_at

@@ -360,16 +360,6 @@ $_$;
 -- So that the first server finds them.
 SELECT maintain_request_log();
 
--- The client of each key by the hash of its prefix, from which neither prefix nor secret
--- can be derived. The view reads with its owner's rights; the server reads nothing else of
--- keys.
-CREATE VIEW key_clients WITH (security_invoker = false) AS
-SELECT sha256(convert_to(k.prefix, 'UTF8')) AS prefix_hash, k.client_id::uuid AS client_id, k.last_used_at
-FROM api_keys AS k
-WHERE k.client_id IS NOT NULL;
-
-COMMENT ON VIEW key_clients IS 'The client of each key, by the SHA-256 of its prefix.';
-
 -- The secret behind cursors, shared by every server process on this database.
 CREATE TABLE server_secrets (
     name text PRIMARY KEY,
@@ -381,11 +371,10 @@ VALUES ('cursor', sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uu
 
 REVOKE EXECUTE ON FUNCTION admit, add_key_usage, maintain_request_log FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION admit, add_key_usage, maintain_request_log TO clientintel_server;
-GRANT SELECT ON key_clients, server_secrets TO clientintel_server;
+GRANT SELECT ON server_secrets TO clientintel_server;
 
 -- +goose Down
 DROP TABLE server_secrets;
-DROP VIEW key_clients;
 DROP FUNCTION maintain_request_log;
 DROP FUNCTION add_key_usage;
 DROP FUNCTION admit;

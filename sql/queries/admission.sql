@@ -30,11 +30,3 @@ SELECT maintain_request_log();
 -- nothing was imported yet.
 SELECT h.search_backlog::bigint AS search_backlog, h.future_requests::bigint AS future_requests, coalesce(h.last_import, '0001-01-01 00:00:00+00')::timestamptz AS last_import
 FROM read_health(@scan_limit::bigint, @keep_outside::bigint) AS h;
-
--- name: ListKeyClients :many
--- ListKeyClients lists the clients of keys by the SHA-256 of their prefix, those of the
--- keys that were used last.
-SELECT k.prefix_hash, k.client_id
-FROM key_clients AS k
-ORDER BY k.last_used_at DESC NULLS LAST
-LIMIT @max_rows;

@@ -3,12 +3,10 @@
 package distributed
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -20,41 +18,29 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/clientintel/clientintel/internal/embedded"
+	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
-// A trigger that is off on one shard of one worker is noticed by the responses of its
-// clients, by doctor and by audits; the coordinator's catalog does not show it.
+// A trigger that is off on one shard of one worker is noticed by its clients' searches, by
+// CheckTriggers and by audits; the coordinator's catalog does not show it.
 func TestTriggers_OffOnOneShard(t *testing.T) {
 	t.Parallel()
 	e := setup(t)
 	s := e.serve(t)
-	e.data(t, s, "/interviews?limit=1", e.west.key)
 	worker := e.on(t, e.west.worker)
-	// The server's own audits, which mark every client when a trigger is off, wait for this.
-	noAudits := e.owner(t)
-	const audits = "hashtextextended('clientintel audit', 0)"
 	for trigger, table := range map[string]string{
 		"count_inserted_members": "interviews", "maintain_search_documents_on_update": "interviews", "propagate_campaign_live": "campaigns",
-		"merge_changes_at_commit": "measurement_changes",
 	} {
-		var shard string
-		if err := worker.QueryRow(t.Context(), "SELECT get_shard_id_for_distribution_column($1, $2::uuid)::text", table, e.west.id).Scan(&shard); err != nil {
-			t.Fatal(err)
-		}
-		exec(t, noAudits, "SELECT pg_advisory_lock("+audits+")")
+		shard := table + "_" + shardOf(t, e, table, e.west.id)
 		exec(t, worker, "SET citus.enable_manual_changes_to_shards = on")
-		exec(t, worker, fmt.Sprintf("ALTER TABLE %s_%s DISABLE TRIGGER %s_%[2]s", table, shard, trigger))
+		exec(t, worker, fmt.Sprintf("ALTER TABLE %s DISABLE TRIGGER %s", shard, strings.Replace(shard, table, trigger, 1)))
 		a := e.caller.Get(t.Context(), s.URL, "/intelligence/search?q=e&limit=1", e.west.key)
-		if a.Status != http.StatusServiceUnavailable || a.Code != "measurement_unavailable" {
+		if a.Status != http.StatusServiceUnavailable {
 			t.Errorf("%s off: a search is answered %d %s", trigger, a.Status, a.Body)
 		}
-		e.data(t, s, "/interviews?limit=1", e.east.key)
-		exec(t, noAudits, "SELECT pg_advisory_unlock("+audits+")")
-		stdout, _, err := e.try(t, "doctor")
-		if err == nil || !strings.Contains(stdout, "clients_") || !strings.Contains(stdout, e.west.worker.Port()) {
-			t.Errorf("%s off: doctor says %v\n%s", trigger, err, stdout)
+		if disabled, err := db.New(e.owner(t)).CheckTriggers(t.Context()); err != nil || !strings.Contains(disabled, e.west.worker.Port()) {
+			t.Errorf("%s off: CheckTriggers names %q, %v", trigger, disabled, err)
 		}
 		if stdout, stderr, err := e.try(t, "measurement", "audit"); err == nil {
 			t.Errorf("%s off: the audit agrees: %s%s", trigger, stdout, stderr)
@@ -64,18 +50,6 @@ func TestTriggers_OffOnOneShard(t *testing.T) {
 		e.data(t, s, "/intelligence/search?q=e&limit=1", e.west.key)
 		e.run(t, "measurement", "audit")
 	}
-}
-
-// What cannot be counted or proven is refused.
-func TestTruncate_IsRefused(t *testing.T) {
-	t.Parallel()
-	e := setup(t)
-	for _, statement := range []string{"TRUNCATE interviews", "TRUNCATE clients CASCADE"} {
-		if _, err := e.owner(t).Exec(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "truncated") {
-			t.Errorf("%s: %v", statement, err)
-		}
-	}
-	e.run(t, "measurement", "audit")
 }
 
 // A database with records is not distributed, and what is distributed stays as it is.
@@ -100,13 +74,6 @@ func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
 	if stdout := e.run(t, "clients", "list"); !strings.Contains(stdout, client) {
 		t.Errorf("distributing again lost the client: %s", stdout)
 	}
-	plain := &environment{Nodes: nodes, name: e.name + "_plain"}
-	administrator := (&environment{Nodes: nodes, name: "postgres"}).on(t, nodes.Coordinator)
-	exec(t, administrator, fmt.Sprintf("CREATE DATABASE %s OWNER %s", plain.name, embedded.Owner))
-	t.Cleanup(func() { _, _ = administrator.Exec(context.Background(), "DROP DATABASE "+plain.name) })
-	if _, err := postgres.Distribute(t.Context(), plain.ownerURL(), slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "administrator prepares") {
-		t.Errorf("without the extension: %v", err)
-	}
 }
 
 // Distributing that did not follow a migration, as its process ended, or that another
@@ -119,92 +86,19 @@ func TestMigrate_DistributesWhatIsDue(t *testing.T) {
 	var before, after string
 	e.query(t, &before, body)
 	var by string
-	e.query(t, &by, "SELECT obj_description('distributed_objects'::regclass, 'pg_class')")
+	e.query(t, &by, "SELECT obj_description('find_disabled_triggers'::regproc, 'pg_proc')")
 	version, _, _ := strings.Cut(by, " ")
-	// A function of a release whose servers still run.
-	exec(t, conn, "CREATE FUNCTION worker_of_another_release(client uuid) RETURNS uuid LANGUAGE plpgsql AS 'BEGIN RETURN client; END'")
-	exec(t, conn, "SELECT create_distributed_function('worker_of_another_release(uuid)', 'client', colocate_with => 'clients', force_delegation => true)")
-	const delegated = `SELECT count(*) FROM pg_dist_object AS o JOIN pg_proc AS p ON p.oid = o.objid
-		WHERE o.classid = 'pg_proc'::regclass AND o.force_delegation AND o.distribution_argument_index IS NOT NULL`
-	var functions, left int
-	e.query(t, &functions, delegated)
 	// Another schema's, and this schema's by another release.
 	for _, other := range []string{"1 0", version + " 0"} {
 		exec(t, conn, "CREATE OR REPLACE FUNCTION check_search_triggers() RETURNS void LANGUAGE plpgsql STABLE AS 'BEGIN END'")
-		exec(t, conn, "COMMENT ON TABLE distributed_objects IS '"+other+"'")
+		exec(t, conn, "COMMENT ON FUNCTION find_disabled_triggers IS '"+other+"'")
 		e.run(t, "migrate")
 		if e.query(t, &after, body); after != before {
 			t.Errorf("distributed by %q: what a migration replaced was not put back", other)
 		}
 	}
-	if e.query(t, &left, delegated); left != functions || functions < 10 {
-		t.Errorf("of %d functions that workers run, they run %d afterwards", functions, left)
-	}
 	if due, err := postgres.DistributionIsDue(t.Context(), e.ownerURL()); err != nil || due {
 		t.Errorf("due afterwards: %t, %v", due, err)
-	}
-}
-
-// A server does not answer from a database that lacks a function of its release, until it
-// is distributed again.
-func TestWorkerFunctions_AreMadeAnew(t *testing.T) {
-	t.Parallel()
-	e := setup(t)
-	path := "/campaigns?limit=5"
-	before := e.data(t, e.serve(t), path, e.east.key)
-	var function string
-	e.query(t, &function, "SELECT p.oid::regprocedure::text FROM pg_proc AS p WHERE p.proname LIKE 'worker\\_list\\_campaigns\\_%'")
-	exec(t, e.owner(t), "DROP FUNCTION "+function)
-	_, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{URL: e.serverURL(), Size: 2, AcquireTimeout: time.Minute})
-	if err == nil || !strings.Contains(err.Error(), "run this release's clientintel migrate") {
-		t.Errorf("without %s, a pool is opened with %v", function, err)
-	}
-	e.run(t, "migrate", "--distribute")
-	if after := e.data(t, e.serve(t), path, e.east.key); after != before {
-		t.Errorf("made anew it answers %s, before %s", after, before)
-	}
-}
-
-// Distributing again waits neither for those who use the tables nor makes others wait
-// behind it for a view that is read for long.
-func TestDistribute_AgainOnALiveDatabase(t *testing.T) {
-	t.Parallel()
-	e := newDatabase(t, nodes)
-	e.importText(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, uuid.NewString()))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	var log bytes.Buffer
-	distribute := func(behind string) error {
-		tx, err := e.owner(t).Begin(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := tx.Exec(ctx, behind, pgx.QueryExecModeSimpleProtocol); err != nil {
-			t.Fatal(err)
-		}
-		time.AfterFunc(20*time.Second, func() { _ = tx.Rollback(context.Background()) })
-		_, err = postgres.Distribute(ctx, e.ownerURL(), slog.New(slog.NewTextHandler(&log, nil)))
-		return err
-	}
-	if err := distribute("UPDATE api_keys SET name = name; UPDATE clients SET name = name"); err != nil || log.Len() > 0 {
-		t.Errorf("beside a writer: %v, %s", err, &log)
-	}
-	if err := distribute("SELECT FROM visible_portal_documents"); err != nil || !strings.Contains(log.String(), "distributing waits for a lock") {
-		t.Errorf("beside a reader of a view: %v, %s", err, &log)
-	}
-}
-
-// A transaction that indexes holds rows of one client: it may wait for another's writer.
-func TestIndexing_OneClientAtATime(t *testing.T) {
-	t.Parallel()
-	e := setup(t)
-	for want := 1; want <= 6; want++ {
-		var added, clients int
-		e.query(t, &added, "SELECT index_search_documents(0, 0, 100000)")
-		e.query(t, &clients, "SELECT count(DISTINCT d.client_id) FROM search_documents AS d WHERE d.indexed")
-		if added == 0 || clients != want {
-			t.Errorf("call %d added %d documents and leaves %d clients indexed", want, added, clients)
-		}
 	}
 }
 
@@ -366,5 +260,23 @@ func TestImport_KilledAtAnyMoment(t *testing.T) {
 	e.query(t, &after, count)
 	if after < lines {
 		t.Errorf("%d records after an import that was not killed", after)
+	}
+}
+
+// awaitNoTransaction waits until the database has noticed that an importer is gone,
+// and no part of its transaction is left on a worker.
+func (e *environment) awaitNoTransaction(t *testing.T) {
+	t.Helper()
+	var running int
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		e.query(t, &running, `SELECT count(*) FROM pg_stat_activity AS a
+			WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.usename = current_user AND a.xact_start IS NOT NULL AND a.backend_type = 'client backend'`)
+		if running == 0 {
+			exec(t, e.on(t, e.Coordinator), "SELECT recover_prepared_transactions()")
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d transactions go on", running)
+		}
 	}
 }

@@ -29,7 +29,11 @@ func documents() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	schemas, err := contract.Schemas(document)
+	texts, err := os.ReadFile("openapi/tools.yaml")
+	if err != nil {
+		return nil, err
+	}
+	tools, err := contract.Tools(document, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +57,7 @@ func documents() (map[string][]byte, error) {
 	}
 	made := map[string][]byte{
 		"openapi/generated/openapi.json":   append(served, '\n'),
-		"openapi/generated/schemas.json":   schemas,
+		"openapi/generated/tools.json":     tools,
 		"internal/demodata/demo.ndjson.gz": demo.Bytes(),
 
 		"openapi/clients/python/clientintel/_columns.py": contract.PythonColumns(document),

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -181,6 +182,10 @@ func list(texts ...string) Node {
 
 func scalar(text string) Node {
 	return Node{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}}
+}
+
+func boolean(value bool) Node {
+	return Node{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(value)}}
 }
 
 // put adds a key to a mapping.

@@ -10,42 +10,24 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Schemas returns the JSON Schemas of every operation for tools, by its id: one of its
-// query parameters and one of its 200 body, but for what is omissible. Each has all that it
-// refers to, and little text: agents pay for what they read.
-func Schemas(document Node) ([]byte, error) {
-	s := schemas{document}
-	var all []string
-	paths := document.At("paths")
-	for _, path := range paths.Keys() {
-		for _, method := range paths.At(path).Keys() {
-			operation := paths.At(path, method)
-			parameters, err := s.parameters(operation).JSON("")
-			if err != nil {
-				return nil, err
-			}
-			body := operation.At("responses", "200").Resolve(document).At("content", "application/json", "schema")
-			if !body.Exists() {
-				return nil, fmt.Errorf("%s has no 200 body", path)
-			}
-			used := mapping()
-			root := s.detached(body.Resolve(document), used)
-			root.put("$defs", used)
-			response, err := root.JSON("")
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, fmt.Sprintf("%q: {\n\"parameters\": %s,\n\"answer\": %s}", operation.At("operationId").Text(), parameters, response))
-		}
-	}
-	return []byte("{\n" + strings.Join(all, ",\n") + "\n}\n"), nil
-}
-
 type schemas struct{ document Node }
 
+// operation returns an operation by its id.
+func (s schemas) operation(id string) Node {
+	paths := s.document.At("paths")
+	for _, path := range paths.Keys() {
+		for _, method := range paths.At(path).Keys() {
+			if operation := paths.At(path, method); operation.At("operationId").Text() == id {
+				return operation
+			}
+		}
+	}
+	return Node{}
+}
+
 // parameters is the schema of an operation's query parameters, as an object with a
-// property for each.
-func (s schemas) parameters(operation Node) Node {
+// property for each. Some have shorter descriptions than the contract's.
+func (s schemas) parameters(operation Node, shorter map[string]string) Node {
 	properties := mapping()
 	var required []string
 	for _, item := range operation.At("parameters").Items() {
@@ -60,7 +42,13 @@ func (s schemas) parameters(operation Node) Node {
 				property.put(key, schema.At(key))
 			}
 		}
-		property.put("description", scalar(opening(strings.Join(strings.Fields(parameter.At("description").Text()), " "))))
+		description := opening(strings.Join(strings.Fields(parameter.At("description").Text()), " "))
+		for _, key := range []string{name, operation.At("operationId").Text() + "." + name} {
+			if shorter[key] != "" {
+				description = shorter[key]
+			}
+		}
+		property.put("description", scalar(description))
 		properties.put(name, property)
 		if parameter.At("required").Text() == "true" {
 			required = append(required, name)
@@ -68,12 +56,28 @@ func (s schemas) parameters(operation Node) Node {
 	}
 	schema := mapping()
 	schema.put("type", scalar("object"))
-	schema.put("additionalProperties", Node{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "false"}})
+	schema.put("additionalProperties", boolean(false))
 	if len(required) > 0 {
 		schema.put("required", list(required...))
 	}
-	schema.put("properties", properties) // last, so that a tool can add its own
+	schema.put("properties", properties)
 	return schema
+}
+
+// response is the schema of an operation's 200 body and a tool's hints. Schemas that it
+// refers to are in $defs, in the order of their first reference.
+func (s schemas) response(operation Node, description string) Node {
+	body := operation.At("responses", "200").Resolve(s.document).At("content", "application/json", "schema")
+	used := mapping()
+	root := s.detached(body.Resolve(s.document), used)
+	hints, items := mapping(), mapping()
+	items.put("type", scalar("string"))
+	hints.put("type", scalar("array"))
+	hints.put("items", items)
+	root.At("properties").put("hints", hints)
+	root.put("$defs", used)
+	root.put("description", scalar(description))
+	return root
 }
 
 // opening is the first sentence of a description, and the next after a short one.
@@ -92,9 +96,37 @@ var prose = []string{"description", "example", "examples", "format", "pattern"}
 // omissible are the required properties that a tool's result may lack, by schema.
 var omissible = map[string]string{"InterviewAnalytics": "rows"}
 
-// outlined are the schemas that tools describe as objects only. In a response each names
-// its own schema.
-var outlined = []string{"MeasurementQueryBasis", "SavedMeasurementBasis"}
+// bounds are the keys of a response's schema that tell an agent nothing.
+var bounds = []string{"minimum", "minItems", "minLength", "additionalProperties"}
+
+// outlined are the schemas that tools describe in part, with the properties that an agent
+// acts on.
+var outlined = map[string][]string{
+	"Meta":                   {"count", "has_more", "next_cursor", "measurement_total_count", "measurement_omitted_fields"},
+	"Campaign":               {"id", "slug", "display_name", "campaign_brief", "goal", "key_questions", "active", "launch_status"},
+	"SynthesisDocumentRow":   {"id", "synthesis_type", "document", "feed_date", "updated_at"},
+	"PublishedSynthesisBody": {"schema"},
+	"Interview": {
+		"id", "conversation_goal_id", "participant_name", "participant_email", "interview_type", "status", "duration_seconds",
+		"nps_score", "customer_sentiment", "churn_risk", "best_quote", "transcript", "custom_extraction", "created_at",
+	},
+}
+
+// outline is an object's schema with some of its properties.
+func outline(schema Node, kept []string) Node {
+	short, properties := mapping(), mapping()
+	var required []string
+	for _, name := range kept {
+		properties.put(name, schema.At("properties", name))
+		if slices.Contains(schema.At("required").Texts(), name) {
+			required = append(required, name)
+		}
+	}
+	short.put("type", scalar("object"))
+	short.put("required", list(required...))
+	short.put("properties", properties)
+	return short
+}
 
 // detached copies a schema without its prose. Its references point to $defs in the copy,
 // and their targets are added to used.
@@ -110,7 +142,7 @@ func (s schemas) detached(n, used Node) Node {
 	clone := mapping()
 	for _, key := range n.Keys() {
 		switch value := n.At(key); {
-		case slices.Contains(prose, key):
+		case slices.Contains(prose, key), slices.Contains(bounds, key):
 		case key == "$ref":
 			clone.put(key, s.reference(n, used))
 		case key == "properties": // any of which may have a name of prose
@@ -136,11 +168,11 @@ func (s schemas) reference(n, used Node) Node {
 	// Added before its copy is complete, so that a schema may refer to itself.
 	place := mapping()
 	used.put(name, place)
-	if slices.Contains(outlined, name) {
-		place.put("type", scalar("object"))
-		return here
+	target := s.document.At("components", "schemas", name).Resolve(s.document)
+	if kept, ok := outlined[name]; ok {
+		target = outline(target, kept)
 	}
-	*place.Node = *s.detached(s.document.At("components", "schemas", name).Resolve(s.document), used).Node
+	*place.Node = *s.detached(target, used).Node
 	if required := place.At("required"); required.Exists() {
 		required.Content = slices.DeleteFunc(required.Content, func(n *yaml.Node) bool { return n.Value == omissible[name] })
 	}
