@@ -3,8 +3,8 @@ package httpapi_test
 import (
 	"net/http"
 	"strconv"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
