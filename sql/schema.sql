@@ -65,7 +65,6 @@ CREATE FUNCTION public.admit(prefixes text[], secret_hashes bytea[], routes text
     SET enable_sort TO 'off'
     SET enable_seqscan TO 'off'
     AS $$
-#variable_conflict use_column
 DECLARE
     -- In the log, requests with an unknown prefix have this client.
     no_client CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
@@ -78,13 +77,18 @@ DECLARE
     locked text;
     decided integer := 0;
     present timestamptz;
-    r record;
-    -- Of the key whose requests are being decided.
+    window_start timestamptz;
+    -- Of the request that is being decided: the row of its key in the log, and how many
+    -- requests its window has room for.
+    prefix text;
+    log_client uuid;
+    log_seq bigint;
+    room bigint;
+    use_is_old boolean;
+    -- The key of the request before, and how many of its requests this group has counted.
     key text;
-    clock timestamptz;
-    counted bigint;
-    last_seq bigint;
-    secret_is_right boolean;
+    counted integer;
+    logged public.request_log[];
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE object_not_in_prerequisite_state USING
@@ -138,11 +142,26 @@ BEGIN
     key := NULL;
 
     present := clock_timestamp() + clock_shift;
-    FOR r IN
+    window_start := present - time_window;
+    FOR ordinal, key_id, client_id, scopes, verdict, at, reset_at, prefix, log_client, log_seq, room, use_is_old IN
         SELECT
             s.ordinal,
-            a.prefix, a.id, a.client_id, a.secret_hash, a.scopes, a.revoked_at, a.expires_at, a.last_used_at,
-            newest.at AS newest_at, newest.seq AS newest_seq, oldest.at AS oldest_at, oldest.seq AS oldest_seq
+            a.id,
+            CASE WHEN c.secret_is_right THEN a.client_id END,
+            CASE WHEN c.secret_is_right THEN a.scopes END,
+            CASE
+                WHEN NOT c.secret_is_right THEN 'invalid'
+                WHEN a.revoked_at <= c.clock THEN 'revoked'
+                WHEN a.expires_at <= c.clock THEN 'expired'
+                ELSE 'admitted'
+            END,
+            c.clock,
+            coalesce(oldest.at, c.clock) + time_window,
+            a.prefix,
+            coalesce(a.client_id, no_client),
+            coalesce(newest.seq, 0) + 1,
+            max_requests - coalesce(newest.seq - oldest.seq + 1, 0),
+            c.secret_is_right AND (a.last_used_at > c.clock - last_used_precision) IS NOT TRUE
         FROM unnest(keys, ordinals) WITH ORDINALITY AS s (prefix, ordinal, nth)
         JOIN public.api_keys AS a ON a.prefix = s.prefix
         LEFT JOIN LATERAL (
@@ -151,74 +170,72 @@ BEGIN
             FROM public.request_log AS l
             WHERE l.client_id = coalesce(a.client_id, no_client)
                 AND l.key_id = a.id
-                AND l.at > present - time_window
+                AND l.at > window_start
             ORDER BY l.at DESC, l.seq DESC
             LIMIT 1
         ) AS newest ON true
+        CROSS JOIN LATERAL (
+            SELECT
+                -- A key's time never runs backwards. Where the clock was set back it stands
+                -- still until the present has caught up.
+                greatest(present, newest.at) AS clock,
+                sha256(a.secret_hash || salt) = sha256(secret_hashes[s.ordinal] || salt) AND a.prefix <> '' AS secret_is_right
+        ) AS c
         LEFT JOIN LATERAL (
             SELECT l.at, l.seq
             FROM public.request_log AS l
             WHERE l.client_id = coalesce(a.client_id, no_client)
                 AND l.key_id = a.id
-                AND l.at > greatest(present, newest.at) - time_window
+                AND l.at > window_start
+                AND l.at <= present
             ORDER BY l.at, l.seq
             LIMIT 1
         ) AS oldest ON true
         ORDER BY s.nth
     LOOP
-        IF key IS DISTINCT FROM r.prefix THEN
-            key := r.prefix;
-            -- A key's time never runs backwards. Where the clock was set back it stands
-            -- still until the present has caught up.
-            clock := greatest(present, r.newest_at);
-            last_seq := coalesce(r.newest_seq, 0);
-            counted := coalesce(r.newest_seq - r.oldest_seq + 1, 0);
-        END IF;
-        secret_is_right := sha256(r.secret_hash || salt) = sha256(secret_hashes[r.ordinal] || salt) AND key <> '';
-
         decided := decided + 1;
-        ordinal := r.ordinal;
-        key_id := r.id;
-        at := clock;
-        remaining := greatest(max_requests - counted, 0);
-        reset_at := coalesce(r.oldest_at, clock) + time_window;
-        verdict := CASE
-            WHEN NOT secret_is_right THEN 'invalid'
-            WHEN r.revoked_at <= clock THEN 'revoked'
-            WHEN r.expires_at <= clock THEN 'expired'
-            WHEN counted >= max_requests THEN 'limited'
-            ELSE 'admitted'
-        END;
-        client_id := CASE WHEN secret_is_right THEN r.client_id END;
-        scopes := CASE WHEN secret_is_right THEN r.scopes END;
-
-        IF verdict = 'limited' THEN
-            -- How long to wait counts from the present.
-            at := present;
+        IF key IS DISTINCT FROM prefix THEN
+            key := prefix;
+            counted := 0;
+        END IF;
+        IF at > present THEN
+            -- Of a clock that was set back the window ends in the future.
+            SELECT l.at + time_window, max_requests - (log_seq - l.seq) INTO reset_at, room
+            FROM public.request_log AS l
+            WHERE l.client_id = log_client
+                AND l.key_id = admit.key_id
+                AND l.at > admit.at - time_window
+            ORDER BY l.at, l.seq
+            LIMIT 1;
+        END IF;
+        room := room - counted;
+        remaining := greatest(room, 0);
+        IF verdict = 'admitted' AND room <= 0 THEN
+            verdict := 'limited';
             -- Capacity frees when the row max_requests from the end ages out: the
             -- oldest one, unless rows of failed authentication come before it.
-            IF counted > max_requests THEN
+            IF room < 0 THEN
                 reset_at := time_window + coalesce((
                     SELECT l.at
                     FROM public.request_log AS l
-                    WHERE l.client_id = coalesce(r.client_id, no_client)
-                        AND l.key_id = r.id
-                        AND l.at > clock - time_window
-                        AND l.seq > last_seq - max_requests
+                    WHERE l.client_id = log_client
+                        AND l.key_id = admit.key_id
+                        AND l.at > admit.at - time_window
+                        AND l.seq >= log_seq + counted - max_requests
                     ORDER BY l.at, l.seq
                     LIMIT 1
-                ), clock);
+                ), admit.at);
             END IF;
+            -- How long to wait counts from the present.
+            at := present;
         ELSE
-            last_seq := last_seq + 1;
-            INSERT INTO public.request_log (client_id, key_id, at, seq, route, status)
-            VALUES (
-                coalesce(r.client_id, no_client), r.id, clock, last_seq, routes[r.ordinal], CASE WHEN verdict <> 'admitted' THEN 401 END
-            );
-            IF secret_is_right AND (r.last_used_at > clock - last_used_precision) IS NOT TRUE THEN
+            logged := logged || ROW(
+                log_client, key_id, at, log_seq + counted, routes[ordinal], CASE WHEN verdict <> 'admitted' THEN 401 END
+            )::public.request_log;
+            IF use_is_old THEN
                 -- Not waited for: an operator may be at work on the row.
                 UPDATE public.api_keys AS a
-                SET last_used_at = clock
+                SET last_used_at = admit.at
                 WHERE a.prefix = (
                     SELECT b.prefix
                     FROM public.api_keys AS b
@@ -228,12 +245,12 @@ BEGIN
             END IF;
             -- Only the newest max_requests rows can matter to a window, so a flood
             -- of failed authentication keeps no more than that.
-            IF verdict <> 'admitted' AND counted >= max_requests THEN
+            IF verdict <> 'admitted' AND room <= 0 THEN
                 DELETE FROM public.request_log AS l
-                WHERE l.client_id = coalesce(r.client_id, no_client)
-                    AND l.key_id = r.id
-                    AND l.at > clock - time_window
-                    AND l.seq <= last_seq - max_requests
+                WHERE l.client_id = log_client
+                    AND l.key_id = admit.key_id
+                    AND l.at > admit.at - time_window
+                    AND l.seq <= log_seq + counted - max_requests
                     AND l.status = 401;
             END IF;
             counted := counted + 1;
@@ -243,6 +260,8 @@ BEGIN
     IF decided < cardinality(prefixes) THEN
         RAISE serialization_failure USING MESSAGE = 'a key was deleted meanwhile';
     END IF;
+    INSERT INTO public.request_log
+    SELECT n.* FROM unnest(logged) AS n;
 END;
 $$;
 
