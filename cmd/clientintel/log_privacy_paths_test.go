@@ -139,7 +139,7 @@ func (s *canaryServer) askAgents(t *testing.T, key string) {
 // askBadly sends what is no HTTP at all.
 func (s *canaryServer) askBadly(t *testing.T) {
 	t.Helper()
-	address := strings.TrimPrefix(s.api, "http://")
+	address := strings.TrimPrefix(s.address, "http://")
 	for _, text := range []string{
 		"GET /" + canary + " HTTP/9.9\r\n\r\n", canary + "\r\n\r\n", "GET /" + canary + "%zz HTTP/1.1\r\nHost: x\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: " + canary + "\r\n" + canary + ": " + strings.Repeat(canary, 10_000) + "\r\n\r\n",
@@ -157,21 +157,8 @@ func (s *canaryServer) askBadly(t *testing.T) {
 
 func (s *canaryServer) readMetrics(t *testing.T) {
 	t.Helper()
-	for _, path := range []string{"/metrics", "/readyz", "/livez", "/" + canary} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.ops+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(answer.Body)
-		_ = answer.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.metrics += string(text)
+	for path, want := range map[string]int{"/metrics": 200, "/livez": 200, "/" + canary: 404} {
+		s.metrics += get(t, s.operations+path, want)
 	}
 }
 

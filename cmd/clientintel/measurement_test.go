@@ -73,9 +73,9 @@ func TestMeasurement_AuditRebuildCutOver(t *testing.T) {
 		"1 of 1 clients need 'clientintel measurement rebuild --client CLIENT'")
 	want("measurement cutover --client globex --contract-version canonical_measurement.v1", exitFailed, "",
 		"globex stays legacy: the state counts 7 members, the facts 1: run 'clientintel measurement rebuild --client globex' first")
-	tamper(t, env, "UPDATE measurement_states SET members = 1")
+	tamper(t, env, "SELECT merge_measurement_changes(); UPDATE measurement_states SET members = 1")
 	want("measurement audit --client acme", exitFailed, "acme canonical 1 1 S agrees, but marked broken since 20", "")
-	tamper(t, env, "UPDATE measurement_states SET members = 7")
+	tamper(t, env, "SELECT merge_measurement_changes(); UPDATE measurement_states SET members = 7")
 	want("measurement rebuild --client acme", exitDone, "", "acme: the count was off by 6 and is now 1\nacme: the mark is cleared; requests are answered again\n")
 	want("measurement rebuild --all", exitDone, "", "globex: the count was off by 6 and is now 1\n")
 	want("measurement cutover --client globex --contract-version canonical_measurement.v1", exitDone, "",

@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
@@ -213,50 +209,6 @@ func TestRun_ClientsComeAndGo(t *testing.T) {
 	}
 }
 
-// The list shows what the limiter counts: all of the last hour, 401s included.
-func TestRun_KeysListTellsTheHour(t *testing.T) {
-	t.Parallel()
-	env := onDatabase(t)
-	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
-		t.Fatalf("import: %+v", got)
-	}
-	for _, name := range []string{"busy", "idle"} {
-		if got := command(t, env, "", "keys", "issue", "--client", "acme", "--name", name); got.code != exitDone {
-			t.Fatalf("issue: %+v", got)
-		}
-	}
-	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	// Eleven within the hour, one of them a 401, and five before it.
-	if _, err := conn.Exec(t.Context(), `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
-		SELECT k.client_id, k.id, now() - n * interval '5 minutes' - interval '30 seconds', 100 - n, 'listInterviews', CASE n WHEN 3 THEN 401 ELSE 200 END
-		FROM api_keys AS k, generate_series(1, 16) AS n WHERE k.name = 'busy'`); err != nil {
-		t.Fatal(err)
-	}
-	listed := command(t, env, "", "keys", "list", "--json")
-	var keys []struct {
-		Name      string
-		LastHour  int     `json:"requests_last_hour"`
-		Remaining int     `json:"remaining"`
-		LastUsed  *string `json:"last_used_at"`
-	}
-	if err := json.Unmarshal([]byte(listed.stdout), &keys); err != nil || len(keys) != 2 {
-		t.Fatalf("list: %v in %+v", err, listed)
-	}
-	if k := keys[0]; k.Name != "busy" || k.LastHour != 11 || k.Remaining != 589 || k.LastUsed == nil {
-		t.Errorf("the busy key: %+v", k)
-	}
-	if k := keys[1]; k.Name != "idle" || k.LastHour != 0 || k.Remaining != 600 || k.LastUsed != nil {
-		t.Errorf("the idle key: %+v", k)
-	}
-	if table := command(t, env, "", "keys", "list"); !strings.Contains(table.stdout, "REMAINING") || !strings.Contains(table.stdout, " 589 ") {
-		t.Errorf("the table: %+v", table)
-	}
-}
-
 func TestRun_ABadLineImportsNothing(t *testing.T) {
 	t.Parallel()
 	env := onDatabase(t)
@@ -378,47 +330,10 @@ func TestRun_PortInUse(t *testing.T) {
 	}
 }
 
-// A server asked to stop answers what is in flight and exits cleanly.
+// A server asked to stop exits cleanly.
 func TestRun_ServeStopsCleanly(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
-	env["CLIENTINTEL_DRAIN_DELAY"] = "0"
-	ctx, stop := context.WithCancel(t.Context())
-	logs, writer := io.Pipe()
-	done := make(chan int, 1)
-	go func() {
-		done <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"},
-			environOf(env), strings.NewReader(""), io.Discard, writer)
-		writer.Close()
-	}()
-	lines := json.NewDecoder(logs)
-	var address string
-	for address == "" {
-		var line struct{ Msg, Address string }
-		if err := lines.Decode(&line); err != nil {
-			t.Fatalf("reading the server's log: %v", err)
-		}
-		if line.Msg == "serving" {
-			address = line.Address
-		}
-	}
-	go func() { _, _ = io.Copy(io.Discard, io.MultiReader(lines.Buffered(), logs)) }()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/api/client/v1/openapi.json", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer.Body.Close()
-	stop()
-	select {
-	case code := <-done:
-		if code != exitDone || answer.StatusCode != http.StatusOK {
-			t.Errorf("exit %d after status %d, want 0 after 200", code, answer.StatusCode)
-		}
-	case <-time.After(30 * time.Second):
-		t.Fatal("the server does not stop")
-	}
+	server := serveHere(t, onDatabase(t))
+	get(t, server.next(t, "serving").Address+"/api/client/v1/openapi.json", http.StatusOK)
+	server.end(t)
 }

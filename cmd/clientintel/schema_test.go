@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -146,69 +145,40 @@ func TestRun_ServeAwaitsItsSchema(t *testing.T) {
 	if err := migrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()-1); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	logs, writer := io.Pipe()
-	done := make(chan int, 1)
-	env := map[string]string{"DATABASE_URL": database.ServerURL, "CLIENTINTEL_DRAIN_DELAY": "0"}
-	go func() {
-		done <- run(ctx, []string{"serve", "--no-migrate", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"},
-			environOf(env), strings.NewReader(""), io.Discard, writer)
-		writer.Close()
-	}()
-	lines := json.NewDecoder(logs)
-	readyz := func(msg string) (int, string, string) {
-		t.Helper()
-		for {
-			var line struct{ Msg, Reason, Operations string }
-			if err := lines.Decode(&line); err != nil {
-				t.Fatalf("waiting for %q in the log: %v", msg, err)
-			}
-			if line.Msg != msg {
-				continue
-			}
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, line.Operations+"/readyz", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer response.Body.Close()
-			body, _ := io.ReadAll(response.Body)
-			return response.StatusCode, string(body), line.Reason
-		}
-	}
-	status, body, reason := readyz("not ready")
-	if status != http.StatusServiceUnavailable || body != "not ready: "+reason+"\n" || !strings.HasSuffix(reason, ": run 'clientintel migrate'") {
-		t.Errorf("/readyz answers %d %q, the log says %q", status, body, reason)
+	server := serveHere(t, map[string]string{"DATABASE_URL": database.ServerURL}, "--no-migrate")
+	waiting := server.next(t, "not ready")
+	body := get(t, waiting.Operations+"/readyz", http.StatusServiceUnavailable)
+	if body != "not ready: "+waiting.Reason+"\n" || !strings.HasSuffix(waiting.Reason, ": run 'clientintel migrate'") {
+		t.Errorf("/readyz answers %q, the log says %q", body, waiting.Reason)
 	}
 	if err := migrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()); err != nil {
 		t.Fatal(err)
 	}
-	if status, body, _ := readyz("serving"); status != http.StatusOK {
-		t.Errorf("after migrating, /readyz answers %d %q", status, body)
-	}
-	go func() { _, _ = io.Copy(io.Discard, io.MultiReader(lines.Buffered(), logs)) }()
-	stop()
-	if code := <-done; code != exitDone {
-		t.Errorf("exit %d", code)
-	}
+	get(t, server.next(t, "serving").Operations+"/readyz", http.StatusOK)
+	server.end(t)
 }
 
-// import and keys create the schema in an empty database; measurement, which has
-// nothing to work on there, does not.
+// import and keys create the schema in an empty database; commands that have nothing to
+// work on there do not.
 func TestRun_EmptyDatabase(t *testing.T) {
 	t.Parallel()
+	untouched := dbtest.NewEmpty(t)
+	before := contents(t, untouched)
 	for _, c := range ownerCommands {
-		database := dbtest.NewEmpty(t)
-		before := contents(t, database)
-		got := command(t, map[string]string{"DATABASE_URL": database.OwnerURL}, acme, strings.Fields(c.args)...)
-		if changed := contents(t, database) != before; changed != c.creates {
-			t.Errorf("%s: the schema was created: %v, want %v: %+v", c.args, changed, c.creates, got)
+		if !c.creates {
+			got := command(t, map[string]string{"DATABASE_URL": untouched.OwnerURL}, acme, strings.Fields(c.args)...)
+			if got.code != exitFailed || got.stderr != "clientintel: this database has no schema yet: run 'clientintel migrate'\n" {
+				t.Errorf("%s: %+v", c.args, got)
+			}
 		}
-		if !c.creates && (got.code != exitFailed || got.stderr != "clientintel: this database has no schema yet: run 'clientintel migrate'\n") {
-			t.Errorf("%s: %+v", c.args, got)
+	}
+	if contents(t, untouched) != before {
+		t.Error("a schema was created")
+	}
+	for _, args := range []string{"import -", "keys list"} { // every command of keys is made alike
+		database := dbtest.NewEmpty(t)
+		if got := command(t, map[string]string{"DATABASE_URL": database.OwnerURL}, acme, strings.Fields(args)...); got.code != exitDone {
+			t.Errorf("%s: %+v", args, got)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -30,24 +28,9 @@ func TestServe_WaitsForItsDatabase(t *testing.T) {
 	}
 	socket := u.Query().Get("host") + "/.s.PGSQL." + u.Query().Get("port")
 	u.Host, u.RawQuery = address, ""
-	ctx, stop := context.WithCancel(t.Context())
-	logs, writer := io.Pipe()
-	ended := make(chan int, 1)
-	go func() {
-		ended <- run(ctx, []string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0"},
-			[]string{"DATABASE_URL=" + u.String()}, strings.NewReader(""), io.Discard, writer)
-		writer.Close()
-	}()
-	lines := json.NewDecoder(logs)
-	next := func(message string) (line struct{ Msg, Reason, Operations string }) {
-		t.Helper()
-		if err := lines.Decode(&line); err != nil || line.Msg != message {
-			t.Fatalf("the log says %+v (%v), want %q", line, err, message)
-		}
-		return line
-	}
+	server := serveHere(t, map[string]string{"DATABASE_URL": u.String()})
 	const reason = "the database does not answer"
-	waiting := next("not ready")
+	waiting := server.next(t, "not ready")
 	if body := get(t, waiting.Operations+"/readyz", http.StatusServiceUnavailable); waiting.Reason != reason || body != "not ready: "+reason+"\n" {
 		t.Errorf("the log says %+v, /readyz %q", waiting, body)
 	}
@@ -56,30 +39,8 @@ func TestServe_WaitsForItsDatabase(t *testing.T) {
 	}
 	defer l.Close()
 	go forward(l, socket)
-	get(t, next("serving").Operations+"/readyz", http.StatusOK)
-	go func() { _, _ = io.Copy(io.Discard, io.MultiReader(lines.Buffered(), logs)) }()
-	stop()
-	if code := <-ended; code != exitDone {
-		t.Errorf("exit %d", code)
-	}
-}
-
-func get(t *testing.T, url string, want int) string {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != want {
-		t.Errorf("%s: %d %s, %v; want %d", url, response.StatusCode, body, err, want)
-	}
-	return string(body)
+	get(t, server.next(t, "serving").Operations+"/readyz", http.StatusOK)
+	server.end(t)
 }
 
 // forward connects what l accepts to a Unix socket.

@@ -168,11 +168,6 @@ type MeasurementTrigger struct {
 	Enabled  bool        `json:"enabled"`
 }
 
-type MigrationHash struct {
-	VersionID int64  `json:"version_id"`
-	Sha256    string `json:"sha256"`
-}
-
 type PortalDocument struct {
 	ClientID              uuid.UUID       `json:"client_id"`
 	ID                    uuid.UUID       `json:"id"`

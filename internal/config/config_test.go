@@ -12,7 +12,7 @@ func TestFromEnv_ReportsEveryMistake(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
 		"CLIENTINTEL_POOL_SIZE": "0", "CLIENTINTEL_STATEMENT_TIMEOUT": "0s", "CLIENTINTEL_DRAIN_DELAY": "soon",
-		"CLIENTINTEL_LOG_LEVEL": "loud", "CLIENTINTEL_CURSOR_SECRET_PREVIOUS": "short", "CLIENTINTEL_REPLICA_FALLBACK": "maybe",
+		"CLIENTINTEL_LOG_LEVEL": "loud", "CLIENTINTEL_CURSOR_SECRET_PREVIOUS": "short",
 		"CLIENTINTEL_TLS_CERT": "x",
 	}
 	s, err := config.FromEnv(func(name string) string { return env[name] })
@@ -27,7 +27,6 @@ func TestFromEnv_ReportsEveryMistake(t *testing.T) {
 	}
 	got = strings.Split(s.Server.Check().Error(), "\n")
 	want = []string{
-		`--replica-fallback (CLIENTINTEL_REPLICA_FALLBACK) must be on or off, not "maybe"`,
 		`--log-level (CLIENTINTEL_LOG_LEVEL) must be debug, info, warn or error, not "loud"`,
 		`CLIENTINTEL_CURSOR_SECRET_PREVIOUS must have at least 32 characters`,
 		`--tls-cert (CLIENTINTEL_TLS_CERT) and --tls-key (CLIENTINTEL_TLS_KEY) must be set together`,

@@ -12,18 +12,15 @@ import (
 	"testing"
 )
 
-// Most of the tests run as whoever runs them. Root runs all of them again as
-// an ordinary user, so that both ways are tested wherever one is root.
-func TestAsRoot_EverythingAgainAsAnOrdinaryUser(t *testing.T) {
+// The tests run as whoever runs them. Root starts and shares a server as an ordinary user
+// too.
+func TestAsRoot_StartedByAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
 	needRoot(t)
-	if testing.Short() {
-		t.Skip("short")
-	}
 	a := ordinary(t)
 	parent := filepath.Dir(newDir(t))
 	binary := filepath.Join(parent, "embedded.test")
 	copyFile(t, os.Args[0], binary)
-	copyFile(t, "testdata/programs.txz", filepath.Join(parent, "testdata", "programs.txz"))
 	tmp := filepath.Join(parent, "t") // short: sockets are below it
 	if err := a.makeDir(tmp); err != nil {
 		t.Fatal(err)
@@ -31,7 +28,7 @@ func TestAsRoot_EverythingAgainAsAnOrdinaryUser(t *testing.T) {
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := commandAs(a, parent, binary, "-test.skip=^TestAsRoot", "-test.timeout=10m")
+	cmd := commandAs(a, parent, binary, "-test.run=^(TestOpen_FirstStart|TestAttach_TakesOver)", "-test.timeout=10m")
 	cmd.Env = append(cmd.Env, "TMPDIR="+tmp, "HOME="+tmp)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -77,21 +74,6 @@ func TestAsRoot_DirectoryOutOfTheAccountsReach(t *testing.T) {
 	}
 	wantRefusal(t, Options{Dir: closed}, "PostgreSQL does not run as root, and the account "+testAccount(t).name+" that runs it cannot enter "+closed+
 		" (fork/exec /bin/sh: permission denied): open it and the directories above it, choose another such as /var/lib/clientintel with --data-dir, or start as an ordinary user")
-}
-
-// The server's processes have another account than root, and every process of
-// that account can read their environment.
-func TestServerEnv_HoldsNoSecret(t *testing.T) {
-	t.Setenv("CLIENTINTEL_CURSOR_SECRET", "a secret of thirty-two characters")
-	dir := newDir(t)
-	openDir(t, dir)
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(postmasterPID(t, dataOf(t, dir))) + "/environ")
-	if os.IsNotExist(err) {
-		t.Skip("this system shows no environments")
-	}
-	if err != nil || strings.Contains(string(text), "secret") {
-		t.Errorf("the server's environment: %q, %v", text, err)
-	}
 }
 
 func needRoot(t *testing.T) {

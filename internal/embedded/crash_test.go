@@ -3,7 +3,6 @@ package embedded
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -93,20 +92,4 @@ func TestOpen_FailedStartQuotesTheLog(t *testing.T) {
 	contains(t, err, "embedded PostgreSQL: PostgreSQL ended while starting (exit status 1); the end of "+dir+"/postgres.log:\n\t")
 	contains(t, err, `FATAL:  unrecognized configuration parameter "no_such_setting"`)
 	wantQuery(t, openDir(t, dir).OwnerURL(), `SELECT 1`, "1")
-}
-
-// The terminal's Ctrl-C goes to a whole group of processes: the server must
-// live until we stop it.
-func TestOpen_ServerIsInASessionOfItsOwn(t *testing.T) {
-	t.Parallel()
-	dir := newDir(t)
-	openDir(t, dir)
-	pid := postmasterPID(t, dataOf(t, dir))
-	out, err := exec.Command("ps", "-o", "pgid=", "-p", strconv.Itoa(pid)).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.TrimSpace(string(out)); got != strconv.Itoa(pid) {
-		t.Errorf("the server is in process group %s, want its own, %d", got, pid)
-	}
 }

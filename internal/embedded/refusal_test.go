@@ -98,7 +98,7 @@ func TestRefusal_WrongPrograms(t *testing.T) {
 // The socket's path goes into a URL and into a setting of the server.
 func TestSocketDir_LongAndAwkwardNames(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"my data", "100%41", "a#b", "a?b", "Ünï-日本", `a+b&c=d;e'f"g\h`, "a,b", "[*]", strings.Repeat("very-", 20) + "long"} {
+	for _, name := range []string{`Ünï-日本 [*] 100%41#?a+b&c=d;e'f"g\h`, "a,b", strings.Repeat("very-", 20) + "long"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(newDir(t), name)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -38,7 +39,10 @@ func Log(o Observers) func(http.Handler) http.Handler {
 	a := &accessLog{Observers: o}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			record := &Record{RequestID: requestID(r), began: time.Now()}
+			record := &Record{RequestID: requestID(r), method: r.Method, began: time.Now()}
+			if !slices.Contains(methods, r.Method) {
+				record.method = "other" // not what the caller chose
+			}
 			r = r.WithContext(WithRecord(r.Context(), record))
 			w.Header().Set("X-Request-Id", record.RequestID)
 			out := chi.NewWrapResponseWriter(w, r.ProtoMajor)
@@ -53,6 +57,11 @@ func Log(o Observers) func(http.Handler) http.Handler {
 			next.ServeHTTP(out, r)
 		})
 	}
+}
+
+// methods are those that are logged by their names.
+var methods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
 type accessLog struct {
@@ -87,14 +96,22 @@ func (a *accessLog) finish(r *http.Request, record *Record, status int) {
 		a.RecordUse(record.keyID, record.Operation, status)
 	}
 	result := cmp.Or(record.ToolStatus, status)
-	caller := callerOf(record, result)
+	// A caller without a key can send any number of unverified requests, so the alerts
+	// leave them out.
+	caller := callerUnverified
+	switch {
+	case record.admission.Verdict != "":
+		caller = callerVerified
+	case result >= 500:
+		caller = callerUnknown
+	}
 	a.RecordRequest(record.Operation, result, caller, took)
 	if result < 400 && record.Err == nil && !record.aborted && a.LogOneIn > 1 && a.succeeded.Add(1)%int64(a.LogOneIn) != 1 {
 		return
 	}
 	attributes := []slog.Attr{
 		slog.String("request_id", record.RequestID),
-		slog.String("method", knownMethod(r.Method)),
+		slog.String("method", record.method),
 		slog.String("operation", record.Operation),
 		slog.Int("status", status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
@@ -127,24 +144,11 @@ const (
 	callerUnknown    = "unknown"    // the server failed before the key was verified
 )
 
-// callerOf returns the caller label of the metrics. A caller without a key can send any
-// number of requests of callerUnverified, so the alerts leave them out.
-func callerOf(record *Record, result int) string {
-	switch {
-	case record.admission.Verdict != "":
-		return callerVerified
-	case result >= 500:
-		return callerUnknown
-	default:
-		return callerUnverified
-	}
-}
-
 // traceOf contains nothing that the caller sent except method, request id and trace
 // context.
 func traceOf(r *http.Request, record *Record, status int, took time.Duration) tracing.Request {
 	return tracing.Request{
-		Header: r.Header, Method: knownMethod(r.Method), Operation: record.Operation, Route: record.Route, RequestID: record.RequestID,
+		Header: r.Header, Method: record.method, Operation: record.Operation, Route: record.Route, RequestID: record.RequestID,
 		Status: status, Rows: record.Rows, Failed: !record.callerLeft && (record.aborted || max(status, record.ToolStatus) >= 500),
 		Began: record.began, Took: took,
 	}
@@ -180,14 +184,4 @@ func requestID(r *http.Request) string {
 		return uuid.NewString()
 	}
 	return given
-}
-
-// knownMethod keeps text that the caller chose out of the log.
-func knownMethod(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
-		http.MethodPatch, http.MethodDelete, http.MethodOptions:
-		return method
-	}
-	return "other"
 }

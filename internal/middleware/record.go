@@ -39,6 +39,8 @@ type Record struct {
 	traceID string
 	// help is the Link to documentation, for an error.
 	help string
+	// method is the request's, "other" if no route has it.
+	method string
 	// began is when the request's headers had been read.
 	began time.Time
 	// aborted is set if the response broke off and the connection was closed, callerLeft

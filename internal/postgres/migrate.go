@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -31,7 +30,7 @@ const (
 	migrationLockTimeout = time.Second / 2
 	// migrationPause lets the queries that queued run first.
 	migrationPause = time.Second
-	// migrationApplication names the session that migrates in pg_stat_activity.
+	// migrationApplication names the session that migrates, in pg_stat_activity.
 	migrationApplication = "clientintel migrate"
 )
 
@@ -61,8 +60,6 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 	if server < MinServerVersion {
 		return 0, fmt.Errorf("the database server is PostgreSQL %d: version 15 or later is needed", server/10000)
 	}
-	// A later migration refuses other encodings too, but only after those before it are
-	// applied.
 	if encoding != "UTF8" {
 		return 0, fmt.Errorf("the database's encoding is %s, and search needs UTF8: "+
 			"create the database with ENCODING 'UTF8' TEMPLATE template0", encoding)
@@ -89,19 +86,18 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 	}
 	total := 0
 	for {
-		blocker := watchBlockers(ctx, db)
 		applied, err := provider.Up(ctx)
-		holds := blocker()
 		if partial, ok := errors.AsType[*goose.PartialError](err); ok {
 			applied = partial.Applied
 		}
 		total += len(applied)
-		switch err = cmp.Or(err, storeHashes(ctx, db, files, applied)); {
+		switch {
 		case err == nil:
 			return total, nil
 		case !isLockConflict(err):
 			return total, fmt.Errorf("migrating the schema: %w", err)
 		}
+		holds := openTransactions(ctx, db)
 		log.Warn("a migration waits for a lock and tries again", "held_by", holds)
 		select {
 		case <-ctx.Done():
@@ -131,34 +127,19 @@ func isLockConflict(err error) bool {
 		refused.Code == "XX000" && refused.Message == "tuple concurrently updated")
 }
 
-// watchBlockers polls which sessions block the migration; the returned function stops that
-// and returns the last result. Query texts are not read, as they may hold a client's data.
-func watchBlockers(ctx context.Context, db *sql.DB) func() string {
-	ctx, cancel := context.WithCancel(ctx)
-	seen := make(chan string, 1)
-	go func() {
-		last := "another session"
-		tick := time.NewTicker(migrationLockTimeout / 4)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				seen <- last
-				return
-			case <-tick.C:
-			}
-			var now sql.NullString
-			if err := db.QueryRowContext(ctx, `SELECT string_agg(format('process %s (%s, %s, in a transaction since %s)', b.pid,
-					coalesce(nullif(b.application_name, ''), 'no name'), b.state, to_char(b.xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS')), ', ' ORDER BY b.xact_start)
-				FROM pg_stat_activity AS b
-				WHERE b.pid IN (SELECT unnest(pg_blocking_pids(w.pid)) FROM pg_stat_activity AS w
-					WHERE w.application_name = $1 AND w.datname = current_database() AND w.pid <> pg_backend_pid())`,
-				migrationApplication).Scan(&now); err == nil && now.Valid {
-				last = now.String
-			}
-		}
-	}()
-	return func() string { cancel(); return <-seen }
+// openTransactions names the sessions whose transactions have been open for as long as a
+// migration waits for a lock: one of them holds it. Query texts are not read, as they may
+// hold a client's data.
+func openTransactions(ctx context.Context, db *sql.DB) (named string) {
+	const list = `SELECT coalesce(string_agg(format('process %s (%s, %s, in a transaction since %s)', a.pid,
+			coalesce(nullif(a.application_name, ''), 'no name'), a.state, to_char(a.xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS')),
+			', ' ORDER BY a.xact_start), 'another session')
+		FROM pg_stat_activity AS a
+		WHERE a.datname = current_database() AND a.xact_start < clock_timestamp() - $1::interval`
+	if err := db.QueryRowContext(ctx, list, migrationLockTimeout.String()).Scan(&named); err != nil {
+		return "another session"
+	}
+	return named
 }
 
 // ParseURL reads a database URL. Its error does not quote the URL, which may hold a

@@ -160,13 +160,11 @@ func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 	}
 }
 
-// What is applied, pending and edited since follows from what was stored when it was
-// applied.
+// What a later release applied is told apart.
 func TestMigrationStatuses_FollowWhatWasStored(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	ours := postgres.SchemaVersion()
-	database.Exec(t, "UPDATE migration_hashes SET sha256 = 'other' WHERE version_id = 2")
 	database.Exec(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)", ours+1)
 	statuses, err := postgres.MigrationStatuses(t.Context(), database.OwnerURL)
 	if err != nil || len(statuses) != int(ours)+1 {
@@ -174,10 +172,7 @@ func TestMigrationStatuses_FollowWhatWasStored(t *testing.T) {
 	}
 	for _, s := range statuses {
 		want := postgres.Applied
-		switch s.Version {
-		case 2:
-			want = postgres.Changed
-		case ours + 1:
+		if s.Version == ours+1 {
 			want = postgres.Newer
 		}
 		if s.State != want || s.AppliedAt == nil || time.Since(*s.AppliedAt) > time.Hour*24 {

@@ -26,7 +26,6 @@ var notTenant = map[string]string{
 	"api_keys":         "found by prefix, before any client is known",
 	"server_secrets":   "the service's own",
 	"goose_db_version": "the migrations' own",
-	"migration_hashes": "the migrations' own",
 	"imports":          "the service's own",
 }
 

@@ -48,14 +48,11 @@ func NewUsage(pool *postgres.Pool) *Usage {
 
 // Record counts a request that ended.
 func (u *Usage) Record(keyID uuid.UUID, route string, status int) {
-	u.add(usageRow{keyID, time.Now().Unix() / 3600, route, status}, 1)
-}
-
-func (u *Usage) add(row usageRow, requests int64) {
+	row := usageRow{keyID, time.Now().Unix() / 3600, route, status}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if _, known := u.added[row]; known || len(u.added) < maxUsageRows {
-		u.added[row] += requests
+	if u.added[row] > 0 || len(u.added) < maxUsageRows {
+		u.added[row]++
 	}
 }
 
@@ -92,9 +89,12 @@ func (u *Usage) write() {
 		params.Requests = append(params.Requests, requests)
 	}
 	if err := u.send(params); pgconn.SafeToRetry(err) || postgres.IsRetryable(err) {
-		for row, requests := range rows {
-			u.add(row, requests)
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		for row, requests := range u.added {
+			rows[row] += requests
 		}
+		u.added = rows
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,12 +21,16 @@ import (
 
 const contractPath = "/api/client/v1/openapi.json"
 
+var (
+	guides = []string{"/api/client/v1/bi-guide.md", "/api/client/v1/agent-guide.md"}
+	pages  = []string{"/docs", "/docs/listInterviews", "/docs/getOpenapi", "/docs/bi-guide", "/docs/agent-guide", "/docs/clients"}
+)
+
 func TestContract_IsServedAsWritten(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
-	answer := srv.Get(t, contractPath+"?anything=goes&limit=x", "").WantStatus(t, 200)
 	var served, written any
-	answer.Decode(t, &served)
+	srv.Get(t, contractPath, "").WantStatus(t, 200).Decode(t, &served)
 	source, err := os.ReadFile("../../openapi/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -44,116 +50,76 @@ func TestContract_IsServedAsWritten(t *testing.T) {
 	if !reflect.DeepEqual(served, again) {
 		t.Error("the served contract differs from openapi.yaml")
 	}
-	for name, want := range map[string]string{
-		"Content-Type": "application/json", "Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=300",
-	} {
-		if got := answer.Header.Get(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
-	}
-	if answer.Header.Get("X-RateLimit-Limit") != "" {
-		t.Error("a public document carries rate-limit headers")
-	}
 }
 
-func TestContract_IsNotSentTwice(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	etag := srv.Get(t, contractPath, "").Header.Get("ETag")
-	if etag == "" {
-		t.Fatal("no ETag")
-	}
-	again := srv.Send(t, http.MethodGet, contractPath, "", http.Header{"If-None-Match": {etag}}).WantStatus(t, 304)
-	if len(again.Body) != 0 {
-		t.Errorf("a 304 has a body of %d bytes", len(again.Body))
-	}
-	srv.Send(t, http.MethodGet, contractPath, "", http.Header{"If-None-Match": {`"other"`}}).WantStatus(t, 200)
-	srv.Send(t, http.MethodHead, contractPath, "", nil).WantStatus(t, 200)
-	// Conditions that could only be refused outside the envelope are not looked at.
-	for name, value := range map[string]string{"Range": "bytes=99999999-", "If-Match": `"other"`, "If-Unmodified-Since": "Mon, 01 Jan 2001 00:00:00 GMT"} {
-		answer := srv.Send(t, http.MethodGet, contractPath, "", http.Header{name: {value}, "Accept-Encoding": {"identity"}}).WantStatus(t, 200)
-		if ranges := answer.Header.Get("Accept-Ranges"); ranges != "" {
-			t.Errorf("Accept-Ranges is %q, and no range is given", ranges)
-		}
-	}
-}
-
-// A strong ETag names bytes: a cache that holds one encoding must not answer with
-// it for the other.
-func TestDocuments_EachEncodingHasItsOwnETag(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	for _, path := range append([]string{contractPath, "/llms.txt", "/docs"}, guides...) {
-		plain := srv.Send(t, http.MethodGet, path, "", http.Header{"Accept-Encoding": {"identity"}}).WantStatus(t, 200)
-		for _, accepted := range []string{"gzip", "br, GZIP;q=0.5", "zstd, gzip"} {
-			packed := getPacked(t, srv.URL+path, accepted)
-			reader, err := gzip.NewReader(packed.Body)
-			if err != nil {
-				t.Fatalf("%s, %s: %v", path, accepted, err)
-			}
-			if body, err := io.ReadAll(reader); err != nil || !bytes.Equal(body, plain.Body) || packed.Header.Get("Content-Encoding") != "gzip" {
-				t.Errorf("%s, %s: another document, %v", path, accepted, err)
-			}
-			packed.Body.Close()
-			etag := packed.Header.Get("ETag")
-			if etag == "" || etag == plain.Header.Get("ETag") || packed.Header.Get("Vary") != "Accept-Encoding" {
-				t.Errorf("%s, %s: the ETag is %s, the plain one's is the same, or Vary is %q", path, accepted, etag, packed.Header.Get("Vary"))
-			}
-			again := http.Header{"Accept-Encoding": {accepted}, "If-None-Match": {etag}}
-			if got := srv.Send(t, http.MethodGet, path, "", again).WantStatus(t, 304).Header.Get("ETag"); got != etag {
-				t.Errorf("%s, %s: a 304 has the ETag %s, want %s", path, accepted, got, etag)
-			}
-			srv.Send(t, http.MethodGet, path, "", http.Header{"Accept-Encoding": {"identity"}, "If-None-Match": {etag}}).WantStatus(t, 200)
-		}
-		for _, refused := range []string{"gzip;q=0", "gzip; q=0.0", "br", "zstd", "gzip;q=no"} {
-			answer := srv.Send(t, http.MethodGet, path, "", http.Header{"Accept-Encoding": {refused}}).WantStatus(t, 200)
-			if !bytes.Equal(answer.Body, plain.Body) || answer.Header.Get("ETag") != plain.Header.Get("ETag") ||
-				answer.Header.Get("Content-Encoding") != "" || answer.Header.Get("No-Gzip-Compression") != "" {
-				t.Errorf("%s, %s: %v", path, refused, answer.Header)
-			}
-		}
-	}
-}
-
-// identity keeps the HTTP client from asking for gzip, which it does for GET alone.
-var identity = http.Header{"Accept-Encoding": {"identity"}}
-
-var guides = []string{"/api/client/v1/bi-guide.md", "/api/client/v1/agent-guide.md"}
-
-// The guides are public in every respect: no key, no quota, any origin, and
-// nothing is sent twice.
-func TestGuides_ArePublic(t *testing.T) {
+// Public documents need no key, count nothing and are not sent twice. A cache that has one
+// encoding must not answer with it for the other. A page takes a key, so nothing foreign may
+// run in it, frame it or learn from it; any origin may fetch the others.
+func TestDocuments_ArePublic(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
-	for _, path := range guides {
-		answer := srv.Send(t, http.MethodGet, path+"?anything=goes", "", identity).WantStatus(t, 200)
-		etag := answer.Header.Get("ETag")
-		for name, want := range map[string]string{
-			"Content-Type": "text/markdown; charset=utf-8", "Access-Control-Allow-Origin": "*",
-			"Cache-Control": "public, max-age=300", "X-RateLimit-Limit": "", "WWW-Authenticate": "",
-		} {
-			if got := answer.Header.Get(name); got != want {
-				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+	const closed = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	const html, markdown = "text/html; charset=utf-8", "text/markdown; charset=utf-8"
+	for path, contentType := range map[string]string{
+		contractPath: "application/json", guides[0]: markdown, guides[1]: markdown, "/docs/changelog": markdown, "/llms.txt": "text/plain; charset=utf-8",
+		"/docs": html, "/docs/bi-guide": html, "/docs/page.js": "text/javascript; charset=utf-8", "/docs/page.css": "text/css; charset=utf-8",
+		"/docs/search.json": "application/json", "/docs/icon.svg": "image/svg+xml", "/docs/connectors/dlt/clientintel.py": "text/plain; charset=utf-8",
+	} {
+		send := func(method string, header ...string) *apitest.Response {
+			sent := http.Header{"Accept-Encoding": {"identity"}} // or the client asks for gzip
+			for i := 0; i < len(header); i += 2 {
+				sent.Set(header[i], header[i+1])
+			}
+			return srv.Send(t, method, path+"?anything=goes", "", sent)
+		}
+		plain := send(http.MethodGet).WantStatus(t, 200)
+		want := map[string]string{
+			"Content-Type": contentType, "Cache-Control": "public, max-age=300", "X-RateLimit-Limit": "", "WWW-Authenticate": "",
+			"X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*", "Accept-Ranges": "",
+		}
+		if strings.HasPrefix(path, "/docs") && path != "/docs/changelog" && !strings.HasPrefix(path, "/docs/connectors") {
+			want["Access-Control-Allow-Origin"], want["Content-Security-Policy"] = "", closed
+			want["Referrer-Policy"], want["Cross-Origin-Opener-Policy"] = "no-referrer", "same-origin"
+		}
+		for name, value := range want {
+			if got := plain.Header.Get(name); got != value {
+				t.Errorf("%s: %s is %q, want %q", path, name, got, value)
 			}
 		}
-		if len(answer.Body) < 5000 || !strings.HasPrefix(string(answer.Body), "# ") || etag == "" {
-			t.Errorf("%s: %d bytes with ETag %q, want a guide", path, len(answer.Body), etag)
-		}
-		head := srv.Send(t, http.MethodHead, path, "", nil).WantStatus(t, 200)
-		if len(head.Body) != 0 || head.Header.Get("ETag") != etag || head.Header.Get("Content-Type") != answer.Header.Get("Content-Type") {
-			t.Errorf("%s: HEAD answers %d bytes with %v", path, len(head.Body), head.Header)
+		etag := plain.Header.Get("ETag")
+		if head := send(http.MethodHead).WantStatus(t, 200); len(head.Body) != 0 || etag == "" || head.Header.Get("ETag") != etag {
+			t.Errorf("%s: HEAD answers %d bytes with the ETag %q, GET has %q", path, len(head.Body), head.Header.Get("ETag"), etag)
 		}
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
-			unchanged := http.Header{"If-None-Match": {etag}, "Accept-Encoding": {"identity"}}
-			again := srv.Send(t, method, path, "", unchanged).WantStatus(t, 304)
-			if len(again.Body) != 0 || again.Header.Get("ETag") != etag {
+			if again := send(method, "If-None-Match", etag).WantStatus(t, 304); len(again.Body) != 0 || again.Header.Get("ETag") != etag {
 				t.Errorf("%s: a 304 has %d bytes and the ETag %q", path, len(again.Body), again.Header.Get("ETag"))
 			}
 		}
-		srv.Send(t, http.MethodGet, path, "", http.Header{"If-None-Match": {`"other"`}}).WantStatus(t, 200)
-		refused := srv.Send(t, http.MethodPost, path, "", nil).WantError(t, 405, "method_not_allowed", "method not allowed")
-		if got := refused.Header.Get("Allow"); got != "GET, HEAD" {
-			t.Errorf("%s: a 405 allows %q, want GET, HEAD", path, got)
+		send(http.MethodGet, "If-None-Match", `"other"`).WantStatus(t, 200)
+		// Conditions that could only be refused outside the envelope are not looked at.
+		send(http.MethodGet, "Range", "bytes=99999999-", "If-Match", `"other"`, "If-Unmodified-Since", "Mon, 01 Jan 2001 00:00:00 GMT").WantStatus(t, 200)
+		if refused := send(http.MethodPost).WantError(t, 405, "method_not_allowed", "method not allowed"); refused.Header.Get("Allow") != "GET, HEAD" {
+			t.Errorf("%s: a 405 allows %q, want GET, HEAD", path, refused.Header.Get("Allow"))
+		}
+		if packed := getPacked(t, srv.URL+path); packed.Header.Get("Content-Encoding") == "gzip" {
+			reader, err := gzip.NewReader(packed.Body)
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			if body, err := io.ReadAll(reader); err != nil || !bytes.Equal(body, plain.Body) || packed.Header.Get("Vary") != "Accept-Encoding" {
+				t.Errorf("%s: compressed, another document, or Vary is %q: %v", path, packed.Header.Get("Vary"), err)
+			}
+			packedTag := packed.Header.Get("ETag")
+			send(http.MethodGet, "Accept-Encoding", "gzip", "If-None-Match", packedTag).WantStatus(t, 304)
+			if packedTag == etag {
+				t.Errorf("%s: both encodings have the ETag %s", path, etag)
+			}
+		} else if path == contractPath {
+			t.Error("the contract is not compressed")
+		}
+		if refused := send(http.MethodGet, "Accept-Encoding", "gzip;q=0"); !bytes.Equal(refused.Body, plain.Body) || refused.Header.Get("ETag") != etag {
+			t.Errorf("%s: compressed for a client that refuses that: %v", path, refused.Header)
 		}
 		// A key makes no difference, not even a wrong one.
 		srv.Get(t, path, srv.KeyFor(t, "acme")).WantStatus(t, 200)
@@ -162,60 +128,46 @@ func TestGuides_ArePublic(t *testing.T) {
 	var counted int
 	seed.Query(t, &counted, "SELECT count(*) FROM request_log")
 	if counted != 0 {
-		t.Errorf("%d requests for guides were counted", counted)
+		t.Errorf("%d requests for public documents were counted", counted)
 	}
 }
 
-// A guide tells its reader where to send a key, so only the operator decides what
-// address it names, never a request's own headers.
-func TestGuides_NameTheOperatorsAddressAndNoOther(t *testing.T) {
+// A page, a guide or a list of links that repeated a request's Host header would send its
+// reader, and his key, wherever that header says: only the operator names an address.
+func TestDocuments_NameTheOperatorsAddressAndNoOther(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
 	public := *srv
-	public.URL = srv.StartAnother(t, func(s *config.Server) { s.PublicURL = "https://intel.brand.example/api-front/" })
-	for _, path := range guides {
+	public.URL = srv.StartAnother(t, func(s *config.Server) { s.PublicURL = "https://intel.brand.example/front/" })
+	for _, path := range append(append([]string{"/llms.txt"}, pages...), guides...) {
 		plain := srv.Get(t, path, "")
 		deceived := srv.Send(t, http.MethodGet, path, "", http.Header{
 			"X-Forwarded-Host": {"evil.example"}, "X-Forwarded-Proto": {"https"}, "Forwarded": {"host=evil.example;proto=https"},
 		})
-		byHost := getAsHost(t, srv.URL+path, "evil.example")
-		if !bytes.Equal(plain.Body, deceived.Body) || !bytes.Equal(plain.Body, byHost) {
-			t.Errorf("%s: differs with the request's headers", path)
-		}
-		if !bytes.Contains(plain.Body, []byte("](./openapi.json)")) || !bytes.Contains(plain.Body, []byte("='https://clientintel.example.com'")) {
-			t.Errorf("%s: without a public address, wants relative links and an address to replace", path)
+		if !bytes.Equal(plain.Body, deceived.Body) || !bytes.Equal(plain.Body, getAsHost(t, srv.URL+path, "evil.example")) {
+			t.Errorf("%s differs with the request's headers", path)
 		}
 		named := public.Get(t, path, "")
-		if named.Header.Get("ETag") == plain.Header.Get("ETag") {
-			t.Errorf("%s: two addresses share an ETag", path)
-		}
-		for _, want := range []string{
-			"](https://intel.brand.example/api-front/api/client/v1/openapi.json)", "='https://intel.brand.example/api-front'",
-		} {
-			if !bytes.Contains(named.Body, []byte(want)) {
-				t.Errorf("%s: wants %s", path, want)
-			}
-		}
-		for _, left := range []string{"clientintel.example.com", "](./"} {
-			if bytes.Contains(named.Body, []byte(left)) {
-				t.Errorf("%s: with a public address, %s is left over", path, left)
-			}
+		if !bytes.Contains(named.Body, []byte("https://intel.brand.example/front")) || named.Header.Get("ETag") == plain.Header.Get("ETag") ||
+			bytes.Contains(named.Body, []byte("clientintel.example.com")) || bytes.Contains(named.Body, []byte("](./")) {
+			t.Errorf("%s does not name the public address alone, or has one ETag for two addresses", path)
 		}
 	}
 }
 
 // getPacked leaves the body as it came.
-func getPacked(t *testing.T, url, accepted string) *http.Response {
+func getPacked(t *testing.T, url string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Accept-Encoding", accepted)
+	req.Header.Set("Accept-Encoding", "br, GZIP;q=0.5")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("%v: %v", res, err)
 	}
+	t.Cleanup(func() { _ = res.Body.Close() })
 	return res
 }
 
@@ -236,4 +188,88 @@ func getAsHost(t *testing.T, url, host string) []byte {
 		t.Fatal(err)
 	}
 	return body
+}
+
+// With the policy above, code or style in the page's own text would not run: a
+// page that has some is broken.
+func TestPages_HaveNoInlineCode(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	inline := regexp.MustCompile(`(?i)<script(?:[^>]*>)[^<]|<style|\sstyle=|\son[a-z]+=|javascript:|src="(?:https?:)?//`)
+	for _, path := range pages {
+		body := srv.Get(t, path, "").WantStatus(t, 200).Body
+		if found := inline.Find(body); found != nil {
+			t.Errorf("%s holds %q", path, found)
+		}
+	}
+}
+
+var (
+	htmlLink     = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	markdownLink = regexp.MustCompile(`\]\(([^)\s]*)\)`)
+	anchor       = regexp.MustCompile(`\sid="([^"]*)"`)
+)
+
+// Every link of the pages, of llms.txt and of the search leads somewhere, fragments included,
+// with a public address and without one.
+func TestPages_LinksResolve(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	const address = "https://intel.brand.example"
+	public := *srv
+	public.URL = srv.StartAnother(t, func(s *config.Server) { s.PublicURL = address })
+	var found []struct{ URL string }
+	srv.Get(t, "/docs/search.json", "").Decode(t, &found)
+	checked := map[string]bool{}
+	for _, entry := range found {
+		if !checked[entry.URL] {
+			checked[entry.URL] = true
+			leadsSomewhere(t, srv, "/docs/search.json", entry.URL)
+		}
+	}
+	if len(checked) < 20 {
+		t.Errorf("the search knows %d places", len(checked))
+	}
+	for _, from := range []*apitest.Server{srv, &public} {
+		for _, path := range append([]string{"/llms.txt"}, pages...) {
+			body := from.Get(t, path, "").WantStatus(t, 200).Body
+			links := htmlLink.FindAllSubmatch(body, -1)
+			if path == "/llms.txt" {
+				links = markdownLink.FindAllSubmatch(body, -1)
+			}
+			if len(links) < 5 {
+				t.Errorf("%s has %d links", path, len(links))
+			}
+			for _, link := range links {
+				leadsSomewhere(t, from, path, strings.TrimPrefix(string(link[1]), address))
+			}
+		}
+	}
+}
+
+func leadsSomewhere(t *testing.T, srv *apitest.Server, path, link string) {
+	t.Helper()
+	base, err := url.Parse(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := base.Parse(link)
+	if err != nil || to.Host != "" {
+		t.Errorf("%s links to %q", path, link)
+		return
+	}
+	want := http.StatusOK
+	if to.Path == "/api/client/v1/mcp" {
+		want = http.StatusUnauthorized
+	}
+	answer := srv.Get(t, to.RequestURI(), "").WantStatus(t, want)
+	if to.Fragment == "" {
+		return
+	}
+	for _, id := range anchor.FindAllSubmatch(answer.Body, -1) {
+		if string(id[1]) == to.Fragment {
+			return
+		}
+	}
+	t.Errorf("%s links to %q, and there is no such place", path, link)
 }

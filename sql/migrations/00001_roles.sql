@@ -30,13 +30,6 @@ GRANT USAGE ON SCHEMA public TO clientintel_server;
 -- A server says "not ready" on a schema that it cannot serve.
 GRANT SELECT ON goose_db_version TO clientintel_server;
 
--- The SHA-256 of each migration as it was applied, in hexadecimal: 'migrate status'
--- tells of one that was edited since.
-CREATE TABLE migration_hashes (
-    version_id bigint PRIMARY KEY,
-    sha256 text NOT NULL
-);
-
 -- The oldest schema version whose servers can also serve this schema. A migration
 -- that removes what older servers need replaces this function with a higher number.
 CREATE FUNCTION oldest_served_version() RETURNS bigint
@@ -66,7 +59,6 @@ RETURN nullif(current_setting('clientintel.client_id', true), '')::uuid;
 -- +goose Down
 DROP FUNCTION current_client_id();
 DROP FUNCTION oldest_served_version();
-DROP TABLE migration_hashes;
 REVOKE SELECT ON goose_db_version FROM clientintel_server;
 REVOKE USAGE ON SCHEMA public FROM clientintel_server;
 -- +goose StatementBegin

@@ -9,17 +9,6 @@
 -- +goose StatementBegin
 DO $$
 BEGIN
-    IF current_setting('server_encoding') <> 'UTF8' THEN
-        RAISE EXCEPTION 'the database''s encoding is %, and search needs UTF8: create the database with ENCODING ''UTF8'' TEMPLATE template0',
-            current_setting('server_encoding');
-    END IF;
-END;
-$$;
--- +goose StatementEnd
-
--- +goose StatementBegin
-DO $$
-BEGIN
     -- Looked for first: IF NOT EXISTS, too, is refused where its owner is another.
     IF NOT EXISTS (SELECT 1 FROM pg_extension AS e WHERE e.extname = 'pg_trgm') THEN
         CREATE EXTENSION pg_trgm;

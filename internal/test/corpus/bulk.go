@@ -105,7 +105,7 @@ const (
 func (b *bulk) writeFrame() error {
 	lines := []any{clientLine{
 		Kind: "client", ID: b.sum.ID, Slug: b.sum.Slug, Name: "Client " + b.sum.Slug, Mode: b.sum.Mode,
-		ContractVersion: contractVersion(b.sum.Mode),
+		ContractVersion: map[string]string{ModeCanonical: contractVersion}[b.sum.Mode],
 	}}
 	for i := range b.options.Campaigns {
 		lines = append(lines, b.campaign(i))
@@ -126,7 +126,7 @@ func (b *bulk) writeFrame() error {
 
 func (b *bulk) campaign(i int) campaignLine {
 	id := b.id(idOfCampaign, i)
-	status, active := "live", ref(true)
+	status, active := "live", new(true)
 	if i%3 == 1 {
 		active = nil
 	}
@@ -136,11 +136,11 @@ func (b *bulk) campaign(i int) campaignLine {
 		case 0:
 			status = "draft"
 		case 1:
-			status, active = "ended", ref(false)
+			status, active = "ended", new(false)
 		case 2:
 			status = "paused"
 		default:
-			active = ref(false)
+			active = new(false)
 		}
 	} else {
 		b.liveCampaigns = append(b.liveCampaigns, id.String())
@@ -148,12 +148,12 @@ func (b *bulk) campaign(i int) campaignLine {
 	}
 	line := campaignLine{
 		Kind: "campaign", ID: id, ClientID: b.sum.ID, Slug: fmt.Sprintf("campaign-%d", i+1),
-		DisplayName: ref(b.text(3)), Brief: ref(b.text(25)), Goal: ref(b.text(10)),
-		KeyQuestions: []keyQuestion{{questionID(0), b.text(8)}, {questionID(1), b.text(8)}},
-		Active:       active, LaunchStatus: &status, UpdatedAt: ref(stamp(time.UnixMicro(b.instant()))),
+		DisplayName: new(b.text(3)), Brief: new(b.text(25)), Goal: new(b.text(10)),
+		KeyQuestions: []keyQuestion{{"q1", b.text(8)}, {"q2", b.text(8)}},
+		Active:       active, LaunchStatus: &status, UpdatedAt: new(stamp(time.UnixMicro(b.instant()))),
 	}
 	if i%10 != 9 { // some were never stamped
-		line.CreatedAt = ref(stamp(time.UnixMicro(b.instant())))
+		line.CreatedAt = new(stamp(time.UnixMicro(b.instant())))
 	}
 	return line
 }

@@ -55,7 +55,7 @@ func (b *bulk) addDocument(i, size int) {
 		b.add(`,"feed_date":"`, time.UnixMicro(updated).UTC().Format(dayLayout), `"`)
 	}
 	b.addBody(size)
-	b.add(`,"contract_version":"`+synthesisContract+`","status":"`, status, `"`)
+	b.add(`,"contract_version":"synthesis_document.v2","status":"`, status, `"`)
 	if !r.chance(100) {
 		// Whole minutes: a nightly job refreshes many at once.
 		b.add(`,"last_refreshed":"`, stampText(updated-updated%60_000_000), `"`)

@@ -82,8 +82,8 @@ type wordTexts struct {
 	Onsets   []string
 	Vowels   []string
 	Accents  []string
-	Codas    []string `yaml:",omitempty"` // some are empty
-	Endings  []string `yaml:",omitempty"`
+	Codas    []string // some are empty
+	Endings  []string
 }
 
 // invented makes a pronounceable word.

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -23,7 +24,14 @@ const (
 	RareHits       = 11
 )
 
-// Options describe a bulk corpus.
+// Measurement modes and the one contract version of a canonical client.
+const (
+	ModeLegacy      = "legacy"
+	ModeCanonical   = "canonical"
+	contractVersion = "canonical_measurement.v1"
+)
+
+// Options describe a corpus.
 type Options struct {
 	Seed    uint64
 	Clients []ClientOptions
@@ -31,7 +39,7 @@ type Options struct {
 	From, To time.Time
 }
 
-// ClientOptions describe one client's share of a bulk corpus.
+// ClientOptions describe one client's share of a corpus.
 type ClientOptions struct {
 	Slug string
 	// Mode is ModeLegacy (also when empty) or ModeCanonical.
@@ -96,7 +104,7 @@ func Generate(w io.Writer, o Options) (Summary, error) {
 		return Summary{}, err
 	}
 	out := newLineWriter(w)
-	words, people := newVocabulary(t.words), t.english.Names.all()
+	words, people := newVocabulary(t.wordTexts), t.Names.all()
 	var sum Summary
 	for _, c := range o.Clients {
 		b := newBulk(o, c, people, words, out)
@@ -161,7 +169,7 @@ func (l *lineWriter) endLine() error {
 // writeLines writes each record as a line.
 func (l *lineWriter) writeLines(records []any) error {
 	for _, record := range records {
-		text, err := marshal(record)
+		text, err := json.Marshal(record)
 		if err != nil {
 			return err
 		}

@@ -61,10 +61,3 @@ func (r *rng) weighted(weights []int) int {
 	}
 	return len(weights) - 1
 }
-
-func shuffle[T any](r *rng, list []T) {
-	for i := len(list) - 1; i > 0; i-- {
-		j := r.below(i + 1)
-		list[i], list[j] = list[j], list[i]
-	}
-}

@@ -242,7 +242,7 @@ func StartCluster(ctx context.Context, dir string) (*embedded.Cluster, error) {
 		BinDir: os.Getenv("CLIENTINTEL_POSTGRES_BIN"), // of make test PG_MAJOR=…
 		Log:    slog.New(slog.DiscardHandler),
 		// Tests lose nothing in a power cut. Several packages run at once.
-		Settings: map[string]string{"fsync": "off", "full_page_writes": "off", "max_connections": "1000"},
+		Settings: map[string]string{"fsync": "off", "max_connections": "1000"},
 	})
 }
 

@@ -53,7 +53,7 @@ func TestImportIsKilled(t *testing.T) {
 			if _, err := under.Stdin.Write([]byte(file[:half])); err != nil {
 				t.Fatal(err)
 			}
-			w.awaitNumber(t, 1, "SELECT count(*) FROM pg_locks WHERE relation = 'interviews'::regclass AND mode = 'RowExclusiveLock'")
+			w.awaitNumber(t, 1, "SELECT count(*) FROM pg_stat_activity WHERE query ILIKE 'copy %' AND state = 'active'")
 			c.strike(t, w, under)
 			_, _ = under.Stdin.Write([]byte(file[half:]))
 			_ = under.Stdin.Close()

@@ -27,8 +27,7 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(standby.Crash)
-	s := w.serve(t, w.OwnerURL(), "CLIENTINTEL_REPLICA_URL="+standby.OwnerURL(), "CLIENTINTEL_REPLICA_MAX_LAG=3s",
-		"CLIENTINTEL_REPLICA_FALLBACK=off")
+	s := w.serve(t, w.OwnerURL(), "CLIENTINTEL_REPLICA_URL="+standby.OwnerURL(), "CLIENTINTEL_REPLICA_MAX_LAG=3s")
 	key := w.key(t, "acme")
 
 	began := time.Now()
@@ -97,69 +96,6 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 	t.Logf("ready again after %s", w.awaitReady(t, s, key))
 	w.awaitReplay(t, standby)
 	w.wantCorrectCounts(t, s)
-}
-
-// A standby that crashes, and one that falls behind, fail no request: reads go to
-// the primary, on a bounded share of connections, and back by themselves.
-func TestReadsFallBackToThePrimary(t *testing.T) {
-	t.Parallel()
-	w := setup(t, nil)
-	standby, err := base.NewStandby(t.Context(), w.Postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(standby.Crash)
-	s := w.serve(t, w.OwnerURL(), "CLIENTINTEL_REPLICA_URL="+standby.OwnerURL(), "CLIENTINTEL_REPLICA_MAX_LAG=2s", "CLIENTINTEL_POOL_SIZE=4")
-	key := w.key(t, "acme")
-	from := func(what string, primary bool) {
-		t.Helper()
-		for end := time.Now().Add(recovery); ; time.Sleep(100 * time.Millisecond) {
-			if a := w.caller.Get(t.Context(), s.URL, "/interviews?limit=1", key); a.Status != 200 {
-				t.Fatalf("%s: status %d: %s", what, a.Status, a.Body)
-			}
-			if ready, _ := s.Ready(t.Context()); !ready {
-				t.Fatalf("%s: not ready", what)
-			}
-			metrics, err := s.Metrics(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if (metrics["clientintel_standby_fallback"] == 1) == primary {
-				return
-			}
-			if time.Now().After(end) {
-				t.Fatalf("%s: reads go to the primary: never %v", what, primary)
-			}
-		}
-	}
-	from("at first", false)
-	ask(t, standby, "SELECT 1 FROM pg_wal_replay_pause()")
-	from("a standby that stands still", true)
-	ask(t, standby, "SELECT 1 FROM pg_wal_replay_resume()")
-	from("a standby that goes on", false)
-	standby.Freeze()
-	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if ready, _ := s.Ready(t.Context()); !ready {
-			t.Fatal("not ready where the standby hangs and the primary answers")
-		}
-	}
-	from("a standby that hangs", true)
-	standby.Resume()
-	from("a standby that no longer hangs", false)
-	standby.Crash()
-	from("a standby that crashed", true)
-	l := w.callers(t, w.keys(t, "acme", 12), s)
-	most := 0
-	for end := time.Now().Add(recovery); time.Now().Before(end) && l.count(200) < 100; time.Sleep(20 * time.Millisecond) {
-		most = max(most, w.number(t, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'clientintel read'"))
-	}
-	if statuses := l.end(); most != 2 || statuses[200] < 100 || len(statuses) != 1 {
-		t.Errorf("%d connections read from the primary, want half of 4; statuses %v", most, statuses)
-	}
-	if err := standby.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	from("a standby that is back", false)
 }
 
 func (w *environment) asOf(t *testing.T, s *cluster.Server, key string) time.Time {

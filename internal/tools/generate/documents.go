@@ -2,15 +2,10 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 
-	"github.com/clientintel/clientintel/internal/demodata"
-	"github.com/clientintel/clientintel/internal/test/corpus"
 	"github.com/clientintel/clientintel/internal/tools/generate/contract"
 	"github.com/clientintel/clientintel/internal/tools/generate/pages"
 )
@@ -47,19 +42,13 @@ func documents() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var demo bytes.Buffer
-	if err := corpus.Demo(&demo, demodata.AsOf()); err != nil {
-		return nil, err
-	}
 	page, err := settings()
 	if err != nil {
 		return nil, err
 	}
 	made := map[string][]byte{
-		"openapi/generated/openapi.json":   append(served, '\n'),
-		"openapi/generated/tools.json":     tools,
-		"internal/demodata/demo.ndjson.gz": demo.Bytes(),
-
+		"openapi/generated/openapi.json":                 append(served, '\n'),
+		"openapi/generated/tools.json":                   tools,
 		"openapi/clients/python/clientintel/_columns.py": contract.PythonColumns(document),
 		settingsPage: page,
 	}
@@ -77,49 +66,17 @@ func writeDocuments(check bool) error {
 	}
 	var stale []error
 	for path, text := range made {
-		committed, err := readDocument(path)
+		committed, err := os.ReadFile(path)
 		switch {
 		case err == nil && bytes.Equal(committed, text):
 		case check:
 			stale = append(stale, fmt.Errorf("%s: %w", path, errStale))
 		default:
 			fmt.Println("writing", path)
-			if err := writeDocument(path, text); err != nil {
+			if err := os.WriteFile(path, text, 0o644); err != nil {
 				return err
 			}
 		}
 	}
 	return errors.Join(stale...)
-}
-
-// readDocument decompresses a compressed file: another release of Go may compress the same
-// text to other bytes.
-func readDocument(path string) ([]byte, error) {
-	content, err := os.ReadFile(path)
-	if err != nil || filepath.Ext(path) != ".gz" {
-		return content, err
-	}
-	unpacked, err := gzip.NewReader(bytes.NewReader(content))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(unpacked)
-}
-
-func writeDocument(path string, text []byte) error {
-	if filepath.Ext(path) == ".gz" {
-		var packed bytes.Buffer
-		compress, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-		if err != nil {
-			return err
-		}
-		if _, err := compress.Write(text); err != nil {
-			return err
-		}
-		if err := compress.Close(); err != nil {
-			return err
-		}
-		text = packed.Bytes()
-	}
-	return os.WriteFile(path, text, 0o644)
 }
