@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
@@ -17,7 +18,8 @@ import (
 // for less, and what fits is whole.
 func TestCall_LargeWindowsOfAnalytics(t *testing.T) {
 	t.Parallel()
-	srv, seed := apitest.Start(t)
+	// Under enforce, a response is written at once, up to the largest that is validated.
+	srv, seed := apitest.Start(t, func(c *config.Server) { c.ResponseValidation = config.Sample })
 	seed.Exec(t, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, duration_seconds, nps_score)
 		SELECT $1, gen_random_uuid(), '2026-01-01'::timestamptz + n * interval '1 minute', 'completed', 'passed', true, true, 90, n % 11
 		FROM generate_series(1, 30000) AS n`, seed.Clients["acme"])
