@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -93,25 +92,6 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// A caller that resets the connection in the middle of its response is recorded as
-// one that left, not as answered.
-func TestAccessLog_ACallerMayLeaveInMidResponse(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	seedStreamed(t, seed, "acme")
-	answer := get(t, srv.URL+wholeYear, srv.KeyFor(t, "acme"))
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("status %d", answer.StatusCode)
-	}
-	_ = answer.Body.Close()
-	waitFor(t, "a line with status 499", func() bool {
-		return strings.Contains(srv.Logs.String(), `"level":"INFO","msg":"request"`) && strings.Contains(srv.Logs.String(), `"status":499`)
-	})
-	if strings.Contains(srv.Logs.String(), `"level":"ERROR"`) {
-		t.Errorf("logged %s", srv.Logs)
 	}
 }
 
