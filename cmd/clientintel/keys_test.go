@@ -182,6 +182,27 @@ func TestKeys_FutureRowsAreReportedAndRemoved(t *testing.T) {
 	}
 }
 
+// The list shows what the limiter counts: all of the last hour, 401s included.
+func TestKeys_ListCountsTheHour(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	issueKey(t, env)
+	// Eleven within the hour, one of them a 401, and five before it.
+	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
+		SELECT k.client_id, k.id, now() - n * interval '5 minutes' - interval '30 seconds', 100 - n, 'listInterviews', CASE n WHEN 3 THEN 401 ELSE 200 END
+		FROM api_keys AS k, generate_series(1, 16) AS n WHERE k.client_id IS NOT NULL`)
+	var keys []struct {
+		LastHour  int     `json:"requests_last_hour"`
+		Remaining int     `json:"remaining"`
+		LastUsed  *string `json:"last_used_at"`
+	}
+	got := command(t, env, "", "keys", "list", "--json")
+	if err := json.Unmarshal([]byte(got.stdout), &keys); err != nil || len(keys) != 1 || keys[0].LastHour != 11 || keys[0].Remaining != 589 || keys[0].LastUsed == nil {
+		t.Errorf("%v in %+v", err, got)
+	}
+}
+
 // Names come from imports: none makes a line of its own, or writes over one.
 func TestTable_NamesMakeNoLines(t *testing.T) {
 	t.Parallel()

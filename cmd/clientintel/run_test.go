@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
@@ -208,50 +206,6 @@ func TestRun_ClientsComeAndGo(t *testing.T) {
 	}
 	if got := command(t, env, exported.stdout, "import", "-", "--with-keys"); got.code != exitDone {
 		t.Errorf("importing the export: %+v", got)
-	}
-}
-
-// The list shows what the limiter counts: all of the last hour, 401s included.
-func TestRun_KeysListTellsTheHour(t *testing.T) {
-	t.Parallel()
-	env := onDatabase(t)
-	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
-		t.Fatalf("import: %+v", got)
-	}
-	for _, name := range []string{"busy", "idle"} {
-		if got := command(t, env, "", "keys", "issue", "--client", "acme", "--name", name); got.code != exitDone {
-			t.Fatalf("issue: %+v", got)
-		}
-	}
-	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	// Eleven within the hour, one of them a 401, and five before it.
-	if _, err := conn.Exec(t.Context(), `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
-		SELECT k.client_id, k.id, now() - n * interval '5 minutes' - interval '30 seconds', 100 - n, 'listInterviews', CASE n WHEN 3 THEN 401 ELSE 200 END
-		FROM api_keys AS k, generate_series(1, 16) AS n WHERE k.name = 'busy'`); err != nil {
-		t.Fatal(err)
-	}
-	listed := command(t, env, "", "keys", "list", "--json")
-	var keys []struct {
-		Name      string
-		LastHour  int     `json:"requests_last_hour"`
-		Remaining int     `json:"remaining"`
-		LastUsed  *string `json:"last_used_at"`
-	}
-	if err := json.Unmarshal([]byte(listed.stdout), &keys); err != nil || len(keys) != 2 {
-		t.Fatalf("list: %v in %+v", err, listed)
-	}
-	if k := keys[0]; k.Name != "busy" || k.LastHour != 11 || k.Remaining != 589 || k.LastUsed == nil {
-		t.Errorf("the busy key: %+v", k)
-	}
-	if k := keys[1]; k.Name != "idle" || k.LastHour != 0 || k.Remaining != 600 || k.LastUsed != nil {
-		t.Errorf("the idle key: %+v", k)
-	}
-	if table := command(t, env, "", "keys", "list"); !strings.Contains(table.stdout, "REMAINING") || !strings.Contains(table.stdout, " 589 ") {
-		t.Errorf("the table: %+v", table)
 	}
 }
 

@@ -158,19 +158,27 @@ func TestRun_ServeAwaitsItsSchema(t *testing.T) {
 	server.end(t)
 }
 
-// import and keys create the schema in an empty database; measurement, which has
-// nothing to work on there, does not.
+// import and keys create the schema in an empty database; commands that have nothing to
+// work on there do not.
 func TestRun_EmptyDatabase(t *testing.T) {
 	t.Parallel()
+	untouched := dbtest.NewEmpty(t)
+	before := contents(t, untouched)
 	for _, c := range ownerCommands {
-		database := dbtest.NewEmpty(t)
-		before := contents(t, database)
-		got := command(t, map[string]string{"DATABASE_URL": database.OwnerURL}, acme, strings.Fields(c.args)...)
-		if changed := contents(t, database) != before; changed != c.creates {
-			t.Errorf("%s: the schema was created: %v, want %v: %+v", c.args, changed, c.creates, got)
+		if !c.creates {
+			got := command(t, map[string]string{"DATABASE_URL": untouched.OwnerURL}, acme, strings.Fields(c.args)...)
+			if got.code != exitFailed || got.stderr != "clientintel: this database has no schema yet: run 'clientintel migrate'\n" {
+				t.Errorf("%s: %+v", c.args, got)
+			}
 		}
-		if !c.creates && (got.code != exitFailed || got.stderr != "clientintel: this database has no schema yet: run 'clientintel migrate'\n") {
-			t.Errorf("%s: %+v", c.args, got)
+	}
+	if contents(t, untouched) != before {
+		t.Error("a schema was created")
+	}
+	for _, args := range []string{"import -", "keys list"} { // every command of keys is made alike
+		database := dbtest.NewEmpty(t)
+		if got := command(t, map[string]string{"DATABASE_URL": database.OwnerURL}, acme, strings.Fields(args)...); got.code != exitDone {
+			t.Errorf("%s: %+v", args, got)
 		}
 	}
 }

@@ -163,9 +163,8 @@ func TestTraces_OffByDefault(t *testing.T) {
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
 		t.Setenv(name, "")
 	}
-	server := newServer(t, func(*config.Server) {})
-	defer server.Close()
-	ask(t, server.Handler, "/api/client/v1/openapi.json", nil)
+	server := newServer(t)
+	ask(t, server.Handler, "/api/client/v1/openapi.json")
 	var stacks bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&stacks, 1); err != nil {
 		t.Fatal(err)

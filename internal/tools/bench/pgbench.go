@@ -29,7 +29,7 @@ func (s *session) pgbench(c *client, connections int) (workload, error) {
 	// Literals without colons, which pgbench takes for variables; of other parameters false.
 	values := map[string]string{
 		"client_id": "'" + c.id.String() + "'", "after_created_at": "to_timestamp(:us / 1000000.0)", "after_id": "'" + newest.ID.String() + "'",
-		"from_created_at": "'0001-01-01'", "max_rows": "51",
+		"from_created_at": "'0001-01-01'", "until_created_at": "'9999-12-31'", "status": "''", "max_rows": "51",
 	}
 	script := fmt.Sprintf("\\set us random(%d, %d)\n%s;\n", oldest.CreatedAt.UnixMicro(), newest.CreatedAt.UnixMicro(),
 		regexp.MustCompile(`@\w+`).ReplaceAllStringFunc(page, func(name string) string { return cmp.Or(values[name[1:]], "false") }))
