@@ -21,6 +21,11 @@ import (
 // toolHandler runs the calls of one tool. What goes wrong is a result too.
 func (h *Handler) toolHandler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		client := auth.CallerFrom(ctx).ClientID
+		if err := h.calls.Acquire(ctx, client, callTimeout); err != nil {
+			return t.refusal(apierror.Unavailable(fmt.Errorf("waiting for the client's other calls: %w", err))), nil
+		}
+		defer h.calls.Release(client)
 		answer, err := h.call(ctx, t, call.Params.Arguments)
 		if err != nil {
 			return t.refusal(err), nil

@@ -8,12 +8,15 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/fairqueue"
 	"github.com/clientintel/clientintel/internal/middleware"
 	"github.com/clientintel/clientintel/internal/server"
 	"github.com/clientintel/clientintel/openapi"
@@ -26,10 +29,18 @@ type Handler struct {
 	version string
 	tools   []tool
 	sdk     http.Handler
+	// calls are those whose results are made at once, in turn by client: a result of megabytes
+	// takes a processor for a tenth of a second, and other requests share the processors.
+	calls *fairqueue.Slots
 
 	mu      sync.Mutex
 	servers map[uint]*sdk.Server // by the visible tools' bits
 }
+
+const (
+	maxWaitingOfClient = 512
+	callTimeout        = 4 * time.Second
+)
 
 // New reads the tools and builds the handler. Pages of the public URL are allowed; empty:
 // there is none. MCP clients are shown the version.
@@ -39,6 +50,8 @@ func New(api *server.Server, publicURL, version string) (*Handler, error) {
 		return nil, fmt.Errorf("reading the public address: %w", err)
 	}
 	h := &Handler{api: api, public: public, version: version, servers: map[uint]*sdk.Server{}}
+	processors := runtime.GOMAXPROCS(0)
+	h.calls = fairqueue.NewSlots(processors, max(1, processors/2), maxWaitingOfClient)
 	if err := json.Unmarshal(openapi.Tools(), &h.tools); err != nil {
 		return nil, fmt.Errorf("reading the tools: %w", err)
 	}

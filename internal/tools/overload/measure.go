@@ -72,6 +72,7 @@ func (r result) broken() (names []string) {
 	bound("refused", r.refused > 0 && (r.proxied || hasKeys))
 	bound("healthy", r.recovered > maxRecovery)
 	bound("MB", r.megabytes > maxMegabytes)
+	bound("busy", r.p99Alone > maxProxied) // so is the machine: the figures say nothing
 	bound("500", strings.Contains(r.statuses, `"500"`))
 	return names
 }

@@ -1,0 +1,36 @@
+package mcp
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/uuid"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/fairqueue"
+)
+
+// A client's calls wait for each other, and no longer than for callTimeout: results of
+// megabytes at once would take the processors from everybody else's requests.
+func TestCall_WaitsForTheClientsOtherCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := &Handler{calls: fairqueue.NewSlots(2, 1, maxWaitingOfClient)}
+		client := uuid.New()
+		if err := h.calls.Acquire(t.Context(), client, time.Second); err != nil {
+			t.Fatal(err)
+		}
+		ctx := auth.WithCaller(context.Background(), auth.Caller{ClientID: client})
+		began := time.Now()
+		result, err := h.toolHandler(tool{})(ctx, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}})
+		if err != nil || !result.IsError {
+			t.Fatalf("got %+v, %v; want a refusal", result, err)
+		}
+		if took := time.Since(began); took != callTimeout {
+			t.Errorf("it waited %s, want %s", took, callTimeout)
+		}
+	})
+}
