@@ -1470,6 +1470,28 @@ $$;
 
 
 --
+-- Name: read_sync_health(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.read_sync_health(OUT oldest_success timestamp with time zone, OUT late_clients bigint) RETURNS record
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    SELECT min(s.succeeded_at), count(*) FILTER (WHERE s.succeeded_at < now() - interval '26 hours')
+    INTO oldest_success, late_clients
+    FROM (
+        SELECT coalesce(max(i.finished_at), min(i.started_at)) AS succeeded_at
+        FROM public.imports AS i
+        WHERE i.command = 'sync'
+            AND i.client_id IS NOT NULL
+        GROUP BY i.client_id
+    ) AS s;
+END;
+$$;
+
+
+--
 -- Name: rebuild_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1853,7 +1875,14 @@ ALTER TABLE ONLY public.clients FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.imports (
     id bigint NOT NULL,
-    finished_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+    finished_at timestamp with time zone DEFAULT clock_timestamp(),
+    client_id uuid,
+    command text DEFAULT 'import'::text NOT NULL,
+    source text,
+    account text,
+    started_at timestamp with time zone DEFAULT transaction_timestamp() NOT NULL,
+    kinds jsonb,
+    error text
 );
 
 
@@ -2248,6 +2277,17 @@ CREATE TABLE public.server_secrets (
 
 
 --
+-- Name: suppressed_interviews; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.suppressed_interviews (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    suppressed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+
+--
 -- Name: synthesis_documents; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -2518,6 +2558,14 @@ ALTER TABLE ONLY public.server_secrets
 
 
 --
+-- Name: suppressed_interviews suppressed_interviews_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.suppressed_interviews
+    ADD CONSTRAINT suppressed_interviews_pkey PRIMARY KEY (client_id, id);
+
+
+--
 -- Name: synthesis_documents synthesis_documents_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -2541,6 +2589,13 @@ CASE
     WHEN (created_at IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE created_at
 END) DESC, id);
+
+
+--
+-- Name: imports_of_client; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX imports_of_client ON public.imports USING btree (client_id, id DESC);
 
 
 --
@@ -3312,6 +3367,14 @@ GRANT ALL ON FUNCTION public.merge_leftover_changes() TO clientintel_server;
 
 REVOKE ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) TO clientintel_server;
+
+
+--
+-- Name: FUNCTION read_sync_health(OUT oldest_success timestamp with time zone, OUT late_clients bigint); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.read_sync_health(OUT oldest_success timestamp with time zone, OUT late_clients bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_sync_health(OUT oldest_success timestamp with time zone, OUT late_clients bigint) TO clientintel_server;
 
 
 --

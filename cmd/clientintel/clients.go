@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
@@ -15,8 +16,8 @@ import (
 )
 
 func newClients(e *environment) *cobra.Command {
-	return group("clients", "List, export or remove clients", "list, export or purge",
-		newClientsList(e), newClientsExport(e), newClientsPurge(e))
+	return group("clients", "List, export or remove clients", "list, export, purge or release",
+		newClientsList(e), newClientsExport(e), newClientsPurge(e), newClientsRelease(e))
 }
 
 func newClientsList(e *environment) *cobra.Command {
@@ -29,9 +30,9 @@ func newClientsList(e *environment) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("listing clients: %w", err)
 				}
-				return printList(e, found, "SLUG\tID\tMODE\tINTERVIEWS\tUSABLE\tDOCUMENTS\tKEYS", func(c db.ListClientsRow) string {
-					return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%d\t%d", c.Slug, c.ID, c.MeasurementMode,
-						c.Interviews, c.UsableInterviews, c.SynthesisDocuments+c.PortalDocuments, c.KeysInForce)
+				return printList(e, found, "SLUG\tID\tMODE\tINTERVIEWS\tUSABLE\tDOCUMENTS\tKEYS\tLAST IMPORT", func(c db.ListClientsRow) string {
+					return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s", c.Slug, c.ID, c.MeasurementMode,
+						c.Interviews, c.UsableInterviews, c.SynthesisDocuments+c.PortalDocuments, c.KeysInForce, orNever(c.LastImport))
 				})
 			})
 		},
@@ -89,6 +90,27 @@ func newClientsPurge(e *environment) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask for the slug")
 	return e.jsonFlag(cmd)
+}
+
+func newClientsRelease(e *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "release CLIENT KIND ID",
+		Short: "Release the id of a record that a client has no more, for another client",
+		Args:  cobra.ExactArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := uuid.Parse(args[2])
+			if err != nil {
+				return usagef("ID must be a record's id, not %q", args[2])
+			}
+			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
+				if err := importer.Release(cmd.Context(), conn, client.ID, args[1], id); err != nil {
+					return err
+				}
+				fmt.Fprintf(e.stderr, "released %s %s of %s\n", args[1], id, client.Slug)
+				return nil
+			})
+		},
+	}
 }
 
 // confirmSlug asks for the client's slug, so that no other client is removed by mistake.

@@ -51,7 +51,7 @@ func newRoot(e *environment) *cobra.Command {
 	e.settings, e.settingsError = config.FromEnv(e.getenv)
 	addFlags(root.PersistentFlags(), &e.settings.Database)
 	root.AddCommand(
-		newServe(e), newDemo(e), newMigrate(e), newVersion(e), newImport(e), newKeys(e), newClients(e),
+		newServe(e), newDemo(e), newMigrate(e), newVersion(e), newImport(e), newSync(e), newErase(e), newKeys(e), newClients(e),
 		newMeasurement(e), newVerify(e), newHealth(e), newConformance(e), newDoctor(e), newConfig(e),
 	)
 	addHelp(root)
@@ -149,20 +149,25 @@ func (e *environment) print(v any, text func() error) error {
 // item, with their cells separated by tabs. Control characters in a cell become question
 // marks: a name must not break the line or move the cursor.
 func printList[T any](e *environment, items []T, header string, row func(T) string) error {
-	printable := func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' {
-			return '?'
-		}
-		return r
-	}
 	return e.print(items, func() error {
 		table := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, header)
 		for _, item := range items {
-			fmt.Fprintln(table, strings.Map(printable, row(item)))
+			fmt.Fprintln(table, strings.ReplaceAll(printable(row(item)), "\n", "?"))
 		}
 		return table.Flush()
 	})
+}
+
+// printable is a text whose control characters are question marks, but tabs and the ends of
+// lines: a name, or another system's error, must not move the cursor.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' && r != '\n' {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 // textLog is the log of a command that a person runs at a terminal.
