@@ -2592,13 +2592,6 @@ END) DESC, id);
 
 
 --
--- Name: imports_of_client; Type: INDEX; Schema: public; Owner: -
---
-
-CREATE INDEX imports_of_client ON public.imports USING btree (client_id, id DESC);
-
-
---
 -- Name: interviews_campaign_page; Type: INDEX; Schema: public; Owner: -
 --
 

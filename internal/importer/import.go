@@ -129,7 +129,7 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 	w := &writer{decoder: newDecoder(ctx, o, sources), written: map[*kind]*KindSummary{}}
 	err := transact(ctx, conn, "imported", o.Command, func(tx pgx.Tx) error {
 		w.tx, w.queries = tx, db.New(tx)
-		if err := w.run(ctx, o.Replace); err != nil || !o.DryRun {
+		if err := w.run(ctx, o.Replace, start); err != nil || !o.DryRun {
 			return err
 		}
 		return errDryRun

@@ -11,8 +11,13 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 )
 
+// noteImport writes a row for each of an import's clients, or one without a client.
+const noteImport = `INSERT INTO imports (client_id, command, source, account, started_at, finished_at, kinds, error)
+	SELECT c.id, $2, nullif($3, ''), $4, $5, CASE WHEN $7 = '' THEN clock_timestamp() END, $6, left(nullif($7, ''), 2000)
+	FROM unnest(coalesce(nullif($1::uuid[], '{}'), ARRAY[NULL]::uuid[])) AS c (id)`
+
 // noteSuccess notes the import for each of its clients, with what it did if that is one.
-func (w *writer) noteSuccess(ctx context.Context) error {
+func (w *writer) noteSuccess(ctx context.Context, started time.Time) error {
 	var done []byte
 	if len(w.clients) == 1 {
 		var err error
@@ -21,14 +26,7 @@ func (w *writer) noteSuccess(ctx context.Context) error {
 		}
 	}
 	o := w.decoder.options
-	for _, client := range clientsOrNone(w.clients) {
-		err := w.exec(ctx, "noting the import", `INSERT INTO imports (client_id, command, source, account, kinds)
-			VALUES ($1, $2, nullif($3, ''), $4, $5)`, client, o.Command, o.Source, apikey.Account(), done)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.exec(ctx, "noting the import", noteImport, w.clients, o.Command, o.Source, apikey.Account(), started, done, "")
 }
 
 // noteFailure notes an import that was rolled back, if the database can be reached.
@@ -39,24 +37,9 @@ func (w *writer) noteFailure(ctx context.Context, conn *pgx.Conn, started time.T
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	clients := w.clients
+	clients := append([]uuid.UUID{}, w.clients...)
 	if len(clients) == 0 && w.replacing != nil {
 		clients = w.replacing.clients
 	}
-	for _, client := range clientsOrNone(clients) {
-		_, _ = conn.Exec(ctx, `INSERT INTO imports (client_id, command, source, account, started_at, finished_at, error)
-			VALUES ($1, $2, nullif($3, ''), $4, $5, NULL, left($6, 2000))`, client, o.Command, o.Source, apikey.Account(), started, cause.Error())
-	}
-}
-
-// clientsOrNone is a null where there is no client.
-func clientsOrNone(clients []uuid.UUID) []*uuid.UUID {
-	if len(clients) == 0 {
-		return []*uuid.UUID{nil}
-	}
-	all := make([]*uuid.UUID, len(clients))
-	for i := range clients {
-		all[i] = &clients[i]
-	}
-	return all
+	_, _ = conn.Exec(ctx, noteImport, clients, o.Command, o.Source, apikey.Account(), started, nil, cause.Error())
 }

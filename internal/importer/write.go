@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -28,7 +29,7 @@ type writer struct {
 }
 
 // run is the import's way from its first line to its commit.
-func (w *writer) run(ctx context.Context, asked *Replacement) error {
+func (w *writer) run(ctx context.Context, asked *Replacement, started time.Time) error {
 	if err := w.beginReplacing(ctx, asked); err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (w *writer) run(ctx context.Context, asked *Replacement) error {
 			return err
 		}
 	}
-	return w.noteSuccess(ctx)
+	return w.noteSuccess(ctx, started)
 }
 
 func (w *writer) exec(ctx context.Context, doing, query string, args ...any) error {

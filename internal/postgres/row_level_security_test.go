@@ -92,6 +92,7 @@ var callable = map[string]string{
 	"maintain_request_log":   "returns nothing",
 	"record_statuses":        "returns nothing",
 	"read_health":            "returns sums over all clients",
+	"read_sync_health":       "returns a moment and a number of all clients",
 }
 
 func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -103,7 +104,7 @@ func (c *Config) check() error {
 			refuse("queries: %s: %w", kind, err)
 		}
 	}
-	if c.maxBad, err = importer.ParseMaxBad(orDefault(c.MaxBad, "0")); err != nil {
+	if c.maxBad, err = importer.ParseMaxBad(cmp.Or(c.MaxBad, "0")); err != nil {
 		refuse("max_bad %w", err)
 	}
 	if c.limits, err = c.parseLimits(c.MaxRemoved); err != nil {
@@ -116,13 +117,6 @@ func (c *Config) check() error {
 		}
 	}
 	return errors.Join(wrong...)
-}
-
-func orDefault(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 func (c *Config) parseLimits(texts map[string]string) (map[string]importer.MaxRemoved, error) {

@@ -18,8 +18,6 @@ ALTER TABLE imports
     ADD COLUMN error text,
     ALTER COLUMN finished_at DROP NOT NULL;
 
-CREATE INDEX imports_of_client ON imports (client_id, id DESC);
-
 -- Interviews that were erased. No import brings them back.
 CREATE TABLE suppressed_interviews (
     client_id uuid NOT NULL,
@@ -54,7 +52,6 @@ GRANT EXECUTE ON FUNCTION read_sync_health TO clientintel_server;
 -- +goose Down
 DROP FUNCTION read_sync_health;
 DROP TABLE suppressed_interviews;
-DROP INDEX imports_of_client;
 DELETE FROM imports WHERE finished_at IS NULL;
 ALTER TABLE imports
     DROP COLUMN client_id,
