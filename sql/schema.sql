@@ -1325,6 +1325,28 @@ $$;
 
 
 --
+-- Name: read_sync_health(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.read_sync_health(OUT oldest_success timestamp with time zone, OUT late_clients bigint) RETURNS record
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    SELECT min(s.succeeded_at), count(*) FILTER (WHERE s.succeeded_at < now() - interval '26 hours')
+    INTO oldest_success, late_clients
+    FROM (
+        SELECT coalesce(max(i.finished_at), min(i.started_at)) AS succeeded_at
+        FROM public.imports AS i
+        WHERE i.command = 'sync'
+            AND i.client_id IS NOT NULL
+        GROUP BY i.client_id
+    ) AS s;
+END;
+$$;
+
+
+--
 -- Name: rebuild_measurement(uuid); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1658,7 +1680,14 @@ ALTER TABLE ONLY public.clients FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.imports (
     id bigint NOT NULL,
-    finished_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+    finished_at timestamp with time zone DEFAULT clock_timestamp(),
+    client_id uuid,
+    command text DEFAULT 'import'::text NOT NULL,
+    source text,
+    account text,
+    started_at timestamp with time zone DEFAULT transaction_timestamp() NOT NULL,
+    kinds jsonb,
+    error text
 );
 
 
@@ -1931,6 +1960,17 @@ CREATE VIEW public.searched_interviews WITH (security_invoker='true') AS
 CREATE TABLE public.server_secrets (
     name text NOT NULL,
     secret bytea NOT NULL
+);
+
+
+--
+-- Name: suppressed_interviews; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.suppressed_interviews (
+    client_id uuid NOT NULL,
+    id uuid NOT NULL,
+    suppressed_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 
@@ -2210,6 +2250,14 @@ ALTER TABLE ONLY public.revoked_keys
 
 ALTER TABLE ONLY public.server_secrets
     ADD CONSTRAINT server_secrets_pkey PRIMARY KEY (name);
+
+
+--
+-- Name: suppressed_interviews suppressed_interviews_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.suppressed_interviews
+    ADD CONSTRAINT suppressed_interviews_pkey PRIMARY KEY (client_id, id);
 
 
 --
@@ -3011,6 +3059,14 @@ GRANT ALL ON FUNCTION public.merge_measurement_changes() TO clientintel_server;
 
 REVOKE ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) TO clientintel_server;
+
+
+--
+-- Name: FUNCTION read_sync_health(OUT oldest_success timestamp with time zone, OUT late_clients bigint); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.read_sync_health(OUT oldest_success timestamp with time zone, OUT late_clients bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_sync_health(OUT oldest_success timestamp with time zone, OUT late_clients bigint) TO clientintel_server;
 
 
 --

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ import (
 )
 
 func newClients(e *environment) *cobra.Command {
-	return group("clients", "List, export or remove clients", newClientsList(e), newClientsExport(e), newClientsPurge(e))
+	return group("clients", "List, export or remove clients, and release moved records", newClientsList(e), newClientsExport(e), newClientsPurge(e), newClientsRelease(e))
 }
 
 func newClientsList(e *environment) *cobra.Command {
@@ -28,9 +29,9 @@ func newClientsList(e *environment) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("listing clients: %w", err)
 				}
-				return printList(e, found, "SLUG\tID\tMODE\tINTERVIEWS\tUSABLE\tDOCUMENTS\tKEYS", func(c db.ListClientsRow) string {
-					return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%d\t%d", c.Slug, c.ID, c.MeasurementMode,
-						c.Interviews, c.UsableInterviews, c.SynthesisDocuments+c.PortalDocuments, c.KeysInForce)
+				return printList(e, found, "SLUG\tID\tMODE\tINTERVIEWS\tUSABLE\tDOCUMENTS\tKEYS\tLAST IMPORT", func(c db.ListClientsRow) string {
+					return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s", c.Slug, c.ID, c.MeasurementMode,
+						c.Interviews, c.UsableInterviews, c.SynthesisDocuments+c.PortalDocuments, c.KeysInForce, orNever(c.LastImport))
 				})
 			})
 		},
@@ -77,6 +78,27 @@ func newClientsPurge(e *environment) *cobra.Command {
 	return e.jsonFlag(cmd)
 }
 
+func newClientsRelease(e *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "release CLIENT KIND ID",
+		Short: "Release the id of a record that a client has no more, for another client",
+		Args:  cobra.ExactArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := uuid.Parse(args[2])
+			if err != nil {
+				return usagef("ID must be a record's id, not %q", args[2])
+			}
+			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
+				if err := importer.Release(cmd.Context(), conn, client.ID, args[1], id); err != nil {
+					return err
+				}
+				fmt.Fprintf(e.stderr, "released %s %s of %s\n", args[1], id, client.Slug)
+				return nil
+			})
+		},
+	}
+}
+
 // confirmSlug asks for the client's slug, so that no other client is removed by mistake.
 func (e *environment) confirmSlug(client db.FindClientRow) error {
 	fmt.Fprintf(e.stderr, "This removes %s (%s) with all its data. Type its slug to go on: ", client.Name, client.ID)
@@ -92,17 +114,23 @@ func (e *environment) clientCommand(use, short string, do func(context.Context, 
 	return &cobra.Command{
 		Use: use, Short: short, Args: oneArgument("CLIENT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			return e.withOwner(ctx, func(conn *pgx.Conn) error {
-				client, err := db.New(conn).FindClient(ctx, args[0])
-				if errors.Is(err, pgx.ErrNoRows) {
-					return fmt.Errorf("there is no client %q: name it by its id or slug", args[0])
-				}
-				if err != nil {
-					return fmt.Errorf("finding client %q: %w", args[0], err)
-				}
-				return do(ctx, conn, client)
+			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
+				return do(cmd.Context(), conn, client)
 			})
 		},
 	}
+}
+
+// withNamedClient is withOwner for a client named by its id or slug.
+func (e *environment) withNamedClient(ctx context.Context, named string, do func(*pgx.Conn, db.FindClientRow) error) error {
+	return e.withOwner(ctx, func(conn *pgx.Conn) error {
+		client, err := db.New(conn).FindClient(ctx, named)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("there is no client %q: name it by its id or slug", named)
+		}
+		if err != nil {
+			return fmt.Errorf("finding client %q: %w", named, err)
+		}
+		return do(conn, client)
+	})
 }

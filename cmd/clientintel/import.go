@@ -20,6 +20,7 @@ type importFlags struct {
 	expectLines    int64
 	replaceClients []string
 	maxRemoved     string
+	maxWait        time.Duration
 	kinds          []string
 	withKeys       bool
 	fromPostgres   string
@@ -46,6 +47,7 @@ func newImport(e *environment) *cobra.Command {
 	flags.StringSliceVar(&f.kinds, "kinds", nil, "the kinds that are replaced, all when left out")
 	flags.StringVar(&f.maxRemoved, "max-removed", importer.DefaultMaxRemoved.String(),
 		"how many records of each kind of each client may be removed: a number, or a share; all of a kind with 100% only")
+	flags.DurationVar(&f.maxWait, "max-wait", 10*time.Minute, "how long another import of the same clients is waited for")
 	flags.StringVar(&f.fromPostgres, "from-postgres", "", "the URL of a PostgreSQL to read records from")
 	flags.StringArrayVar(&f.queries, "query", nil, "a file with a query whose rows are records; repeatable")
 	flags.BoolVar(&f.withKeys, "with-keys", false, "accept the keys and log rows of clients export --with-keys")
@@ -57,6 +59,7 @@ func (e *environment) runImport(cmd *cobra.Command, args []string, f importFlags
 	if err != nil {
 		return err
 	}
+	options.Source = strings.Join(append(args, f.queries...), " ")
 	sources, err := e.importSources(args, f)
 	if err != nil {
 		return err
@@ -72,7 +75,7 @@ func (e *environment) runImport(cmd *cobra.Command, args []string, f importFlags
 }
 
 func (f importFlags) options(given func(flag string) bool) (importer.Options, error) {
-	options := importer.Options{WithKeys: f.withKeys}
+	options := importer.Options{WithKeys: f.withKeys, MaxWait: f.maxWait}
 	if given("expect-lines") {
 		if f.expectLines < 0 {
 			return options, usagef("--expect-lines must be 0 or more, not %d", f.expectLines)
@@ -110,13 +113,14 @@ func (e *environment) importRecords(
 	ctx context.Context, conn *pgx.Conn, sources []importer.Source, options importer.Options,
 ) error {
 	options.Progress = e.importProgress()
+	options.Waiting = func(holder string) { fmt.Fprintln(e.stderr, printable(holder)) }
 	summary, err := importer.Import(ctx, conn, options, sources...)
 	e.progress("")
 	if err != nil {
 		return err
 	}
 	for _, warning := range summary.Warnings {
-		fmt.Fprintf(e.stderr, "warning: %v\n", warning)
+		fmt.Fprintf(e.stderr, "warning: %s\n", printable(warning.Error()))
 	}
 	if e.json {
 		if err = e.printImport(summary); err != nil {

@@ -41,14 +41,7 @@ func progressLine(p importer.Progress, elapsed time.Duration) string {
 func summaryLine(s importer.Summary) string {
 	parts := make([]string, 0, len(s.Kinds))
 	for _, k := range s.Kinds {
-		part := fmt.Sprintf("%s %d added, %d changed, %d unchanged", k.Kind, k.Added, k.Changed, k.Unchanged)
-		if k.Removed > 0 {
-			part += fmt.Sprintf(", %d removed", k.Removed)
-		}
-		if k.Missing > 0 {
-			part += fmt.Sprintf(", %d not there", k.Missing)
-		}
-		parts = append(parts, part)
+		parts = append(parts, k.String())
 	}
 	done := fmt.Sprintf("imported %d lines in %s", s.Lines, s.Elapsed.Round(time.Millisecond))
 	if len(parts) > 0 {

@@ -45,12 +45,12 @@ func run(
 	case err == nil:
 		return exitDone
 	case !e.started && out.err == nil || errors.As(err, new(*usageError)):
-		fmt.Fprintf(stderr, "clientintel: %v\nSee '%s --help'.\n", err, command.CommandPath())
+		fmt.Fprintf(stderr, "clientintel: %s\nSee '%s --help'.\n", printable(err.Error()), command.CommandPath())
 		return exitUsage
 	case errors.Is(err, errReported):
 		return exitFailed
 	default:
-		fmt.Fprintf(stderr, "clientintel: %v\n", err)
+		fmt.Fprintf(stderr, "clientintel: %s\n", printable(err.Error()))
 		return exitFailed
 	}
 }

@@ -57,7 +57,7 @@ func newRoot(e *environment) *cobra.Command {
 	root.SetErr(e.stderr)
 	e.settings, e.settingsError = config.FromEnv(e.getenv)
 	withDatabase := []*cobra.Command{
-		newServe(e), newDemo(e), newMigrate(e), newImport(e), newKeys(e), newClients(e), newMeasurement(e), newDoctor(e), newConfig(e),
+		newServe(e), newDemo(e), newMigrate(e), newImport(e), newSync(e), newErase(e), newKeys(e), newClients(e), newMeasurement(e), newDoctor(e), newConfig(e),
 	}
 	for _, cmd := range withDatabase {
 		addFlags(cmd.PersistentFlags(), &e.settings.Database)
@@ -166,20 +166,25 @@ func (e *environment) print(v any, text func() error) error {
 // item, with their cells separated by tabs. Control characters in a cell become question
 // marks: a name must not break the line or move the cursor.
 func printList[T any](e *environment, items []T, header string, row func(T) string) error {
-	printable := func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' {
-			return '?'
-		}
-		return r
-	}
 	return e.print(items, func() error {
 		table := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, header)
 		for _, item := range items {
-			fmt.Fprintln(table, strings.Map(printable, row(item)))
+			fmt.Fprintln(table, strings.ReplaceAll(printable(row(item)), "\n", "?"))
 		}
 		return table.Flush()
 	})
+}
+
+// printable is a text whose control characters are question marks, but tabs and the ends of
+// lines: a name, or another system's error, must not move the cursor.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' && r != '\n' {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 // textLog is the log of a command that a person runs at a terminal.

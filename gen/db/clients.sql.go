@@ -7,6 +7,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -36,7 +37,8 @@ SELECT
     coalesce(i.usable_interviews, 0)::bigint AS usable_interviews,
     coalesce(s.synthesis_documents, 0)::bigint AS synthesis_documents,
     coalesce(d.portal_documents, 0)::bigint AS portal_documents,
-    coalesce(k.keys_in_force, 0)::bigint AS keys_in_force
+    coalesce(k.keys_in_force, 0)::bigint AS keys_in_force,
+    m.finished_at AS last_import
 FROM clients AS c
 LEFT JOIN (SELECT n.client_id, count(*) AS campaigns FROM campaigns AS n GROUP BY n.client_id) AS p ON p.client_id = c.id
 LEFT JOIN (
@@ -53,20 +55,27 @@ LEFT JOIN (
         AND (n.expires_at IS NULL OR n.expires_at > now())
     GROUP BY n.client_id
 ) AS k ON k.client_id = c.id
+LEFT JOIN (
+    SELECT DISTINCT ON (n.client_id) n.client_id, n.finished_at
+    FROM imports AS n
+    WHERE n.finished_at IS NOT NULL
+    ORDER BY n.client_id, n.id DESC
+) AS m ON m.client_id = c.id
 ORDER BY c.slug
 `
 
 type ListClientsRow struct {
-	ID                 uuid.UUID `json:"id"`
-	Slug               string    `json:"slug"`
-	Name               string    `json:"name"`
-	MeasurementMode    string    `json:"measurement_mode"`
-	Campaigns          int64     `json:"campaigns"`
-	Interviews         int64     `json:"interviews"`
-	UsableInterviews   int64     `json:"usable_interviews"`
-	SynthesisDocuments int64     `json:"synthesis_documents"`
-	PortalDocuments    int64     `json:"portal_documents"`
-	KeysInForce        int64     `json:"keys_in_force"`
+	ID                 uuid.UUID  `json:"id"`
+	Slug               string     `json:"slug"`
+	Name               string     `json:"name"`
+	MeasurementMode    string     `json:"measurement_mode"`
+	Campaigns          int64      `json:"campaigns"`
+	Interviews         int64      `json:"interviews"`
+	UsableInterviews   int64      `json:"usable_interviews"`
+	SynthesisDocuments int64      `json:"synthesis_documents"`
+	PortalDocuments    int64      `json:"portal_documents"`
+	KeysInForce        int64      `json:"keys_in_force"`
+	LastImport         *time.Time `json:"last_import"`
 }
 
 // ListClients lists every client with what it has, for the operator.
@@ -90,6 +99,7 @@ func (q *Queries) ListClients(ctx context.Context) ([]ListClientsRow, error) {
 			&i.SynthesisDocuments,
 			&i.PortalDocuments,
 			&i.KeysInForce,
+			&i.LastImport,
 		); err != nil {
 			return nil, err
 		}

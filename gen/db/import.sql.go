@@ -7,6 +7,8 @@ package db
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -57,4 +59,106 @@ ON CONFLICT (client_id, prefix) DO UPDATE SET revoked_at = least(r.revoked_at, e
 func (q *Queries) DeleteRevokedKeys(ctx context.Context, clientIds []uuid.UUID) error {
 	_, err := q.db.Exec(ctx, DeleteRevokedKeys, clientIds)
 	return err
+}
+
+const ListLastImports = `-- name: ListLastImports :many
+SELECT
+    coalesce(c.slug, '')::text AS slug,
+    l.client_id::uuid AS client_id,
+    l.started_at,
+    l.source,
+    l.account,
+    l.kinds,
+    l.error,
+    s.finished_at AS last_success
+FROM (
+    SELECT DISTINCT ON (i.client_id) i.id, i.finished_at, i.client_id, i.command, i.source, i.account, i.started_at, i.kinds, i.error
+    FROM imports AS i
+    WHERE i.command = 'sync'
+        AND i.client_id IS NOT NULL
+    ORDER BY i.client_id, i.id DESC
+) AS l
+LEFT JOIN (
+    SELECT DISTINCT ON (i.client_id) i.client_id, i.finished_at
+    FROM imports AS i
+    WHERE i.command = 'sync'
+        AND i.finished_at IS NOT NULL
+    ORDER BY i.client_id, i.id DESC
+) AS s ON s.client_id = l.client_id
+LEFT JOIN clients AS c ON c.id = l.client_id
+ORDER BY c.slug, l.client_id
+`
+
+type ListLastImportsRow struct {
+	Slug        string          `json:"slug"`
+	ClientID    uuid.UUID       `json:"client_id"`
+	StartedAt   time.Time       `json:"started_at"`
+	Source      *string         `json:"source"`
+	Account     *string         `json:"account"`
+	Kinds       json.RawMessage `json:"kinds"`
+	Error       *string         `json:"error"`
+	LastSuccess *time.Time      `json:"last_success"`
+}
+
+// ListLastImports lists the last sync of every client that was ever synced, and when one
+// last succeeded.
+func (q *Queries) ListLastImports(ctx context.Context) ([]ListLastImportsRow, error) {
+	rows, err := q.db.Query(ctx, ListLastImports)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListLastImportsRow{}
+	for rows.Next() {
+		var i ListLastImportsRow
+		if err := rows.Scan(
+			&i.Slug,
+			&i.ClientID,
+			&i.StartedAt,
+			&i.Source,
+			&i.Account,
+			&i.Kinds,
+			&i.Error,
+			&i.LastSuccess,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const PurgeImports = `-- name: PurgeImports :exec
+DELETE FROM imports AS i
+WHERE i.client_id = $1
+`
+
+// PurgeImports removes what is noted of a client's imports.
+func (q *Queries) PurgeImports(ctx context.Context, clientID *uuid.UUID) error {
+	_, err := q.db.Exec(ctx, PurgeImports, clientID)
+	return err
+}
+
+const ReadSyncHealth = `-- name: ReadSyncHealth :one
+SELECT
+    coalesce(h.oldest_success, '0001-01-01 00:00:00+00')::timestamptz AS oldest_success,
+    h.late_clients::bigint AS late_clients
+FROM read_sync_health() AS h
+`
+
+type ReadSyncHealthRow struct {
+	OldestSuccess time.Time `json:"oldest_success"`
+	LateClients   int64     `json:"late_clients"`
+}
+
+// ReadSyncHealth reads when the client that waits longest was last synced, year 1 if none
+// was, and how many clients are late.
+func (q *Queries) ReadSyncHealth(ctx context.Context) (ReadSyncHealthRow, error) {
+	row := q.db.QueryRow(ctx, ReadSyncHealth)
+	var i ReadSyncHealthRow
+	err := row.Scan(&i.OldestSuccess, &i.LateClients)
+	return i, err
 }

@@ -66,8 +66,15 @@ type Client struct {
 }
 
 type Import struct {
-	ID         int64     `json:"id"`
-	FinishedAt time.Time `json:"finished_at"`
+	ID         int64           `json:"id"`
+	FinishedAt *time.Time      `json:"finished_at"`
+	ClientID   *uuid.UUID      `json:"client_id"`
+	Command    string          `json:"command"`
+	Source     *string         `json:"source"`
+	Account    *string         `json:"account"`
+	StartedAt  time.Time       `json:"started_at"`
+	Kinds      json.RawMessage `json:"kinds"`
+	Error      *string         `json:"error"`
 }
 
 type Interview struct {
@@ -235,6 +242,12 @@ type SearchedInterview struct {
 type ServerSecret struct {
 	Name   string `json:"name"`
 	Secret []byte `json:"secret"`
+}
+
+type SuppressedInterview struct {
+	ClientID     uuid.UUID `json:"client_id"`
+	ID           uuid.UUID `json:"id"`
+	SuppressedAt time.Time `json:"suppressed_at"`
 }
 
 type SynthesisDocument struct {

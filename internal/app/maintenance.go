@@ -57,7 +57,7 @@ func (s *Server) KeepMeasurement(ctx context.Context) error {
 }
 
 // health is what metrics export of the database, as of the last reading.
-type health struct{ backlog, future, imported atomic.Int64 }
+type health struct{ backlog, future, imported, oldestSync, lateClients atomic.Int64 }
 
 func (s *Server) readHealth(ctx context.Context) error {
 	h, err := db.New(s.maintenance).ReadHealth(ctx, db.ReadHealthParams{ScanLimit: search.DefaultLimits().Newest, KeepOutside: search.KeepOutside})
@@ -68,6 +68,14 @@ func (s *Server) readHealth(ctx context.Context) error {
 	s.health.future.Store(h.FutureRequests)
 	if !h.LastImport.IsZero() {
 		s.health.imported.Store(h.LastImport.Unix())
+	}
+	synced, err := db.New(s.maintenance).ReadSyncHealth(ctx)
+	if err != nil {
+		return err
+	}
+	s.health.lateClients.Store(synced.LateClients)
+	if !synced.OldestSuccess.IsZero() {
+		s.health.oldestSync.Store(synced.OldestSuccess.Unix())
 	}
 	return nil
 }

@@ -173,6 +173,10 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		func() float64 { return float64(s.health.future.Load()) })
 	metrics.RegisterGauge("clientintel_last_import_timestamp_seconds", "When the last import ended; 0: none did.",
 		func() float64 { return float64(s.health.imported.Load()) })
+	metrics.RegisterGauge("clientintel_sync_oldest_success_timestamp_seconds", "When the client that waits longest was last synced; 0: none was.",
+		func() float64 { return float64(s.health.oldestSync.Load()) })
+	metrics.RegisterGauge("clientintel_sync_late_clients", "Clients that were not synced for 26 hours.",
+		func() float64 { return float64(s.health.lateClients.Load()) })
 	metrics.RegisterGauge("clientintel_standby_lag_seconds", "How far the standby is behind; -1: it does not answer; 0 without one.",
 		func() float64 { return s.reads.Lag().Seconds() })
 	metrics.RegisterCounter("clientintel_measurement_audits_total", "Background audits of clients.", s.auditor.Audits.Load)

@@ -7,24 +7,45 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// refuse refuses the lines that a query finds: the number of each, 0 of a record that the
-// input lacks, its kind, client and id, the field and what is wrong with it.
-func (w *writer) refuse(ctx context.Context, checking, query string) error {
+// find is the lines that a query finds: the number of each, 0 of a record that the input
+// lacks, its kind, client and id, the field and what is wrong with it.
+func (w *writer) find(ctx context.Context, checking, query string) (LineErrors, []int64, error) {
 	var bad LineErrors
+	var lines []int64
 	var line int64
 	var e LineError
-	rows, _ := w.tx.Query(ctx, query+fmt.Sprintf(" ORDER BY line LIMIT %d", maxLineErrors)) // ForEachRow returns its error
+	rows, _ := w.tx.Query(ctx, query+fmt.Sprintf(" ORDER BY line LIMIT %d", maxSetAside+1)) // ForEachRow returns its error
 	_, err := pgx.ForEachRow(rows, []any{&line, &e.Kind, &e.ClientID, &e.ID, &e.Field, &e.Reason}, func() error {
 		found := e
 		found.location = w.decoder.lines.locate(line)
 		found.Field = e.Kind + "." + e.Field
-		bad = append(bad, &found)
+		bad, lines = append(bad, &found), append(lines, line)
 		return nil
 	})
+	return bad, lines, databaseError(checking, err)
+}
+
+// refuse fails with the lines that a query finds.
+func (w *writer) refuse(ctx context.Context, checking, query string) error {
+	bad, _, err := w.find(ctx, checking, query)
 	if err == nil && len(bad) > 0 {
 		return bad
 	}
-	return databaseError(checking, err)
+	return err
+}
+
+// setAside sets the lines aside that a query finds, or fails with them if they are too many:
+// their records are then deleted.
+func (w *writer) setAside(ctx context.Context, checking, query string) error {
+	bad, lines, err := w.find(ctx, checking, query)
+	if err != nil || len(bad) == 0 {
+		return err
+	}
+	d := w.decoder
+	if d.bad = append(d.bad, bad...); !d.options.MaxBad.allows(int64(len(d.bad)), d.records, true) {
+		return d.bad
+	}
+	return w.exec(ctx, "setting lines aside", "UPDATE import_keys SET deletes = true, line = NULL WHERE line = ANY ($1::bigint[])", lines)
 }
 
 // idField is the field of a key's id.
@@ -44,7 +65,7 @@ func (w *writer) checkOwners(ctx context.Context) error {
 		ON CONFLICT DO NOTHING`); err != nil {
 		return err
 	}
-	return w.refuse(ctx, "looking up the owners of ids", `SELECT k.line, k.kind, k.client_id::text, k.id::text, `+idField+`,
+	return w.setAside(ctx, "looking up the owners of ids", `SELECT k.line, k.kind, k.client_id::text, k.id::text, `+idField+`,
 			format('%s belongs to client %s for good, also after it was deleted there', k.id, o.client_id)
 		FROM import_keys AS k
 		JOIN record_owners AS o ON o.kind = k.kind AND o.id = k.id
@@ -60,7 +81,7 @@ func (w *writer) checkSlugs(ctx context.Context) error {
 		WHERE to_regclass('public.clients_of_slug') IS NOT NULL`); err != nil {
 		return err
 	}
-	return w.refuse(ctx, "looking up slugs", `SELECT s.line, s.kind, s.client_id::text, s.id::text, 'slug',
+	return w.setAside(ctx, "looking up slugs", `SELECT s.line, s.kind, s.client_id::text, s.id::text, 'slug',
 			format('"%s" is the slug of %s %s already', s.slug, s.kind, s.holder)
 		FROM (
 			SELECT u.*, first_value(u.id) OVER w AS holder, row_number() OVER w AS n
@@ -84,7 +105,7 @@ func (w *writer) checkSlugs(ctx context.Context) error {
 // checkReferences refuses references to records that the client will not have.
 func (w *writer) checkReferences(ctx context.Context) error {
 	return eachReference(func(k *kind, c column) error {
-		return w.refuse(ctx, "looking up references", fmt.Sprintf(`SELECT k.line, k.kind, k.client_id::text, k.id::text, '%[1]s',
+		return w.setAside(ctx, "looking up references", fmt.Sprintf(`SELECT k.line, k.kind, k.client_id::text, k.id::text, '%[1]s',
 				CASE '%[3]s' WHEN 'client' THEN format('there is no client %%s', k.%[2]s)
 					ELSE format('client %%s has no %[3]s %%s', k.client_id, k.%[2]s) END
 			FROM import_keys AS k

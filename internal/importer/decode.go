@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
@@ -49,16 +50,17 @@ type decoder struct {
 	records    int64
 	hasTrailer bool
 	warnings   []*LineError
-	bad        LineErrors
-	err        error
+	// bad lines are the import's error, unless so many are set aside.
+	bad LineErrors
+	err error
 }
 
 func newDecoder(ctx context.Context, o Options, sources []Source) *decoder {
 	return &decoder{lines: newLineReader(ctx, sources, o.WithKeys), options: o, row: make([]any, len(staged)), counts: map[*kind]int64{}}
 }
 
-// Next reads to the next line that is a row. After a bad line it reads on to find others,
-// and gives no more rows.
+// Next reads to the next line that is a row. After more bad lines than are set aside it
+// reads on to find others, and gives no more rows.
 func (d *decoder) Next() bool {
 	for {
 		isRow, err := d.next()
@@ -66,15 +68,16 @@ func (d *decoder) Next() bool {
 		if isBad {
 			d.bad = append(d.bad, bad)
 		}
+		isGood := d.options.MaxBad.allows(int64(len(d.bad)), d.records, false)
 		switch {
 		// Where a line that is too long ends is not known.
-		case isEnd(err), len(d.bad) == maxLineErrors, isBad && bad.Reason == lineTooLong:
+		case isEnd(err), !isGood && len(d.bad) >= maxLineErrors, isBad && bad.Reason == lineTooLong:
 			d.err = d.checkWhole()
 			return false
 		case err != nil && !isBad:
 			d.err = err
 			return false
-		case isRow && len(d.bad) == 0:
+		case isRow && !isBad && isGood:
 			return true
 		}
 	}
@@ -93,6 +96,43 @@ func (d *decoder) next() (bool, error) {
 		return false, err
 	}
 	d.report(false)
+	if d.isOfOther(text) {
+		return false, nil
+	}
+	if isRecord, err := d.parse(text); err != nil || !isRecord {
+		return false, err
+	}
+	r := &d.record
+	d.counts[r.kind]++
+	switch {
+	case d.options.Only != uuid.Nil && r.kind != clientKind && !slices.Contains(d.replacing.kinds, r.kind):
+		d.passOver()
+		return false, nil
+	case r.kind.ofKeys() && (!d.options.WithKeys || r.delete):
+		return false, r.refuse("kind", r.kind.name+" is accepted only with --with-keys, and without op")
+	case r.delete && d.replacing != nil:
+		return false, r.refuse("op", "must be left out: an input that replaces a client's records removes what it does not hold")
+	case r.delete:
+		return true, d.delete()
+	}
+	err = d.write()
+	if errors.Is(err, errPassedOver) {
+		d.passOver()
+		return false, nil
+	}
+	return true, err
+}
+
+var errPassedOver = errors.New("the line is another client's")
+
+// passOver forgets a line that is not asked for.
+func (d *decoder) passOver() {
+	d.records--
+	d.counts[d.record.kind]--
+}
+
+// parse takes a line apart, and reports whether it is a record: neither blank nor the trailer.
+func (d *decoder) parse(text []byte) (bool, error) {
 	if len(bytes.TrimLeft(text, " \t\r")) == 0 {
 		return false, nil
 	}
@@ -108,16 +148,12 @@ func (d *decoder) next() (bool, error) {
 		return false, d.endLine()
 	}
 	d.records++
-	d.counts[r.kind]++
-	switch {
-	case r.kind.ofKeys() && (!d.options.WithKeys || r.delete):
-		return false, r.refuse("kind", r.kind.name+" is accepted only with --with-keys, and without op")
-	case r.delete && d.replacing != nil:
-		return false, r.refuse("op", "must be left out: an input that replaces a client's records removes what it does not hold")
-	case r.delete:
-		return true, d.delete()
-	}
-	return true, d.write()
+	return true, nil
+}
+
+// isOfOther reports whether a line names no client that is read.
+func (d *decoder) isOfOther(text []byte) bool {
+	return d.options.Only != uuid.Nil && !bytes.Contains(bytes.ToLower(text), []byte(d.options.Only.String()))
 }
 
 func (d *decoder) report(finishing bool) {
@@ -152,7 +188,11 @@ func (d *decoder) write() error {
 		binary.BigEndian.PutUint64(id.Bytes[:], uint64(d.lines.lines))
 		d.set("id", id)
 	}
-	if client := d.get("client_id").(pgtype.UUID); !d.replacing.accepts(client.Bytes) {
+	client := d.get("client_id").(pgtype.UUID)
+	if d.options.Only != uuid.Nil && client.Bytes != d.options.Only {
+		return errPassedOver // its text has the id somewhere
+	}
+	if !d.replacing.accepts(client.Bytes) {
 		return r.refuse(r.kind.name+"."+r.kind.columns[0].field, "must be a client whose records are replaced, not "+client.String())
 	}
 	return nil

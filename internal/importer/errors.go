@@ -65,7 +65,7 @@ func (e *LineError) Error() string {
 // maxLineErrors bounds how many bad lines are reported.
 const maxLineErrors = 20
 
-// LineErrors are the first lines that cannot be imported, up to maxLineErrors. Nothing of
+// LineErrors are lines that cannot be imported, of which maxLineErrors are told. Nothing of
 // their file was.
 type LineErrors []*LineError
 
@@ -74,11 +74,11 @@ func (e LineErrors) Error() string {
 		return e[0].Error()
 	}
 	var all strings.Builder
-	for _, one := range e {
+	for _, one := range e[:min(len(e), maxLineErrors)] {
 		all.WriteString(one.Error() + "\n")
 	}
-	if len(e) == maxLineErrors {
-		fmt.Fprintf(&all, "nothing was imported: the first %d bad lines are told, there may be more", len(e))
+	if len(e) >= maxLineErrors {
+		fmt.Fprintf(&all, "nothing was imported: the first %d bad lines are told, there may be more", maxLineErrors)
 	} else {
 		fmt.Fprintf(&all, "nothing was imported: %d bad lines", len(e))
 	}

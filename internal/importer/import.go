@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,20 @@ type Options struct {
 	// WithKeys accepts the lines that an export with keys has. Whoever writes them
 	// can mint keys: never for a Remote source.
 	WithKeys bool
+	// MaxBad is how many bad lines are set aside. What they are about is not imported, and
+	// where it is there from before and its kind is replaced, it is removed.
+	MaxBad MaxBad
+	// Only is the client whose lines are read, and those of the kinds that are replaced;
+	// others are passed over. Zero: all.
+	Only uuid.UUID
+	// DryRun finds out what an import would do, and does nothing.
+	DryRun bool
+	// Command and Source are what is noted of the import. Empty: "import", and nothing.
+	Command, Source string
+	// MaxWait is how long another import of the same clients is waited for, 0 without end;
+	// Waiting is told once who that is. May be nil.
+	MaxWait time.Duration
+	Waiting func(string)
 }
 
 // Progress is how far an import has come.
@@ -45,6 +60,8 @@ type Summary struct {
 	Kinds []KindSummary
 	// Warnings are lines that were imported and are likely mistakes, up to maxLineErrors.
 	Warnings []*LineError
+	// SetAside are the bad lines that Options.MaxBad let pass.
+	SetAside []*LineError
 }
 
 // KindSummary counts what became of the records of one kind.
@@ -59,6 +76,48 @@ type KindSummary struct {
 	Removed int64 `json:"removed"`
 	// Missing lines asked to delete a record that was not there.
 	Missing int64 `json:"missing"`
+	// SetAside lines were bad, and were let pass.
+	SetAside int64 `json:"set_aside,omitempty"`
+	// Suppressed lines are of interviews that were erased.
+	Suppressed int64 `json:"suppressed,omitempty"`
+}
+
+// String is a summary in words.
+func (k KindSummary) String() string {
+	text := fmt.Sprintf("%s %d added, %d changed, %d unchanged", k.Kind, k.Added, k.Changed, k.Unchanged)
+	for _, more := range []struct {
+		n    int64
+		what string
+	}{{k.Removed, "removed"}, {k.Missing, "not there"}, {k.SetAside, "set aside"}, {k.Suppressed, "erased before"}} {
+		if more.n > 0 {
+			text += fmt.Sprintf(", %d %s", more.n, more.what)
+		}
+	}
+	return text
+}
+
+// MaxBad is how many bad lines an import sets aside: a number, or a share of all lines in
+// percent. The zero value is none.
+type MaxBad struct {
+	number  int64
+	percent bool
+}
+
+// ParseMaxBad reads a number of lines, as 20, or a share, as 1%.
+func ParseMaxBad(text string) (MaxBad, error) {
+	limit, err := ParseMaxRemoved(text)
+	return MaxBad(limit), err
+}
+
+// maxSetAside bounds what an import remembers of bad lines.
+const maxSetAside = 10_000
+
+// allows reports whether so many bad lines may be, among so many, or among as many as come.
+func (m MaxBad) allows(bad, lines int64, isEnd bool) bool {
+	if m.percent && isEnd {
+		return bad*100 <= m.number*lines
+	}
+	return bad <= maxSetAside && (m.percent || bad <= m.number)
 }
 
 // Import reads whole files into the database, as the owner, or nothing of any. The
@@ -66,11 +125,17 @@ type KindSummary struct {
 // are LineErrors; an input that is not whole is ErrIncomplete.
 func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (Summary, error) {
 	start := time.Now()
+	o.Command = cmp.Or(o.Command, "import")
 	w := &writer{decoder: newDecoder(ctx, o, sources), written: map[*kind]*KindSummary{}}
-	if err := transact(ctx, conn, "imported", func(tx pgx.Tx) error {
+	err := transact(ctx, conn, "imported", o.Command, func(tx pgx.Tx) error {
 		w.tx, w.queries = tx, db.New(tx)
-		return w.run(ctx, o.Replace)
-	}); err != nil {
+		if err := w.run(ctx, o.Replace, start); err != nil || !o.DryRun {
+			return err
+		}
+		return errDryRun
+	})
+	if err != nil && !errors.Is(err, errDryRun) {
+		w.noteFailure(ctx, conn, start, err)
 		return Summary{}, err
 	}
 	return Summary{
@@ -79,8 +144,11 @@ func Import(ctx context.Context, conn *pgx.Conn, o Options, sources ...Source) (
 		Elapsed:  time.Since(start),
 		Kinds:    w.summary(),
 		Warnings: w.decoder.warnings,
+		SetAside: w.decoder.bad,
 	}, nil
 }
+
+var errDryRun = errors.New("this was a dry run")
 
 // sessionSettings sets what the session or the server set up for short queries, which
 // would stop a long import. Settings that a server does not know are left out.
@@ -88,6 +156,7 @@ const sessionSettings = `SELECT set_config(s.name, s.value, true)
 	FROM (VALUES
 		-- The work ends with its client. Windows has no such check.
 		('client_connection_check_interval', CASE WHEN version() ~ 'Visual C|mingw' THEN '0' ELSE '500ms' END),
+		('application_name', 'clientintel ' || $1),
 		('statement_timeout', '0'),
 		('lock_timeout', '0'),
 		('transaction_timeout', '0'),
@@ -109,11 +178,11 @@ const sessionSettings = `SELECT set_config(s.name, s.value, true)
 
 // transact commits what do does, or nothing: its error says that nothing was done, unless
 // that is not known.
-func transact(ctx context.Context, conn *pgx.Conn, done string, do func(pgx.Tx) error) error {
+func transact(ctx context.Context, conn *pgx.Conn, done, command string, do func(pgx.Tx) error) error {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err == nil {
 		defer rollback(conn, tx)
-		_, err = tx.Exec(ctx, sessionSettings)
+		_, err = tx.Exec(ctx, sessionSettings, command)
 	}
 	if err == nil {
 		err = do(tx)
@@ -147,17 +216,4 @@ func rollback(conn *pgx.Conn, tx pgx.Tx) {
 	if err := tx.Rollback(ctx); err != nil && !errors.Is(err, pgx.ErrTxClosed) {
 		_ = conn.Close(ctx)
 	}
-}
-
-// lockClients waits for other imports and purges of the clients: two at once would each
-// decide by what the other is about to change. Many clients share a lock, as the
-// database has room for a bounded number.
-func lockClients(ctx context.Context, tx pgx.Tx, clients []uuid.UUID) error {
-	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(l.key)
-		FROM (
-			SELECT DISTINCT hashtextextended('clientintel import', get_byte(uuid_send(c.id), 15)) AS key
-			FROM unnest($1::uuid[]) AS c (id)
-			ORDER BY key
-		) AS l`, clients)
-	return err
 }

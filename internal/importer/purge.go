@@ -22,7 +22,7 @@ type Purged struct {
 // transaction. The register of ids stays: ids only, so that none of them comes to
 // belong to another client.
 func Purge(ctx context.Context, conn *pgx.Conn, client uuid.UUID) (removed []Purged, err error) {
-	err = transact(ctx, conn, "removed", func(tx pgx.Tx) error {
+	err = transact(ctx, conn, "removed", "clients purge", func(tx pgx.Tx) error {
 		removed, err = purge(ctx, tx, client)
 		return err
 	})
@@ -32,7 +32,7 @@ func Purge(ctx context.Context, conn *pgx.Conn, client uuid.UUID) (removed []Pur
 func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	queries := db.New(tx)
 	// An import or another purge of the client is waited for.
-	failed := lockClients(ctx, tx, []uuid.UUID{client})
+	failed := lockClients(ctx, tx, []uuid.UUID{client}, 0, nil)
 	var removed []Purged
 	note := func(of string, n int64, err error) {
 		failed = cmp.Or(failed, err) // what follows the first error fails too
@@ -54,6 +54,7 @@ func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	note("request_log", logged, err)
 	used, err := queries.PurgeKeyUsage(ctx, client)
 	note("key_usage", used, err)
+	failed = cmp.Or(failed, queries.PurgeImports(ctx, &client))
 	clients, err := queries.DeleteClients(ctx, []uuid.UUID{client})
 	note("client", clients, err)
 	return removed, cmp.Or(failed, queries.DeleteMeasurementChanges(ctx, []uuid.UUID{client}))

@@ -37,7 +37,7 @@ func (d *decoder) endLine() error {
 // checkWhole refuses bad lines, and compares their number with what the caller expects.
 func (d *decoder) checkWhole() error {
 	switch expected := d.options.ExpectLines; {
-	case len(d.bad) > 0:
+	case !d.options.MaxBad.allows(int64(len(d.bad)), d.records, true):
 		return d.bad
 	case expected != nil && *expected != d.records:
 		return fmt.Errorf("%w: %d lines were expected, %d were read", ErrIncomplete, *expected, d.records)

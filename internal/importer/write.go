@@ -1,9 +1,12 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -19,12 +22,14 @@ type writer struct {
 	queries *db.Queries
 	decoder *decoder
 	written map[*kind]*KindSummary
+	// clients are those of which the input holds records, or whose records are replaced.
+	clients []uuid.UUID
 	// replacing is nil when the input only adds.
 	replacing *replacing
 }
 
 // run is the import's way from its first line to its commit.
-func (w *writer) run(ctx context.Context, asked *Replacement) error {
+func (w *writer) run(ctx context.Context, asked *Replacement, started time.Time) error {
 	if err := w.beginReplacing(ctx, asked); err != nil {
 		return err
 	}
@@ -33,7 +38,7 @@ func (w *writer) run(ctx context.Context, asked *Replacement) error {
 	}
 	w.decoder.report(true)
 	for _, step := range []func(context.Context) error{
-		w.listKeys, w.lock, w.listStored, w.removeTheRest,
+		w.listKeys, w.lock, w.suppress, w.listStored, w.removeTheRest,
 		w.checkOwners, w.checkSlugs, w.checkReferences, w.checkRemovals,
 		w.writeRecords, w.checkDeletes, w.deleteClients,
 		w.mergeAPIKeys, w.mergeRequestLog,
@@ -42,7 +47,7 @@ func (w *writer) run(ctx context.Context, asked *Replacement) error {
 			return err
 		}
 	}
-	return w.exec(ctx, "noting the import", "INSERT INTO imports DEFAULT VALUES")
+	return w.noteSuccess(ctx, started)
 }
 
 func (w *writer) exec(ctx context.Context, doing, query string, args ...any) error {
@@ -88,10 +93,24 @@ func (w *writer) lock(ctx context.Context) error {
 	if w.replacing != nil {
 		clients = append(clients, w.replacing.clients...)
 	}
+	slices.SortFunc(clients, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	w.clients = slices.Compact(clients)
 	if err == nil {
-		err = lockClients(ctx, w.tx, clients)
+		err = lockClients(ctx, w.tx, w.clients, w.decoder.options.MaxWait, w.decoder.options.Waiting)
 	}
 	return databaseError("waiting for other imports", err)
+}
+
+// suppress forgets the lines of interviews that were erased.
+func (w *writer) suppress(ctx context.Context) error {
+	done, err := w.tx.Exec(ctx, `DELETE FROM import_keys AS k
+		USING suppressed_interviews AS s
+		WHERE k.kind = 'interview'
+			AND NOT k.deletes
+			AND k.client_id = s.client_id
+			AND k.id = s.id`)
+	w.count(interviewKind).Suppressed = done.RowsAffected()
+	return databaseError("looking up erased interviews", err)
 }
 
 // listStored makes import_stored: what is there already of the kinds that others refer to. A
@@ -133,7 +152,12 @@ func (w *writer) writeRecords(ctx context.Context) error {
 			return databaseError("writing "+k.table, err)
 		}
 		done := w.count(k)
-		done.Unchanged = w.decoder.counts[k] - done.Added - done.Changed - deletes
+		for _, bad := range w.decoder.bad {
+			if bad.Kind == k.name {
+				done.SetAside++
+			}
+		}
+		done.Unchanged = w.decoder.counts[k] - done.Added - done.Changed - deletes - done.SetAside - done.Suppressed
 		done.Missing = max(0, deletes-done.Removed)
 	}
 	return nil

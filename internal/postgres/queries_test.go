@@ -39,6 +39,10 @@ var readsManyClients = map[string]string{
 	"PurgeKeys: revoked_keys":                            "a row is replaced by one of the same client and prefix",
 	"ReadHealth: read_health":                            "returns sums over all clients",
 	"RevokeKey: api_keys":                                "the operator names a key",
+	"ListClients: imports":                               "the operator lists what every client has",
+	"ListLastImports: clients":                           "the operator lists the last sync of every client",
+	"ListLastImports: imports":                           "the operator lists the last sync of every client",
+	"ReadSyncHealth: read_sync_health":                   "returns a moment and a number of all clients",
 }
 
 var queryName = regexp.MustCompile(`(?m)^-- name: (\w+) :\w+$`)

@@ -90,6 +90,7 @@ var callable = map[string]string{
 	"maintain_request_log":      "returns nothing",
 	"add_key_usage":             "returns nothing",
 	"read_health":               "returns sums over all clients",
+	"read_sync_health":          "returns a moment and a number of all clients",
 }
 
 func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {

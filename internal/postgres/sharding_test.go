@@ -95,11 +95,12 @@ func TestSharding_EveryReferenceStaysWithItsClient(t *testing.T) {
 // onCoordinator are the tables of clients' rows that are not distributed. Those that are
 // no client's stay too.
 var onCoordinator = map[string]string{
-	"admissions":   "empty: the type of a function's rows",
-	"request_log":  "admission is one transaction on one machine",
-	"key_usage":    "written beside the log",
-	"key_audits":   "written with the key",
-	"revoked_keys": "written with the key",
+	"admissions":            "empty: the type of a function's rows",
+	"request_log":           "admission is one transaction on one machine",
+	"key_usage":             "written beside the log",
+	"key_audits":            "written with the key",
+	"revoked_keys":          "written with the key",
+	"suppressed_interviews": "read beside the register of ids",
 }
 
 // A new table is distributed, or stays on the coordinator for a reason. One that was

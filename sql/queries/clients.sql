@@ -10,7 +10,8 @@ SELECT
     coalesce(i.usable_interviews, 0)::bigint AS usable_interviews,
     coalesce(s.synthesis_documents, 0)::bigint AS synthesis_documents,
     coalesce(d.portal_documents, 0)::bigint AS portal_documents,
-    coalesce(k.keys_in_force, 0)::bigint AS keys_in_force
+    coalesce(k.keys_in_force, 0)::bigint AS keys_in_force,
+    m.finished_at AS last_import
 FROM clients AS c
 LEFT JOIN (SELECT n.client_id, count(*) AS campaigns FROM campaigns AS n GROUP BY n.client_id) AS p ON p.client_id = c.id
 LEFT JOIN (
@@ -27,6 +28,12 @@ LEFT JOIN (
         AND (n.expires_at IS NULL OR n.expires_at > now())
     GROUP BY n.client_id
 ) AS k ON k.client_id = c.id
+LEFT JOIN (
+    SELECT DISTINCT ON (n.client_id) n.client_id, n.finished_at
+    FROM imports AS n
+    WHERE n.finished_at IS NOT NULL
+    ORDER BY n.client_id, n.id DESC
+) AS m ON m.client_id = c.id
 ORDER BY c.slug;
 
 -- name: CountSearchDocuments :one

@@ -1,0 +1,45 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/apikey"
+)
+
+// noteImport writes a row for each of an import's clients, or one without a client.
+const noteImport = `INSERT INTO imports (client_id, command, source, account, started_at, finished_at, kinds, error)
+	SELECT c.id, $2, nullif($3, ''), $4, $5, CASE WHEN $7 = '' THEN clock_timestamp() END, $6, left(nullif($7, ''), 2000)
+	FROM unnest(coalesce(nullif($1::uuid[], '{}'), ARRAY[NULL]::uuid[])) AS c (id)`
+
+// noteSuccess notes the import for each of its clients, with what it did if that is one.
+func (w *writer) noteSuccess(ctx context.Context, started time.Time) error {
+	var done []byte
+	if len(w.clients) == 1 {
+		var err error
+		if done, err = json.Marshal(w.summary()); err != nil {
+			return err
+		}
+	}
+	o := w.decoder.options
+	return w.exec(ctx, "noting the import", noteImport, w.clients, o.Command, o.Source, apikey.Account(), started, done, "")
+}
+
+// noteFailure notes an import that was rolled back, if the database can be reached.
+func (w *writer) noteFailure(ctx context.Context, conn *pgx.Conn, started time.Time, cause error) {
+	o := w.decoder.options
+	if o.DryRun {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	clients := append([]uuid.UUID{}, w.clients...)
+	if len(clients) == 0 && w.replacing != nil {
+		clients = w.replacing.clients
+	}
+	_, _ = conn.Exec(ctx, noteImport, clients, o.Command, o.Source, apikey.Account(), started, nil, cause.Error())
+}
