@@ -80,7 +80,7 @@ type connection struct {
 func (c *connection) key() string { return c.keys[c.number%len(c.keys)] }
 
 // addresses are as many as a flood comes from.
-const addresses = 50
+const addresses = 10
 
 // flood opens the connection and uses it until it is closed.
 func (c *connection) flood(ctx context.Context, f flood) error {

@@ -236,7 +236,7 @@ func TestLimits_RequestsWithoutAValidKey(t *testing.T) {
 	for from, key := range map[string]string{"127.0.0.2": "unknown", "127.0.0.3": ""} {
 		t.Run(from, func(t *testing.T) {
 			ask := caller(t, b, from)
-			for range 60 {
+			for range 30 {
 				if got := ask(key); got.StatusCode == http.StatusServiceUnavailable {
 					t.Fatal("refused below the limit")
 				}
