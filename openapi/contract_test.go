@@ -131,43 +131,6 @@ func TestContract_EveryOperationNamesItsScope(t *testing.T) {
 	})
 }
 
-func TestContract_EverythingIsDescribed(t *testing.T) {
-	t.Parallel()
-	doc := load(t)
-	tags := map[string]bool{}
-	for _, tag := range doc.Tags {
-		tags[tag.Name] = tag.Description != ""
-	}
-	eachOperation(doc, func(_, _ string, op *openapi3.Operation) {
-		if op.Summary == "" || op.Description == "" || strings.Contains(op.Summary, "\n") {
-			t.Errorf("%s: wants a summary of one line and a description", op.OperationID)
-		}
-		if len(op.Tags) != 1 || !tags[op.Tags[0]] {
-			t.Errorf("%s: wants one described tag, has %v", op.OperationID, op.Tags)
-		}
-		for _, p := range op.Parameters {
-			if p.Value.Description == "" {
-				t.Errorf("%s: parameter %s has no description", op.OperationID, p.Value.Name)
-			}
-		}
-	})
-	for name, schema := range doc.Components.Schemas {
-		if schema.Value.Description == "" {
-			t.Errorf("schema %s has no description", name)
-		}
-		for property, ref := range schema.Value.Properties {
-			if ref.Value.Description == "" {
-				t.Errorf("%s.%s has no description", name, property)
-			}
-		}
-	}
-	for _, scope := range allScopes {
-		if !strings.Contains(doc.Info.Description, "`"+scope+"`") {
-			t.Errorf("the description of the API does not name %s", scope)
-		}
-	}
-}
-
 // A caller can always see its quota, and find its request in our log.
 func TestContract_EveryResponseDeclaresItsHeaders(t *testing.T) {
 	t.Parallel()

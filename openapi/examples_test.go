@@ -124,11 +124,9 @@ func holdsProperties(ref *openapi3.SchemaRef) bool {
 	return len(ref.Value.Properties)+len(ref.Value.OneOf)+len(ref.Value.AllOf) > 0 || strings.HasSuffix(ref.Ref, "/FreeFormObject")
 }
 
-// Every code of an operation is shown where it can occur, under its own name,
-// and is described in the catalogue of the description.
+// Every code of an operation is shown where it can occur, under its own name.
 func TestExamples_ErrorsShowTheirCodes(t *testing.T) {
 	t.Parallel()
-	doc := load(t)
 	badRequest := map[string][]string{
 		"listInterviews": {
 			"invalid_cursor", "invalid_date_range", "invalid_parameter", "unknown_parameter", "updated_since_unsupported",
@@ -153,8 +151,7 @@ func TestExamples_ErrorsShowTheirCodes(t *testing.T) {
 
 		"default": {"internal_error", "method_not_allowed", "payload_too_large"},
 	}
-	catalogue := doc.Components.Schemas["ErrorResponse"].Value.Properties["code"].Value.Description
-	eachResponse(doc, func(op, status string, response *openapi3.Response) {
+	eachResponse(load(t), func(op, status string, response *openapi3.Response) {
 		if status < "400" {
 			return
 		}
@@ -172,9 +169,6 @@ func TestExamples_ErrorsShowTheirCodes(t *testing.T) {
 			}
 			if status == "400" && body["details"] == nil {
 				t.Errorf("%s %s: the example %s has no details", op, status, name)
-			}
-			if !strings.Contains(catalogue, "`"+code+"`") || !strings.Contains(doc.Info.Description, "`"+code+"`") {
-				t.Errorf("%s is missing in a description", code)
 			}
 		}
 		slices.Sort(got)

@@ -75,6 +75,8 @@ DECLARE
     salt CONSTANT bytea := uuid_send(gen_random_uuid());
     keys text[];
     ordinals integer[];
+    locked text;
+    decided integer := 0;
     present timestamptz;
     r record;
     -- Of the key whose requests are being decided.
@@ -83,7 +85,6 @@ DECLARE
     counted bigint;
     last_seq bigint;
     secret_is_right boolean;
-    logged public.request_log[];
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE object_not_in_prerequisite_state USING
@@ -114,18 +115,25 @@ BEGIN
     END IF;
 
     -- Keys are locked in one order, or two groups could wait for each other. An
-    -- advisory lock writes nothing, and no operator's transaction holds it up.
-    SELECT
-        array_agg(k.prefix ORDER BY hashtextextended(k.prefix, 600), k.ordinal),
-        array_agg(k.ordinal ORDER BY hashtextextended(k.prefix, 600), k.ordinal)
-    INTO keys, ordinals
-    FROM (
-        SELECT coalesce(a.prefix, '') AS prefix, p.ordinal::integer AS ordinal
-        FROM unnest(prefixes) WITH ORDINALITY AS p (prefix, ordinal)
-        LEFT JOIN public.api_keys AS a ON a.prefix = p.prefix
-    ) AS k;
+    -- advisory lock writes nothing, and no operator's transaction holds it up. Unknown
+    -- prefixes count towards the blank key. One request needs no order.
+    IF cardinality(prefixes) = 1 THEN
+        keys := ARRAY[coalesce((SELECT a.prefix FROM public.api_keys AS a WHERE a.prefix = prefixes[1]), '')];
+        ordinals := '{1}';
+    ELSE
+        SELECT
+            array_agg(k.prefix ORDER BY hashtextextended(k.prefix, 600), k.ordinal),
+            array_agg(k.ordinal ORDER BY hashtextextended(k.prefix, 600), k.ordinal)
+        INTO keys, ordinals
+        FROM (
+            SELECT coalesce(a.prefix, '') AS prefix, p.ordinal::integer AS ordinal
+            FROM unnest(prefixes) WITH ORDINALITY AS p (prefix, ordinal)
+            LEFT JOIN public.api_keys AS a ON a.prefix = p.prefix
+        ) AS k;
+    END IF;
     FOREACH key IN ARRAY keys LOOP
-        PERFORM pg_advisory_xact_lock(hashtextextended(key, 600));
+        -- An assignment is cheaper than a statement.
+        locked := pg_advisory_xact_lock(hashtextextended(key, 600));
     END LOOP;
     key := NULL;
 
@@ -168,6 +176,7 @@ BEGIN
         END IF;
         secret_is_right := sha256(r.secret_hash || salt) = sha256(secret_hashes[r.ordinal] || salt) AND key <> '';
 
+        decided := decided + 1;
         ordinal := r.ordinal;
         key_id := r.id;
         at := clock;
@@ -202,9 +211,10 @@ BEGIN
             END IF;
         ELSE
             last_seq := last_seq + 1;
-            logged := logged || ROW(
-                coalesce(r.client_id, no_client), r.id, clock, last_seq, routes[ordinal], CASE WHEN verdict <> 'admitted' THEN 401 END
-            )::public.request_log;
+            INSERT INTO public.request_log (client_id, key_id, at, seq, route, status)
+            VALUES (
+                coalesce(r.client_id, no_client), r.id, clock, last_seq, routes[r.ordinal], CASE WHEN verdict <> 'admitted' THEN 401 END
+            );
             IF secret_is_right AND (r.last_used_at > clock - last_used_precision) IS NOT TRUE THEN
                 -- Not waited for: an operator may be at work on the row.
                 UPDATE public.api_keys AS a
@@ -230,7 +240,9 @@ BEGIN
         END IF;
         RETURN NEXT;
     END LOOP;
-    INSERT INTO public.request_log SELECT n.* FROM unnest(logged) AS n;
+    IF decided < cardinality(prefixes) THEN
+        RAISE serialization_failure USING MESSAGE = 'a key was deleted meanwhile';
+    END IF;
 END;
 $$;
 

@@ -2,16 +2,11 @@ package app_test
 
 import (
 	"fmt"
-	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/clientintel/clientintel/internal/app"
-	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/postgres"
-	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // A server is ready exactly when a request would be answered: /readyz says why not.
@@ -36,20 +31,9 @@ func TestReady_FailsIfRequestsWouldFail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			database := dbtest.New(t)
-			settings, err := config.FromEnv(os.Getenv)
-			if err != nil {
-				t.Fatal(err)
-			}
-			settings.Server.PoolSize = 2
-			var logged strings.Builder
-			server, err := app.NewServer(t.Context(), database.ServerURL, settings.Server, slog.New(slog.NewJSONHandler(&logged, nil)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer server.Close()
-			database.Exec(t, c.sql)
-			got := ask(t, server.OpsHandler, "/readyz", nil)
+			server := newServer(t)
+			server.database.Exec(t, c.sql)
+			got := ask(t, server.OpsHandler, "/readyz")
 			if c.want == "" {
 				if got.Code != http.StatusOK {
 					t.Errorf("/readyz answers %d %q, want 200", got.Code, got.Body)
@@ -59,8 +43,8 @@ func TestReady_FailsIfRequestsWouldFail(t *testing.T) {
 			if got.Code != http.StatusServiceUnavailable || !strings.HasPrefix(got.Body.String(), "not ready: "+c.want) {
 				t.Errorf("/readyz answers %d %q, want 503 and %q", got.Code, got.Body, c.want)
 			}
-			if !strings.Contains(logged.String(), c.want) {
-				t.Errorf("the log does not tell %q: %s", c.want, logged.String())
+			if !strings.Contains(server.log.String(), c.want) {
+				t.Errorf("the log does not tell %q: %s", c.want, server.log)
 			}
 		})
 	}

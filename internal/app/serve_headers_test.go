@@ -13,7 +13,7 @@ import (
 // Headers are read up to 16 KiB, whoever sends them, on each request of a connection.
 func TestServe_HeadersAreBounded(t *testing.T) {
 	t.Parallel()
-	_, at := serve(t)
+	at, _, _ := newServer(t).serve(t)
 	for _, sent := range []struct {
 		headers string
 		want    int

@@ -26,7 +26,6 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/server"
 	"github.com/clientintel/clientintel/internal/synthesis"
-	"github.com/clientintel/clientintel/internal/tracing"
 )
 
 // Server is a wired server. Serve makes it listen.
@@ -46,7 +45,6 @@ type Server struct {
 	usage       *ratelimit.Usage
 	auditor     *measurement.Auditor
 	triggers    measurement.Triggers
-	tracer      *tracing.Tracer // nil: no collector is named
 	// notReady is why the last check of readiness failed; empty: it was ready.
 	notReady atomic.Value
 	health   health
@@ -123,13 +121,6 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		return err
 	}
 
-	var trace func(tracing.Request) string
-	if s.settings.Traces {
-		if s.tracer, err = tracing.Open(ctx, Version, s.log); err != nil {
-			return err
-		}
-		trace = s.tracer.Record
-	}
 	metrics := ops.NewMetrics(Version)
 	s.limiter, s.usage = ratelimit.New(s.admission), ratelimit.NewUsage(s.admission)
 	snapshotsOf := func(pool *postgres.Pool) *measurement.SnapshotReader {
@@ -149,7 +140,6 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		Observers: middleware.Observers{
 			RecordRequest: metrics.RecordRequest,
 			RecordUse:     s.usage.Record,
-			Trace:         trace,
 			Log:           s.log,
 			LogOneIn:      s.settings.LogOneIn,
 		},
@@ -291,9 +281,6 @@ func (s *Server) Close() {
 	if s.limiter != nil {
 		s.limiter.Close()
 		s.usage.Close()
-	}
-	if s.tracer != nil {
-		s.tracer.Close()
 	}
 	// Connections end with the process in any case, so a database that does not answer
 	// delays the end by at most closeTimeout.

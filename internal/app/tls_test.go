@@ -1,14 +1,12 @@
 package app_test
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -17,9 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/config"
-	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // writeCertificate writes a certificate of this number for 127.0.0.1.
@@ -54,22 +50,7 @@ func TestServe_TLS(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, 1, certFile, keyFile)
-	settings, err := config.FromEnv(os.Getenv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings.Server.PoolSize, settings.Server.DrainDelay = 2, 0
-	settings.Server.Listen, settings.Server.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
-	settings.Server.TLSCert, settings.Server.TLSKey = certFile, keyFile
-	server, err := app.NewServer(t.Context(), dbtest.New(t).ServerURL, settings.Server, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	ctx, stop := context.WithCancel(t.Context())
-	address, done := make(chan string, 1), make(chan error, 1)
-	go func() { done <- server.Serve(ctx, func(api, _ string) { address <- api }) }()
-	at := <-address
+	at, _, _ := newServer(t, func(s *config.Server) { s.TLSCert, s.TLSKey = certFile, keyFile }).serve(t)
 	// Each request is a connection of its own; the certificate is signed by itself.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}}
 	serial := func() int64 {
@@ -124,9 +105,5 @@ func TestServe_TLS(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond)
 	if got := serial(); got != 2 {
 		t.Errorf("certificate %d after the renewal, want 2", got)
-	}
-	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
 	}
 }

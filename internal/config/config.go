@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -69,9 +68,6 @@ type Server struct {
 	LogOneIn     int           `env:"CLIENTINTEL_LOG_ONE_IN" flag:"log-one-in" default:"1" usage:"of requests that succeed, one in so many is logged; all others are"`
 	Docs         string        `env:"CLIENTINTEL_DOCS" default:"on" usage:"on serves /docs and /llms.txt, off (or --no-docs) does not"`
 
-	// Traces exports a span of each request: OTEL_EXPORTER_OTLP_ENDPOINT, or its
-	// variant for traces, names a collector, and no variable switches it off.
-	Traces bool
 	// Migrate brings the schema up to date before serving (--no-migrate: false).
 	Migrate bool
 }
@@ -132,12 +128,6 @@ func FromEnv(getenv func(string) string) (Settings, error) {
 				panic(err) // a tag of ours
 			}
 		}
-	}
-	s.Server.Traces = (getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "") &&
-		getenv("OTEL_SDK_DISABLED") != "true" && getenv("OTEL_TRACES_EXPORTER") != "none"
-	protocol := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
-	if s.Server.Traces && protocol != "" && protocol != "http/protobuf" {
-		mistakes = append(mistakes, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not %q", protocol))
 	}
 	return s, errors.Join(mistakes...)
 }

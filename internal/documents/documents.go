@@ -64,7 +64,7 @@ func newDocument(path, contentType string, body []byte) document {
 // Routes adds the documents to a router.
 func (ds Documents) Routes(r chi.Router) {
 	for _, d := range ds {
-		serve := middleware.Named(path.Base(d.path), d.path, d)
+		serve := middleware.Named(path.Base(d.path), d)
 		r.Method(http.MethodGet, d.path, serve)
 		r.Method(http.MethodHead, d.path, serve)
 	}

@@ -66,15 +66,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // allowsOrigin reports whether a request comes from no web page, or from one of the public
-// address or of this machine. Agents send no Origin; browsers send it with every POST. Any
-// other page may have let its own name resolve to this server's address.
+// address or of the host it was sent to. Agents send no Origin; browsers send it with every
+// POST. A page may let its own name resolve to a loopback address, where it is not trusted.
 func (h *Handler) allowsOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || origin == h.public.Scheme+"://"+h.public.Host {
 		return true
 	}
 	page, err := url.Parse(origin)
-	return err == nil && page.Host == r.Host && (page.Hostname() == "localhost" || net.ParseIP(page.Hostname()).IsLoopback())
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return err == nil && page.Host == r.Host && (local == nil || !local.IP.IsLoopback() ||
+		page.Hostname() == "localhost" || net.ParseIP(page.Hostname()).IsLoopback())
 }
 
 // serveMessage checks the form of an admitted request and passes it to the SDK.

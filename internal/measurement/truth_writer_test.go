@@ -58,9 +58,6 @@ func (w *writer) attempt(ctx context.Context, level, role string) (did []string,
 	}
 	for range 1 + w.random.IntN(5) {
 		write := writes[w.random.IntN(len(writes))]
-		for write.rare && w.random.IntN(4) > 0 {
-			write = writes[w.random.IntN(len(writes))]
-		}
 		kept, err := w.do(ctx, write)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", write.name, err)
@@ -101,7 +98,6 @@ func pick[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(f
 // write is one kind of write.
 type write struct {
 	name string
-	rare bool
 	do   func(context.Context, *writer) error
 }
 
@@ -109,11 +105,6 @@ type write struct {
 // the first, $4 a random number below 1, $5 a moment.
 func sql(name, statement string) write {
 	return write{name: name, do: func(ctx context.Context, w *writer) error { return w.exec(ctx, statement) }}
-}
-
-func rare(d write) write {
-	d.rare = true
-	return d
 }
 
 func (w *writer) exec(ctx context.Context, statement string) error {
@@ -140,7 +131,7 @@ var writes = []write{
 	sql("insert many", `INSERT INTO interviews `+columns+` SELECT g.client, gen_random_uuid(), `+someFacts+` FROM given AS g, generate_series(1, 15)`),
 	sql("insert for every client", `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
 		SELECT c.id, gen_random_uuid(), g.moment, 'completed', 'passed', true, true FROM given AS g, clients AS c`),
-	{"copy", false, func(ctx context.Context, w *writer) error {
+	{"copy", func(ctx context.Context, w *writer) error {
 		c := w.campaigns[w.random.IntN(len(w.campaigns))]
 		_, err := w.conn.CopyFrom(ctx, pgx.Identifier{"interviews"},
 			[]string{"client_id", "id", "campaign_id", "created_at", "status", "quality", "reportable", "client_safe"},
@@ -192,7 +183,7 @@ var writes = []write{
 		FROM given AS g WHERE c.client_id = g.client`),
 	sql("replace a campaign", `, gone AS (DELETE FROM campaigns AS c USING given AS g WHERE c.client_id = g.client AND c.slug LIKE 'new%' RETURNING c.id)
 		INSERT INTO campaigns (client_id, id, slug, launch_status) SELECT g.client, gen_random_uuid(), 'new' || random(), 'live' FROM given AS g`),
-	{"add and delete a client", false, func(ctx context.Context, w *writer) error {
+	{"add and delete a client", func(ctx context.Context, w *writer) error {
 		id := uuid.New()
 		for _, statement := range []string{
 			"INSERT INTO clients (id, slug, name) VALUES ('%[1]s', '%[1]s', 'Passing')",
@@ -207,7 +198,7 @@ var writes = []write{
 		}
 		return nil
 	}},
-	{"check constraints early", false, func(ctx context.Context, w *writer) error {
+	{"check constraints early", func(ctx context.Context, w *writer) error {
 		_, err := w.conn.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 		return err
 	}},

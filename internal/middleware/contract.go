@@ -84,7 +84,7 @@ func (c *Contract) Name(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		op := c.byPath[chi.RouteContext(r.Context()).RoutePattern()]
 		record := RecordFrom(r.Context())
-		record.Operation, record.Route, record.operation = op.ID, op.Path, op
+		record.Operation, record.operation = op.ID, op
 		next.ServeHTTP(w, r)
 	})
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/postgres"
-	"github.com/clientintel/clientintel/internal/tracing"
 )
 
 // Observers are told of each finished request.
@@ -26,14 +25,12 @@ type Observers struct {
 	RecordRequest func(operation string, status int, caller string, took time.Duration)
 	// RecordUse adds it to the use of its key.
 	RecordUse func(key uuid.UUID, operation string, status int)
-	// Trace exports it and returns the id of its trace. Nil exports nothing.
-	Trace func(tracing.Request) string
-	Log   *slog.Logger
+	Log       *slog.Logger
 	// LogOneIn logs one of so many requests that succeed; zero logs all.
 	LogOneIn int
 }
 
-// Log gives each request an id, and when it has ended a log line, a metric and a trace.
+// Log gives each request an id, and when it has ended a log line and a metric.
 // A panic is answered with 500.
 func Log(o Observers) func(http.Handler) http.Handler {
 	a := &accessLog{Observers: o}
@@ -80,18 +77,13 @@ func callerLeft(r *http.Request, record *Record, status int) bool {
 	return failed && r.Context().Err() != nil || resetInMidBody
 }
 
-// finish counts a request that has ended, traces and logs it.
+// finish counts a request that has ended, and logs it.
 func (a *accessLog) finish(r *http.Request, record *Record, status int) {
 	if record.callerLeft = callerLeft(r, record, status); record.callerLeft {
 		// A caller that closed only its side of the connection must not get an error.
 		status, record.ToolStatus, record.aborted = statusCallerLeft, 0, true
 	}
 	took := time.Since(record.began)
-	if a.Trace != nil {
-		record.traceID = a.Trace(traceOf(r, record, status, took))
-	} else if r.Header.Get("Traceparent") != "" {
-		record.traceID = tracing.CallerTraceID(r.Header)
-	}
 	if record.keyID != uuid.Nil {
 		a.RecordUse(record.keyID, record.Operation, status)
 	}
@@ -121,7 +113,6 @@ func (a *accessLog) finish(r *http.Request, record *Record, status int) {
 			attributes = append(attributes, attribute)
 		}
 	}
-	addIf(record.traceID != "", slog.String("trace_id", record.traceID))
 	addIf(record.clientID != uuid.Nil, slog.String("client_id", record.clientID.String()))
 	addIf(record.keyID != uuid.Nil, slog.String("key_id", record.keyID.String()))
 	addIf(record.ToolStatus != 0, slog.Int("tool_status", record.ToolStatus))
@@ -143,16 +134,6 @@ const (
 	callerUnverified = "unverified" // it had no such key, or needed none
 	callerUnknown    = "unknown"    // the server failed before the key was verified
 )
-
-// traceOf contains nothing that the caller sent except method, request id and trace
-// context.
-func traceOf(r *http.Request, record *Record, status int, took time.Duration) tracing.Request {
-	return tracing.Request{
-		Header: r.Header, Method: record.method, Operation: record.Operation, Route: record.Route, RequestID: record.RequestID,
-		Status: status, Rows: record.Rows, Failed: !record.callerLeft && (record.aborted || max(status, record.ToolStatus) >= 500),
-		Began: record.began, Took: took,
-	}
-}
 
 // loggedError is the text of an error for the log. The details of a refusal can quote
 // the caller's own values, so only its code is logged.

@@ -11,13 +11,12 @@ import (
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
 
-// Record is what is known of a request while it is handled. Its log line and its trace are
-// written from it.
+// Record is what is known of a request while it is handled. Its log line is written
+// from it.
 type Record struct {
 	RequestID string
-	// Operation is the name under which the request is logged, and Route the path of it in
-	// the contract; empty: unknown.
-	Operation, Route string
+	// Operation is the name under which the request is logged; empty: unknown.
+	Operation string
 	// Rows is how many the response has.
 	Rows int
 	// Err is why the request was refused or its response broke off.
@@ -35,8 +34,6 @@ type Record struct {
 	admission ratelimit.Admission
 	// keyID is the key that the prefix names; clientID is set only if the secret was right.
 	keyID, clientID uuid.UUID
-	// traceID is the request's trace; empty: none.
-	traceID string
 	// help is the Link to documentation, for an error.
 	help string
 	// method is the request's, "other" if no route has it.
@@ -64,11 +61,10 @@ func RecordFrom(ctx context.Context) *Record {
 	return &Record{}
 }
 
-// Named records under which name a handler's requests are logged, and the path of its route.
-func Named(operation, route string, next http.Handler) http.Handler {
+// Named records under which name a handler's requests are logged.
+func Named(operation string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		record := RecordFrom(r.Context())
-		record.Operation, record.Route = operation, route
+		RecordFrom(r.Context()).Operation = operation
 		next.ServeHTTP(w, r)
 	})
 }

@@ -58,15 +58,3 @@ func TestAccessLog_RefusalsNameTheKey(t *testing.T) {
 		}
 	}
 }
-
-// Without a collector a line has the trace that its caller named, and no other text.
-func TestAccessLog_NamesTheCallersTrace(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	const trace = "0af7651916cd43dd8448eb211c80319c"
-	srv.Send(t, http.MethodGet, interviews, "", http.Header{"Traceparent": {"00-" + trace + "-b7ad6b7169203331-01"}})
-	srv.Send(t, http.MethodGet, interviews, "", http.Header{"Traceparent": {"whispered"}})
-	if logs := srv.Logs.String(); strings.Count(logs, "trace_id") != 1 || !strings.Contains(logs, `"trace_id":"`+trace+`"`) {
-		t.Errorf("the log: %s", logs)
-	}
-}

@@ -3,8 +3,8 @@ package server_test
 import (
 	"net/http"
 	"strconv"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 

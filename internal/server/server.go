@@ -81,7 +81,7 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 		func(next http.Handler) http.Handler { return compress(next) },
 	)
 	s.documents.Routes(r)
-	mcp = middleware.Named("mcp", mcpPath, mcp)
+	mcp = middleware.Named("mcp", mcp)
 	r.Handle(mcpPath, mcp) // which uses Protect
 	r.Group(func(r chi.Router) {
 		r.Use(s.contract.Name, s.admit, s.share)

@@ -38,6 +38,7 @@ func (c client) values() map[string][]string {
 		"limit":                           {"limit=1", "limit=200"},
 		"include_basis":                   {"include_basis=true"},
 		"include_rows":                    {"include_rows=true", "include_rows=true&" + window},
+		"include_transcripts":             {"include_transcripts=false", "include_transcripts=true"},
 		"starting_after":                  {"limit=1"}, // the first page whose cursor is tried
 		"listSynthesis.starting_after":    {"limit=1", "limit=1&type=lane", "limit=1&" + portal + "daily_feed"},
 		"listInterviews.starting_after":   {"limit=1", "limit=1&status=" + c.status, "limit=1&campaign_id=" + c.id("campaign").String()},

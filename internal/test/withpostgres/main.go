@@ -63,7 +63,7 @@ func lockDir() (dir string, unlock func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil { //nolint:gosec // a descriptor is small
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
 		return "", nil, errors.Join(fmt.Errorf("locking %s: %w", file.Name(), err), file.Close())
 	}
 	return dir, func() { _ = file.Close() }, os.RemoveAll(dir)

@@ -5,12 +5,7 @@ package schemathesis_test
 import (
 	"bytes"
 	"context"
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,9 +19,9 @@ import (
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
 )
 
-// hunt sends examples, edges and at most so many random requests an operation,
+// hunt sends examples, edges and at most 300 random requests an operation,
 // then walks along the links between operations. It gives up after a while.
-func hunt(t *testing.T, srv *apitest.Server, address, key, examples string) (report string, passed bool) {
+func hunt(t *testing.T, srv *apitest.Server, key string) (report string, passed bool) {
 	t.Helper()
 	programs := partnerserver.Python(t, "requirements.txt")
 	here, err := filepath.Abs(".")
@@ -43,7 +38,7 @@ func hunt(t *testing.T, srv *apitest.Server, address, key, examples string) (rep
 	defer cancel()
 	// The document is read from a file because the tool leaves out the operation that it loads it from.
 	command := exec.CommandContext(ctx, filepath.Join(programs, "st"), "--config-file", filepath.Join(here, "schemathesis.toml"),
-		"run", contract, "--url", address, "--checks", "all", "--continue-on-failure", "--max-examples", examples)
+		"run", contract, "--url", srv.URL, "--checks", "all", "--continue-on-failure", "--max-examples", "300")
 	command.Dir = dir
 	command.Env = append(os.Environ(), "CLIENTINTEL_KEY="+key, "PYTHONPATH="+here, "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1")
 	var out bytes.Buffer
@@ -69,72 +64,11 @@ func TestServedContract_HoldsForWhateverIsSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			request.Name = name
-			report, passed := hunt(t, srv, srv.URL, srv.Issue(t, request).Key, "300")
+			report, passed := hunt(t, srv, srv.Issue(t, request).Key)
 			if !passed {
 				t.Error(report)
 			}
 			t.Log(report[strings.LastIndex(report, "Test cases:"):])
-		})
-	}
-}
-
-// A service that is not as its contract says would be noticed.
-func TestServedContract_ABrokenServiceIsNoticed(t *testing.T) {
-	srv, _ := partnerserver.Start(t, 1_000_000, time.Hour)
-	key := srv.KeyFor(t, "brightlarder")
-	target, err := url.Parse(srv.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		request  func(*http.Request)
-		response func(*http.Response)
-		noticed  string
-	}{
-		"a header is missing": {
-			response: func(r *http.Response) { r.Header.Del("X-RateLimit-Reset") },
-			noticed:  "Missing required response headers",
-		},
-		"anybody may read": {
-			request: func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+key) },
-			noticed: "accepts requests without authentication",
-		},
-		"mistyped filters are ignored": {
-			request: func(r *http.Request) { r.URL.RawQuery = "" },
-			noticed: "Schema-violating request accepted",
-		},
-		"a field has another type": {
-			response: func(r *http.Response) {
-				body, _ := io.ReadAll(r.Body)
-				body = bytes.ReplaceAll(body, []byte(`"count":`), []byte(`"count":"", "counted":`))
-				r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-				r.Header.Del("Content-Length")
-			},
-			noticed: "Response violates schema",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			broken := httptest.NewServer(&httputil.ReverseProxy{
-				ErrorLog: log.New(io.Discard, "", 0),
-				Rewrite: func(r *httputil.ProxyRequest) {
-					r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host
-					r.Out.Header.Set("Accept-Encoding", "identity")
-					if c.request != nil {
-						c.request(r.Out)
-					}
-				},
-				ModifyResponse: func(r *http.Response) error {
-					if c.response != nil {
-						c.response(r)
-					}
-					return nil
-				},
-			})
-			t.Cleanup(broken.Close)
-			report, passed := hunt(t, srv, broken.URL, key, "20")
-			if passed || !strings.Contains(report, c.noticed) {
-				t.Errorf("it passed: %v; want %q noticed:\n%s", passed, c.noticed, report)
-			}
 		})
 	}
 }

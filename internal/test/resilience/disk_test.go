@@ -15,46 +15,6 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 )
 
-// Others may take every connection that the database has. A server that has
-// none is refused until some are free, and says so.
-func TestConnectionsRunOut(t *testing.T) {
-	t.Parallel()
-	w := setup(t, map[string]string{"max_connections": "30"})
-	keys := w.keys(t, "acme", 8)
-	s := w.serve(t, w.OwnerURL())
-	var others []*pgx.Conn
-	for {
-		conn, err := pgx.Connect(t.Context(), w.URL(embedded.Superuser))
-		if err != nil {
-			break
-		}
-		others = append(others, conn)
-	}
-	// The server's connections are ended, and others take them before it reconnects.
-	for range 3 {
-		_, _ = others[0].Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'clientintel%'")
-		for {
-			conn, err := pgx.Connect(t.Context(), w.URL(embedded.Superuser))
-			if err != nil {
-				break
-			}
-			others = append(others, conn)
-		}
-	}
-	l := w.callers(t, keys, s)
-	l.await(t, 503, 30)
-	wantUnready(t, s)
-	for _, conn := range others {
-		_ = conn.Close(context.Background())
-	}
-	t.Logf("ready again after %s", w.awaitReady(t, s, w.key(t, "acme")))
-	l.await(t, 200, 50)
-	l.end()
-	l.wantValidResponses(t)
-	w.wantCorrectCounts(t, s)
-	w.wantExactQuota(t, s, keys[0], l.answers[keys[0]])
-}
-
 // With a full disk no request can be logged, so none is admitted. With room again
 // everything goes on.
 func TestDiskIsFull(t *testing.T) {
