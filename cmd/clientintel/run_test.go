@@ -217,7 +217,7 @@ func TestRun_ABadLineImportsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := command(t, env, "", "import", file)
-	if got.code != exitFailed || !strings.HasPrefix(got.stderr, "clientintel: line 2: lane.id: ") {
+	if got.code != exitFailed || !strings.HasPrefix(got.stderr, "clientintel: lane of client 11111111-1111-4111-8111-111111111111: line 2: lane.id: ") {
 		t.Errorf("importing a bad line: %+v", got)
 	}
 	if got := command(t, env, "", "keys", "issue", "--client", "acme", "--name", "x"); got.code != exitFailed {

@@ -138,7 +138,7 @@ func TestSync_NightsOfTenBrands(t *testing.T) {
 	for client, want := range map[string]string{
 		"brand-1": "interview 0 added, 0 changed, 98 unchanged, 2 removed",
 		"brand-2": "interview 0 added, 0 changed, 99 unchanged, 1 removed, 1 set aside",
-		"brand-3": "failed, and keeps what it had: interview: line ",
+		"brand-3": "failed, and keeps what it had: interview ",
 		"brand-4": "99 unchanged, 1 removed",
 		"brand-5": "100 unchanged, 1 set aside",
 		"brand-6": "99 unchanged, 1 removed, 1 set aside",

@@ -41,5 +41,19 @@ func (w *writer) noteFailure(ctx context.Context, conn *pgx.Conn, started time.T
 	if len(clients) == 0 && w.replacing != nil {
 		clients = w.replacing.clients
 	}
-	_, _ = conn.Exec(ctx, noteImport, clients, o.Command, o.Source, apikey.Account(), started, nil, cause.Error())
+	if conn.IsClosed() { // as it is when the import was interrupted
+		again, err := pgx.ConnectConfig(ctx, conn.Config())
+		if err != nil {
+			return
+		}
+		defer again.Close(ctx)
+		conn = again
+	}
+	_ = NoteFailure(ctx, conn, clients, o.Command, o.Source, started, cause)
+}
+
+// NoteFailure notes that nothing of the clients was imported, and why.
+func NoteFailure(ctx context.Context, conn *pgx.Conn, clients []uuid.UUID, command, source string, started time.Time, cause error) error {
+	_, err := conn.Exec(ctx, noteImport, clients, command, source, apikey.Account(), started, nil, cause.Error())
+	return err
 }

@@ -184,7 +184,7 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 			if !c.refused {
 				return
 			}
-			want := fmt.Sprintf("nothing was imported: the input lacks too many of the stored records: %d of %d records of kind interview of client %s, where --max-removed is %s; if that is right, raise --max-removed (all of a kind go with 100%% only)",
+			want := fmt.Sprintf("nothing was imported: the input lacks too many of the stored records: %d of %d records of kind interview of client %s, where max-removed is %s; if that is right, raise max-removed (all of a kind go with 100%% only)",
 				c.removed, c.stored, acme, c.max)
 			if err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
