@@ -16,6 +16,9 @@ const noteImport = `INSERT INTO imports (client_id, command, source, account, st
 	SELECT c.id, $2, nullif($3, ''), $4, $5, CASE WHEN $7 = '' THEN clock_timestamp() END, $6, left(nullif($7, ''), 2000)
 	FROM unnest(coalesce(nullif($1::uuid[], '{}'), ARRAY[NULL]::uuid[])) AS c (id)`
 
+// forgetImports ends what a client's notes take. The last success is newer.
+const forgetImports = `DELETE FROM imports AS i WHERE i.client_id = ANY ($1::uuid[]) AND i.started_at < now() - interval '90 days'`
+
 // noteSuccess notes the import for each of its clients, with what it did if that is one.
 func (w *writer) noteSuccess(ctx context.Context, started time.Time) error {
 	var done []byte
@@ -24,6 +27,9 @@ func (w *writer) noteSuccess(ctx context.Context, started time.Time) error {
 		if done, err = json.Marshal(w.summary()); err != nil {
 			return err
 		}
+	}
+	if err := w.exec(ctx, "forgetting old imports", forgetImports, w.clients); err != nil {
+		return err
 	}
 	o := w.decoder.options
 	return w.exec(ctx, "noting the import", noteImport, w.clients, o.Command, o.Source, apikey.Account(), started, done, "")
