@@ -61,7 +61,7 @@ func newClientsPurge(e *environment) *cobra.Command {
 					return err
 				}
 			}
-			removed, err := importer.Purge(ctx, conn, client.ID)
+			removed, err := importer.Purge(ctx, conn, client.ID, e.tellWaiting)
 			if err != nil {
 				return err
 			}
@@ -89,7 +89,7 @@ func newClientsRelease(e *environment) *cobra.Command {
 				return usagef("ID must be a record's id, not %q", args[2])
 			}
 			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
-				if err := importer.Release(cmd.Context(), conn, client.ID, args[1], id); err != nil {
+				if err := importer.Release(cmd.Context(), conn, client.ID, args[1], id, e.tellWaiting); err != nil {
 					return err
 				}
 				fmt.Fprintf(e.stderr, "released %s %s of %s\n", args[1], id, printable(client.Slug))

@@ -126,6 +126,9 @@ func (f importFlags) limits() (map[string]importer.MaxRemoved, error) {
 	return limits, nil
 }
 
+// tellWaiting says for whom a command waits.
+func (e *environment) tellWaiting(holder string) { fmt.Fprintln(e.stderr, printable(holder)) }
+
 // withoutPath is the error of a file whose name is printed anyway.
 func withoutPath(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
@@ -139,7 +142,7 @@ func (e *environment) importRecords(
 	ctx context.Context, conn *pgx.Conn, sources []importer.Source, options importer.Options,
 ) error {
 	options.Progress = e.importProgress()
-	options.Waiting = func(holder string) { fmt.Fprintln(e.stderr, printable(holder)) }
+	options.Waiting = e.tellWaiting
 	summary, err := importer.Import(ctx, conn, options, sources...)
 	e.progress("")
 	if err != nil {

@@ -35,11 +35,12 @@ var ErrNobody = errors.New("the client has no such interview")
 
 // Erase finds what a client has of a person. If it is to change anything, it removes the
 // interviews, takes their ids out of saved bases, and suppresses them: no import brings
-// them back. Documents are frozen: it withdraws them, or leaves them as they are.
-func Erase(ctx context.Context, conn *pgx.Conn, client uuid.UUID, who Person, change, withdraw bool) (Erased, error) {
+// them back. Documents are frozen: it withdraws them, or leaves them as they are. An import
+// of the client is waited for, and told.
+func Erase(ctx context.Context, conn *pgx.Conn, client uuid.UUID, who Person, change, withdraw bool, waiting func(string)) (Erased, error) {
 	var found Erased
 	err := transact(ctx, conn, "erased", "erase", func(tx pgx.Tx) error {
-		if err := lockClients(ctx, tx, []uuid.UUID{client}, 0, nil); err != nil {
+		if err := lockClients(ctx, tx, []uuid.UUID{client}, defaultMaxWait, waiting); err != nil {
 			return err
 		}
 		if err := found.find(ctx, tx, client, who); err != nil {
