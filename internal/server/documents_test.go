@@ -65,6 +65,7 @@ func TestDocuments_ArePublic(t *testing.T) {
 		contractPath: "application/json", guides[0]: markdown, guides[1]: markdown, "/docs/changelog": markdown, "/llms.txt": "text/plain; charset=utf-8", "/docs/openapi-3.0.json": "application/json",
 		"/docs": html, "/docs/bi-guide": html, "/docs/page.js": "text/javascript; charset=utf-8", "/docs/page.css": "text/css; charset=utf-8",
 		"/docs/search.json": "application/json", "/docs/icon.svg": "image/svg+xml", "/docs/connectors/dlt/clientintel.py": "text/plain; charset=utf-8",
+		"/explore": html, "/explore/assets/base.js": "text/javascript; charset=utf-8",
 	} {
 		send := func(method string, header ...string) *apitest.Response {
 			sent := http.Header{"Accept-Encoding": {"identity"}} // or the client asks for gzip
@@ -78,7 +79,7 @@ func TestDocuments_ArePublic(t *testing.T) {
 			"Content-Type": contentType, "Cache-Control": "public, max-age=300", "X-RateLimit-Limit": "", "WWW-Authenticate": "",
 			"X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*", "Accept-Ranges": "",
 		}
-		if strings.HasPrefix(path, "/docs") && path != "/docs/changelog" && path != "/docs/openapi-3.0.json" && !strings.HasPrefix(path, "/docs/connectors") {
+		if strings.HasPrefix(path, "/explore") || strings.HasPrefix(path, "/docs") && path != "/docs/changelog" && path != "/docs/openapi-3.0.json" && !strings.HasPrefix(path, "/docs/connectors") {
 			want["Access-Control-Allow-Origin"], want["Content-Security-Policy"] = "", closed
 			want["Referrer-Policy"], want["Cross-Origin-Opener-Policy"] = "no-referrer", "same-origin"
 		}
