@@ -7,7 +7,7 @@ export class Refusal extends Error {
     const scope = /Missing required scope: (\S+)/.exec(body?.error)?.[1];
     super({
       401: `${body?.error}. Paste another key.`,
-      403: scope ? `This key lacks the scope ${scope}.` : 'The server refused the request.',
+      403: scope ? `This key lacks the scope ${scope}. A key that has it shows more here.` : 'The server refused the request.',
       404: 'There is no such interview, or this key does not show it.',
     }[status] || {
       measurement_unavailable: 'The service cannot prove its counts for this brand at the moment, so it gives no numbers rather than wrong ones (503 measurement_unavailable). The key is fine.',

@@ -85,20 +85,23 @@ async function show(again) {
   $('view').hidden = false;
   fill(now);
   const span = now.from + '/' + now.to;
+  const has = () => analytics?.span === span;
   try {
-    const parts = [interviews.show(now, signal, again)];
-    if (again || analytics?.span !== span) {
-      $('view').setAttribute('aria-busy', 'true');
-      parts.push(api.get('analytics/interviews', {date_from: now.from, date_to: now.to}, signal).then((answer) => {
-        analytics = {span, ...answer};
-        interviews.learn({'read:interviews_metadata': true});
-      }));
-    }
-    const failed = (await Promise.allSettled(parts)).find((part) => part.status === 'rejected');
+    $('view').setAttribute('aria-busy', 'true');
+    const list = interviews.show(now, signal, again);
+    if (!again && has()) draw(now);
+    const numbers = !again && has() ? null : api.get('analytics/interviews', {date_from: now.from, date_to: now.to}, signal).then((answer) => {
+      analytics = {span, ...answer};
+      interviews.learn({'read:interviews_metadata': true});
+      draw(now);
+    });
+    const failed = (await Promise.allSettled([numbers, list])).find((part) => part.status === 'rejected');
     if (signal.aborted) return;
-    if (analytics?.span === span) draw(now, api.spent - before);
-    else $('tiles').replaceChildren();
-    $('charts').hidden = analytics?.span !== span;
+    fill(now); // the campaigns' names came with the list
+    if (!has()) $('tiles').replaceChildren();
+    $('charts').hidden = !has();
+    const cost = api.spent - before;
+    $('cost').textContent = cost === 0 ? 'This view cost no request.' : `This view cost ${cost} request${cost === 1 ? '' : 's'}.`;
     if (failed) throw failed.reason;
   } catch (error) {
     if (error.name === 'AbortError' || signal.aborted) return;
@@ -130,27 +133,25 @@ function fill(now) {
 }
 
 const part = (value) => (value === null ? '–' : format(value) + ' %');
-const signed = (value) => (value === null ? '–' : (value > 0 ? '+' : '') + format(value));
+const signed = (value) => (value === null ? '–' : (value > 0 ? '+' : '') + format(value).replace('-', '−'));
 
-function draw(now, cost) {
+function draw(now) {
   fill(now);
   const {data, meta, read} = analytics;
   const rows = now.campaign ? data.rows.filter((row) => row.campaignSlug === now.campaign) : data.rows;
   const counted = series(data.volume.map((point) => point.label), rows);
   const {all} = counted;
   const moment = (meta.measurement_as_of || read).slice(0, 19).replace('T', ' ') + ' UTC';
-  const spent = cost === 0 ? 'This view cost no request.' : `This view cost ${cost} request${cost === 1 ? '' : 's'}.`;
   const total = meta.measurement_total_count;
   const campaign = now.campaign && ($('campaign').selectedOptions[0]?.textContent || now.campaign);
   $('source').textContent = `${format(all.total)} interview${all.total === 1 ? '' : 's'}` +
     (campaign ? ` of ${campaign}, ${format(data.total)} of all campaigns` : '') + ' in this window' +
     (total === undefined ? '. Legacy measurement: the API gives no total of all time.' : `, ${format(total)} of all time.`) +
-    ` As of ${moment}. ${spent}`;
+    ` As of ${moment}.`;
   tiles(all);
   $('charts').hidden = false;
   if (data.total === 0) {
-    message(null);
-    $('message').append(el('div', {class: 'message'}, el('p', {}, total === 0 ? 'This brand has no interviews yet.' : 'No interview was held in this window.'),
+    $('message').replaceChildren(el('div', {class: 'message'}, el('p', {}, total === 0 ? 'This brand has no interviews yet.' : 'No interview was held in this window.'),
       total !== 0 && now.days !== 'all' && el('button', {type: 'button', click: () => go({days: 'all', from: '', to: ''})}, 'Show all time')));
   }
   const source = `${campaign || 'All campaigns'}, ${format(all.total)} interviews, as of ${moment}`;
@@ -159,14 +160,14 @@ function draw(now, cost) {
   byWeek(put, counted);
   byDay(put, counted, all);
   ofMoods(put, all);
-  ofCampaigns(put, byCampaign(data.rows), now.campaign);
+  ofCampaigns(put, byCampaign(data.rows), now.campaign, `All campaigns, ${format(data.total)} interviews, as of ${moment}`);
 }
 
 function tiles(all) {
   const tile = (name, value, note, mood) => el('div', {class: 'card tile'}, el('dt', {class: mood}, name), el('dd', {}, value), el('dd', {class: 'note'}, note));
   const of = (mood) => `${format(all[mood])} of ${format(scored(all))} scores`;
   $('tiles').replaceChildren(
-    tile('NPS', signed(nps(all)), 'promoters less detractors, in points'),
+    tile('NPS', signed(nps(all)), `${format(scored(all))} scores`),
     tile('Interviews', format(all.total), `${format(all.unknown)} without a score`),
     tile('Promoters', part(share(all, 'promoter')), of('promoter'), 'promoter'),
     tile('Passives', part(share(all, 'passive')), of('passive'), 'passive'),
@@ -188,23 +189,25 @@ const dateAxis = (dates) => ({grid: {display: false}, ticks: {maxRotation: 0, au
 const titles = (dates, prefix = '') => ({title: ([item]) => prefix + long.format(new Date(dates[item.dataIndex]))});
 const nearest = {mode: 'index', intersect: false};
 
-function byWeek(put, {byWeek: weeks}) {
+function byWeek(put, {byWeek: weeks, byDay: days}) {
   const dates = [...weeks.keys()], counts = [...weeks.values()];
   const values = counts.map(nps);
   const given = values.filter((value) => value !== null);
-  const partial = dates.at(-1) === monday(new Date().toISOString().slice(0, 10));
+  const today = new Date().toISOString().slice(0, 10), ends = [...days.keys()];
+  // A week at the window's edge, or this one, is not whole.
+  const partial = {0: ends[0] !== dates[0], [dates.length - 1]: ends.at(-1) !== plusDays(dates.at(-1) || today, 6) || ends.at(-1) >= today};
   const head = ['Week from', 'NPS', ...moods.map((mood) => names[mood]), 'Interviews'];
   const rows = counts.map((count, i) => [dates[i], values[i], ...moods.map((mood) => count[mood]), count.total]);
   put('nps-by-week', {
     head, rows,
-    note: `Share of promoters less share of detractors. Hollow: fewer than ${few} scores.${partial ? ' Dashed: the week is not over.' : ''}`,
+    note: `Share of promoters less share of detractors. Hollow: fewer than ${few} scores.${Object.values(partial).includes(true) ? ' Dashed: to a week that is not whole.' : ''}`,
     summary: given.length ? `${given.length} weeks with scores, from ${format(given[0])} to ${format(given.at(-1))}; lowest ${format(Math.min(...given))}, highest ${format(Math.max(...given))}.` : 'No scores.',
     config: () => ({
       type: 'line',
       data: {labels: dates, datasets: [{
-        data: values, borderColor: colour('--accent'), borderWidth: 2, tension: .25, pointRadius: dates.length > 60 ? 2 : 3.5, pointHoverRadius: 6,
+        data: values, borderColor: colour('--accent'), borderWidth: 2, cubicInterpolationMode: 'monotone', pointRadius: dates.length > 60 ? 2 : 3.5, pointHoverRadius: 6,
         pointBackgroundColor: counts.map((count) => colour(scored(count) < few ? '--paper' : '--accent')), pointBorderColor: colour('--accent'),
-        spanGaps: true, segment: {borderDash: ({p1DataIndex}) => (partial && p1DataIndex === dates.length - 1 ? [5, 4] : undefined)},
+        spanGaps: true, segment: {borderDash: ({p0DataIndex, p1DataIndex}) => (p0DataIndex === 0 && partial[0] || p1DataIndex === dates.length - 1 && partial[p1DataIndex] ? [5, 4] : undefined)},
       }]},
       options: {
         interaction: nearest,
@@ -269,8 +272,9 @@ function ofMoods(put, all) {
   });
 }
 
-function ofCampaigns(put, campaigns, chosen) {
-  const most = `${campaigns.length > shownCampaigns ? `The ${shownCampaigns} first of ${format(campaigns.length)}; all in the table.` : 'In this window, all campaigns.'} A bar opens its campaign.`;
+function ofCampaigns(put, campaigns, chosen, source) {
+  const note = campaigns.length > shownCampaigns ? `The ${shownCampaigns} first of ${format(campaigns.length)}; all in the table.` : 'All campaigns of this window.';
+  const opens = (count) => [count, 'Click: this campaign alone'];
   const label = (campaign) => (campaign.slug === chosen ? '▸ ' : '') + (campaign.label.length > 26 ? campaign.label.slice(0, 25) + '…' : campaign.label);
   const rows = (list) => list.map((campaign) => [campaign.label, campaign.slug, campaign.total, nps(campaign), ...moods.map((mood) => campaign[mood])]);
   const head = ['Campaign', 'Slug', 'Interviews', 'NPS', ...moods.map((mood) => names[mood])];
@@ -281,23 +285,23 @@ function ofCampaigns(put, campaigns, chosen) {
   });
   const large = campaigns.slice(0, shownCampaigns);
   put('campaigns-by-size', {
-    head, rows: rows(campaigns), note: most, summary: large.map((campaign) => `${campaign.label} ${format(campaign.total)}`).join(', ') + '.',
+    head, rows: rows(campaigns), note, source, summary: large.map((campaign) => `${campaign.label} ${format(campaign.total)}`).join(', ') + '.',
     config: () => ({
       type: 'bar',
       data: {labels: large.map(label), datasets: moods.map((mood) => ({label: names[mood], data: large.map((campaign) => campaign[mood]), backgroundColor: colour('--' + mood), maxBarThickness: 22}))},
       options: {...options(large), scales: scales(true), interaction: {mode: 'index', axis: 'y', intersect: false},
-        plugins: {tooltip: {callbacks: {footer: ([item]) => `${format(large[item.dataIndex].total)} interviews`}}}},
+        plugins: {tooltip: {callbacks: {footer: ([item]) => opens(`${format(large[item.dataIndex].total)} interviews`)}}}},
     }),
   });
   const ranked = campaigns.filter((campaign) => scored(campaign)).sort((a, b) => nps(b) - nps(a));
   const best = ranked.slice(0, shownCampaigns);
   put('campaigns-by-nps', {
-    head, rows: rows(ranked), note: most, summary: best.map((campaign) => `${campaign.label} ${signed(nps(campaign))}`).join(', ') + '.',
+    head, rows: rows(ranked), note, source, summary: best.map((campaign) => `${campaign.label} ${signed(nps(campaign))}`).join(', ') + '.',
     config: () => ({
       type: 'bar',
       data: {labels: best.map(label), datasets: [{data: best.map(nps), backgroundColor: best.map((campaign) => colour(nps(campaign) < 0 ? '--detractor' : '--promoter')), maxBarThickness: 22}]},
       options: {...options(best), scales: scales(false),
-        plugins: {legend: {display: false}, tooltip: {callbacks: {label: ({parsed}) => 'NPS ' + signed(parsed.x), footer: ([item]) => `${format(scored(best[item.dataIndex]))} scores`}}}},
+        plugins: {legend: {display: false}, tooltip: {callbacks: {label: ({parsed}) => 'NPS ' + signed(parsed.x), footer: ([item]) => opens(`${format(scored(best[item.dataIndex]))} scores`)}}}},
     }),
   });
 }

@@ -37,6 +37,7 @@ export class Interviews {
     const state = (scope) => ({true: el('span', {class: 'chip good'}, 'shown'), false: el('span', {class: 'chip bad'}, 'hidden')}[this.has[scope]] ??
       (scope === 'read:raw_extraction' ? 'told by opening an interview' : 'not asked yet'));
     $('scopes').replaceChildren(table('Scopes of this key', ['Scope', 'Shows', 'This key'], scopes.map(([scope, shows]) => [el('code', {}, scope), shows, state(scope)])));
+    $('quotes').hidden = $('interviews').hidden = this.has['read:interviews_metadata'] === false;
     const searches = this.has['read:custom_extraction'] !== false;
     $('search').hidden = !searches;
     if (!searches) $('hits').replaceChildren(el('p', {class: 'message warm'}, 'Hidden: this key lacks the scope ', el('code', {}, 'read:custom_extraction'), '.'));
@@ -58,6 +59,7 @@ export class Interviews {
     if (again || filters !== this.listed) {
       this.listed = '';
       this.pages = [];
+      $('previous').disabled = $('next').disabled = true;
       await this.loadCampaigns(signal);
       await this.turn(0);
       this.listed = filters;
