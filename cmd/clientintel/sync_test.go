@@ -452,7 +452,7 @@ func TestSync_Files(t *testing.T) {
 		t.Errorf("a line of no client: %q", said["clientintel"])
 	}
 	const nobody = "99999999-1111-4111-8111-111111111111"
-	n.write(t, "a.ndjson", strings.TrimSpace(acme)+"\n"+lane+"\n"+strings.Replace(lane, "11111111-1111-4111-8111-111111111111", nobody, 1))
+	n.write(t, "a.ndjson", strings.TrimSpace(acme)+"\n"+lane+"\n"+strings.NewReplacer("11111111-1111-4111-8111-111111111111", nobody, "8000-000000000001", "8000-000000000002").Replace(lane))
 	if said := n.sync(t, exitFailed); !strings.Contains(said["acme"], "lane 0 added, 0 changed, 1 unchanged") || !strings.Contains(said[nobody], "there is no client "+nobody) {
 		t.Errorf("a line of a client that is not there: %q", said)
 	}
