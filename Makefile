@@ -56,7 +56,7 @@ contract-diff: ## fail when the contract breaks clients of the last release
 # package that tests how the programs are found.
 ON_POSTGRES = $(if $(PG_MAJOR),CLIENTINTEL_POSTGRES_BIN=$$(.ci/postgres $(PG_MAJOR))) $(GO) run ./internal/test/withpostgres
 test: ## run the packages' tests on a real PostgreSQL
-	$(ON_POSTGRES) $(GO) test $$($(GO) list ./... | grep -vE '/internal/test/$(if $(PG_MAJOR),|/internal/embedded$$)')
+	$(ON_POSTGRES) $(GO) test $$($(GO) list ./... | grep -vE '/internal/(test/|tools/release$$$(if $(PG_MAJOR),|embedded$$))')
 	$(ON_POSTGRES) $(GO) -C $(GO_CLIENT) test ./...
 
 test-all: ## the same and the tests of the whole program, under the race detector
@@ -90,7 +90,7 @@ fuzz: ## fuzz everything that decodes a caller's bytes, FUZZTIME each
 fuzz-short: ## the same for a minute and a half in all
 	@$(call each-fuzz,$$(case " $(FUZZ_ON_POSTGRES) " in (*" $$name "*) echo 250x -parallel 1;; (*) echo 5000x;; esac))
 
-FUZZ_ON_POSTGRES = FuzzAnswers FuzzAuthorization FuzzBody FuzzFoldingIsLinear FuzzImport
+FUZZ_ON_POSTGRES = FuzzImport
 # A minimization is bounded too, or one of them takes the whole time.
 each-fuzz = set -e; grep -rn --include='*_test.go' '^func Fuzz' . | sort | while IFS=':(' read -r file _ name _; do \
 	name=$${name\#func }; package=$$(dirname $$file); echo "$$package $$name"; \

@@ -135,18 +135,3 @@ func TestVacuum_LeavesTheTableVacuumed(t *testing.T) {
 		t.Errorf("rows and visible pages: got %s, want 4 1", got)
 	}
 }
-
-func TestProgressIsReported(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	var told []Progress
-	file := strings.Join(everything, "\n")
-	_, err := Import(t.Context(), d.conn, Options{Progress: func(p Progress) { told = append(told, p) }}, Stream("the input", strings.NewReader(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := told[len(told)-1]
-	if len(told) != len(everything)+1 || !last.Finishing || last.Lines != int64(len(everything)) || last.Bytes != int64(len(file)) {
-		t.Errorf("told %+v", told)
-	}
-}

@@ -200,39 +200,6 @@ func (n *Nodes) DropDatabase(ctx context.Context, name string) error {
 	return nil
 }
 
-// BackUp copies the running machines, whose settings are Archiving's. Recover starts
-// the copies.
-func (n *Nodes) BackUp(ctx context.Context) (*Nodes, error) {
-	copies := &Nodes{base: n.base}
-	for _, node := range n.All() {
-		made, err := n.base.BackUp(ctx, node)
-		if err != nil {
-			return nil, err
-		}
-		if copies.Coordinator == nil {
-			copies.Coordinator = made
-		} else {
-			copies.Workers = append(copies.Workers, made)
-		}
-	}
-	return copies, nil
-}
-
-// Recover starts copies in the place of the machines, which have ended, as they were
-// at a named moment.
-func (n *Nodes) Recover(ctx context.Context, archived *Nodes, to string) error {
-	for i, node := range n.All() {
-		of := archived.All()[i]
-		if err := os.Link(filepath.Join(of.Dir, "passwords"), filepath.Join(node.Dir, "passwords")); err != nil {
-			return err
-		}
-		if err := node.recover(ctx, of, "recovery_target_name", to); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // exec runs statements one by one, as the administrator.
 func (p *Postgres) exec(ctx context.Context, database string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, p.URLOf(embedded.Superuser, database))

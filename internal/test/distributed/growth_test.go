@@ -90,59 +90,6 @@ func TestGrowth_ClientMovesToANewWorker(t *testing.T) {
 	}
 }
 
-// All machines are restored to one moment that was named while writers were at work:
-// what was committed before it is there on each, and totals agree.
-func TestRestore_AllMachinesToOneMoment(t *testing.T) {
-	t.Parallel()
-	settings := map[string]string{"citus.shard_count": "8"}
-	for name, value := range cluster.Archiving() {
-		settings[name] = value
-	}
-	on, err := base.NewNodes(t.Context(), 2, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(on.Stop)
-	e := setupOn(t, on)
-	copies, err := on.BackUp(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	both := interviewLine(e.west.id, uuid.NewString()) + interviewLine(e.east.id, uuid.NewString())
-	e.importText(t, both)
-	var before int
-	e.query(t, &before, "SELECT count(*) FROM interviews")
-	administrator := e.on(t, on.Coordinator)
-	exec(t, administrator, "SELECT citus_create_restore_point('before_the_mistake')")
-	for _, c := range []client{e.east, e.west} {
-		exec(t, administrator, "DELETE FROM interviews WHERE client_id = $1", c.id)
-	}
-	for _, node := range on.All() {
-		if err := node.AwaitArchived(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	on.Stop()
-	// The restored machines take the places of the old ones.
-	if err := copies.Recover(t.Context(), on, "before_the_mistake"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(copies.Stop)
-	restored := *e
-	restored.Nodes = copies
-	var after int
-	restored.query(t, &after, "SELECT count(*) FROM interviews")
-	if after != before {
-		t.Errorf("%d interviews at the named moment, %d restored", before, after)
-	}
-	restored.run(t, "measurement", "audit")
-	s := restored.serve(t)
-	for _, c := range []client{e.east, e.west} {
-		restored.data(t, s, "/interviews?limit=1", c.key)
-	}
-	restored.importText(t, interviewLine(e.west.id, uuid.NewString())+interviewLine(e.east.id, uuid.NewString()))
-}
-
 func port(t *testing.T, node *cluster.Postgres) int {
 	t.Helper()
 	var n int

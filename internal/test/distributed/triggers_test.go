@@ -11,9 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -215,68 +213,4 @@ func totals(body []byte) (total, counted int) {
 	}
 	_ = json.Unmarshal(body, &chart)
 	return chart.Meta.Total, chart.Data.Total
-}
-
-// An import that is killed leaves all of its records or none, on both workers, at
-// whatever moment; its transaction ends with it, and another import can begin.
-func TestImport_KilledAtAnyMoment(t *testing.T) {
-	t.Parallel()
-	e := setup(t)
-	records := func() string {
-		var file strings.Builder
-		for range 400 {
-			file.WriteString(interviewLine(e.west.id, uuid.NewString()) + interviewLine(e.east.id, uuid.NewString()))
-		}
-		return file.String()
-	}
-	lines := 800
-	var before, after int
-	count := "SELECT count(*) FROM interviews AS i WHERE i.created_at = '2026-01-01'"
-	e.query(t, &before, count)
-	for i := range 8 {
-		text := records()
-		c, err := base.Start(e.ownerURL(), "import", "-")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i == 0 { // in the middle of the input
-			_, _ = c.Stdin.Write([]byte(text[:len(text)/2]))
-		} else {
-			_, _ = c.Stdin.Write([]byte(text))
-			_ = c.Stdin.Close()
-		}
-		time.Sleep(time.Duration(i) * 250 * time.Millisecond)
-		c.Signal(syscall.SIGKILL)
-		_, _, _ = c.Output(time.Minute)
-		e.awaitNoTransaction(t)
-		e.query(t, &after, count)
-		if added := after - before; added != 0 && added != lines {
-			t.Errorf("killed after %d ms: %d of %d records are there", i*250, added, lines)
-		}
-		before = after
-	}
-	e.run(t, "measurement", "audit")
-	e.importText(t, records())
-	e.query(t, &after, count)
-	if after < lines {
-		t.Errorf("%d records after an import that was not killed", after)
-	}
-}
-
-// awaitNoTransaction waits until the database has noticed that an importer is gone,
-// and no part of its transaction is left on a worker.
-func (e *environment) awaitNoTransaction(t *testing.T) {
-	t.Helper()
-	var running int
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		e.query(t, &running, `SELECT count(*) FROM pg_stat_activity AS a
-			WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.usename = current_user AND a.xact_start IS NOT NULL AND a.backend_type = 'client backend'`)
-		if running == 0 {
-			exec(t, e.on(t, e.Coordinator), "SELECT recover_prepared_transactions()")
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d transactions go on", running)
-		}
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -44,32 +43,6 @@ func TestMigrationIsKilled(t *testing.T) {
 		}
 	}
 	w.serve(t, url)
-	wantSame(t, w.schema(t, "fresh"), want)
-}
-
-// A fleet that starts at once on an empty database migrates it once.
-func TestServersMigrateAtOnce(t *testing.T) {
-	t.Parallel()
-	w := setup(t, nil)
-	url := w.emptyDatabase(t, "fresh")
-	want := w.schema(t, embedded.Database)
-	var fleet sync.WaitGroup
-	for range 4 {
-		fleet.Go(func() {
-			s, err := base.StartServer(t.Context(), url)
-			if s != nil {
-				defer s.Kill()
-			}
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if ready, _ := s.Ready(t.Context()); !ready {
-				t.Errorf("a server is not ready: %s", s.Logs())
-			}
-		})
-	}
-	fleet.Wait()
 	wantSame(t, w.schema(t, "fresh"), want)
 }
 
