@@ -120,9 +120,8 @@ partners: ## check the service with third-party tools (installs them; needs the 
 # its own, the suites that see the program from outside, on a distributed database each.
 # Those that cannot apply there:
 #   FuzzImport                         empties tables by TRUNCATE, which is refused there
-#   TestAKilledImportEndsItsBackend    makes a trigger of its own, which Citus refuses
 #   TestVacuum_LeavesTheTableVacuumed  looks at the table on the coordinator, which is empty
-NOT_DISTRIBUTED = ^(FuzzImport|TestAKilledImportEndsItsBackend|TestVacuum_LeavesTheTableVacuumed)$$
+NOT_DISTRIBUTED = ^(FuzzImport|TestVacuum_LeavesTheTableVacuumed)$$
 distributed: ## run the program's suites on PostgreSQL with Citus
 	$(GO) test -tags distributed -count=1 -timeout 30m ./internal/test/distributed
 	CLIENTINTEL_TEST_DISTRIBUTED=yes $(GO) test -p 1 -count=1 -timeout 60m -skip '$(NOT_DISTRIBUTED)' ./internal/server ./internal/importer ./internal/mcp ./internal/test/isolation ./internal/ratelimit

@@ -52,15 +52,6 @@ func (b *Base) NewNodes(ctx context.Context, workers int, settings map[string]st
 	return n, nil
 }
 
-// AddWorker starts one more, which is not added at the coordinator yet.
-func (n *Nodes) AddWorker(ctx context.Context) (*Postgres, error) {
-	node, err := n.newNode(ctx, nil)
-	if err == nil {
-		n.Workers = append(n.Workers, node)
-	}
-	return node, err
-}
-
 func (n *Nodes) newNode(ctx context.Context, settings map[string]string) (*Postgres, error) {
 	free, err := freePort(ctx)
 	if err != nil {
@@ -145,14 +136,6 @@ func (p *Postgres) createCitusDatabase(ctx context.Context, name string) error {
 		return err
 	}
 	return p.exec(ctx, name, "CREATE EXTENSION citus")
-}
-
-// Register adds a worker at the coordinator.
-func (n *Nodes) Register(ctx context.Context, worker *Postgres, database string) error {
-	if err := worker.createCitusDatabase(ctx, database); err != nil {
-		return err
-	}
-	return n.register(ctx, database, addNode(worker))
 }
 
 // CloneDatabase clones a template on every machine.
