@@ -65,7 +65,7 @@ try {
       await inspect(page, `${colorScheme} ${width}`);
       if (pictures) await page.screenshot({path: join(pictures, `explore-${width}-${colorScheme}.png`), fullPage: true});
     }
-    await page.setViewportSize({width: 1280, height: 860});
+    await page.setViewportSize({width: 1280, height: 780});
     await page.waitForTimeout(200);
     if (pictures) await page.screenshot({path: join(pictures, `explore-${colorScheme}.png`)});
     await page.context().close();
@@ -125,7 +125,6 @@ try {
   await page.route('**/analytics/interviews?*', (route) => { const now = refuse.shift(); return now ? route.fulfill(now) : route.continue(); });
   await page.click('#refresh');
   await page.getByText('429 rate_limited').waitFor();
-  steps.Waited = await text(page, '#quota');
   await ready(page);
   steps.WentOn = `${await text(page, '#message')}${await page.locator('#charts canvas:visible').count()}`;
   refuse = [envelope(503, 'measurement_unavailable')];
@@ -137,7 +136,7 @@ try {
   await ready(page);
   steps.Again = `${await text(page, '#message')}${await page.locator('#charts canvas:visible').count()}`;
   await open(page, '?z', 'cik_wrong');
-  steps.Wrong = `${await text(page, '#message p')} ${await page.locator('#key').isVisible()} ${await page.evaluate(() => sessionStorage.key)}`;
+  steps.Wrong = `${await text(page, '#message p:first-child')} ${await page.locator('#key').isVisible()} ${await page.evaluate(() => sessionStorage.getItem('key'))}`;
 } finally {
   await browser.close();
 }

@@ -105,7 +105,8 @@ func TestExplorer_InABrowser(t *testing.T) {
 	want := map[string]string{
 		"Asked": "key-text", "Campaign": "?campaign=weekly-box weekly-box", "CampaignSent": "interviews", "Previous": "1 to 25 0", "Reloaded": "weekly-box",
 		"Back": "", "Table": "true", "Csv": "true", "Png": "PNG nps-by-week", "Marked": "true", "Interview": "true true 0",
-		"Waited": "0 of 600 requests left", "WentOn": "6", "Unavailable": "0 ", "Again": "6", "Wrong": "Invalid API key. Paste another key. true undefined",
+		"WentOn": "5", "Unavailable": "0 ", "Again": "5", // the sixth is shown as a table
+		"Wrong": "Invalid API key. Paste another key. true null",
 	}
 	for step, says := range want {
 		if steps[step] != says {
