@@ -160,8 +160,8 @@ func (r tour) generate(t *testing.T, jar, contract, folder, generator string, op
 // matrixServer is a server with an answer of every status, and what it sends.
 type matrixServer struct {
 	contracts string // a folder with the contract in both forms
-	env      []string
-	want     map[string][]any
+	env       []string
+	want      map[string][]any
 }
 
 func (s *matrixServer) document(openAPI30 bool) string {
