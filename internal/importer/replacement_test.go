@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -184,7 +183,7 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 			if !c.refused {
 				return
 			}
-			want := fmt.Sprintf("nothing was imported: the input lacks too many of the stored records: %d of %d records of kind interview of client %s, where --max-removed is %s; if that is right, raise --max-removed (all of a kind go with 100%% only)",
+			want := fmt.Sprintf("nothing was imported: the input lacks too many of the stored records: %d of %d records of kind interview of client %s, where max-removed is %s; if that is right, raise max-removed (all of a kind go with 100%% only)",
 				c.removed, c.stored, acme, c.max)
 			if err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
@@ -193,52 +192,6 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 				t.Errorf("a refused import left something behind:\n%s", diff)
 			}
 		})
-	}
-}
-
-// An export that says what the database holds is read, and not written. The log is the
-// whole server's, in which other tests write too: the least of a few runs counts.
-func TestAnUnchangedImportWritesNextToNoWAL(t *testing.T) {
-	d := setup(t)
-	lines := []string{client("")}
-	for n := range 15_000 {
-		lines = append(lines, strings.Replace(interview(`,"reportable":true,"client_safe":true,"best_quote":"`+strings.Repeat("x", 200)+`"`),
-			someone, fmt.Sprintf("12121212-0000-4000-8000-%012d", n), 1))
-	}
-	d.mustImport(t, lines...)
-	// A checkpoint's first look at a page may log it whole; that is over here.
-	d.mustImport(t, lines...)
-	wal := func(run func()) int {
-		before := d.get(t, "pg_current_wal_insert_lsn()", "(SELECT) AS once")
-		run()
-		n, err := strconv.Atoi(d.get(t, "(pg_current_wal_insert_lsn() - '"+before+"')::bigint", "(SELECT) AS once"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-	const limit = 1 << 20 // to write the records again takes ten times as much
-	for name, run := range map[string]func() (Summary, error){
-		"again": func() (Summary, error) { return d.mustImport(t, lines...), nil },
-		"in place": func() (Summary, error) {
-			return d.replacing(t.Context(), Replacement{Clients: []string{acme}}, lines...)
-		},
-	} {
-		var sum Summary
-		var err error
-		written := math.MaxInt
-		for tries := 0; tries < 5 && written > limit; tries++ {
-			written = min(written, wal(func() { sum, err = run() }))
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if want := []KindSummary{{Kind: "client", Unchanged: 1}, {Kind: "interview", Unchanged: int64(len(lines) - 1)}}; !reflect.DeepEqual(sum.Kinds, want) {
-			t.Errorf("%s: got %+v, want %+v", name, sum.Kinds, want)
-		}
-		if written > limit {
-			t.Errorf("%s: %d bytes of WAL for %d records that are as they were", name, written, len(lines))
-		}
 	}
 }
 
@@ -262,8 +215,8 @@ func (k *killer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.Trac
 func (k *killer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 func (k *killer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
 
-// Whichever statement of it but COPY, which pgx does not trace, a replacement dies
-// before, its commit included, nothing has changed.
+// Before whichever statement a replacement dies (each third is tried, and not COPY, which
+// pgx does not trace), nothing has changed.
 func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -274,7 +227,7 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 		t.Fatal(err)
 	}
 	const statements, most = 30, 200 // fewer would not be all stages, more is no end
-	for n := 1; ; n++ {
+	for n := 1; ; n += 3 {
 		if n > most {
 			t.Fatalf("it dies before statement %d still", most)
 		}
@@ -300,4 +253,21 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 		t.Error("the replacement that lived changed nothing")
 	}
 	d.wantTrueTotals(t)
+}
+
+// The limit of a client's kind comes before that of the kind, and that before the others'.
+func TestLimitsAreByClientAndKind(t *testing.T) {
+	t.Parallel()
+	one, two := uuid.MustParse(acme), uuid.MustParse(globex)
+	r := replacing{
+		asked:   &Replacement{Clients: []string{"acme", globex}, MaxRemoved: map[string]MaxRemoved{"": {number: 1}, "lane": {number: 2}, "acme/lane": {number: 3}}},
+		clients: []uuid.UUID{one, two},
+	}
+	for want, got := range map[MaxRemoved]MaxRemoved{
+		{number: 1}: r.maxRemoved(one, campaignKind), {number: 2}: r.maxRemoved(two, laneKind), {number: 3}: r.maxRemoved(one, laneKind),
+	} {
+		if got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
 }
