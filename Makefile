@@ -119,7 +119,7 @@ partners: ## check the service with third-party tools (installs them; needs the 
 screenshot: ## take the README's picture of /explore (installs npm packages; needs Chromium)
 	mkdir -p .cache/screenshots
 	SCREENSHOTS=$(CURDIR)/.cache/screenshots $(GO) test -tags partners,clientintel_testing -count=1 -run TestExplorer ./internal/test/partners/docs
-	cp .cache/screenshots/explore-light.png docs/explore.png
+	cp .cache/screenshots/explore.png docs/explore.png
 
 # One coordinator and two workers for each package, on 127.0.0.1. Beside the tests of
 # its own, the suites that see the program from outside, on a distributed database each.
