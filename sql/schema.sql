@@ -3289,6 +3289,7 @@ REVOKE ALL ON FUNCTION public.rebuild_search_documents(rebuilt_client uuid) FROM
 -- Name: COLUMN api_keys.prefix; Type: ACL; Schema: public; Owner: -
 --
 
+GRANT SELECT(prefix) ON TABLE public.api_keys TO clientintel_importer;
 GRANT SELECT(prefix),INSERT(prefix) ON TABLE public.api_keys TO clientintel_keys;
 GRANT SELECT(prefix) ON TABLE public.api_keys TO clientintel_auditor;
 

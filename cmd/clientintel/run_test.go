@@ -56,7 +56,7 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"completion tcsh", `clientintel: unknown command "tcsh" for "clientintel completion"`},
 		{"keys nope", `clientintel: unknown command "nope" for "clientintel keys"`},
 		{"keys list x", "clientintel: unexpected argument \"x\"\nUsage: clientintel keys list [flags]\nSee 'clientintel keys list --help'.\n"},
-		{"keys rotate", "clientintel: missing argument KEY\nUsage: clientintel keys rotate KEY [flags]\nSee 'clientintel keys rotate --help'.\n"},
+		{"keys rotate", "clientintel: missing argument KEY\nUsage: clientintel keys rotate KEY|- [flags]\nSee 'clientintel keys rotate --help'.\n"},
 		{"keys rotate a b", `clientintel: unexpected argument "b"`},
 		{"clients export", "clientintel: missing argument CLIENT"},
 		{"verify", "clientintel: missing argument FILE"},

@@ -114,6 +114,9 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return err
 	}
+	if err := postgres.CheckShadowing(ctx, s.maintenance); err != nil {
+		return err
+	}
 	if err := search.Check(ctx, s.reads); err != nil {
 		return err
 	}

@@ -78,6 +78,7 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 		return // the checks after it query tables of a complete schema
 	}
 	c.run(ctx, "schema/triggers", c.triggers)
+	c.run(ctx, "roles/public_schema", c.publicSchema)
 	c.run(ctx, "roles/server_login", c.serverLogin)
 	c.run(ctx, "search/folding", c.textFolding)
 	// The server's login sees no client's rows.
