@@ -1363,7 +1363,7 @@ $$;
 -- Name: read_health(bigint, bigint); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) RETURNS record
+CREATE FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -1396,6 +1396,11 @@ BEGIN
     ) AS f;
     SELECT max(i.finished_at) INTO last_import
     FROM public.imports AS i;
+    SELECT count(*) INTO expiring_keys
+    FROM public.api_keys AS k
+    WHERE k.expires_at > now()
+        AND k.expires_at <= now() + interval '14 days'
+        AND (k.revoked_at IS NULL OR k.revoked_at > now());
 END;
 $$;
 
@@ -3256,11 +3261,11 @@ GRANT ALL ON FUNCTION public.merge_measurement_changes() TO clientintel_server;
 
 
 --
--- Name: FUNCTION read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) TO clientintel_server;
+REVOKE ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint) TO clientintel_server;
 
 
 --

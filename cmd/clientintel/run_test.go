@@ -152,7 +152,7 @@ func TestRun_KeysLiveAndEnd(t *testing.T) {
 		t.Errorf("rotating twice: %+v, then %+v", rotated, again)
 	}
 	if got := command(t, env, "", "keys", "revoke", "nobody"); got.code != exitFailed ||
-		got.stderr != "clientintel: key \"nobody\": not found: name it by its id or prefix\n" {
+		got.stderr != "clientintel: the key is not found: name it by its id, its prefix or all of it\n" {
 		t.Errorf("revoking an unknown key: %+v", got)
 	}
 	if got := command(t, env, "", "keys", "issue", "--client", "nobody", "--name", "x"); got.code != exitFailed ||

@@ -51,7 +51,7 @@ func CheckSeesClients(ctx context.Context, q Querier) error {
 	var sees bool
 	err := q.QueryRow(ctx, `SELECT pg_get_userbyid(c.relowner)::text, bool_and(u.rolsuper OR u.rolbypassrls OR EXISTS (
 			SELECT FROM pg_policy AS p, unnest(p.polroles) AS r (oid)
-			WHERE p.polrelid = c.oid AND p.polname LIKE '%\_every\_client' AND (r.oid = 0 OR pg_has_role(u.oid, r.oid, 'USAGE'))))
+			WHERE p.polrelid = c.oid AND p.polname LIKE CASE u.oid WHEN c.relowner THEN '%\_accesses' ELSE '%' END || '\_every\_client' AND (r.oid = 0 OR pg_has_role(u.oid, r.oid, 'USAGE'))))
 		FROM pg_class AS c
 		JOIN pg_roles AS u ON u.oid = c.relowner OR u.rolname = current_user
 		WHERE c.oid = 'public.clients'::regclass
