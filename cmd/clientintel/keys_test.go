@@ -269,6 +269,11 @@ func TestKeys_FutureRowsAreReportedAndRemoved(t *testing.T) {
 	if got := command(t, env, "", "keys", "mend-window", prefix); got.code != exitDone || !strings.Contains(got.stderr, "3 log rows dated in the future removed") {
 		t.Errorf("mend-window: %+v", got)
 	}
+	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route)
+		SELECT k.client_id, k.id, now() + interval '1 day', 50, 'x' FROM api_keys AS k WHERE k.client_id IS NOT NULL`)
+	if got := command(t, env, "", "keys", "mend-window", "--all"); got.code != exitDone || !strings.HasSuffix(got.stderr, "(notebook): 1 log rows dated in the future removed\n") {
+		t.Errorf("mend-window --all: %+v", got)
+	}
 	if got := command(t, env, "", "keys", "mend-window", prefix); !strings.Contains(got.stderr, " 0 log rows dated in the future removed") {
 		t.Errorf("mend-window again: %+v", got)
 	}
@@ -300,6 +305,34 @@ func TestKeys_ListCountsTheHour(t *testing.T) {
 	got := command(t, env, "", "keys", "list", "--json")
 	if err := json.Unmarshal([]byte(got.stdout), &keys); err != nil || len(keys) != 1 || keys[0].LastHour != 11 || keys[0].Remaining != 589 || keys[0].LastUsed == nil {
 		t.Errorf("%v in %+v", err, got)
+	}
+}
+
+// Use is added up by day, of one key or all of a client's; what expires soon is listed.
+func TestKeys_UseAndExpiryAreListed(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	first, _ := issueKey(t, env, "--expires-in", "13d")
+	issueKey(t, env, "--expires-in", "15d")
+	ended, _ := issueKey(t, env, "--expires-in", "2d")
+	if got := command(t, env, "", "keys", "revoke", ended); got.code != exitDone {
+		t.Fatalf("revoke: %+v", got)
+	}
+	var keys []struct{ Prefix string }
+	got := command(t, env, "", "keys", "list", "--expiring", "14d", "--json")
+	if err := json.Unmarshal([]byte(got.stdout), &keys); err != nil || len(keys) != 1 || keys[0].Prefix != first {
+		t.Errorf("expiring: %v in %+v, want %s alone", err, got, first)
+	}
+	d.Exec(t, `INSERT INTO key_usage (client_id, key_id, hour, route, status, requests)
+		SELECT k.client_id, k.id, date_trunc('day', now() - interval '1 day', 'UTC') + n * interval '1 hour', 'listInterviews', s.status, n
+		FROM api_keys AS k, generate_series(1, 3) AS n, (VALUES (200), (401)) AS s (status) WHERE k.client_id IS NOT NULL`)
+	for args, want := range map[string]int{first: 2, "--client acme": 6, first + " --by hour": 6, first + " --since 1h": 0} {
+		var uses []struct{ Requests int }
+		got := command(t, env, "", append([]string{"keys", "usage", "--json"}, strings.Fields(args)...)...)
+		if err := json.Unmarshal([]byte(got.stdout), &uses); err != nil || len(uses) != want || args == first && uses[0].Requests != 6 {
+			t.Errorf("%s: %v in %+v, want %d rows", args, err, got, want)
+		}
 	}
 }
 

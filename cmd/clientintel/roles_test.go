@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -188,5 +189,35 @@ func TestRun_ASchemaThatEveryoneMayFillIsRefused(t *testing.T) {
 	d.Exec(t, "DROP FUNCTION trap(), unnest(uuid[])")
 	if got := command(t, owner, acme, "import", "-"); got.code != exitDone {
 		t.Errorf("import afterwards: %+v", got)
+	}
+}
+
+// An owner that may make no roles migrates once an administrator has run what is printed;
+// before, nothing is left behind.
+func TestMigrate_PrintsTheRoles(t *testing.T) {
+	t.Parallel()
+	d := dbtest.NewEmpty(t)
+	const owner = `an "owner's" login`
+	d.Exec(t, `CREATE ROLE "an ""owner's"" login" LOGIN`)
+	d.Exec(t, fmt.Sprintf(`ALTER DATABASE %s OWNER TO "an ""owner's"" login"`, d.Name))
+	t.Cleanup(func() {
+		d.Exec(t, fmt.Sprintf(`ALTER DATABASE %s OWNER TO clientintel_owner; DROP OWNED BY "an ""owner's"" login" CASCADE; DROP ROLE "an ""owner's"" login"`, d.Name))
+	})
+	env := map[string]string{"DATABASE_URL": strings.Replace(d.OwnerURL, "clientintel_owner", url.User(owner).String(), 1)}
+	before := contents(t, d)
+	if got := command(t, env, "", "migrate"); got.code != exitFailed || !strings.HasSuffix(got.stderr, "let an administrator run what 'clientintel migrate --print-roles' prints\n") {
+		t.Errorf("without the roles: %+v", got)
+	}
+	if after := contents(t, d); after != before {
+		t.Error("the migration that was refused left something behind")
+	}
+	printed := command(t, env, "", "migrate", "--print-roles")
+	for range 2 {
+		d.Exec(t, printed.stdout)
+	}
+	for _, args := range []string{"migrate", "import -", "keys issue --client acme --name x", "doctor"} {
+		if got := command(t, env, acme, strings.Fields(args)...); got.code != exitDone && !strings.Contains(got.stdout, "fsync") {
+			t.Errorf("%s: %+v", args, got)
+		}
 	}
 }

@@ -100,6 +100,12 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 			"name a database of its own with --database-url"},
 	} {
 		before := contents(t, c.database)
+		if name == "foreign" {
+			got := command(t, map[string]string{"DATABASE_URL": c.database.OwnerURL}, "", "migrate")
+			if got.code != exitFailed || got.stderr != "clientintel: "+c.want+"\n" {
+				t.Errorf("migrate on the %s schema: %+v, want %q", name, got, c.want)
+			}
+		}
 		for _, owned := range ownerCommands {
 			if name == "newer" && strings.HasPrefix(owned.args, "keys") {
 				continue // TestKeys_AfterARollback
