@@ -7,9 +7,11 @@ import (
 	"html"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/clientintel/clientintel"
+	"github.com/clientintel/clientintel/internal/web"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -34,6 +36,9 @@ type File struct {
 // replaces it with the address that the page came from.
 const exampleAddress = "https://clientintel.example.com"
 
+// sharedAssets are those of package web that the pages use.
+var sharedAssets = []string{"assets/base.css", "assets/base.js", "assets/theme.js", "assets/icon.svg"}
+
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8",
@@ -50,7 +55,12 @@ func Files(publicURL string) ([]File, error) {
 	inPage := strings.NewReplacer(exampleAddress, html.EscapeString(address))
 	inText := strings.NewReplacer(exampleAddress, address)
 	inIndex := strings.NewReplacer("](.", relative)
-	files := []File{{Path: "/docs/changelog", ContentType: contentTypes[".md"], Body: clientintel.Changelog}}
+	files := []File{{Path: "/docs/changelog.md", ContentType: contentTypes[".md"], Body: clientintel.Changelog}}
+	for _, shared := range web.Assets() {
+		if slices.Contains(sharedAssets, shared.Path) {
+			files = append(files, File{Path: "/docs/" + shared.Path, ContentType: shared.ContentType, Body: shared.Body, IsHTMLPage: true})
+		}
+	}
 	add := func(from fs.FS, name, to string, replacer *strings.Replacer) error {
 		body, err := fs.ReadFile(from, name)
 		if err != nil {
@@ -64,14 +74,14 @@ func Files(publicURL string) ([]File, error) {
 	}
 	err := fs.WalkDir(embedded, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch base := path.Base(name); {
-		case err != nil || entry.IsDir():
+		case err != nil || entry.IsDir() || base == missing:
 			return err
 		case base == "llms.txt":
 			return add(embedded, name, "/llms.txt", inIndex)
-		case base == "reference.html":
+		case base == "docs.html":
 			return add(embedded, name, "/docs", inPage)
 		default:
-			return add(embedded, name, "/docs/"+strings.TrimSuffix(base, ".html"), inPage)
+			return add(embedded, name, "/docs/"+strings.TrimSuffix(strings.TrimPrefix(name, "pages/"), ".html"), inPage)
 		}
 	})
 	if err != nil {
@@ -85,4 +95,16 @@ func Files(publicURL string) ([]File, error) {
 		return add(connectors, name, "/docs/"+name, inText)
 	})
 	return files, err
+}
+
+const missing = "missing.html"
+
+// Missing is the page for a path where there is none.
+func Missing(requested string) []byte {
+	body, err := embedded.ReadFile("pages/" + missing)
+	if err != nil {
+		panic(err) // an embedded file is always readable
+	}
+	// Links are right at any depth.
+	return []byte(strings.ReplaceAll(string(body), "ROOT/", strings.Repeat("../", strings.Count(requested, "/")-1)))
 }
