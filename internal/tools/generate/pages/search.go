@@ -100,10 +100,10 @@ func (o operation) sections() []section {
 			all = append(all, section{Anchor: anchor, Title: title, Level: 2})
 		}
 	}
+	add("request", "Request", true)
 	add("parameters", "Parameters", len(o.Parameters) > 0)
 	add("response", "Response", true)
 	add("headers", "Headers", len(o.Response.Headers) > 0)
 	add("errors", "Errors", len(o.Errors) > 0)
-	add("request", "Request", true)
 	return all
 }
