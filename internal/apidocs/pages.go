@@ -1,6 +1,7 @@
 package apidocs
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
 	"fmt"
@@ -99,12 +100,12 @@ func Files(publicURL string) ([]File, error) {
 
 const missing = "missing.html"
 
-// Missing is the page for a path where there is none.
-func Missing(requested string) []byte {
+// Missing is the page for a path where there is none, so many folders below the server's
+// root: its links must be right there.
+func Missing(depth int) []byte {
 	body, err := embedded.ReadFile("pages/" + missing)
 	if err != nil {
 		panic(err) // an embedded file is always readable
 	}
-	// Links are right at any depth.
-	return []byte(strings.ReplaceAll(string(body), "ROOT/", strings.Repeat("../", strings.Count(requested, "/")-1)))
+	return bytes.ReplaceAll(body, []byte("ROOT/"), bytes.Repeat([]byte("../"), depth))
 }

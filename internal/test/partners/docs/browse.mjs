@@ -71,9 +71,9 @@ try {
   await find('Control+k', 'list interviews');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/docs/*');
+  await page.waitForURL('**/docs/listInterviews');
   await open('/docs/agent-guide#key=' + key);
-  seen.Address = page.url().slice(address.length);
+  seen.Address = await page.evaluate(() => location.pathname + location.hash);
   await open('/docs/listInterviews');
   seen.KeyAfterGuide = await page.locator('.key').inputValue();
 
