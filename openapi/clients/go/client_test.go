@@ -201,8 +201,8 @@ func TestNew_MistakesAreTold(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]clientintel.Settings{
 		"BaseURL (CLIENTINTEL_URL) must be": {BaseURL: "intelligence.example.com", Key: "k"},
-		"set CLIENTINTEL_KEY":    {BaseURL: "https://x.example"},
-		"is no API key":       {BaseURL: "https://x.example", Key: "a\nb"},
+		"set CLIENTINTEL_KEY":               {BaseURL: "https://x.example"},
+		"is no API key":                     {BaseURL: "https://x.example", Key: "a\nb"},
 	} {
 		if _, err := clientintel.New(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
