@@ -18,12 +18,6 @@ import (
 //go:embed assets pages
 var embedded embed.FS
 
-// Policy is the Content-Security-Policy of the pages. Scripts and styles come only from
-// this server's files, forms are sent only by script, and no other page may frame one that
-// takes keys.
-const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
 // File is a file to serve. Links between pages are relative, so they stay right under any
 // path that a proxy adds.
 type File struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apidocs"
 	"github.com/clientintel/clientintel/internal/middleware"
+	"github.com/clientintel/clientintel/internal/web"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -44,6 +45,11 @@ func New(publicURL string, docs bool) (Documents, error) {
 	if !docs {
 		return documents, nil
 	}
+	older, err := openapi.JSON30At(publicURL)
+	if err != nil {
+		return nil, err
+	}
+	documents = append(documents, newDocument("/docs/openapi-3.0.json", "application/json", older))
 	files, err := apidocs.Files(publicURL)
 	if err != nil {
 		return nil, err
@@ -51,6 +57,14 @@ func New(publicURL string, docs bool) (Documents, error) {
 	for _, f := range files {
 		d := newDocument(f.Path, f.ContentType, f.Body)
 		d.isHTMLPage = f.IsHTMLPage
+		documents = append(documents, d)
+	}
+	for _, f := range web.Explorer() {
+		d := newDocument("/explore/"+f.Path, f.ContentType, f.Body)
+		if f.Path == "index.html" {
+			d.path = "/explore"
+		}
+		d.isHTMLPage = true
 		documents = append(documents, d)
 	}
 	return documents, nil
@@ -78,7 +92,7 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "public, max-age=300")
 	h.Set("ETag", strconv.Quote(d.etag)) // compression adds a suffix
 	if d.isHTMLPage {
-		h.Set("Content-Security-Policy", apidocs.Policy)
+		h.Set("Content-Security-Policy", web.Policy)
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
