@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/clientintel/clientintel/internal/tools/generate/contract"
+	"github.com/clientintel/clientintel/internal/tools/generate/packages"
 	"github.com/clientintel/clientintel/internal/tools/generate/pages"
 )
 
@@ -69,6 +71,25 @@ func writeDocuments(check bool) error {
 	if err != nil {
 		return err
 	}
+	return write(made, check)
+}
+
+const packagesFolder = "openapi/generated/clients/"
+
+// writePackages does the same with the packages of the clients.
+func writePackages(check bool) error {
+	made, err := packages.Build(".")
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	for name, content := range made {
+		files[packagesFolder+name] = content
+	}
+	return write(files, check)
+}
+
+func write(made map[string][]byte, check bool) error {
 	var stale []error
 	for path, text := range made {
 		committed, err := os.ReadFile(path)
@@ -78,6 +99,9 @@ func writeDocuments(check bool) error {
 			stale = append(stale, fmt.Errorf("%s: %w", path, errStale))
 		default:
 			fmt.Println("writing", path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
 			if err := os.WriteFile(path, text, 0o644); err != nil {
 				return err
 			}

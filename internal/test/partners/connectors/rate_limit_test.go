@@ -22,7 +22,7 @@ const (
 	tellSleep = "\nprint('slept', sum(slept), file=sys.stderr)\n"
 
 	dltAsks = noteSleep + `
-from clientintel import Service
+from clientintel_dlt import Service
 print(Service(sys.argv[1], "cik_key").meta("campaigns")[0]["has_more"])` + tellSleep
 
 	airbyteAsks = noteSleep + `
