@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 pandas = needed("pandas", "pandas")
 By = Literal["day", "week", "month", "campaign"]
 _PERIODS = {"day": "D", "week": "W-SUN", "month": "M"}
-_SENTIMENTS = ["promoter", "passive", "detractor", "unknown"]
+_SENTIMENTS = {"promoter": "#2a8c62", "passive": "#d9b44a", "detractor": "#c8473f", "unknown": "#b5b9bf"}
 
 
 class Plot(pandas.plotting.PlotAccessor):  # type: ignore[misc, name-defined, unused-ignore]
     """plot, with the options that suit the frame unless others are given."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        return super().__call__(*args, **{**self._parent.attrs.get("plot", {}), **options})
+        given = {name: value for name, value in options.items() if value is not None}
+        return super().__call__(*args, **{**self._parent.attrs.get("plot", {}), **given})
 
 
 class Frame(pandas.DataFrame):  # type: ignore[misc, name-defined, unused-ignore]
@@ -38,7 +39,7 @@ def sentiment(rows: Sequence[AnalyticsPulseRow], by: str) -> Frame:
         raise ValueError(f"by is day, week, month or campaign, not {by!r}")
     frame = pandas.DataFrame(rows, columns=["date", "campaignSlug", "campaignLabel", "sentiment"])
     keys = frame["campaignSlug"] if by == "campaign" else pandas.PeriodIndex(frame["date"], freq=_PERIODS[by])
-    counts = pandas.crosstab(keys, frame["sentiment"]).reindex(columns=_SENTIMENTS, fill_value=0)
+    counts = pandas.crosstab(keys, frame["sentiment"]).reindex(columns=list(_SENTIMENTS), fill_value=0)
     if by == "campaign":
         labels = dict(zip(frame["campaignSlug"], frame["campaignLabel"]))
         counts = counts.loc[counts.sum(axis=1).sort_values(ascending=False, kind="stable").index].rename(index=labels)
@@ -48,7 +49,7 @@ def sentiment(rows: Sequence[AnalyticsPulseRow], by: str) -> Frame:
     else:
         counts = counts.set_axis(pandas.DatetimeIndex([]))
     counts = counts.rename_axis(index=by, columns=None)
-    return _drawn(counts, kind="bar", stacked=True) if by == "campaign" else _drawn(counts, kind="area")
+    return _drawn(counts, kind="bar" if by == "campaign" else "area", stacked=True, color=list(_SENTIMENTS.values()))
 
 
 def volume(rows: Sequence[AnalyticsPulseRow], by: str) -> Frame:
@@ -60,7 +61,8 @@ def nps(rows: Sequence[AnalyticsPulseRow], by: str) -> Frame:
     counts = sentiment(rows, by)
     scores = counts[["promoter", "passive", "detractor"]].sum(axis=1)
     value = 100 * (counts["promoter"] - counts["detractor"]) / scores.where(scores > 0)
-    return _drawn(value.to_frame("nps").assign(scores=scores), kind="bar" if by == "campaign" else "line", y="nps", ylabel="NPS")
+    frame = value.to_frame("nps").assign(scores=scores)
+    return _drawn(frame, y="nps", kind="bar") if by == "campaign" else _drawn(frame, y="nps", ylabel="NPS", legend=False)
 
 
 def _drawn(frame: Any, **options: Any) -> Frame:
