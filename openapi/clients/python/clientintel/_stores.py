@@ -118,7 +118,7 @@ class PostgreSQL(Store):
     placeholder, types = "%s", {**_TYPES, "json": "JSONB"}
 
     def __init__(self, address: str, columns: Mapping[str, list[str]]) -> None:
-        connection = needed("psycopg", "postgresql").connect(address, autocommit=True)
+        connection = needed("psycopg", "psycopg[binary]").connect(address, autocommit=True)
         connection.execute("SET TIME ZONE 'UTC'")
         # Asked for first: IF NOT EXISTS alone needs the right to create one even where it is there.
         if not connection.execute("SELECT FROM pg_namespace WHERE nspname = %s", [SCHEMA]).rowcount:
@@ -153,7 +153,7 @@ class Folder(SQLite):
         return "'" + cell if self._escape_formulas and isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
     def _write_parquet(self, path: Path, table: str, names: list[str], rows: list[tuple[Any, ...]]) -> None:
-        parquet = needed("pyarrow.parquet", "arrow")
+        parquet = needed("pyarrow.parquet", "pyarrow")
         kinds = TABLES[table]
         read = [
             {

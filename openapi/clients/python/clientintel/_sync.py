@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ._columns import TABLES
-from ._errors import ClientIntelError, NotFound
+from ._errors import ClientIntelError, NotFound, StoreError
 from ._stores import opened
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ def sync(
         if name not in TABLES["interviews"]:
             raise ValueError(f"interviews have no column {name}")
     with opened(target, format, columns, escape_formulas) as store:
+        client_id = next(client.interviews(limit=1).pages())["meta"]["client_id"]
+        holds = store.checkpoint("client_id")
+        if holds not in (None, client_id):
+            raise StoreError(f"the target has the rows of client {holds}, and this key reads client {client_id}: choose another target")
+        store.set_checkpoint("client_id", client_id)
         run = Run(client, store, full or store.altered, page, on_progress)
         run.changed("campaigns")
         run.changed("synthesis")
@@ -97,7 +102,6 @@ class Run:
 
     def interviews(self) -> None:
         """Interviews: the young ones again, then those that have appeared or gone."""
-        next(self._client.interviews(limit=1).pages())  # for the service's time
         young = (self._now() - LOOK_BACK).strftime("%Y-%m-%d")
         for found in self._client.interviews(limit=self._page, date_from=young).pages():
             self._put("interviews", found["data"])

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 
-def needed(module: str, extra: str) -> Any:
+def needed(module: str, package: str) -> Any:
     """Imports a module that only an extra installs."""
     import importlib
 
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as missing:
-        raise ModuleNotFoundError(f"this needs {missing.name}: pip install 'clientintel[{extra}]'", name=missing.name) from None
+        raise ModuleNotFoundError(f"this needs {missing.name}: pip install '{package}'", name=missing.name) from None
 
 
 def moment(text: str) -> datetime:
@@ -29,7 +29,7 @@ def moment(text: str) -> datetime:
 
 def arrow_table(table: str, rows: Iterable[Mapping[str, Any]], columns: list[str] | None = None) -> Any:
     """A pyarrow table with the same types whatever the rows hold. Free-form values are JSON texts."""
-    pa = needed("pyarrow", "arrow")
+    pa = needed("pyarrow", "pyarrow")
     types = {
         "text": pa.string(), "number": pa.float64(), "boolean": pa.bool_(), "json": pa.string(),
         "time": pa.timestamp("us", tz="UTC"), "date": pa.date32(),
