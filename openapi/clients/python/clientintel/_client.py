@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +96,7 @@ class Client(Requests):
 
     def sync(
         self,
-        target: str,
+        target: str | os.PathLike[str],
         format: str | None = None,
         *,
         full: bool = False,
@@ -122,7 +123,7 @@ class Client(Requests):
 
         patient = copy.copy(self)
         patient._max_wait, patient._tries = max_wait, tries
-        return sync(patient, target, format, full, list(columns), page, escape_formulas, on_progress)
+        return sync(patient, os.fspath(target), format, full, list(columns), page, escape_formulas, on_progress)
 
     def _run(self, steps: Steps) -> Any:
         reply: Answer | NoConnection | None = None

@@ -53,9 +53,9 @@ class Connections:
     """Connections to one address, through the proxy that the environment names. It is safe for threads."""
 
     def __init__(self, url: str, headers: Mapping[str, str], timeout: float) -> None:
+        self._idle: list[http.client.HTTPConnection] = []
         self._url = urllib.parse.urlsplit(url)
         self._headers, self._timeout = dict(headers), timeout
-        self._idle: list[http.client.HTTPConnection] = []
         proxy = urllib.request.getproxies().get(self._url.scheme)
         # Not typed everywhere: the function depends on the system.
         bypassed = getattr(urllib.request, "proxy_bypass")(self._url.hostname or "")
@@ -81,6 +81,9 @@ class Connections:
     def close(self) -> None:
         while self._idle:
             self._idle.pop().close()
+
+    def __del__(self) -> None:
+        self.close()  # of a client that was not closed itself
 
     def _connect(self) -> http.client.HTTPConnection:
         secure = self._url.scheme == "https"
