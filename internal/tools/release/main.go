@@ -114,7 +114,7 @@ func copyClients(source, out string) ([]string, error) {
 		if version, isModule := strings.CutPrefix(name, "v"); isModule {
 			name = "clientintel-go-" + version
 		}
-		if err := os.WriteFile(filepath.Join(out, name), content, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(out, name), content, 0o644); err != nil { //nolint:gosec // its name is of this repository
 			return nil, err
 		}
 		names = append(names, name)
