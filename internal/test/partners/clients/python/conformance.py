@@ -98,7 +98,7 @@ of = {point["label"]: point["value"] for point in client.analytics(**window)["da
 for by, frame in counted.items():
     assert frame.sum().to_dict() == of, by
     assert client.volume(by, **window)["interviews"].sum() == sum(of.values()), by
-assert set(counted["week"].index.dayofweek) == {0} and len(counted["day"]) == (counted["day"].index[-1] - counted["day"].index[0]).days + 1
+assert set(counted["week"].index.day_of_week) == {0} and len(counted["day"]) == (counted["day"].index[-1] - counted["day"].index[0]).days + 1
 slug = next(row["slug"] for row in rows["campaigns"] if any(i["conversation_goal_id"] == row["id"] for i in rows["interviews"]))
 nps = client.nps("month", campaign=slug, **window)
 own = [i for i in rows["interviews"] if i["nps_score"] is not None and i["conversation_goal_id"] in {r["id"] for r in rows["campaigns"] if r["slug"] == slug}]
