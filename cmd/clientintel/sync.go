@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -30,7 +31,13 @@ func newSync(e *environment) *cobra.Command {
 				}
 			}
 			o.Tell = func(text string) { fmt.Fprintln(e.stderr, printable(text)) }
-			return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
+			o.Reconnect = e.withOwner
+			connected := e.withOwnerOfNew
+			if o.DryRun {
+				o.Tell("dry run: nothing is written")
+				connected = e.withOwner
+			}
+			return connected(cmd.Context(), func(conn *pgx.Conn) error {
 				return e.runSync(cmd, conn, config, o)
 			})
 		},
@@ -42,27 +49,24 @@ func newSync(e *environment) *cobra.Command {
 }
 
 func (e *environment) runSync(cmd *cobra.Command, conn *pgx.Conn, config *sync.Config, o sync.Options) error {
-	report, err := config.Run(cmd.Context(), conn, o)
-	if err != nil {
-		return err
-	}
+	report, failed := config.Run(cmd.Context(), conn, o)
 	for _, slug := range report.Ended {
 		o.Tell(slug + ": the source lists it no more; its records stay (clients purge removes them)")
 	}
 	if e.json {
-		err = e.print(report, nil)
+		failed = errors.Join(failed, e.print(report, nil))
 	}
-	if !o.DryRun {
+	if !o.DryRun && cmd.Context().Err() == nil {
 		var all importer.Summary
 		for _, c := range report.Clients {
 			all.Kinds = append(all.Kinds, c.Kinds...)
 		}
 		e.prepareForReaders(cmd.Context(), conn, all)
 	}
-	if failed := report.Failed(); failed > 0 {
-		return fmt.Errorf("%d of %d clients were not synced", failed, len(report.Clients))
+	if n := report.Failed(); n > 0 {
+		failed = errors.Join(fmt.Errorf("%d of %d clients were not synced", n, len(report.Clients)), failed)
 	}
-	return err
+	return failed
 }
 
 func newSyncStatus(e *environment) *cobra.Command {
