@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
+	"errors"
 	"fmt"
 	"html"
 	"io/fs"
@@ -43,6 +44,8 @@ var sharedAssets = []string{"assets/base.css", "assets/base.js", "assets/theme.j
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8",
+	".whl": "application/zip", ".zip": "application/zip", ".tgz": "application/gzip", ".info": "application/json", ".ipynb": "application/x-ipynb+json",
+	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
 // Files returns every file. publicURL is the address in lines that readers paste; without
@@ -67,9 +70,12 @@ func Files(publicURL string) ([]File, error) {
 		if err != nil {
 			return fmt.Errorf("reading the pages' files: %w", err)
 		}
+		if replacer != nil {
+			body = []byte(replacer.Replace(string(body)))
+		}
 		files = append(files, File{
 			Path: to, ContentType: cmp.Or(contentTypes[path.Ext(name)], contentTypes[".txt"]),
-			Body: []byte(replacer.Replace(string(body))), IsHTMLPage: replacer == inPage,
+			Body: body, IsHTMLPage: replacer == inPage,
 		})
 		return nil
 	}
@@ -88,13 +94,19 @@ func Files(publicURL string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	connectors := openapi.Connectors()
-	err = fs.WalkDir(connectors, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	connectors, packages := openapi.Connectors(), openapi.Clients()
+	served := func(from fs.FS, replacer *strings.Replacer) fs.WalkDirFunc {
+		return func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			if path.Ext(name) == ".xlsx" {
+				return add(from, name, "/docs/"+name, nil)
+			}
+			return add(from, name, "/docs/"+strings.TrimPrefix(name, "generated/"), replacer)
 		}
-		return add(connectors, name, "/docs/"+name, inText)
-	})
+	}
+	err = errors.Join(fs.WalkDir(connectors, ".", served(connectors, inText)), fs.WalkDir(packages, ".", served(packages, nil)))
 	return files, err
 }
 

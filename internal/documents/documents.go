@@ -146,7 +146,7 @@ func (ds Documents) NotFound(w http.ResponseWriter, r *http.Request) {
 // etagFor is the ETag of the response to a request: a strong one names bytes, so each
 // encoding has its own.
 func (d document) etagFor(h http.Header) string {
-	if len(d.body) >= middleware.MinCompressed && acceptsGzip(h) {
+	if middleware.Compresses(d.contentType, len(d.body)) && acceptsGzip(h) {
 		return strconv.Quote(d.etag + "-gzip")
 	}
 	return strconv.Quote(d.etag)

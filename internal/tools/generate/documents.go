@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clientintel/clientintel/internal/tools/generate/contract"
+	"github.com/clientintel/clientintel/internal/tools/generate/packages"
 	"github.com/clientintel/clientintel/internal/tools/generate/pages"
 )
 
@@ -94,7 +95,11 @@ func writeDocuments(check bool) error {
 	if err != nil {
 		return err
 	}
-	var stale []error
+	return errors.Join(removeStalePages(made, check), write(made, check))
+}
+
+// removeStalePages removes pages that are made no more or, with check, fails.
+func removeStalePages(made map[string][]byte, check bool) error {
 	committed, err := filepath.Glob("internal/apidocs/pages/*")
 	if err != nil {
 		return err
@@ -103,7 +108,7 @@ func writeDocuments(check bool) error {
 		switch {
 		case made[filepath.ToSlash(path)] != nil:
 		case check:
-			stale = append(stale, fmt.Errorf("%s: %w", path, errStale))
+			return fmt.Errorf("%s: %w", path, errStale)
 		default:
 			fmt.Println("removing", path)
 			if err := os.Remove(path); err != nil {
@@ -111,6 +116,26 @@ func writeDocuments(check bool) error {
 			}
 		}
 	}
+	return nil
+}
+
+const packagesFolder = "openapi/generated/clients/"
+
+// writePackages does the same with the packages of the clients.
+func writePackages(check bool) error {
+	made, err := packages.Build(".")
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	for name, content := range made {
+		files[packagesFolder+name] = content
+	}
+	return write(files, check)
+}
+
+func write(made map[string][]byte, check bool) error {
+	var stale []error
 	for path, text := range made {
 		committed, err := os.ReadFile(path)
 		switch {
@@ -119,6 +144,9 @@ func writeDocuments(check bool) error {
 			stale = append(stale, fmt.Errorf("%s: %w", path, errStale))
 		default:
 			fmt.Println("writing", path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
 			if err := os.WriteFile(path, text, 0o644); err != nil {
 				return err
 			}

@@ -1,7 +1,7 @@
 // Command generate makes gen/, the Go client's package contract and sql/schema.sql from the
 // contract and the SQL. A hash of sources and results makes it quick when nothing changed.
 // It also makes the documents that the binary embeds (the contract as JSON, the pages at
-// /docs) and the table of settings in docs/deployment.md. With -check
+// /docs, the clients' packages) and the table of settings in docs/deployment.md. With -check
 // it fails if what is committed is stale.
 package main
 
@@ -50,7 +50,8 @@ func main() {
 }
 
 func run(check bool) error {
-	return errors.Join(writeDocuments(check), runCode(check))
+	// The packages have generated files in them.
+	return errors.Join(writeDocuments(check), runCode(check), writePackages(check))
 }
 
 func runCode(check bool) error {

@@ -138,7 +138,7 @@ var (
 	firstLine = regexp.MustCompile(`^# (.+)\n`)
 	// Links in the sources lead to files of the repository, or beside the contract.
 	guideLink     = regexp.MustCompile(`\]\((?:\./|\.\./guides/|\.\./openapi/guides/)(bi-guide|agent-guide)\.md`)
-	connectorLink = regexp.MustCompile(`\]\((dlt|airbyte|powerquery|bruno)/`)
+	connectorLink = regexp.MustCompile(`\]\(([a-z]+/)`)
 )
 
 func (r *site) addGuide(g Guide) (title string, sections []section) {
@@ -148,7 +148,9 @@ func (r *site) addGuide(g Guide) (title string, sections []section) {
 		return "", nil
 	}
 	source := guideLink.ReplaceAllString(g.Source, "]($1")
-	source = connectorLink.ReplaceAllString(source, "](connectors/$1/")
+	if g.Name == "connectors" {
+		source = connectorLink.ReplaceAllString(source, "](connectors/$1")
+	}
 	text, sections, err := renderMarkdown(strings.ReplaceAll(source, "](./", "](.."+apiPath))
 	r.err = errors.Join(r.err, err)
 	r.add("guide", g.Name, found[1], text, sections)
