@@ -54,7 +54,7 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"--nonsense", "clientintel: unknown flag: --nonsense"},
 		{"import", "clientintel: name what to import: files or -, or --from-postgres with --query"},
 		{"keys list x", "clientintel: unexpected argument \"x\"\nUsage: clientintel keys list [flags]\nSee 'clientintel keys list --help'.\n"},
-		{"keys rotate", "clientintel: missing argument KEY\nUsage: clientintel keys rotate KEY [flags]\nSee 'clientintel keys rotate --help'.\n"},
+		{"keys rotate", "clientintel: missing argument KEY\nUsage: clientintel keys rotate KEY|- [flags]\nSee 'clientintel keys rotate --help'.\n"},
 		{"verify - --url %zz", `clientintel: --url: "%zz" is not the address of a request`},
 		{"verify - --data-dir x", "clientintel: unknown flag: --data-dir"},
 		{"conformance", `clientintel: required flag(s) "base-url" not set`},
@@ -143,7 +143,7 @@ func TestRun_KeysLiveAndEnd(t *testing.T) {
 		t.Errorf("rotating twice: %+v, then %+v", rotated, again)
 	}
 	if got := command(t, env, "", "keys", "revoke", "nobody"); got.code != exitFailed ||
-		got.stderr != "clientintel: key \"nobody\": not found: name it by its id or prefix\n" {
+		got.stderr != "clientintel: the key is not found: name it by its id, its prefix or all of it\n" {
 		t.Errorf("revoking an unknown key: %+v", got)
 	}
 	if got := command(t, env, "", "keys", "issue", "--client", "nobody", "--name", "x"); got.code != exitFailed ||
@@ -231,7 +231,7 @@ func TestRun_ImportDependsOnNoDefaults(t *testing.T) {
 	if got := command(t, env, strings.ReplaceAll(acme, `"Acme"`, `"`+given+`"`), "import", "-"); got.code != exitDone {
 		t.Fatalf("import: %+v", got)
 	}
-	conn, err := postgres.ConnectOwner(t.Context(), database.OwnerURL)
+	conn, err := postgres.ConnectAs(t.Context(), database.OwnerURL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,13 +32,13 @@ func newSync(e *environment) *cobra.Command {
 				}
 			}
 			o.Tell = func(text string) { fmt.Fprintln(e.stderr, printable(text)) }
-			o.Reconnect = e.withOwner
-			connected := e.withOwnerOfNew
+			o.Reconnect = func(ctx context.Context, do func(*pgx.Conn) error) error { return e.connected(ctx, asImporter, do) }
+			as := importing
 			if o.DryRun {
 				o.Tell("dry run: nothing is written")
-				connected = e.withOwner
+				as = asImporter
 			}
-			return connected(cmd.Context(), func(conn *pgx.Conn) error {
+			return e.connected(cmd.Context(), as, func(conn *pgx.Conn) error {
 				return e.runSync(cmd, conn, config, o)
 			})
 		},
@@ -75,7 +76,7 @@ func newSyncStatus(e *environment) *cobra.Command {
 		Short: "List the last sync of each client",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withOwner(cmd.Context(), func(conn *pgx.Conn) error {
+			return e.connected(cmd.Context(), asImporter, func(conn *pgx.Conn) error {
 				found, err := db.New(conn).ListLastImports(cmd.Context())
 				if err != nil {
 					return fmt.Errorf("listing imports: %w", err)

@@ -22,8 +22,11 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/tools/generate/contract"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -78,9 +81,14 @@ func runCode(check bool) error {
 }
 
 func generate() error {
+	ordered, err := orderedContract()
+	if err != nil {
+		return err
+	}
+	defer os.Remove(ordered)
 	for _, command := range [][]string{
-		{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", "openapi/openapi.yaml"},
-		{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.client.yaml", "openapi/openapi.yaml"},
+		{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", ordered},
+		{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.client.yaml", ordered},
 		{"go", "tool", "sqlc", "generate"},
 	} {
 		fmt.Println(strings.Join(command, " "))
@@ -91,6 +99,30 @@ func generate() error {
 		}
 	}
 	return dumpSchema(context.Background())
+}
+
+// orderedContract writes a copy of the contract in which each property says its place:
+// oapi-codegen sorts them by name otherwise, and responses would not look like their examples.
+func orderedContract() (string, error) {
+	source, err := os.ReadFile("openapi/openapi.yaml")
+	if err != nil {
+		return "", err
+	}
+	document, err := contract.Parse(source)
+	if err != nil {
+		return "", err
+	}
+	document.NumberProperties()
+	text, err := yaml.Marshal(document.Node)
+	if err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp("", "openapi-*.yaml")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(text)
+	return file.Name(), errors.Join(err, file.Close())
 }
 
 // versionLines are the lines of a dump that name the versions of server and pg_dump, and a
