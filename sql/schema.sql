@@ -40,15 +40,35 @@ CREATE FUNCTION public.add_key_usage(key_ids uuid[], hours timestamp with time z
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-    INSERT INTO public.key_usage AS u (client_id, key_id, hour, route, status, requests)
-    SELECT k.client_id, k.id, h.hour, n.route, n.status, sum(n.requests)
-    FROM unnest(key_ids, hours, routes, statuses, requests) AS n (key_id, hour, route, status, requests)
-    JOIN public.api_keys AS k ON k.id = n.key_id AND k.client_id IS NOT NULL
-    CROSS JOIN LATERAL (SELECT date_trunc('hour', least(n.hour, clock_timestamp()), 'UTC') AS hour) AS h
-    WHERE n.requests > 0
-    GROUP BY k.client_id, k.id, h.hour, n.route, n.status
-    ORDER BY k.client_id, k.id, h.hour, n.route, n.status
-    ON CONFLICT (client_id, key_id, hour, route, status) DO UPDATE
+    WITH added AS MATERIALIZED (
+        SELECT k.client_id, k.id AS key_id, h.hour, n.route, n.status, sum(n.requests) AS requests
+        FROM unnest(key_ids, hours, routes, statuses, requests) AS n (key_id, hour, route, status, requests)
+        JOIN public.api_keys AS k ON k.id = n.key_id AND k.client_id IS NOT NULL
+        CROSS JOIN LATERAL (SELECT date_trunc('hour', least(n.hour, clock_timestamp()), 'UTC') AS hour) AS h
+        WHERE n.requests > 0
+        GROUP BY k.client_id, k.id, h.hour, n.route, n.status
+    ),
+
+    by_hour AS (
+        INSERT INTO public.key_usage AS u (client_id, key_id, hour, route, status, requests)
+        SELECT a.client_id, a.key_id, a.hour, a.route, a.status, a.requests
+        FROM added AS a
+        ORDER BY a.client_id, a.key_id, a.hour, a.route, a.status
+        ON CONFLICT (client_id, key_id, hour, route, status) DO UPDATE
+        SET requests = u.requests + excluded.requests
+        RETURNING u.client_id
+    )
+
+    INSERT INTO public.usage_days AS u (client_id, key_id, day, route, status, requests)
+    SELECT a.client_id, o.key_id, d.day, a.route, a.status, sum(a.requests)
+    FROM added AS a
+    CROSS JOIN LATERAL (SELECT date_trunc('day', a.hour, 'UTC') AS day) AS d
+    CROSS JOIN LATERAL (VALUES (a.key_id), ('00000000-0000-0000-0000-000000000000')) AS o (key_id)
+    -- After all rows by the hour are written.
+    WHERE (SELECT count(*) FROM by_hour) > 0
+    GROUP BY a.client_id, o.key_id, d.day, a.route, a.status
+    ORDER BY a.client_id, o.key_id, d.day, a.route, a.status
+    ON CONFLICT (client_id, key_id, day, route, status) DO UPDATE
     SET requests = u.requests + excluded.requests;
 END;
 $$;
@@ -1026,6 +1046,8 @@ BEGIN
         SELECT 'request_log' AS name, 'at' AS moment, 'day' AS unit, interval '1 day' AS length, 2 AS ahead, interval '7 days' AS retention
         UNION ALL
         SELECT 'key_usage', 'hour', 'month', interval '1 month', 1, interval '400 days'
+        UNION ALL
+        SELECT 'usage_days', 'day', 'month', interval '1 month', 1, interval '400 days'
     LOOP
         FOR begins IN SELECT date_trunc(kept.unit, now()) + n * kept.length FROM generate_series(0, kept.ahead) AS n LOOP
             CONTINUE WHEN to_regclass(format('public.%s_%s', kept.name, to_char(begins, 'YYYYMMDD'))) IS NOT NULL;
@@ -1602,6 +1624,8 @@ CREATE TABLE public.api_keys (
     expires_at timestamp with time zone,
     revoked_at timestamp with time zone,
     last_used_at timestamp with time zone,
+    created_by text,
+    idempotency_key text,
     CONSTRAINT api_keys_only_the_decoy_has_no_client CHECK (((client_id IS NULL) = (prefix = ''::text))),
     CONSTRAINT api_keys_secret_hash_is_sha256 CHECK ((octet_length(secret_hash) = 32))
 )
@@ -2000,6 +2024,35 @@ ALTER TABLE ONLY public.synthesis_documents FORCE ROW LEVEL SECURITY;
 
 
 --
+-- Name: usage_days; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.usage_days (
+    client_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    day timestamp with time zone NOT NULL,
+    route text NOT NULL,
+    status smallint NOT NULL,
+    requests bigint NOT NULL
+)
+PARTITION BY RANGE (day);
+
+
+--
+-- Name: usage_days_default; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.usage_days_default (
+    client_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    day timestamp with time zone NOT NULL,
+    route text NOT NULL,
+    status smallint NOT NULL,
+    requests bigint NOT NULL
+);
+
+
+--
 -- Name: visible_portal_documents; Type: VIEW; Schema: public; Owner: -
 --
 
@@ -2066,6 +2119,13 @@ ALTER TABLE ONLY public.key_usage ATTACH PARTITION public.key_usage_default DEFA
 --
 
 ALTER TABLE ONLY public.request_log ATTACH PARTITION public.request_log_default DEFAULT;
+
+
+--
+-- Name: usage_days_default; Type: TABLE ATTACH; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.usage_days ATTACH PARTITION public.usage_days_default DEFAULT;
 
 
 --
@@ -2266,6 +2326,22 @@ ALTER TABLE ONLY public.suppressed_interviews
 
 ALTER TABLE ONLY public.synthesis_documents
     ADD CONSTRAINT synthesis_documents_pkey PRIMARY KEY (client_id, id);
+
+
+--
+-- Name: usage_days usage_days_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.usage_days
+    ADD CONSTRAINT usage_days_pkey PRIMARY KEY (client_id, key_id, day, route, status);
+
+
+--
+-- Name: usage_days_default usage_days_default_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.usage_days_default
+    ADD CONSTRAINT usage_days_default_pkey PRIMARY KEY (client_id, key_id, day, route, status);
 
 
 --
@@ -2489,6 +2565,13 @@ ALTER INDEX public.key_usage_pkey ATTACH PARTITION public.key_usage_default_pkey
 --
 
 ALTER INDEX public.request_log_pkey ATTACH PARTITION public.request_log_default_pkey;
+
+
+--
+-- Name: usage_days_default_pkey; Type: INDEX ATTACH; Schema: public; Owner: -
+--
+
+ALTER INDEX public.usage_days_pkey ATTACH PARTITION public.usage_days_default_pkey;
 
 
 --

@@ -193,3 +193,14 @@ func (q *Queries) PurgeRequestLog(ctx context.Context, clientID uuid.UUID) (int6
 	}
 	return result.RowsAffected(), nil
 }
+
+const PurgeUsageDays = `-- name: PurgeUsageDays :exec
+DELETE FROM usage_days AS u
+WHERE u.client_id = $1
+`
+
+// PurgeUsageDays deletes the same by day.
+func (q *Queries) PurgeUsageDays(ctx context.Context, clientID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, PurgeUsageDays, clientID)
+	return err
+}

@@ -54,6 +54,7 @@ func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 	note("request_log", logged, err)
 	used, err := queries.PurgeKeyUsage(ctx, client)
 	note("key_usage", used, err)
+	failed = cmp.Or(failed, queries.PurgeUsageDays(ctx, client))
 	failed = cmp.Or(failed, queries.PurgeImports(ctx, &client))
 	clients, err := queries.DeleteClients(ctx, []uuid.UUID{client})
 	note("client", clients, err)

@@ -76,3 +76,8 @@ WHERE u.client_id = @client_id;
 -- PurgeKeyAudits deletes the audits of a client's keys.
 DELETE FROM key_audits AS a
 WHERE a.client_id = @client_id;
+
+-- name: PurgeUsageDays :exec
+-- PurgeUsageDays deletes the same by day.
+DELETE FROM usage_days AS u
+WHERE u.client_id = @client_id;
