@@ -418,7 +418,7 @@ type UsageRow struct {
 	// Requests How many.
 	Requests int `json:"requests"`
 
-	// Route The operation
+	// Route The operation, such as `listInterviews` or `mcp`.
 	Route string `json:"route"`
 
 	// Status The HTTP status; 499: the caller left before the response.
