@@ -36,6 +36,7 @@ require github.com/go-json-experiment/json v1.27.2
 
 require (
 	github.com/andybalholm/brotli v1.2.0 // indirect
+	github.com/go-jose/go-jose/v4 v4.1.9 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	go.opentelemetry.io/otel/sdk/metric v1.43.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect

@@ -11,6 +11,9 @@ import (
 //go:embed generated/openapi.json
 var contract string
 
+//go:embed generated/admin.json
+var administration []byte
+
 //go:embed generated/tools.json
 var tools []byte
 
@@ -31,6 +34,9 @@ func JSONAt(publicURL string) ([]byte, error) {
 	}
 	return bytes.Replace(JSON(), []byte(`"url": "/"`), append([]byte(`"url": `), address...), 1), nil
 }
+
+// AdminJSON returns the contract of the administration API as JSON.
+func AdminJSON() []byte { return administration }
 
 // Tools returns the agents' tools as JSON: a list of names, texts, schemas and the
 // operations behind them.
