@@ -30,7 +30,7 @@ func newErase(e *environment) *cobra.Command {
 				}
 				who.Interview = id
 			}
-			return e.withNamedClient(cmd.Context(), client, func(conn *pgx.Conn, named db.FindClientRow) error {
+			return e.withNamedClient(cmd.Context(), asImporter, client, func(conn *pgx.Conn, named db.FindClientRow) error {
 				found, err := importer.Erase(cmd.Context(), conn, named.ID, who, yes, withdraw)
 				if err != nil {
 					return err

@@ -50,7 +50,7 @@ func newImport(e *environment) *cobra.Command {
 	flags.DurationVar(&f.maxWait, "max-wait", 10*time.Minute, "how long another import of the same clients is waited for")
 	flags.StringVar(&f.fromPostgres, "from-postgres", "", "the URL of a PostgreSQL to read records from")
 	flags.StringArrayVar(&f.queries, "query", nil, "a file with a query whose rows are records; repeatable")
-	flags.BoolVar(&f.withKeys, "with-keys", false, "accept the keys and log rows of clients export --with-keys")
+	flags.BoolVar(&f.withKeys, "with-keys", false, "accept the keys and log rows of clients export --with-keys; as the owner")
 	return e.jsonFlag(cmd)
 }
 
@@ -69,7 +69,11 @@ func (e *environment) runImport(cmd *cobra.Command, args []string, f importFlags
 		return err
 	}
 	defer database.Close()
-	return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
+	as := importing
+	if f.withKeys {
+		as.Roles = nil // the owner's
+	}
+	return e.connected(cmd.Context(), as, func(conn *pgx.Conn) error {
 		return e.importRecords(cmd.Context(), conn, append(sources, ofQueries...), options)
 	})
 }

@@ -219,33 +219,32 @@ func (e *environment) withDatabase(ctx context.Context, log *slog.Logger, do fun
 	return do(database)
 }
 
-// withOwner connects as the owner, for one command, to a database that has this release's
-// schema. Any other schema is an error and is not migrated: that would stop servers of
-// another release.
-func (e *environment) withOwner(ctx context.Context, do func(*pgx.Conn) error) error {
-	return e.afterCheck(ctx, (*app.Database).CheckSchema, do)
+// connected connects for one command, and closes the connection afterwards.
+func (e *environment) connected(ctx context.Context, c app.Command, do func(*pgx.Conn) error) error {
+	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error { return e.connectedTo(ctx, d, c, do) })
 }
 
-// withOwnerOfNew is withOwner, and creates the schema in an empty database.
-func (e *environment) withOwnerOfNew(ctx context.Context, do func(*pgx.Conn) error) error {
-	return e.afterCheck(ctx, (*app.Database).CreateSchema, do)
+func (e *environment) connectedTo(ctx context.Context, d *app.Database, c app.Command, do func(*pgx.Conn) error) error {
+	conn, err := d.Connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if err := postgres.CheckSeesClients(ctx, conn); err != nil {
+		return err
+	}
+	return do(conn)
 }
 
-func (e *environment) afterCheck(
-	ctx context.Context, check func(*app.Database, context.Context) error, do func(*pgx.Conn) error,
-) error {
-	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
-		if err := check(d, ctx); err != nil {
-			return err
-		}
-		return d.WithOwner(ctx, func(conn *pgx.Conn) error {
-			if err := postgres.CheckSeesClients(ctx, conn); err != nil {
-				return err
-			}
-			return do(conn)
-		})
-	})
-}
+// How commands work with the database.
+var (
+	asOwner    = app.Command{}
+	asImporter = app.Command{Roles: []string{postgres.ImporterRole}}
+	// importing may begin with an empty database.
+	importing = app.Command{Roles: asImporter.Roles, Creates: true}
+	asKeys    = app.Command{Roles: []string{postgres.KeysRole}, Creates: true, Newer: true}
+	asAuditor = app.Command{Roles: []string{postgres.AuditorRole, postgres.KeysRole}, Creates: true, Newer: true}
+)
 
 // progress shows a line on a terminal, in place of the one before; empty text clears it.
 func (e *environment) progress(format string, args ...any) {

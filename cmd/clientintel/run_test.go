@@ -255,7 +255,7 @@ func TestRun_ImportDependsOnNoDefaults(t *testing.T) {
 	if got := command(t, env, strings.ReplaceAll(acme, `"Acme"`, `"`+given+`"`), "import", "-"); got.code != exitDone {
 		t.Fatalf("import: %+v", got)
 	}
-	conn, err := postgres.ConnectOwner(t.Context(), database.OwnerURL)
+	conn, err := postgres.ConnectAs(t.Context(), database.OwnerURL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func newSync(e *environment) *cobra.Command {
 				}
 			}
 			o.Tell = func(text string) { fmt.Fprintln(e.stderr, printable(text)) }
-			return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
+			return e.connected(cmd.Context(), importing, func(conn *pgx.Conn) error {
 				return e.runSync(cmd, conn, config, o)
 			})
 		},
@@ -71,7 +71,7 @@ func newSyncStatus(e *environment) *cobra.Command {
 		Short: "List the last sync of each client",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withOwner(cmd.Context(), func(conn *pgx.Conn) error {
+			return e.connected(cmd.Context(), asImporter, func(conn *pgx.Conn) error {
 				found, err := db.New(conn).ListLastImports(cmd.Context())
 				if err != nil {
 					return fmt.Errorf("listing imports: %w", err)

@@ -12,24 +12,89 @@ import (
 	"github.com/google/uuid"
 )
 
-const CountKeysInForce = `-- name: CountKeysInForce :one
-SELECT count(*)
+const FindRepeat = `-- name: FindRepeat :one
+SELECT k.id
 FROM api_keys AS k
 WHERE k.client_id = $1::uuid
-    AND (k.revoked_at IS NULL OR k.revoked_at > now())
-    AND (k.expires_at IS NULL OR k.expires_at > now())
+    AND k.idempotency_key = $2::text
+    AND k.created_at > now() - interval '1 day'
+LIMIT 1
 `
 
-// CountKeysInForce counts the keys of a client that have not ended.
-func (q *Queries) CountKeysInForce(ctx context.Context, clientID uuid.UUID) (int64, error) {
-	row := q.db.QueryRow(ctx, CountKeysInForce, clientID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
+type FindRepeatParams struct {
+	ClientID       uuid.UUID `json:"client_id"`
+	IdempotencyKey string    `json:"idempotency_key"`
+}
+
+// FindRepeat finds the key that a change of this name made within a day.
+func (q *Queries) FindRepeat(ctx context.Context, arg FindRepeatParams) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, FindRepeat, arg.ClientID, arg.IdempotencyKey)
+	var id uuid.UUID
+	err := row.Scan(&id)
+	return id, err
+}
+
+const ListAuditsOfClient = `-- name: ListAuditsOfClient :many
+SELECT u.id, u.at, u.action, u.key_id, k.prefix, u.actor, u.reason, coalesce(host(u.caller_address), '')::text AS address, u.detail
+FROM key_audits AS u
+LEFT JOIN api_keys AS k ON k.client_id = u.client_id AND k.client_id = $1::uuid AND k.id = u.key_id
+WHERE u.client_id = $1
+    AND u.id < $2
+ORDER BY u.id DESC
+LIMIT $3
+`
+
+type ListAuditsOfClientParams struct {
+	ClientID uuid.UUID `json:"client_id"`
+	BeforeID int64     `json:"before_id"`
+	MaxRows  int32     `json:"max_rows"`
+}
+
+type ListAuditsOfClientRow struct {
+	ID      int64     `json:"id"`
+	At      time.Time `json:"at"`
+	Action  string    `json:"action"`
+	KeyID   uuid.UUID `json:"key_id"`
+	Prefix  *string   `json:"prefix"`
+	Actor   string    `json:"actor"`
+	Reason  *string   `json:"reason"`
+	Address string    `json:"address"`
+	Detail  string    `json:"detail"`
+}
+
+// ListAuditsOfClient returns one page of what was done to a client's keys, newest first.
+func (q *Queries) ListAuditsOfClient(ctx context.Context, arg ListAuditsOfClientParams) ([]ListAuditsOfClientRow, error) {
+	rows, err := q.db.Query(ctx, ListAuditsOfClient, arg.ClientID, arg.BeforeID, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListAuditsOfClientRow{}
+	for rows.Next() {
+		var i ListAuditsOfClientRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.At,
+			&i.Action,
+			&i.KeyID,
+			&i.Prefix,
+			&i.Actor,
+			&i.Reason,
+			&i.Address,
+			&i.Detail,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const ListClientsByID = `-- name: ListClientsByID :many
-SELECT c.id, c.slug, c.name, coalesce(k.in_force, 0)::bigint AS keys_in_force
+SELECT c.id, c.slug, c.name, c.allowed_scopes, coalesce(k.in_force, 0)::bigint AS keys_in_force
 FROM clients AS c
 LEFT JOIN (
     SELECT n.client_id, count(*) AS in_force
@@ -49,10 +114,11 @@ type ListClientsByIDParams struct {
 }
 
 type ListClientsByIDRow struct {
-	ID          uuid.UUID `json:"id"`
-	Slug        string    `json:"slug"`
-	Name        string    `json:"name"`
-	KeysInForce int64     `json:"keys_in_force"`
+	ID            uuid.UUID `json:"id"`
+	Slug          string    `json:"slug"`
+	Name          string    `json:"name"`
+	AllowedScopes []string  `json:"allowed_scopes"`
+	KeysInForce   int64     `json:"keys_in_force"`
 }
 
 // ListClientsByID returns one page of the clients, by id, with how many of their keys are in
@@ -70,6 +136,7 @@ func (q *Queries) ListClientsByID(ctx context.Context, arg ListClientsByIDParams
 			&i.ID,
 			&i.Slug,
 			&i.Name,
+			&i.AllowedScopes,
 			&i.KeysInForce,
 		); err != nil {
 			return nil, err
@@ -104,7 +171,7 @@ SELECT
     coalesce(month.requests, 0)::bigint AS requests_30_days,
     coalesce(month.limited, 0)::bigint AS limited_30_days
 FROM (
-    SELECT n.prefix, n.id, n.client_id, n.name, n.secret_hash, n.scopes, n.created_at, n.expires_at, n.revoked_at, n.last_used_at, n.created_by, n.idempotency_key
+    SELECT n.prefix, n.id, n.name, n.scopes, n.created_at, n.created_by, n.expires_at, n.revoked_at, n.last_used_at
     FROM api_keys AS n
     WHERE n.client_id = $1::uuid
         AND ($2::uuid IS NULL OR n.id = $2::uuid)
@@ -226,6 +293,18 @@ func (q *Queries) ListKeysOfClient(ctx context.Context, arg ListKeysOfClientPara
 		return nil, err
 	}
 	return items, nil
+}
+
+const ReadConsoleSecret = `-- name: ReadConsoleSecret :one
+SELECT read_console_secret()::bytea AS secret
+`
+
+// ReadConsoleSecret returns the secret of the console's cursors.
+func (q *Queries) ReadConsoleSecret(ctx context.Context) ([]byte, error) {
+	row := q.db.QueryRow(ctx, ReadConsoleSecret)
+	var secret []byte
+	err := row.Scan(&secret)
+	return secret, err
 }
 
 const SumUsageByDay = `-- name: SumUsageByDay :many

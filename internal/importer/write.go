@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/apikey"
 )
 
 // writer puts an input into the database, inside the import's transaction: all of it into
@@ -190,10 +191,11 @@ func (w *writer) merge(ctx context.Context, k *kind, total int64) error {
 	case clientKind:
 		// A line without a mode leaves mode and version as they are; a version that it
 		// names all the same is taken.
-		inserted = "l.id, l.slug, l.name, coalesce(l.measurement_mode, 'legacy'), l.measurement_contract_version"
+		inserted = "l.id, l.slug, l.name, coalesce(l.measurement_mode, 'legacy'), l.measurement_contract_version, nullif(l.allowed_scopes, '{" + scopesUnchanged + "}')"
 		updated = `l.id, l.slug, l.name, coalesce(l.measurement_mode, t.measurement_mode),
 			CASE WHEN l.measurement_mode IS NULL THEN coalesce(l.measurement_contract_version, t.measurement_contract_version)
-				ELSE l.measurement_contract_version END`
+				ELSE l.measurement_contract_version END,
+			CASE WHEN l.allowed_scopes = '{` + scopesUnchanged + `}' THEN t.allowed_scopes ELSE l.allowed_scopes END`
 		key, same = "id", "t.id = l.id"
 	case interviewKind:
 		order = "ORDER BY l.client_id, l.created_at DESC, l.id"
@@ -221,7 +223,8 @@ func (w *writer) deleteClients(ctx context.Context) error {
 	if err != nil || len(ids) == 0 {
 		return databaseError("deleting clients", err)
 	}
-	if err := w.queries.DeleteRevokedKeys(ctx, ids); err != nil {
+	// A key issued since the check stays, and with it the client.
+	if _, err := w.queries.DeleteKeys(ctx, db.DeleteKeysParams{ClientIds: ids, OnlyRevoked: true, Account: apikey.Account()}); err != nil {
 		return databaseError("deleting keys", err)
 	}
 	done := w.count(clientKind)

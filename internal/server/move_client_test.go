@@ -196,7 +196,7 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 				}
 			}
 			// A purge remembers that it ends in a week, before it is revoked at once.
-			if _, err := keys.Rotate(t.Context(), revoked[4:16], apikey.Rotation{Grace: 7 * 24 * time.Hour}); err != nil {
+			if _, err := keys.Rotate(t.Context(), apikey.Named{Key: revoked[4:16]}, apikey.Rotation{Grace: 7 * 24 * time.Hour}, apikey.By{}, shown); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := importer.Purge(t.Context(), conn, acme); err != nil {
@@ -204,7 +204,7 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 			}
 			importFile()
 			srv.Get(t, interviews, revoked).WantStatus(t, 200)
-			if _, err := keys.Revoke(t.Context(), revoked[4:16]); err != nil {
+			if _, err := keys.Revoke(t.Context(), apikey.Named{Key: revoked[4:16]}, apikey.By{}); err != nil {
 				t.Fatal(err)
 			}
 			remove(t, conn, acme)

@@ -1,7 +1,7 @@
 -- name: ListClientsByID :many
 -- ListClientsByID returns one page of the clients, by id, with how many of their keys are in
 -- force.
-SELECT c.id, c.slug, c.name, coalesce(k.in_force, 0)::bigint AS keys_in_force
+SELECT c.id, c.slug, c.name, c.allowed_scopes, coalesce(k.in_force, 0)::bigint AS keys_in_force
 FROM clients AS c
 LEFT JOIN (
     SELECT n.client_id, count(*) AS in_force
@@ -13,14 +13,6 @@ LEFT JOIN (
 WHERE c.id > @after_id
 ORDER BY c.id
 LIMIT @max_rows;
-
--- name: CountKeysInForce :one
--- CountKeysInForce counts the keys of a client that have not ended.
-SELECT count(*)
-FROM api_keys AS k
-WHERE k.client_id = @client_id::uuid
-    AND (k.revoked_at IS NULL OR k.revoked_at > now())
-    AND (k.expires_at IS NULL OR k.expires_at > now());
 
 -- name: ListKeysOfClient :many
 -- ListKeysOfClient returns one page of a client's keys, newest first, with their use; or one
@@ -46,7 +38,7 @@ SELECT
     coalesce(month.requests, 0)::bigint AS requests_30_days,
     coalesce(month.limited, 0)::bigint AS limited_30_days
 FROM (
-    SELECT n.*
+    SELECT n.prefix, n.id, n.name, n.scopes, n.created_at, n.created_by, n.expires_at, n.revoked_at, n.last_used_at
     FROM api_keys AS n
     WHERE n.client_id = @client_id::uuid
         AND (sqlc.narg(id)::uuid IS NULL OR n.id = sqlc.narg(id)::uuid)
@@ -125,3 +117,26 @@ WHERE k.client_id = @client_id::uuid
     AND (@key_id::uuid = '00000000-0000-0000-0000-000000000000' OR k.id = @key_id::uuid)
 GROUP BY u.hour, u.route, u.status
 ORDER BY u.hour, u.route, u.status;
+
+-- name: ListAuditsOfClient :many
+-- ListAuditsOfClient returns one page of what was done to a client's keys, newest first.
+SELECT u.id, u.at, u.action, u.key_id, k.prefix, u.actor, u.reason, coalesce(host(u.caller_address), '')::text AS address, u.detail
+FROM key_audits AS u
+LEFT JOIN api_keys AS k ON k.client_id = u.client_id AND k.client_id = @client_id::uuid AND k.id = u.key_id
+WHERE u.client_id = @client_id
+    AND u.id < @before_id
+ORDER BY u.id DESC
+LIMIT @max_rows;
+
+-- name: FindRepeat :one
+-- FindRepeat finds the key that a change of this name made within a day.
+SELECT k.id
+FROM api_keys AS k
+WHERE k.client_id = @client_id::uuid
+    AND k.idempotency_key = @idempotency_key::text
+    AND k.created_at > now() - interval '1 day'
+LIMIT 1;
+
+-- name: ReadConsoleSecret :one
+-- ReadConsoleSecret returns the secret of the console's cursors.
+SELECT read_console_secret()::bytea AS secret;
