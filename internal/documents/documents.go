@@ -45,6 +45,11 @@ func New(publicURL string, docs bool) (Documents, error) {
 	if !docs {
 		return documents, nil
 	}
+	older, err := openapi.JSON30At(publicURL)
+	if err != nil {
+		return nil, err
+	}
+	documents = append(documents, newDocument("/docs/openapi-3.0.json", "application/json", older))
 	files, err := apidocs.Files(publicURL)
 	if err != nil {
 		return nil, err

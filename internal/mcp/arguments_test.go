@@ -22,7 +22,7 @@ func TestArguments_Refused(t *testing.T) {
 		`{"limit":5.5}`:                             {"invalid_parameter", wanted + `"5.5"`},
 		`{"limit":"5"}`:                             {"invalid_parameter", wanted + `"\"5\""`},
 		`{"include_basis":1}`:                       {"invalid_parameter", "include_basis must be true or false"},
-		`{"include_rows":true}`:                     {"unknown_parameter", `"include_rows" is not an argument of this tool; it takes `},
+		`{"include_rows":true}`:                     {"unknown_parameter", `"include_rows" is not an argument of this tool; it takes campaign_id, date_from, date_to, limit, starting_after, status, include_basis, include_transcripts`},
 		`{"status":["` + marker + `"]}`:             {"invalid_parameter", "status must be a text"},
 		`{"status":"\u0000"}`:                       {"invalid_parameter", "status contains a NUL character, which no value does"},
 		`{"status":""}`:                             {"invalid_parameter", "status is empty; give a value or leave it out"},

@@ -89,6 +89,9 @@ func (t tool) refusal(err error) *sdk.CallToolResult {
 	if public.Kind == apierror.KindPayloadTooLarge {
 		details += "; " + t.Narrower
 	}
+	if public.Code == "unknown_parameter" { // the details end with the operation's
+		details = strings.Join(append([]string{details}, t.Flags...), ", ")
+	}
 	if public.RetryAfter > 0 { // a result has no headers
 		details = strings.TrimPrefix(fmt.Sprintf("%s; retry after %d seconds", details, public.RetryAfter/time.Second), "; ")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,27 +17,34 @@ import (
 	"github.com/clientintel/clientintel/internal/server"
 )
 
-// explainEmpty returns why a call for one campaign found nothing, as far as the key may
-// know it; nil: the other arguments left nothing.
+// explainEmpty returns why a call for one campaign or lane found nothing, as far as the key
+// may know it; nil: the other arguments left nothing.
 func (h *Handler) explainEmpty(ctx context.Context, t tool, query url.Values) []string {
+	if query.Has("starting_after") {
+		return nil
+	}
+	for name, kind := range map[string]string{"lane": "slug", "lane_id": "id"} {
+		if query.Has(name) { // no operation lists lanes
+			return []string{fmt.Sprintf("There is no visible lane whose %s is %q, or nothing that you ask for is published in it; leave %s out to see all lanes.", kind, query.Get(name), name)}
+		}
+	}
 	name, kind := "campaign_id", "id"
 	if query.Has("campaign") {
 		name, kind = "campaign", "slug"
 	}
 	given := query.Get(name)
-	if given == "" || query.Has("starting_after") {
+	if given == "" {
 		return nil
 	}
 	if !h.api.Allows(auth.CallerFrom(ctx), "listCampaigns") {
 		return []string{fmt.Sprintf("There may be no campaign whose %s is %q, or it is not live: this key may not read campaigns.", kind, given)}
 	}
-	body, err := h.api.Do(ctx, server.Call{Operation: "listCampaigns", Query: url.Values{"limit": {"200"}}})
-	var campaigns api.CampaignListResponse
-	if err != nil || json.Unmarshal(body, &campaigns) != nil {
+	campaigns, err := h.campaigns(ctx)
+	if err != nil { // the answer stands without the hint
 		return nil
 	}
 	ofInterviews := t.Operation != "listCampaigns" && t.Operation != "listSynthesis"
-	for _, c := range campaigns.Data {
+	for _, c := range campaigns {
 		if kind == "id" && !strings.EqualFold(c.ID.String(), given) || kind == "slug" && c.Slug != given {
 			continue
 		}
@@ -45,23 +53,47 @@ func (h *Handler) explainEmpty(ctx context.Context, t tool, query url.Values) []
 		}
 		return nil
 	}
-	if *campaigns.Meta.HasMore { // it may be one of the others
-		return nil
-	}
 	hint := fmt.Sprintf("There is no campaign whose %s is %q.", kind, given)
 	text := strings.ToLower(given[:min(len(given), 100)])
-	slices.SortStableFunc(campaigns.Data, func(a, b api.Campaign) int { return cmp.Compare(distance(a, text), distance(b, text)) })
-	for _, c := range campaigns.Data[:min(len(campaigns.Data), 3)] {
+	slices.SortStableFunc(campaigns, func(a, b api.Campaign) int { return cmp.Compare(distance(a, text), distance(b, text)) })
+	for _, c := range campaigns[:min(len(campaigns), 3)] {
 		hint += fmt.Sprintf(" Close is the slug %s, whose id is %s.", c.Slug, c.ID)
 	}
 	return []string{hint}
 }
 
-// distance is how far a text in lower case is from what names a campaign.
+// campaigns are all of the caller's, in pages of the largest size.
+func (h *Handler) campaigns(ctx context.Context) ([]api.Campaign, error) {
+	var all []api.Campaign
+	for query := (url.Values{"limit": {"200"}}); ; {
+		body, err := h.api.Do(ctx, server.Call{Operation: "listCampaigns", Query: query})
+		if err != nil {
+			return nil, err
+		}
+		var page api.CampaignListResponse
+		if err := json.Unmarshal(body, &page); err != nil {
+			return nil, fmt.Errorf("reading the campaigns: %w", err)
+		}
+		all = append(all, page.Data...)
+		if !*page.Meta.HasMore {
+			return all, nil
+		}
+		query.Set("starting_after", page.Meta.NextCursor.MustGet())
+	}
+}
+
+// distance is how far a text in lower case is from what names a campaign; 0: it is a part.
 func distance(c api.Campaign, text string) int {
-	nearest := min(levenshtein.ComputeDistance(c.Slug, text), levenshtein.ComputeDistance(c.ID.String(), text))
+	names := []string{strings.ToLower(c.Slug), c.ID.String()}
 	if c.DisplayName != nil {
-		nearest = min(nearest, levenshtein.ComputeDistance(strings.ToLower(*c.DisplayName), text))
+		names = append(names, strings.ToLower(*c.DisplayName))
+	}
+	nearest := math.MaxInt
+	for _, name := range names {
+		if strings.Contains(name, text) {
+			return 0
+		}
+		nearest = min(nearest, levenshtein.ComputeDistance(name, text))
 	}
 	return nearest
 }

@@ -50,7 +50,9 @@ func TestHints(t *testing.T) {
 		{"search_customer_intelligence", `{"q":"late","campaign":"globex-only"}`, every, none("slug", "globex-only", "winter", "weekly-box")},
 		{"list_campaigns", `{"campaign_id":"winter"}`, every, none("id", "winter", "winter", "weekly-box")},
 		{"get_synthesis_document", `{"surface":"portal","type":"campaign","campaign":"winter"}`, every, ""},
-		{"get_synthesis_document", `{"surface":"portal","type":"campaign","campaign":"box"}`, every, none("slug", "box", "winter", "weekly-box")},
+		{"get_synthesis_document", `{"surface":"portal","type":"lane","lane":"food"}`, every,
+			`There is no visible lane whose slug is "food", or nothing that you ask for is published in it; leave lane out to see all lanes.`},
+		{"get_synthesis_document", `{"surface":"portal","type":"campaign","campaign":"box"}`, every, none("slug", "box", "weekly-box", "winter")},
 	} {
 		a := agent{srv, srv.KeyFor(t, "acme", c.scopes...), "2025-11-25"}
 		var got struct{ Hints []string }
@@ -63,6 +65,20 @@ func TestHints(t *testing.T) {
 	}
 	if line := `"operation":"list_campaigns"`; strings.Count(srv.Logs.String(), line) != 1 {
 		t.Errorf("a hint's own reading is logged: %s", srv.Logs)
+	}
+}
+
+// A brand may have more campaigns than a page of them.
+func TestHints_OfManyCampaigns(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	seed.Exec(t, `INSERT INTO campaigns (id, client_id, slug, created_at) SELECT gen_random_uuid(), $1, 'spring-' || n, '2026-02-01' FROM generate_series(1, 205) AS n`, seed.Clients["acme"])
+	seed.Campaign(t, "acme", apitest.Fields{"slug": "weekly-box", "launch_status": "ended"})
+	a := agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}
+	for slug, want := range map[string]string{"weekly-bax": "Close is the slug weekly-box,", "weekly-box": `"weekly-box\" is not live`} {
+		if text := a.call(t, "get_interview_analytics", fmt.Sprintf(`{"campaign":%q}`, slug)).Content[0].Text; !strings.Contains(text, want) {
+			t.Errorf("%s: %s", slug, text)
+		}
 	}
 }
 

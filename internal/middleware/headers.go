@@ -41,11 +41,14 @@ func NewLinks(publicURL string, docs bool) Links {
 // refuses bodies of unknown length in requests without a body, and closes every connection
 // that carried one: a proxy in front and this server could disagree on where the next
 // request begins. net/http drops that header of HTTP/1.0 requests, so all their
-// connections are closed.
+// connections are closed. It takes escapes out of the path that change nothing.
 func Headers(links Links) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			RecordFrom(r.Context()).help = links.help
+			if r.URL.RawPath != "" {
+				unescapePath(r)
+			}
 			h := w.Header()
 			h.Set("Cache-Control", "private, no-store")
 			h.Set("X-Content-Type-Options", "nosniff")

@@ -36,6 +36,19 @@ func TestRoutes_UnknownRoutesAndMethods(t *testing.T) {
 	}
 }
 
+// An escaped letter is that letter, in the fixed part of a path too; an escaped slash is none.
+func TestRoutes_EscapedLetters(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	key := srv.KeyFor(t, "acme")
+	for path, status := range map[string]int{
+		"/api/client/v1/%69ntervi%65ws": 200, "/%61%50%49/client/v1/campaigns": 404, "/api/clien%74/v1/ope%6Eapi%2Ejson": 200,
+		"/api/client/v1/%6dcp": 405, "/%64ocs": 200, "/api%2Fclient/v1/campaigns": 404, "/api/client/v1/%69nterviews/a%2Fb": 404,
+	} {
+		srv.Get(t, path, key).WantStatus(t, status)
+	}
+}
+
 // A path that does not exist is not found, whatever is to be done with it.
 func TestRoutes_AnUnknownPathIsNotFoundByAnyMethod(t *testing.T) {
 	t.Parallel()
