@@ -1406,7 +1406,7 @@ CREATE FUNCTION public.read_console_secret() RETURNS bytea
 -- Name: read_health(bigint, bigint); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) RETURNS record
+CREATE FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -1439,6 +1439,11 @@ BEGIN
     ) AS f;
     SELECT max(i.finished_at) INTO last_import
     FROM public.imports AS i;
+    SELECT count(*) INTO expiring_keys
+    FROM public.api_keys AS k
+    WHERE k.expires_at > now()
+        AND k.expires_at <= now() + interval '14 days'
+        AND (k.revoked_at IS NULL OR k.revoked_at > now());
 END;
 $$;
 
@@ -3365,11 +3370,11 @@ GRANT ALL ON FUNCTION public.read_console_secret() TO clientintel_keys;
 
 
 --
--- Name: FUNCTION read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) TO clientintel_server;
+REVOKE ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint) TO clientintel_server;
 
 
 --
@@ -3398,6 +3403,7 @@ REVOKE ALL ON FUNCTION public.rebuild_search_documents(rebuilt_client uuid) FROM
 -- Name: COLUMN api_keys.prefix; Type: ACL; Schema: public; Owner: -
 --
 
+GRANT SELECT(prefix) ON TABLE public.api_keys TO clientintel_importer;
 GRANT SELECT(prefix),INSERT(prefix) ON TABLE public.api_keys TO clientintel_keys;
 GRANT SELECT(prefix) ON TABLE public.api_keys TO clientintel_auditor;
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the help texts
 	"encoding/json"
@@ -93,7 +94,7 @@ func (e *environment) complete(cmd *cobra.Command) {
 var helpTexts []byte
 
 func addHelp(root *cobra.Command) {
-	texts := map[string]struct{ Long, Example string }{}
+	texts := map[string]struct{ Long, Example, Role string }{}
 	if err := yaml.Unmarshal(helpTexts, &texts); err != nil {
 		panic(err) // a file of ours
 	}
@@ -103,6 +104,19 @@ func addHelp(root *cobra.Command) {
 			panic("help.yaml names no command: " + path)
 		}
 		cmd.Long, cmd.Example = text.Long, text.Example
+		cmd.Annotations = map[string]string{"role": text.Role}
+	}
+	addRole(root, "")
+}
+
+// addRole says which role of the database a command needs, and those below it.
+func addRole(cmd *cobra.Command, role string) {
+	role = cmp.Or(cmd.Annotations["role"], role)
+	if role != "" {
+		cmd.Long = cmp.Or(cmd.Long, cmd.Short+".") + "\n\nDatabase role: " + role + "."
+	}
+	for _, below := range cmd.Commands() {
+		addRole(below, role)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"completion tcsh", `clientintel: unknown command "tcsh" for "clientintel completion"`},
 		{"keys nope", `clientintel: unknown command "nope" for "clientintel keys"`},
 		{"keys list x", "clientintel: unexpected argument \"x\"\nUsage: clientintel keys list [flags]\nSee 'clientintel keys list --help'.\n"},
-		{"keys rotate", "clientintel: missing argument KEY\nUsage: clientintel keys rotate KEY [flags]\nSee 'clientintel keys rotate --help'.\n"},
+		{"keys rotate", "clientintel: missing argument KEY\nUsage: clientintel keys rotate KEY|- [flags]\nSee 'clientintel keys rotate --help'.\n"},
 		{"keys rotate a b", `clientintel: unexpected argument "b"`},
 		{"clients export", "clientintel: missing argument CLIENT"},
 		{"verify", "clientintel: missing argument FILE"},
@@ -152,7 +152,7 @@ func TestRun_KeysLiveAndEnd(t *testing.T) {
 		t.Errorf("rotating twice: %+v, then %+v", rotated, again)
 	}
 	if got := command(t, env, "", "keys", "revoke", "nobody"); got.code != exitFailed ||
-		got.stderr != "clientintel: key \"nobody\": not found: name it by its id or prefix\n" {
+		got.stderr != "clientintel: the key is not found: name it by its id, its prefix or all of it\n" {
 		t.Errorf("revoking an unknown key: %+v", got)
 	}
 	if got := command(t, env, "", "keys", "issue", "--client", "nobody", "--name", "x"); got.code != exitFailed ||

@@ -103,7 +103,9 @@ func TestTokens_KeysOfAFileVerify(t *testing.T) {
 		"an algorithm that is not used": sign(jose.PS256, rsaKey, "rsa"),
 		"a curve that is not used":      sign(jose.ES384, ec384, "ec384"),
 	} {
-		t.Run(name, func(t *testing.T) { console.Do(t, "GET", list, token, nil).WantError(t, 401, "invalid_token", "Invalid token") })
+		t.Run(name, func(t *testing.T) {
+			console.Do(t, "GET", list, token, nil).WantError(t, 401, "invalid_token", "Invalid token")
+		})
 	}
 	write(map[string]crypto.Signer{"ec": ecKey})
 	console.Do(t, "GET", list, sign(jose.EdDSA, edKey, "ed"), nil).WantError(t, 401, "invalid_token", "Invalid token")

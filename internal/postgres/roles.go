@@ -110,13 +110,13 @@ func CheckShadowing(ctx context.Context, q Querier) error {
 	err := q.QueryRow(ctx, `SELECT
 			EXISTS (SELECT FROM aclexplode(n.nspacl) AS a WHERE a.grantee = 0::oid AND a.privilege_type = 'CREATE'::text),
 			coalesce((
-				SELECT string_agg(o.name, ', '::text)
+				SELECT string_agg(o.name, ' '::text ORDER BY o.name)
 				FROM (
-					SELECT 'FUNCTION '::text || p.oid::regprocedure::text, p.oid, p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
+					SELECT 'DROP FUNCTION '::text || p.oid::regprocedure::text || ';'::text, p.oid, p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
 					UNION ALL
-					SELECT 'OPERATOR '::text || p.oid::regoperator::text, p.oid, p.oprowner FROM pg_operator AS p WHERE p.oprnamespace = n.oid
+					SELECT 'DROP OPERATOR '::text || p.oid::regoperator::text || ';'::text, p.oid, p.oprowner FROM pg_operator AS p WHERE p.oprnamespace = n.oid
 					UNION ALL
-					SELECT 'TABLE '::text || c.oid::regclass::text, c.oid, c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+					SELECT 'DROP TABLE '::text || c.oid::regclass::text || ';'::text, c.oid, c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
 				) AS o (name, oid, owner)
 				JOIN pg_roles AS r ON r.oid = o.owner AND NOT r.rolsuper
 				WHERE NOT pg_has_role(coalesce((SELECT c.relowner FROM pg_class AS c WHERE c.oid = to_regclass('public.clients'::text)::oid),
@@ -131,7 +131,7 @@ func CheckShadowing(ctx context.Context, q Querier) error {
 	case everyone:
 		return errors.New("every login may create functions in the schema public, which the owner would run: as the schema's owner or a superuser, REVOKE CREATE ON SCHEMA public FROM PUBLIC;")
 	case strangers != "":
-		return errors.New("the schema public has objects of another login, which could stand in the place of PostgreSQL's or our own: find out whose they are, and DROP " + strangers + ";")
+		return errors.New("the schema public has objects of another login, which could stand in the place of PostgreSQL's or our own: find out whose they are, then as a superuser: " + strangers)
 	}
 	return nil
 }

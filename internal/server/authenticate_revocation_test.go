@@ -89,7 +89,10 @@ func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
 	srv, seed := apitest.Start(t)
 	ctx := context.Background()
 	for name, end := range map[string]func(*apikey.Registry, string) error{
-		"revoked": func(r *apikey.Registry, id string) error { _, err := r.Revoke(ctx, apikey.Named{Key: id}, apikey.By{}); return err },
+		"revoked": func(r *apikey.Registry, id string) error {
+			_, err := r.Revoke(ctx, apikey.Named{Key: id}, apikey.By{})
+			return err
+		},
 		"rotated": func(r *apikey.Registry, id string) error {
 			_, err := r.Rotate(ctx, apikey.Named{Key: id}, apikey.Rotation{Grace: time.Hour}, apikey.By{}, shown)
 			return err

@@ -13,8 +13,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON clients, campaigns, lanes, interviews, s
     measurement_snapshots, record_owners, imports, suppressed_interviews TO clientintel_importer;
 GRANT SELECT, DELETE ON measurement_changes TO clientintel_importer;
 GRANT SELECT ON measurement_states, search_documents, usable_interviews, searched_interviews TO clientintel_importer;
--- How many keys a client has in force, and no more.
-GRANT SELECT (client_id, expires_at, revoked_at) ON api_keys TO clientintel_importer;
+-- Which keys a client has in force, and no more.
+GRANT SELECT (prefix, client_id, expires_at, revoked_at) ON api_keys TO clientintel_importer;
 GRANT EXECUTE ON FUNCTION index_search_documents TO clientintel_importer;
 
 GRANT SELECT ON clients TO clientintel_keys, clientintel_auditor;

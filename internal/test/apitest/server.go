@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/auth"
