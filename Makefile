@@ -56,7 +56,7 @@ contract-diff: ## fail when the contract breaks clients of the last release
 # package that tests how the programs are found.
 ON_POSTGRES = $(if $(PG_MAJOR),CLIENTINTEL_POSTGRES_BIN=$$(.ci/postgres $(PG_MAJOR))) $(GO) run ./internal/test/withpostgres
 test: ## run the packages' tests on a real PostgreSQL
-	$(ON_POSTGRES) $(GO) test $$($(GO) list ./... | grep -vE '/internal/test/$(if $(PG_MAJOR),|/internal/embedded$$)')
+	$(ON_POSTGRES) $(GO) test $$($(GO) list ./... | grep -vE '/internal/(test/|tools/release$$$(if $(PG_MAJOR),|embedded$$))')
 	$(ON_POSTGRES) $(GO) -C $(GO_CLIENT) test ./...
 
 test-all: ## the same and the tests of the whole program, under the race detector
@@ -73,7 +73,7 @@ plans: ## print how PostgreSQL runs each query on a client of a million intervie
 # SCALE=full, DATA=dir keeps the loaded databases, OTHER=program takes turns with another
 # build, ONLY='page|import' measures a part, ROUNDS=n, DURATION=2s a side and round. See
 # docs/benchmark.md.
-bench: ## compare the server with another build, a baseline server and PostgreSQL alone
+bench: ## compare the server with another build and with PostgreSQL alone
 	$(GO) run ./internal/tools/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(OTHER),-other $(OTHER)) \
 		$(if $(ONLY),-only '$(ONLY)') $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION))
 
@@ -90,7 +90,7 @@ fuzz: ## fuzz everything that decodes a caller's bytes, FUZZTIME each
 fuzz-short: ## the same for a minute and a half in all
 	@$(call each-fuzz,$$(case " $(FUZZ_ON_POSTGRES) " in (*" $$name "*) echo 250x -parallel 1;; (*) echo 5000x;; esac))
 
-FUZZ_ON_POSTGRES = FuzzAnswers FuzzAuthorization FuzzBody FuzzFoldingIsLinear FuzzImport
+FUZZ_ON_POSTGRES = FuzzImport
 # A minimization is bounded too, or one of them takes the whole time.
 each-fuzz = set -e; grep -rn --include='*_test.go' '^func Fuzz' . | sort | while IFS=':(' read -r file _ name _; do \
 	name=$${name\#func }; package=$$(dirname $$file); echo "$$package $$name"; \
@@ -120,9 +120,8 @@ partners: ## check the service with third-party tools (installs them; needs the 
 # its own, the suites that see the program from outside, on a distributed database each.
 # Those that cannot apply there:
 #   FuzzImport                         empties tables by TRUNCATE, which is refused there
-#   TestAKilledImportEndsItsBackend    makes a trigger of its own, which Citus refuses
 #   TestVacuum_LeavesTheTableVacuumed  looks at the table on the coordinator, which is empty
-NOT_DISTRIBUTED = ^(FuzzImport|TestAKilledImportEndsItsBackend|TestVacuum_LeavesTheTableVacuumed)$$
+NOT_DISTRIBUTED = ^(FuzzImport|TestVacuum_LeavesTheTableVacuumed)$$
 distributed: ## run the program's suites on PostgreSQL with Citus
 	$(GO) test -tags distributed -count=1 -timeout 30m ./internal/test/distributed
 	CLIENTINTEL_TEST_DISTRIBUTED=yes $(GO) test -p 1 -count=1 -timeout 60m -skip '$(NOT_DISTRIBUTED)' ./internal/server ./internal/importer ./internal/mcp ./internal/test/isolation ./internal/ratelimit

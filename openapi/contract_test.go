@@ -9,7 +9,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
-	"go.yaml.in/yaml/v3"
 )
 
 // operation says what the contract promises of one route, apart from schemas.
@@ -166,27 +165,6 @@ func TestContract_EveryResponseDeclaresItsHeaders(t *testing.T) {
 		}
 		if want := wantOf(op, status); !maps.Equal(got, want) {
 			t.Errorf("%s %s: got headers %v, want %v", op, status, got, want)
-		}
-	})
-}
-
-// Responses are also checked by kin-openapi's own validator, which knows less
-// than JSON Schema 2020-12, and `nullable` means nothing in OpenAPI 3.1.
-func TestContract_UsesOnlyKeywordsThatEveryValidatorKnows(t *testing.T) {
-	t.Parallel()
-	refused := []string{
-		"nullable", "if", "then", "else", "prefixItems", "contains", "minContains", "maxContains", "patternProperties",
-		"dependentSchemas", "dependentRequired", "unevaluatedItems", "unevaluatedProperties", "propertyNames", "$defs",
-		"$schema", "$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "contentMediaType", "contentEncoding",
-		"contentSchema",
-	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(written(t), &document); err != nil {
-		t.Fatalf("reading the YAML: %v", err)
-	}
-	eachKey(&document, func(key *yaml.Node) {
-		if slices.Contains(refused, key.Value) {
-			t.Errorf("line %d uses %q", key.Line, key.Value)
 		}
 	})
 }

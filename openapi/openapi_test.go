@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -50,14 +48,4 @@ func decode(t *testing.T, text []byte) any {
 		t.Fatalf("decoding JSON: %v", err)
 	}
 	return value
-}
-
-func eachKey(node *yaml.Node, visit func(key *yaml.Node)) {
-	for i, child := range node.Content {
-		if node.Kind == yaml.MappingNode && i%2 == 0 {
-			visit(child)
-			continue
-		}
-		eachKey(child, visit)
-	}
 }

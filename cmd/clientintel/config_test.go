@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -75,21 +74,5 @@ func TestConfig_WrongValuesAreReportedTogether(t *testing.T) {
 	alone := map[string]string{"DATABASE_OWNER_URL": "postgres://x/y"}
 	if got := command(t, alone, "", "serve"); got.code != exitUsage || !strings.Contains(got.stderr, "is set without --database-url") {
 		t.Errorf("an owner's URL alone: %+v", got)
-	}
-}
-
-// A server's log begins at its level, and tells of misspelled variables.
-func TestServerLog_LevelAndMisspelledVariables(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	e := &environment{environ: []string{"CLIENTINTEL_POOLSIZE=7"}, stderr: &out}
-	e.settings.Server.LogLevel = "warn"
-	log := e.serverLog()
-	log.Info("quiet")
-	log.Error("loud")
-	for text, want := range map[string]bool{"quiet": false, "loud": true, `"variable":"CLIENTINTEL_POOLSIZE","nearest":"CLIENTINTEL_POOL_SIZE"`: true} {
-		if strings.Contains(out.String(), text) != want {
-			t.Errorf("%q is logged: %v, want %v: %s", text, !want, want, out.String())
-		}
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -346,18 +345,5 @@ func TestTable_NamesMakeNoLines(t *testing.T) {
 	}
 	if want := "NAME        STATE\na?b?[2K??c  active\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
-	}
-}
-
-func TestKeys_ARepeatedScopeCountsOnce(t *testing.T) {
-	t.Parallel()
-	env := onDatabase(t)
-	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
-		t.Fatalf("import: %+v", got)
-	}
-	got := command(t, env, "", "keys", "issue", "--json", "--client", "acme", "--name", "x", "--scopes", "read:campaigns, read:campaigns")
-	var key struct{ Scopes []string }
-	if err := json.Unmarshal([]byte(got.stdout), &key); err != nil || !slices.Equal(key.Scopes, []string{"read:campaigns"}) {
-		t.Errorf("scopes %v: %+v, %v", key.Scopes, got, err)
 	}
 }

@@ -53,13 +53,8 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"nonsense", `clientintel: unknown command "nonsense" for "clientintel"`},
 		{"--nonsense", "clientintel: unknown flag: --nonsense"},
 		{"import", "clientintel: name what to import: files or -, or --from-postgres with --query"},
-		{"completion tcsh", `clientintel: unknown command "tcsh" for "clientintel completion"`},
-		{"keys nope", `clientintel: unknown command "nope" for "clientintel keys"`},
 		{"keys list x", "clientintel: unexpected argument \"x\"\nUsage: clientintel keys list [flags]\nSee 'clientintel keys list --help'.\n"},
 		{"keys rotate", "clientintel: missing argument KEY\nUsage: clientintel keys rotate KEY|- [flags]\nSee 'clientintel keys rotate --help'.\n"},
-		{"keys rotate a b", `clientintel: unexpected argument "b"`},
-		{"clients export", "clientintel: missing argument CLIENT"},
-		{"verify", "clientintel: missing argument FILE"},
 		{"verify - --url %zz", `clientintel: --url: "%zz" is not the address of a request`},
 		{"verify - --data-dir x", "clientintel: unknown flag: --data-dir"},
 		{"conformance", `clientintel: required flag(s) "base-url" not set`},
@@ -74,27 +69,21 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"keys issue", `clientintel: required flag(s) "client", "name" not set`},
 		{"keys issue --client a --name b --scopes read:all", `clientintel: --scopes: "read:all" is no scope; choose from read:campaigns,`},
 		{"keys issue --client a --name b --scopes=", `clientintel: --scopes: "" is no scope; choose from read:campaigns,`},
-		{"keys rotate x --scopes=", `clientintel: --scopes: "" is no scope; choose from read:campaigns,`},
 		{"migrate --json", "clientintel: --json goes with --dry-run only"},
 		{"migrate --dry-run --distribute", "clientintel: name one of --dry-run and --distribute"},
 		{"keys issue --client a --name b --expires-at tomorrow", `clientintel: --expires-at: "tomorrow" is no date-time such as 2027-01-31T00:00:00Z`},
 		{"keys issue --client a --name b --expires-at 2020-01-01T00:00:00Z", "clientintel: --expires-at: 2020-01-01T00:00:00Z has passed"},
 		{"keys rotate x --grace -1h", "clientintel: --grace must not be negative"},
 		{"serve --listen nowhere", `clientintel: --listen (CLIENTINTEL_LISTEN) must be host:port, such as 127.0.0.1:8080, not "nowhere"`},
+		{"measurement rebuild", "clientintel: specify either --client or --all"},
+		{"measurement cutover --legacy", `clientintel: required flag(s) "client" not set`},
+		{"measurement cutover --client a --legacy --contract-version x", "clientintel: specify either --contract-version or --legacy"},
+		{"measurement cutover --client a --contract-version canonical_measurement.v2", `clientintel: --contract-version: this release knows canonical_measurement.v1; with`},
 		{"serve --public-url ftp://x", "clientintel: --public-url (CLIENTINTEL_PUBLIC_URL) must be an address such as"},
 	} {
 		got := command(t, nil, "", strings.Fields(c.args)...)
 		if got.code != exitUsage || !strings.HasPrefix(got.stderr, c.want) || got.stdout != "" {
 			t.Errorf("%s: exit %d, stderr %q; want 2 and %q", c.args, got.code, got.stderr, c.want)
-		}
-	}
-}
-
-func TestRun_MissingFilesAreNoWrongUsage(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"no-such-*.ndjson", "no-such.ndjson"} {
-		if got := command(t, nil, "", "import", name); got.code != exitFailed || !strings.HasPrefix(got.stderr, "clientintel: "+name+": no ") {
-			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
@@ -116,9 +105,9 @@ func TestRun_HelpEverywhere(t *testing.T) {
 func TestRun_OutputThatIsLost(t *testing.T) {
 	t.Parallel()
 	env := onDatabase(t)
-	for _, args := range []string{"doctor", "doctor --json", "config", "config --json", "serve --help", "completion bash", "version", "version --json", "measurement audit"} {
+	for _, args := range []string{"doctor", "doctor --json", "config", "config --json", "serve --help", "completion bash", "version", "version --json", "measurement audit", "import --json -"} {
 		var errs bytes.Buffer
-		code := run(t.Context(), strings.Fields(args), environOf(env), strings.NewReader(""), full{}, &errs)
+		code := run(t.Context(), strings.Fields(args), environOf(env), strings.NewReader(acme), full{}, &errs)
 		if code != exitFailed || !strings.HasSuffix(errs.String(), "no space left on device\n") {
 			t.Errorf("%s: exit %d, %s", args, code, errs.String())
 		}
@@ -222,21 +211,6 @@ func TestRun_ABadLineImportsNothing(t *testing.T) {
 	}
 	if got := command(t, env, "", "keys", "issue", "--client", "acme", "--name", "x"); got.code != exitFailed {
 		t.Error("the line before the bad one was imported")
-	}
-	incomplete := "clientintel: nothing was imported: the input is not whole: 2 lines were expected, 1 were read\n"
-	if got := command(t, env, acme, "import", "-", "--expect-lines", "2"); got.code != exitFailed || got.stderr != incomplete {
-		t.Errorf("importing one line of two: %+v", got)
-	}
-	if got := command(t, env, "", "import", "-", "--expect-lines", "0"); got.code != exitDone {
-		t.Errorf("importing no line of none: %+v", got)
-	}
-	if got := command(t, env, acme, "import", "-", "--expect-lines", "-1"); got.code != exitUsage ||
-		!strings.HasPrefix(got.stderr, "clientintel: --expect-lines must be 0 or more, not -1\n") {
-		t.Errorf("expecting -1 lines: %+v", got)
-	}
-	if got := command(t, env, "", "import", "/no/such/file"); got.code != exitFailed ||
-		got.stderr != "clientintel: /no/such/file: no such file or directory\n" {
-		t.Errorf("importing a missing file: %+v", got)
 	}
 }
 

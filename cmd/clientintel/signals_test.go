@@ -34,7 +34,7 @@ func TestServe_ASecondSignalEndsItAtOnce(t *testing.T) {
 		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second) // signals that are not handled yet are one
+		time.Sleep(300 * time.Millisecond) // signals that are not handled yet are one
 	}
 	failed := new(exec.ExitError)
 	if err := p.cmd.Wait(); !errors.As(err, &failed) || failed.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {

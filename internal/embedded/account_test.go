@@ -12,33 +12,6 @@ import (
 	"testing"
 )
 
-// The tests run as whoever runs them. Root starts and shares a server as an ordinary user
-// too.
-func TestAsRoot_StartedByAnOrdinaryUser(t *testing.T) {
-	t.Parallel()
-	needRoot(t)
-	a := ordinary(t)
-	parent := filepath.Dir(newDir(t))
-	binary := filepath.Join(parent, "embedded.test")
-	copyFile(t, os.Args[0], binary)
-	tmp := filepath.Join(parent, "t") // short: sockets are below it
-	if err := a.makeDir(tmp); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd := commandAs(a, parent, binary, "-test.run=^(TestOpen_FirstStart|TestAttach_TakesOver)", "-test.timeout=10m")
-	cmd.Env = append(cmd.Env, "TMPDIR="+tmp, "HOME="+tmp)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("as %s: %v\n%s", a.name, err, out)
-	}
-	if strings.Contains(string(out), "no tests to run") {
-		t.Errorf("as %s: %s", a.name, out)
-	}
-}
-
 // Only root and the server's account reach the data and the socket.
 func TestAsRoot_OtherAccountsCannotConnect(t *testing.T) {
 	t.Parallel()
@@ -63,17 +36,6 @@ func TestAsRoot_OtherAccountsCannotConnect(t *testing.T) {
 	if out, err := commandAs(other, "/", "/bin/ls", c.socket).CombinedOutput(); err == nil {
 		t.Errorf("%s can look into the socket's directory: %s", other.name, out)
 	}
-}
-
-func TestAsRoot_DirectoryOutOfTheAccountsReach(t *testing.T) {
-	t.Parallel()
-	needRoot(t)
-	closed := newDir(t)
-	if err := os.Mkdir(closed, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	wantRefusal(t, Options{Dir: closed}, "PostgreSQL does not run as root, and the account "+testAccount(t).name+" that runs it cannot enter "+closed+
-		" (fork/exec /bin/sh: permission denied): open it and the directories above it, choose another such as /var/lib/clientintel with --data-dir, or start as an ordinary user")
 }
 
 func needRoot(t *testing.T) {

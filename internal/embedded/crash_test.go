@@ -83,13 +83,3 @@ func TestCrash_KilledInitdbIsForgotten(t *testing.T) {
 	starter.kill()
 	wantQuery(t, openDir(t, dir).OwnerURL(), `SELECT 1`, "1")
 }
-
-func TestOpen_FailedStartQuotesTheLog(t *testing.T) {
-	t.Parallel()
-	dir := newDir(t)
-	closeNow(t, openDir(t, dir))
-	_, err := Open(t.Context(), Options{Dir: dir, Settings: map[string]string{"no_such_setting": "1"}})
-	contains(t, err, "embedded PostgreSQL: PostgreSQL ended while starting (exit status 1); the end of "+dir+"/postgres.log:\n\t")
-	contains(t, err, `FATAL:  unrecognized configuration parameter "no_such_setting"`)
-	wantQuery(t, openDir(t, dir).OwnerURL(), `SELECT 1`, "1")
-}

@@ -16,26 +16,6 @@ import (
 	"testing"
 )
 
-func TestSearch_FindsTheDirectoryBehindALink(t *testing.T) {
-	t.Parallel()
-	major, p := installedMajor(t)
-	linked := filepath.Dir(newDir(t))
-	if err := os.Symlink(p.postgres(), filepath.Join(linked, "postgres")); err != nil {
-		t.Fatal(err)
-	}
-	found, skipped := testAccount(t).search(t.Context(), []string{"", ".", "/nowhere", linked})
-	if len(skipped) != 0 || len(found) != 1 || found[major] != p {
-		t.Errorf("found %v, skipped %v; want %v", found, skipped, p)
-	}
-}
-
-func writeProgram(t *testing.T, path, script string) {
-	t.Helper()
-	source := filepath.Join(t.TempDir(), "script")
-	writeFile(t, source, "#!/bin/sh\n"+script+"\n")
-	copyFile(t, source, path)
-}
-
 // maven serves programs that only tell their version, packed as the real
 // ones are. It counts the archives asked for.
 func maven(t *testing.T) (string, *atomic.Int32) {
@@ -121,13 +101,6 @@ func TestDownload_AnotherArchiveIsRefused(t *testing.T) {
 	if left := globbed(t, c.dir.dir, "*"); len(left) > 0 {
 		t.Errorf("a refused download left %v", left)
 	}
-}
-
-func TestDownload_OutOfReach(t *testing.T) {
-	t.Parallel()
-	c := bareCluster(t, "http://127.0.0.1:1")
-	_, err := c.choose(t.Context(), testAccount(t), 0)
-	contains(t, err, "no PostgreSQL 15 or later was found: install it, or set DATABASE_URL to a server of your own (downloading PostgreSQL 18.3.0 from http://127.0.0.1:1: ")
 }
 
 func TestUnpack_NothingLandsOutside(t *testing.T) {

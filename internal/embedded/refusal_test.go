@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,20 +12,6 @@ import (
 func TestRefusal_NoDirectory(t *testing.T) {
 	t.Parallel()
 	wantRefusal(t, Options{}, "no data directory is named: set --data-dir")
-}
-
-func TestRefusal_FileInPlaceOfTheDirectory(t *testing.T) {
-	t.Parallel()
-	dir := newDir(t)
-	writeFile(t, dir, "something of mine")
-	wantRefusal(t, Options{Dir: dir}, cannotBeUsed(dir)+"mkdir "+dir+": file exists; choose another with --data-dir, or set DATABASE_URL")
-	if text, err := os.ReadFile(dir); err != nil || string(text) != "something of mine" {
-		t.Errorf("the file is not what it was: %q, %v", text, err)
-	}
-}
-
-func cannotBeUsed(dir string) string {
-	return fmt.Sprintf("the data directory %s cannot be used by this account (uid %d): ", dir, os.Geteuid())
 }
 
 // Nothing that is there is taken for a cluster of its name, or removed.
@@ -65,34 +50,6 @@ func TestRefusal_DirectoryIsAClusterItself(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "PG_VERSION"), "15\n")
 	wantRefusal(t, Options{Dir: dir},
 		dir+" is a PostgreSQL cluster itself: name another directory with --data-dir, or set DATABASE_URL to that server")
-}
-
-func TestRefusal_WrongPrograms(t *testing.T) {
-	t.Parallel()
-	dir := newDir(t)
-	parent := filepath.Dir(dir)
-	script := func(name, text string) string {
-		bin := filepath.Join(parent, name)
-		for _, program := range []string{"postgres", "initdb"} {
-			writeProgram(t, filepath.Join(bin, program), text)
-		}
-		return bin
-	}
-	for bin, want := range map[string]string{
-		filepath.Join(parent, "empty"):                         "",
-		script("old", `echo "postgres (PostgreSQL) 13.21"`):    "; PostgreSQL 13 in " + parent + "/old is too old",
-		script("broken", `echo "no libpq.so.5" >&2; exit 127`): "; " + parent + "/broken/postgres does not run (exit status 127):\n\tno libpq.so.5",
-		script("other", `echo "something else 99"`):            "; " + parent + "/other/postgres does not print its version",
-	} {
-		wantRefusal(t, Options{Dir: dir, BinDir: bin}, bin+" has no initdb and postgres of PostgreSQL 15 or later"+want)
-	}
-	failing := script("failing", `case $1 in --version) echo "postgres (PostgreSQL) 15.18";; *) echo "initdb: error: could not write: No space left on device" >&2; exit 1;; esac`)
-	base := filepath.Join(dir, "pg15")
-	wantRefusal(t, Options{Dir: dir, BinDir: failing},
-		failing+"/initdb could not create a cluster in "+base+" (exit status 1):\n\tinitdb: error: could not write: No space left on device")
-	if left := globbed(t, base, "*"); len(left) > 0 {
-		t.Errorf("a failed initdb left %v", left)
-	}
 }
 
 // The socket's path goes into a URL and into a setting of the server.

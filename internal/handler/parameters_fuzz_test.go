@@ -75,36 +75,6 @@ func FuzzCheckRequest(f *testing.F) {
 	})
 }
 
-// Any path that names no interview is the same 404 as a missing interview.
-func FuzzInterviewPath(f *testing.F) {
-	server := newFuzzedServer(f)
-	for _, id := range []string{
-		"9c4d2a7e-0f63-4b1d-8e25-6a7b8c9d0e1f", "9C4D2A7E-0F63-4B1D-8E25-6A7B8C9D0E1F", "9c4d2a7e0f634b1d8e256a7b8c9d0e1f",
-		"{9c4d2a7e-0f63-4b1d-8e25-6a7b8c9d0e1}", "9c4d2a7e%2D0f63-4b1d-8e25-6a7b8c9d0e1f", "%2539c4d2a7e-0f63-4b1d-8e25-6a7b8c9d0e1f", "urn:uuid:9c4d2a7e-0f63-4b1d-8e25-6a7b8", "%39c4d2a7e-0f63-4b1d-8e25-6a7b8c9d0e1f", "x", "%00", "\xff", "..", "%2F", "a b",
-	} {
-		f.Add(id)
-	}
-	f.Fuzz(func(t *testing.T, id string) {
-		if id == "" || id == "." || id == ".." || strings.ContainsAny(id, "/?#") {
-			return // other routes' paths
-		}
-		escaped := url.PathEscape(id)
-		as, err := server.parse(t, middleware.Prefix+"/interviews/"+escaped, "")
-		parsedID, wrong := uuid.Parse(id)
-		switch {
-		case len(id) == 36 && wrong == nil:
-			if err != nil || as != parsedID.String() {
-				t.Fatalf("%q reads %q, %v", id, as, err)
-			}
-		default:
-			var refused *apierror.Error
-			if !errors.As(err, &refused) || refused.Kind != apierror.KindNotFound || refused.Details != "" {
-				t.Fatalf("%q reads %q, %v; want a plain not_found", id, as, err)
-			}
-		}
-	})
-}
-
 // names reports whether details name a parameter; what must be escaped is quoted,
 // and cut short.
 func names(details, name string) bool {

@@ -137,18 +137,3 @@ func TestDeletingAClient(t *testing.T) {
 		t.Errorf("%s members, want 2", got)
 	}
 }
-
-// A client that is deleted and written again in one file keeps what is its own.
-func TestDeletingAClientInPassing(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	d.mustImport(t, everything...)
-	before := d.dump(t)
-	sum := d.mustImport(t, deleteHer, client(""))
-	if want := []KindSummary{{Kind: "client", Unchanged: 2}}; !reflect.DeepEqual(sum.Kinds, want) {
-		t.Errorf("got %+v, want %+v", sum.Kinds, want)
-	}
-	if diff := difference(before, d.dump(t)); diff != "" {
-		t.Errorf("something changed:\n%s", diff)
-	}
-}

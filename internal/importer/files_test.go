@@ -82,16 +82,6 @@ func TestSeveralFilesAreOneImport(t *testing.T) {
 	}
 }
 
-// A warning names its file too.
-func TestAWarningTellsItsFile(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	sum, err := d.importFiles(t, Options{}, client(""), "\n"+campaign(`,"slug":"uncategorized","launch_status":"live"`))
-	if err != nil || len(sum.Warnings) != 1 || !strings.HasPrefix(sum.Warnings[0].Error(), "b.ndjson: line 2: campaign.slug: ") {
-		t.Errorf("got %v, %v", sum.Warnings, err)
-	}
-}
-
 // What their own tools read is read: members one after the other, zeros behind them, as
 // backup programs leave them, and frames that are skipped, with which pzstd begins.
 func TestCompressedFilesAreReadAsTheirToolsReadThem(t *testing.T) {

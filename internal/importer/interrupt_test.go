@@ -3,16 +3,10 @@ package importer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/iotest"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 func TestACancelledImportLeavesNothing(t *testing.T) {
@@ -70,60 +64,6 @@ func TestAFileThatCannotBeReadLeavesNothing(t *testing.T) {
 	d.mustImport(t, client(""))
 }
 
-// The database's work ends with the program, however long a statement would take.
-func TestAKilledImportEndsItsBackend(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	d.mustImport(t, client(""))
-	d.Exec(t, `CREATE FUNCTION sleep_long() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NULL; END'`)
-	d.Exec(t, "CREATE TRIGGER sleep_long AFTER INSERT ON interviews FOR EACH STATEMENT EXECUTE FUNCTION sleep_long()")
-	config, err := pgx.ParseConfig(d.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A killed program sends no request to cancel either.
-	var dead atomic.Bool
-	dial := config.DialFunc
-	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if dead.Load() {
-			return nil, errors.New("the program is dead")
-		}
-		return dial(ctx, network, address)
-	}
-	conn, err := pgx.ConnectConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	backend := fmt.Sprintf("pg_stat_activity WHERE pid = %d", conn.PgConn().PID())
-	socket := conn.PgConn().Conn()
-	done := make(chan error, 1)
-	go func() {
-		_, err := Import(t.Context(), conn, Options{}, Stream("the input", strings.NewReader(interview(""))))
-		done <- err
-	}()
-	for d.get(t, "count(*)", backend+" AND wait_event = 'PgSleep'") != "1" {
-		time.Sleep(10 * time.Millisecond)
-	}
-	killed := time.Now()
-	dead.Store(true)
-	// What the system does with the connections of a killed program.
-	if err := socket.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err == nil {
-		t.Error("the import succeeded")
-	}
-	for d.get(t, "count(*)", backend) != "0" {
-		if time.Since(killed) > 20*time.Second {
-			t.Fatal("the backend works on")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if took := time.Since(killed); took > time.Second {
-		t.Logf("the backend ended after %s, on a busy machine", took)
-	}
-}
-
 func TestVacuum_LeavesTheTableVacuumed(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
@@ -133,20 +73,5 @@ func TestVacuum_LeavesTheTableVacuumed(t *testing.T) {
 	}
 	if got := d.get(t, "reltuples || ' ' || relallvisible", "pg_class WHERE relname = 'interviews'"); got != "4 1" {
 		t.Errorf("rows and visible pages: got %s, want 4 1", got)
-	}
-}
-
-func TestProgressIsReported(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	var told []Progress
-	file := strings.Join(everything, "\n")
-	_, err := Import(t.Context(), d.conn, Options{Progress: func(p Progress) { told = append(told, p) }}, Stream("the input", strings.NewReader(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := told[len(told)-1]
-	if len(told) != len(everything)+1 || !last.Finishing || last.Lines != int64(len(everything)) || last.Bytes != int64(len(file)) {
-		t.Errorf("told %+v", told)
 	}
 }

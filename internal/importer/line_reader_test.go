@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,21 +53,5 @@ func TestLinesAreWholeHoweverTheyArrive(t *testing.T) {
 		if r.lines != int64(len(want)) || r.bytes < int64(len(file)) {
 			t.Errorf("%s: counted %d lines and %d bytes", name, r.lines, r.bytes)
 		}
-	}
-}
-
-func TestTheLongestLine(t *testing.T) {
-	t.Parallel()
-	longest := bytes.Repeat([]byte("x"), maxLine)
-	r := linesOf(io.MultiReader(bytes.NewReader(longest), strings.NewReader("\nnext\n")))
-	if line, err := r.next(); err != nil || len(line) != maxLine {
-		t.Errorf("the longest line: got %d bytes, %v", len(line), err)
-	}
-	if line, err := r.next(); err != nil || string(line) != "next" {
-		t.Errorf("the line after it: got %q, %v", line, err)
-	}
-	r = linesOf(io.MultiReader(bytes.NewReader(longest), strings.NewReader("x\nnext\n")))
-	if _, err := r.next(); err == nil || err.Error() != "line 1: "+lineTooLong {
-		t.Errorf("a byte more: got %v", err)
 	}
 }

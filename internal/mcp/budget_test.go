@@ -206,26 +206,6 @@ func TestBudget_ManyRowsAreLeftOut(t *testing.T) {
 	}
 }
 
-// A body's saved basis is left out alike; what it proves stays.
-func TestBudget_LongSavedBasesAreLeftOut(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	for _, client := range []string{"acme", "globex"} {
-		ids := seedLarge(t, seed, client)
-		seed.PortalDocument(t, client, apitest.Fields{"type": "playbook", "measurement_snapshot_id": seed.SavedBasis(t, client, ids, nil)})
-		a := agent{srv, srv.KeyFor(t, client), "2025-11-25"}
-		const playbook = `{"surface":"portal","type":"playbook"`
-		data := string(a.within(t, "get_synthesis_document", playbook+"}").Data)
-		if !strings.Contains(data, `"status":"verified_saved_basis"`) || !strings.Contains(data, `"freshness":{`) ||
-			strings.Contains(data, "source_interview_ids") {
-			t.Errorf("%s: got %s", client, data)
-		}
-		if equal(t, a, "get_synthesis_document", playbook+`,"include_basis":true}`, routes["get_synthesis_document"]+"?surface=portal&type=playbook") != 1 {
-			t.Errorf("%s: include_basis was refused", client)
-		}
-	}
-}
-
 // The list of tools is read before anything is asked.
 func TestBudget_ListOfTools(t *testing.T) {
 	t.Parallel()

@@ -1,14 +1,9 @@
 package mcp_test
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
@@ -39,21 +34,6 @@ func TestCall_LargeWindowsOfAnalytics(t *testing.T) {
 	}
 }
 
-// There is nothing to listen to, so that no connection is held for it.
-func TestCall_ListeningEndsAtOnce(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	a := agent{srv, srv.KeyFor(t, "acme"), "2026-07-28"}
-	answer := a.send(t, "subscriptions/listen", "", `{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a"]}}`).
-		WantStatus(t, http.StatusOK)
-	if got := string(answer.Body); !strings.Contains(got, `"notifications":{}`) || !strings.Contains(got, `"resultType":"complete"`) {
-		t.Errorf("got %s, want an acknowledgement of nothing, and an end", got)
-	}
-	if got := answer.Header.Get("Cache-Control"); got != "private, no-store" {
-		t.Errorf("Cache-Control is %q", got)
-	}
-}
-
 // A result has no Retry-After, so that what is unavailable for now says in its details
 // how long to wait. REST has the header.
 func TestCall_UnavailableSaysHowLongToWait(t *testing.T) {
@@ -74,37 +54,6 @@ func TestCall_UnavailableSaysHowLongToWait(t *testing.T) {
 			if r := a.call(t, tool, `{}`); !r.IsError || r.Content[0].Text != want {
 				t.Errorf("%s %s: isError %v, got %s, want %s", revision, tool, r.IsError, r.Content[0].Text, want)
 			}
-		}
-	}
-}
-
-// An agent that leaves in the middle of a large result has left: the request is not
-// logged as answered.
-func TestCall_LeftInMidResult(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	key := srv.KeyFor(t, "acme")
-	turn, _ := json.Marshal([]map[string]string{{"text": strings.Repeat("late delivery. ", 500_000)}})
-	seed.Interview(t, "acme", apitest.Fields{"transcript": string(turn)})
-	for n := range 2 {
-		body := message("2025-11-25", "tools/call", `{"name":"list_interviews","arguments":{}}`)
-		conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
-			"Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-11-25\r\nContent-Length: %d\r\n\r\n%s", endpoint, key, len(body), body)
-		if _, err := io.ReadFull(conn, make([]byte, 1000)); err != nil {
-			t.Fatal(err)
-		}
-		_ = conn.(*net.TCPConn).SetLinger(0)
-		_ = conn.Close()
-		ended := func() int { return strings.Count(srv.Logs.String(), `"operation":"list_interviews"`) }
-		for deadline := time.Now().Add(30 * time.Second); ended() <= n && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
-		}
-		if got := strings.Count(srv.Logs.String(), `"operation":"list_interviews","status":499`); got != n+1 {
-			t.Errorf("%d of %d requests are logged as left: %s", got, n+1, srv.Logs)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -112,21 +111,6 @@ func TestMalformed_NotificationsAreAccepted(t *testing.T) {
 	}
 }
 
-// No list gives a cursor, so that none is decoded.
-func TestMalformed_CursorsOfLists(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	for _, revision := range revisions {
-		a := agent{srv, srv.KeyFor(t, "acme"), revision}
-		for _, method := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
-			refused := a.ask(t, method, "", `{"cursor":"K_-BAwEBCXBhZ2VUb2tlbgH_ggABAQEHTGFzdFVJRAEMAAAA"}`)
-			if refused.Error == nil || refused.Error.Code != -32602 || refused.Error.Message != "each list is one page; leave cursor out" {
-				t.Errorf("%s %s: got %+v %s", revision, method, refused.Error, refused.Result)
-			}
-		}
-	}
-}
-
 // Bodies beyond the bound are refused, whether their length is told or not.
 func TestMalformed_LargeBodies(t *testing.T) {
 	t.Parallel()
@@ -157,17 +141,5 @@ func await(t *testing.T, happened func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatal("it has not happened in 20 s")
 		}
-	}
-}
-
-// A body that ends early is refused.
-func TestMalformed_CutShort(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	conn := begin(t, srv, srv.KeyFor(t, "acme"), listTools[:10])
-	_ = conn.CloseWrite()
-	var status [12]byte
-	if _, err := io.ReadFull(conn, status[:]); err != nil || string(status[:]) != fmt.Sprint("HTTP/1.1 ", http.StatusBadRequest) {
-		t.Errorf("half a message is answered with %q (%v)", status, err)
 	}
 }

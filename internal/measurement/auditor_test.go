@@ -174,33 +174,6 @@ func TestAuditor_MergesChanges(t *testing.T) {
 	}
 }
 
-// The server's role may ask for the audit that is due, and for nothing else.
-func TestAuditor_ServerRoleMayOnlyAuditTheNextClient(t *testing.T) {
-	t.Parallel()
-	w := newAudited(t)
-	if _, err := w.conn.Exec(t.Context(), "SET ROLE clientintel_server"); err != nil {
-		t.Fatal(err)
-	}
-	for _, forbidden := range []string{
-		"SELECT audit_measurement('a0000000-0000-4000-8000-000000000000')",
-		"SELECT compare_measurement('a0000000-0000-4000-8000-000000000000')",
-		"SELECT check_measurement('a0000000-0000-4000-8000-000000000000')",
-		"SELECT mark_broken_by_disabled_triggers()",
-		"SELECT begin_read(NULL, '0'), lock_measurement('a0000000-0000-4000-8000-000000000000')",
-		"SELECT rebuild_measurement('a0000000-0000-4000-8000-000000000000')",
-		"SELECT cut_over_measurement('a0000000-0000-4000-8000-000000000000', 'canonical_measurement.v1')",
-		"SELECT * FROM audited_interviews",
-		"UPDATE measurement_states SET broken_at = NULL",
-	} {
-		if _, err := w.conn.Exec(t.Context(), forbidden); err == nil || !strings.Contains(err.Error(), "permission denied") {
-			t.Errorf("%s: %v, want permission denied", forbidden, err)
-		}
-	}
-	if _, err := w.conn.Exec(t.Context(), "SELECT audit_next_measurement('1 min', 99)"); err != nil {
-		t.Error(err)
-	}
-}
-
 // Run ends with its context.
 func TestAuditor_RunsUntilItIsStopped(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,7 @@ import (
 // the raw facts, in Go, and compare it with what a response would say.
 func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	t.Parallel()
-	const writers, transactions = 6, 350
+	const writers, transactions = 6, 150
 	d := dbtest.New(t)
 	conn := connect(t, d.SuperuserURL)
 	records := &records{}

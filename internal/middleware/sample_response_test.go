@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"bytes"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -93,49 +92,6 @@ func TestSample_EachEndAllowsTheNext(t *testing.T) {
 		s.waitIdle(t)
 		if s.Checked.Load()-checked != c.checked || s.Broken.Load()-broken != c.broken {
 			t.Errorf("%s: %d checked and %d broken, want %d and %d", c.name, s.Checked.Load()-checked, s.Broken.Load()-broken, c.checked, c.broken)
-		}
-	}
-}
-
-// There is one copy at a time, however slowly callers read, and a dropped copy
-// does not keep others from being taken.
-func TestSample_OneCopyAtATime(t *testing.T) {
-	t.Parallel()
-	s := newSampled(t)
-	copies := func() bool {
-		copied := false
-		s.answer(t, func(w http.ResponseWriter, _ *http.Request) {
-			_, copied = w.(*teeWriter)
-			panic(http.ErrAbortHandler)
-		})
-		return copied
-	}
-	during, after := true, false
-	s.answer(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "some")
-		during = copies()
-		_, _ = w.Write(make([]byte, maxSampled))
-		s.nextAt.Store(0)
-		after = copies()
-	})
-	if during || !after {
-		t.Errorf("another is copied beside a copy: %v, and beside one that was dropped: %v; want no and yes", during, after)
-	}
-}
-
-// A validation is followed by a pause that is many times as long.
-func TestSample_PausesInProportion(t *testing.T) {
-	t.Parallel()
-	s := newSampled(t)
-	for took, least := range map[time.Duration]time.Duration{0: sampleInterval, time.Second: pauseFactor * time.Second} {
-		before := time.Now()
-		s.active.Store(true)
-		s.finish(took)
-		if next := time.Unix(0, s.nextAt.Load()); s.active.Load() || next.Before(before.Add(least)) || next.After(time.Now().Add(least)) {
-			t.Errorf("after %s the next sample is in %s, want %s", took, next.Sub(before), least)
-		}
-		if s.start() {
-			t.Errorf("after %s the next sample came at once", took)
 		}
 	}
 }

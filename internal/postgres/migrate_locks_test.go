@@ -46,7 +46,7 @@ func withNext(t *testing.T, sql string) fs.FS {
 func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	const reads = 12 * time.Second // a dump's, say
+	const reads = 3 * time.Second // a dump's, say
 	dump := connect(t, database.OwnerURL)
 	tx, err := dump.Begin(t.Context())
 	if err != nil {

@@ -91,82 +91,37 @@ func TestQueries_EachConditionIsNeeded(t *testing.T) {
 
 func TestQueries_OnlyAConditionOfItsOwnBindsARelation(t *testing.T) {
 	schema := readTenancy(t)
-	for _, c := range []struct {
-		sql     string
-		unbound []string
-	}{
-		// Bound.
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id`, nil},
-		{`SELECT interviews.id FROM public.interviews WHERE @client_id::uuid = interviews.client_id AND interviews.id = @id`, nil},
-		{`SELECT c.slug FROM clients AS c WHERE (c.slug <> '' AND (c.id = @client_id AND c.name <> ''))`, nil},
-		{`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON i.client_id = c.client_id WHERE c.client_id = @client_id`, nil},
-		{`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = c.client_id`, nil},
-		{`SELECT 1 FROM campaigns AS c LEFT JOIN interviews AS i ON i.client_id = @client_id WHERE c.client_id = @client_id`, nil},
-		{`SELECT 1 FROM interviews AS i RIGHT JOIN campaigns AS c ON i.client_id = c.client_id WHERE c.client_id = @client_id`, nil},
-		{`SELECT 1 FROM find_search_documents(@client_id::uuid, NULL, 'x', 1) AS h JOIN interviews AS i ON i.client_id = h.client_id`, nil},
-		{`WITH w AS (SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id) SELECT w.id FROM w`, nil},
-		{`UPDATE interviews AS i SET status = c.slug FROM campaigns AS c WHERE c.client_id = @client_id AND i.client_id = c.client_id`, nil},
-		{`INSERT INTO lanes (client_id) VALUES (@client_id) ON CONFLICT DO NOTHING`, nil},
-		{`SELECT s.secret FROM server_secrets AS s WHERE s.name = @name`, nil},
-
-		// The condition is somewhere else.
-		{`SELECT i.client_id = @client_id FROM interviews AS i`, []string{"interviews"}},
-		{"SELECT i.id FROM interviews AS i -- WHERE i.client_id = @client_id\n", []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i /* WHERE i.client_id = @client_id */`, []string{"interviews"}},
-		{`SELECT 'i.client_id = @client_id' FROM interviews AS i`, []string{"interviews"}},
-		{`SELECT i.status FROM interviews AS i GROUP BY i.status, i.client_id HAVING i.client_id = @client_id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i ORDER BY i.client_id = @client_id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.campaign_id IN (SELECT c.id FROM campaigns AS c WHERE c.client_id = @client_id)`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id AND i.campaign_id IN (SELECT c.id FROM campaigns AS c)`, []string{"campaigns"}},
-		{`SELECT i.id FROM interviews AS i WHERE EXISTS (SELECT 1 FROM lanes AS l WHERE l.client_id = @client_id AND i.client_id = @client_id)`, []string{"interviews"}},
-		{`SELECT (SELECT max(c.slug) FROM campaigns AS c WHERE c.client_id = i.client_id) FROM interviews AS i WHERE i.client_id = @client_id`, []string{"campaigns"}},
-		{`WITH w AS (SELECT i.id FROM interviews AS i) SELECT w.id FROM w WHERE w.client_id = @client_id`, []string{"interviews"}},
-		{`SELECT p.id FROM (SELECT i.id, i.client_id FROM interviews AS i) AS p WHERE p.client_id = @client_id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id UNION ALL SELECT c.id FROM campaigns AS c`, []string{"campaigns"}},
-
-		// It is not at the top of the AND.
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id OR i.id = @id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.id = @id AND (i.client_id = @client_id OR true)`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE NOT (i.client_id = @client_id)`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE (i.client_id = @client_id) IS NOT NULL`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE CASE WHEN i.id = @id THEN i.client_id = @client_id ELSE true END`, []string{"interviews"}},
-
-		// It is another condition.
-		{`SELECT i.id FROM interviews AS i WHERE i.campaign_id = @client_id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id = @campaign_id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id = i.campaign_id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id = - client_id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id = (i.id @ client_id)`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id = i.client_id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id <> @client_id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id IS DISTINCT FROM @client_id`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE i.client_id = ANY (@client_id::uuid[])`, []string{"interviews"}},
-		{`SELECT i.id FROM interviews AS i WHERE @client_id = @client_id`, []string{"interviews"}},
-		{`SELECT c.slug FROM clients AS c WHERE c.slug = @client_id`, []string{"clients"}},
-
-		// It binds another relation.
-		{`SELECT 1 FROM campaigns AS c, interviews AS i WHERE c.client_id = @client_id`, []string{"interviews"}},
-		{`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON i.campaign_id = c.id WHERE c.client_id = @client_id`, []string{"interviews"}},
-		{`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON i.client_id = c.client_id`, []string{"campaigns", "interviews"}},
-		{`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON i.client_id = c.id WHERE c.client_id = @client_id`, []string{"interviews"}},
-		{`SELECT 1 FROM campaigns AS c LEFT JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = @client_id`, []string{"campaigns"}},
-		{`SELECT 1 FROM campaigns AS c RIGHT JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = @client_id`, []string{"interviews"}},
-		{`SELECT 1 FROM campaigns AS c FULL JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = @client_id`, []string{"campaigns", "interviews"}},
-		{`UPDATE interviews AS i SET status = c.slug FROM campaigns AS c WHERE c.client_id = @client_id`, []string{"interviews"}},
-		{`DELETE FROM interviews AS i USING campaigns AS c WHERE i.client_id = @client_id`, []string{"campaigns"}},
-
-		// A function gets another client, or none.
-		{`SELECT h.id FROM find_search_documents(@id::uuid, NULL, @client_id, 1) AS h`, []string{"find_search_documents"}},
-		{`SELECT 1 FROM find_search_documents(@id, NULL, 'x', 1) AS h JOIN interviews AS i ON i.client_id = h.client_id`, []string{"find_search_documents", "interviews"}},
-		{`SELECT has_older_search_documents(NULL, NULL, 1)`, []string{"has_older_search_documents"}},
-		{`SELECT merge_measurement_changes()`, []string{"merge_measurement_changes"}},
-
-		// It is a statement that the check does not know.
-		{`INSERT INTO lanes (client_id) VALUES (@client_id) ON CONFLICT (client_id, id) DO UPDATE SET slug = 'x'`, []string{"lanes"}},
-		{`MERGE INTO lanes AS l USING campaigns AS c ON l.client_id = @client_id WHEN MATCHED THEN DELETE`, []string{"campaigns", "lanes"}},
+	for sql, unbound := range map[string][]string{
+		`SELECT interviews.id FROM public.interviews WHERE @client_id::uuid = interviews.client_id AND interviews.id = @id`:                   nil,
+		`SELECT c.slug FROM clients AS c WHERE (c.slug <> '' AND (c.id = @client_id AND c.name <> ''))`:                                       nil,
+		`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = c.client_id`:                         nil,
+		`SELECT 1 FROM campaigns AS c LEFT JOIN interviews AS i ON i.client_id = @client_id WHERE c.client_id = @client_id`:                   nil,
+		`SELECT 1 FROM find_search_documents(@client_id::uuid, NULL, 'x', 1) AS h JOIN interviews AS i ON i.client_id = h.client_id`:          nil,
+		`UPDATE interviews AS i SET status = c.slug FROM campaigns AS c WHERE c.client_id = @client_id AND i.client_id = c.client_id`:         nil,
+		`INSERT INTO lanes (client_id) VALUES (@client_id) ON CONFLICT DO NOTHING`:                                                            nil,
+		`SELECT i.client_id = @client_id FROM interviews AS i`:                                                                                {"interviews"},
+		"SELECT i.id FROM interviews AS i -- WHERE i.client_id = @client_id\n":                                                                {"interviews"},
+		`SELECT i.id FROM interviews AS i WHERE i.campaign_id IN (SELECT c.id FROM campaigns AS c WHERE c.client_id = @client_id)`:            {"interviews"},
+		`SELECT (SELECT max(c.slug) FROM campaigns AS c WHERE c.client_id = i.client_id) FROM interviews AS i WHERE i.client_id = @client_id`: {"campaigns"},
+		`WITH w AS (SELECT i.id FROM interviews AS i) SELECT w.id FROM w WHERE w.client_id = @client_id`:                                      {"interviews"},
+		`SELECT i.id FROM interviews AS i WHERE i.client_id = @client_id UNION ALL SELECT c.id FROM campaigns AS c`:                           {"campaigns"},
+		`SELECT i.id FROM interviews AS i WHERE i.id = @id AND (i.client_id = @client_id OR true)`:                                            {"interviews"},
+		`SELECT i.id FROM interviews AS i WHERE NOT (i.client_id = @client_id)`:                                                               {"interviews"},
+		`SELECT i.id FROM interviews AS i WHERE i.campaign_id = @client_id`:                                                                   {"interviews"},
+		`SELECT i.id FROM interviews AS i WHERE i.client_id = @campaign_id`:                                                                   {"interviews"},
+		`SELECT i.id FROM interviews AS i WHERE i.client_id = i.client_id`:                                                                    {"interviews"},
+		`SELECT i.id FROM interviews AS i WHERE i.client_id <> @client_id`:                                                                    {"interviews"},
+		`SELECT 1 FROM campaigns AS c, interviews AS i WHERE c.client_id = @client_id`:                                                        {"interviews"},
+		`SELECT 1 FROM campaigns AS c JOIN interviews AS i ON i.client_id = c.client_id`:                                                      {"campaigns", "interviews"},
+		`SELECT 1 FROM campaigns AS c LEFT JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = @client_id`:                     {"campaigns"},
+		`SELECT 1 FROM campaigns AS c FULL JOIN interviews AS i ON c.client_id = @client_id AND i.client_id = @client_id`:                     {"campaigns", "interviews"},
+		`DELETE FROM interviews AS i USING campaigns AS c WHERE i.client_id = @client_id`:                                                     {"campaigns"},
+		`SELECT h.id FROM find_search_documents(@id::uuid, NULL, @client_id, 1) AS h`:                                                         {"find_search_documents"},
+		`INSERT INTO lanes (client_id) VALUES (@client_id) ON CONFLICT (client_id, id) DO UPDATE SET slug = 'x'`:                              {"lanes"},
+		`MERGE INTO lanes AS l USING campaigns AS c ON l.client_id = @client_id WHEN MATCHED THEN DELETE`:                                     {"campaigns", "lanes"},
 	} {
-		if got := checkClient(schema, parseSQL(t, c.sql, c.sql)).unbound; !slices.Equal(got, c.unbound) {
-			t.Errorf("%s\nunbound: %q, want %q", c.sql, got, c.unbound)
+		if got := checkClient(schema, parseSQL(t, sql, sql)).unbound; !slices.Equal(got, unbound) {
+			t.Errorf("%s\nunbound: %q, want %q", sql, got, unbound)
 		}
 	}
 }

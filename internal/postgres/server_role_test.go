@@ -198,20 +198,6 @@ func wantUnchanged(t *testing.T, d *dbtest.Database, before map[string]string) {
 	}
 }
 
-// The server's role makes no temporary tables where the owner owns the database.
-func TestServerRole_HasNoTemporaryTables(t *testing.T) {
-	t.Parallel()
-	d := dbtest.NewEmpty(t)
-	if _, err := postgres.Migrate(t.Context(), d.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
-	}
-	server := connect(t, d.ServerURL)
-	takeServerRole(t, server)
-	if _, err := server.Exec(t.Context(), "CREATE TEMPORARY TABLE mine ()"); codeOf(err) != "42501" {
-		t.Errorf("a temporary table: %v, want it refused", err)
-	}
-}
-
 // docs/security.md lists what the server's role may still do; this is that list, so that
 // a right that is taken away, or added, shows.
 func TestServerRole_KeepsOnlyWhatPostgreSQLGrantsEveryone(t *testing.T) {

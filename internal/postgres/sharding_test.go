@@ -1,8 +1,6 @@
 package postgres_test
 
 import (
-	"cmp"
-	"io/fs"
 	"log/slog"
 	"regexp"
 	"slices"
@@ -14,44 +12,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/sql/distributed"
-	"github.com/clientintel/clientintel/sql/migrations"
 )
-
-// A key without the client's id cannot be unique over several machines.
-func TestSharding_EveryKeyHoldsTheClient(t *testing.T) {
-	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
-	rows, err := conn.Query(t.Context(), `
-		SELECT c.relname, i.relname, array_agg(a.attname ORDER BY k.place) FILTER (WHERE k.place <= x.indnkeyatts)
-		FROM pg_index AS x
-		JOIN pg_class AS c ON c.oid = x.indrelid
-		JOIN pg_class AS i ON i.oid = x.indexrelid
-		CROSS JOIN LATERAL unnest(x.indkey) WITH ORDINALITY AS k (number, place)
-		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.number
-		WHERE c.relnamespace = 'public'::regnamespace AND (x.indisunique OR x.indisexclusion)
-		GROUP BY c.relname, i.relname`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var table, index string
-	var columns []string
-	checked := 0
-	if _, err := pgx.ForEachRow(rows, []any{&table, &index, &columns}, func() error {
-		if _, excused := notTenant[table]; excused {
-			return nil
-		}
-		checked++
-		if !slices.Contains(columns, "client_id") {
-			t.Errorf("%s: %s is unique over %v, without the client", table, index, columns)
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if checked < 10 {
-		t.Errorf("only %d keys were checked", checked)
-	}
-}
 
 // A reference is to a row of the same client or to the client itself, so that it
 // never leads to another machine.
@@ -137,64 +98,5 @@ func TestDistribute_IsRefusedWithoutCitus(t *testing.T) {
 	d := dbtest.New(t)
 	if _, err := postgres.Distribute(t.Context(), d.OwnerURL, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "the extension citus is not in this database") {
 		t.Errorf("refused with %v", err)
-	}
-}
-
-// What distributing replaces still has the parameters and columns that migrations give
-// it: a change of one would otherwise leave two functions of a name, or fail there.
-func TestDistribute_ReplacesWhatMigrationsMake(t *testing.T) {
-	t.Parallel()
-	// The administrator may name settings of an extension that is not there.
-	conn := connect(t, dbtest.New(t).SuperuserURL)
-	tx, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	exec := func(sql string) {
-		t.Helper()
-		if _, err := tx.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
-			t.Fatalf("%.200s: %v", sql, err)
-		}
-	}
-	exec("SET LOCAL check_function_bodies = off")
-	replacement := regexp.MustCompile(`(?s)CREATE OR REPLACE (?:FUNCTION.*?\n\$\$|VIEW [^;]*);\n`)
-	made := replacement.FindAllString(distributed.Distribute, -1)
-	for _, statement := range made {
-		exec(statement)
-	}
-	var twice []string
-	if err := tx.QueryRow(t.Context(), `SELECT coalesce(array_agg(n.proname::text), '{}') FROM (
-			SELECT p.proname FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace
-				AND NOT EXISTS (SELECT 1 FROM pg_depend AS d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
-			GROUP BY p.proname HAVING count(*) > 1
-		) AS n`).Scan(&twice); err != nil {
-		t.Fatal(err)
-	}
-	if len(made) < 10 || len(twice) > 0 {
-		t.Errorf("%d functions and views are replaced; of these there are two then: %v", len(made), twice)
-	}
-}
-
-// The search by trigrams is the migration's, but for the two places that say why: a
-// migration that replaces it must not leave this one behind.
-func TestDistribute_SearchIsTheMigrations(t *testing.T) {
-	t.Parallel()
-	made := regexp.MustCompile(`(?s)FUNCTION find_search_documents\(.*?\n\$\$;\n`)
-	files, err := fs.Glob(migrations.Files, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := ""
-	for _, name := range files {
-		text, err := migrations.Files.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want = cmp.Or(made.FindString(string(text)), want) // the last one's
-	}
-	want = regexp.MustCompile(`(?s)        -- The table as it lies.*?END IF;\n`).ReplaceAllString(want, "")
-	want = strings.Replace(want, "WHERE d.indexed\n", "WHERE d.indexed\n                AND d.client_id = client\n", 1)
-	if got := made.FindString(distributed.Distribute); got != want || want == "" {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -191,32 +191,6 @@ func TestAdmit_AFloodKeepsNoMoreThanCanMatter(t *testing.T) {
 	}
 }
 
-// Unknown prefixes are counted nowhere a key can see, and keep no more than a key's.
-func TestAdmit_UnknownPrefixesShareADecoy(t *testing.T) {
-	t.Parallel()
-	database := dbtest.New(t)
-	ctx := context.Background()
-	conn := connect(t, database.OwnerURL)
-	for range 30 {
-		var verdict string
-		var clientID *uuid.UUID
-		if err := conn.QueryRow(ctx, `SELECT a.verdict, a.client_id FROM admit('{zzzzzzzzzzzz}', $1, '{x}', 5, '1 hour', '0') AS a`,
-			[][]byte{make([]byte, 32)}).Scan(&verdict, &clientID); err != nil {
-			t.Fatal(err)
-		}
-		if verdict != "invalid" || clientID != nil {
-			t.Fatalf("an unknown prefix is %s of client %v", verdict, clientID)
-		}
-	}
-	var rows int
-	if err := conn.QueryRow(ctx, "SELECT count(*) FROM request_log").Scan(&rows); err != nil {
-		t.Fatal(err)
-	}
-	if rows != 5 {
-		t.Errorf("%d rows are kept, want 5", rows)
-	}
-}
-
 // A clock that was ahead and was set back leaves rows dated in the future. How long a
 // key must wait then counts from the present: exactly as long as it takes.
 func TestAdmit_WaitsFromThePresentAfterALeapBack(t *testing.T) {

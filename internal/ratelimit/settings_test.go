@@ -21,16 +21,12 @@ import (
 func TestLimiter_ExactUnderAnyDefaults(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{
-		"default_transaction_isolation = 'repeatable read'",
-		"default_transaction_isolation = 'serializable'",
 		"default_transaction_isolation = 'serializable'; default_transaction_deferrable = on; default_transaction_read_only = on",
-		"default_transaction_read_only = on",
 		"search_path = nowhere",
 		"client_encoding = LATIN1; TimeZone = 'Asia/Kathmandu'; DateStyle = 'SQL, DMY'; IntervalStyle = sql_standard; bytea_output = escape",
 		"lock_timeout = 1; statement_timeout = 50",
 		"synchronous_commit = off; row_security = off; standard_conforming_strings = off",
 		"plan_cache_mode = force_custom_plan; enable_indexscan = off; enable_indexonlyscan = off; enable_bitmapscan = off",
-		"enable_nestloop = off; enable_hashjoin = off; enable_mergejoin = off; enable_hashagg = off; jit = on; jit_above_cost = 0",
 	} {
 		of := []string{"DATABASE", "ROLE", "ROLE IN DATABASE"}[rand.IntN(3)]
 		t.Run(of+": "+settings, func(t *testing.T) {

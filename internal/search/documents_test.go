@@ -2,17 +2,14 @@ package search_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/search"
@@ -132,19 +129,6 @@ func TestDocuments_WhatStaysTheSameIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
-// A document that was left behind is replaced by the one of a new interview in its place.
-func TestDocuments_LeftBehindIsReplaced(t *testing.T) {
-	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
-	client, at := addClient(t, conn, "acme", "legacy"), time.Now()
-	before, after, id := "Before", "After", uuid.New()
-	add(t, conn, client, said{id: id, at: at, quote: &before}, nil)
-	exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER maintain_search_documents_on_delete")
-	exec(t, conn, "DELETE FROM interviews")
-	add(t, conn, client, said{id: id, at: at, quote: &after}, nil)
-	wantTrue(t, conn, "an interview in the place of one whose document stayed")
-}
-
 // Only what large clients have beyond the newest is indexed, a part at a time.
 func TestIndex_TakesTheOldestOfLargeClients(t *testing.T) {
 	t.Parallel()
@@ -168,55 +152,6 @@ func TestIndex_TakesTheOldestOfLargeClients(t *testing.T) {
 	}
 }
 
-// Writers and the index's maintenance do not disturb each other: none waits for
-// good, and nothing is lost.
-func TestDocuments_WritersAndIndexingDoNotBlock(t *testing.T) {
-	t.Parallel()
-	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
-	random := rand.New(rand.NewPCG(41, 42))
-	client, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
-	corpus(t, conn, client, random, 40)
-	corpus(t, conn, other, random, 40)
-	var writers, maintenance sync.WaitGroup
-	done := make(chan struct{})
-	for n := range 2 {
-		indexer := connect(t, database.OwnerURL)
-		maintenance.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				if _, err := search.Index(context.Background(), indexer, 0, int64(n), 3); err != nil {
-					t.Errorf("indexing: %v", err)
-					return
-				}
-			}
-		})
-	}
-	for n := range 3 {
-		writer := connect(t, database.OwnerURL)
-		random := rand.New(rand.NewPCG(51, uint64(n)))
-		writers.Go(func() {
-			for range 150 {
-				all := changes(random, client, other)
-				_, err := writer.Exec(context.Background(), all[random.IntN(len(all))])
-				var refused *pgconn.PgError
-				// Writers may be in each other's way, as they always could.
-				if err != nil && (!errors.As(err, &refused) || refused.Code != "40P01" && refused.Code != "23503") {
-					t.Errorf("writing: %v", err)
-				}
-			}
-		})
-	}
-	writers.Wait()
-	close(done)
-	maintenance.Wait()
-	wantTrue(t, conn, "all of it")
-}
-
 // The server's own maintenance works with what the server's role may do, from its
 // start on, and ends when it is told to.
 func TestKeepIndexed_WorksOffASurplus(t *testing.T) {
@@ -237,38 +172,4 @@ func TestKeepIndexed_WorksOffASurplus(t *testing.T) {
 	waitUntil(t, conn, "SELECT count(*) = 100 FROM search_documents WHERE indexed")
 	stop()
 	<-ended
-}
-
-// What an import left outside is indexed in one pass, after any other that is running.
-func TestIndexAll_IndexesAllThatAnImportLeft(t *testing.T) {
-	t.Parallel()
-	database := dbtest.New(t)
-	conn, busy := connect(t, database.OwnerURL), connect(t, database.OwnerURL)
-	client := addClient(t, conn, "acme", "legacy")
-	exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
-		SELECT $1, gen_random_uuid(), timestamptz '2026-03-01' + n * interval '1 minute', 'completed', 'passed', true, true, 'A quote'
-		FROM generate_series(1, 9100) AS n`, client.ClientID)
-	exec(t, busy, "BEGIN")
-	if n, err := search.Index(context.Background(), busy, 5000, 9000, 50); err != nil || n != 50 {
-		t.Fatalf("%d documents were indexed (%v), want 50", n, err)
-	}
-	if n, err := search.Index(context.Background(), conn, 5000, 5000, 50); err != nil || n != 0 {
-		t.Errorf("%d documents were indexed (%v) while somebody else was at it", n, err)
-	}
-	ended := make(chan error, 1)
-	go func() {
-		time.Sleep(150 * time.Millisecond)
-		_, err := busy.Exec(context.Background(), "COMMIT")
-		ended <- err
-	}()
-	n, err := search.IndexAll(context.Background(), conn, limitsOf(5000))
-	if err != nil || n != 4050 {
-		t.Errorf("%d documents were indexed (%v), want 4050", n, err)
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	if n, err = search.IndexAll(context.Background(), conn, limitsOf(5000)); err != nil || n != 0 {
-		t.Errorf("settling again indexed %d documents (%v)", n, err)
-	}
 }

@@ -46,28 +46,6 @@ func TestFolding_OfEveryCharacter(t *testing.T) {
 	}
 }
 
-// A document is its interview's fields, each folded as a query is, whichever way they are folded together.
-func TestFolding_OfFieldsIsThatOfEach(t *testing.T) {
-	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
-	texts := []string{"", "Plain", "é—…", "É", "a\uffffB", "\uffff\uffff\uffff\uffff", "A\u0001b", "Ä\u0001", "é\uffff", "Ж\u0001\uffff", "µ×÷ÿ", "K", "line\nLine\r\t\\ \""}
-	for r := rune(1); r < 0x2fff; r++ {
-		texts = append(texts, "A"+string(r))
-	}
-	var differ int
-	var example *string
-	if err := conn.QueryRow(context.Background(), `SELECT count(*), min(t.text)
-		FROM unnest($1::text[]) AS t (text)
-		WHERE searched_text(jsonb_build_object('feature_requests', jsonb_build_array(t.text, 1, 'B'), 'competitor_mentions', t.text), t.text)
-			IS DISTINCT FROM fold_case(t.text) || U&'\FFFF\FFFF' || fold_case(t.text || '; B') || U&'\FFFF\FFFF' || fold_case(t.text)`,
-		texts).Scan(&differ, &example); err != nil {
-		t.Fatal(err)
-	}
-	if differ > 0 {
-		t.Errorf("the fields of %d texts are folded otherwise than each, %q among them", differ, *example)
-	}
-}
-
 // A text is folded in time linear in its length, whatever its letters: a text of 1 MB
 // takes a fraction of the statement timeout, where work for each capital of the text
 // and each of its characters would take hours.

@@ -3,7 +3,6 @@ package server_test
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/auth"
@@ -57,54 +56,6 @@ func TestListCampaigns_EveryFieldIsThere(t *testing.T) {
 	if !reflect.DeepEqual(got.Meta, wantMeta) {
 		t.Errorf("meta\n got %v\nwant %v", got.Meta, wantMeta)
 	}
-}
-
-// Campaigns read no interview: a canonical client gets the total, never a basis.
-func TestListCampaigns_CanonicalMeasurementHasNoBasis(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	for range 3 {
-		seed.Campaign(t, "globex", nil)
-		seed.Interview(t, "globex", nil)
-	}
-	key := srv.KeyFor(t, "globex")
-	first := srv.Get(t, campaigns+"?limit=2", key)
-	for _, answer := range []*apitest.Response{
-		first, srv.Get(t, campaigns+"?limit=2&starting_after="+first.List(t).NextCursor(t), key),
-	} {
-		m, b := measuredOf(t, answer)
-		if b != nil || !slices.Equal(m.Omitted, []string{"measurement_basis"}) {
-			t.Errorf("measured %+v with basis %v, want it left out and named", m, b)
-		}
-		if m.Mode != "canonical" || m.Total == nil || *m.Total != 3 || m.AsOf == nil ||
-			*m.Version != "canonical_measurement.v1" || *m.Counting != "usable_interviews" {
-			t.Errorf("measured %+v, want the canonical fields over 3 interviews", m)
-		}
-	}
-}
-
-func TestListCampaigns_KeyQuestionsAreCanonical(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	key := srv.KeyFor(t, "acme")
-	for stored, want := range map[string]string{
-		`null`:                            `[]`,
-		`[]`:                              `[]`,
-		`["Why <you>?", "Wie \"so\"? ☃"]`: `[{"id":"q1","question":"Why <you>?"},{"id":"q2","question":"Wie \"so\"? ☃"}]`,
-		`[{"id":"z","question":"Why?"},{"id":"a","question":"How?","weight":12345678901234567890.10}]`: `[{"id":"z","question":"Why?"},{"id":"a","question":"How?","weight":12345678901234567890.10}]`,
-	} {
-		id := seed.Campaign(t, "acme", apitest.Fields{"key_questions": json.RawMessage(stored)})
-		row := srv.Get(t, campaigns+"?campaign_id="+id.String(), key).List(t).Data[0]
-		if got := exact(t, row["key_questions"]); !reflect.DeepEqual(got, exact(t, []byte(want))) {
-			t.Errorf("%s came back as %s, want %s", stored, row["key_questions"], want)
-		}
-	}
-}
-
-// exact decodes JSON with every digit of its numbers.
-func exact(t *testing.T, text []byte) any {
-	t.Helper()
-	return decodeLine(t, append(append([]byte(`{"value":`), text...), '}'))["value"]
 }
 
 func TestListCampaigns_DeclaredRefusals(t *testing.T) {

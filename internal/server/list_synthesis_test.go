@@ -1,14 +1,10 @@
 package server_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
@@ -18,10 +14,6 @@ const (
 	synthesisPath = "/api/client/v1/synthesis"
 	portal        = synthesisPath + "?surface=portal"
 )
-
-// verbatim is JSON that decoding into floats would change.
-const verbatim = `{"schema": "home.v1", "big": 12345678901234567890.1234567890, "zeros": 1.500, "small": 0.00000000000000000000000000000010, "text": "<b>&\u2028 ☃ \"", ` +
-	`"list": [null, true, {"b": 0.10, "a": -7}], "empty": {}}`
 
 func TestListSynthesis_CollectionRowsHaveEveryField(t *testing.T) {
 	t.Parallel()
@@ -94,16 +86,17 @@ func TestListSynthesis_Meta(t *testing.T) {
 }
 
 // Synthesis reads no interview: a canonical client gets the total, never a basis.
-func TestListSynthesis_CanonicalMeasurementHasNoBasis(t *testing.T) {
+func TestLists_WithoutInterviewsHaveNoBasis(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
 	seed.Interview(t, "globex", nil)
 	for range 2 {
 		seed.SynthesisDocument(t, "globex", nil)
 		seed.PortalDocument(t, "globex", nil)
+		seed.Campaign(t, "globex", nil)
 	}
 	key := srv.KeyFor(t, "globex")
-	for _, path := range []string{synthesisPath + "?limit=1", portal + "&limit=1"} {
+	for _, path := range []string{synthesisPath + "?limit=1", portal + "&limit=1", campaigns + "?limit=1"} {
 		first := srv.Get(t, path, key)
 		for _, answer := range []*apitest.Response{
 			first, srv.Get(t, path+"&starting_after="+first.List(t).NextCursor(t), key),
@@ -113,133 +106,6 @@ func TestListSynthesis_CanonicalMeasurementHasNoBasis(t *testing.T) {
 				t.Errorf("%s: measured %+v with basis %v", path, m, b)
 			}
 		}
-	}
-}
-
-// Drafts, archives and everything of an invisible lane are seen in neither mode.
-func TestListSynthesis_OnlyWhatIsVisible(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	hidden := seed.Lane(t, "acme", apitest.Fields{"slug": "hidden", "visible": false})
-	shown := seed.Lane(t, "acme", apitest.Fields{"slug": "shown"})
-	ended := seed.Campaign(t, "acme", apitest.Fields{"slug": "ended", "launch_status": "ended", "active": false})
-	key := srv.KeyFor(t, "acme")
-
-	for _, status := range []string{"draft", "archived", "Published", ""} {
-		seed.SynthesisDocument(t, "acme", apitest.Fields{"status": status, "lane_id": shown, "synthesis_type": "lane"})
-		seed.PortalDocument(t, "acme", apitest.Fields{"status": status, "lane_id": shown, "type": "lane"})
-	}
-	for _, kind := range []string{"lane", "home", "campaign", "daily_feed"} {
-		seed.SynthesisDocument(t, "acme", apitest.Fields{"synthesis_type": kind, "lane_id": hidden, "campaign_id": ended})
-	}
-	for _, kind := range []string{"playbook", "creative_concept"} { // portal-only types are never listed
-		seed.SynthesisDocument(t, "acme", apitest.Fields{"synthesis_type": kind, "lane_id": shown, "campaign_id": ended, "feed_date": apitest.At("2026-03-01")})
-	}
-	laneRow := seed.SynthesisDocument(t, "acme", apitest.Fields{"synthesis_type": "lane", "lane_id": shown})
-	campaignRow := seed.SynthesisDocument(t, "acme", apitest.Fields{
-		"synthesis_type": "campaign", "campaign_id": ended, "last_refreshed": nil,
-	})
-	for query, want := range map[string][]string{
-		"": {laneRow, campaignRow}, "type=lane": {laneRow}, "type=home": {}, "type=campaign": {campaignRow},
-		"lane_id=" + shown.String(): {laneRow}, "lane_id=" + hidden.String(): {},
-		"campaign_id=" + ended.String(): {campaignRow}, "day=2026-03-01": {},
-	} {
-		srv.Get(t, synthesisPath+"?"+query, key).WantIDs(t, want...)
-	}
-
-	laneBody := seed.PortalDocument(t, "acme", apitest.Fields{"type": "lane", "lane_id": shown})
-	noLanes := seed.PortalDocument(t, "acme", apitest.Fields{"type": "lane", "published_at": nil})
-	campaignBody := seed.PortalDocument(t, "acme", apitest.Fields{"type": "campaign", "campaign_id": ended})
-	concept := seed.PortalDocument(t, "acme", apitest.Fields{"type": "creative_concept", "lane_id": shown})
-	for _, kind := range []string{"lane", "creative_concept", "campaign", "home"} {
-		seed.PortalDocument(t, "acme", apitest.Fields{"type": kind, "lane_id": hidden, "campaign_id": ended})
-	}
-	for query, want := range map[string][]string{
-		"type=lane": {laneBody, noLanes}, "type=lane&lane=shown": {laneBody}, "type=lane&lane=hidden": {},
-		"type=lane&lane=Shown": {}, "type=lane&lane=unknown": {},
-		"type=campaign": {campaignBody}, "type=campaign&campaign=ended": {campaignBody}, "type=campaign&campaign=unknown": {},
-		"type=creative_concept": {concept}, "type=home": {}, "type=playbook": {},
-	} {
-		srv.Get(t, portal+"&"+query, key).WantIDs(t, want...)
-	}
-
-	seed.Exec(t, "UPDATE lanes SET visible = NOT visible WHERE client_id = $1", seed.Clients["acme"])
-	srv.Get(t, synthesisPath+"?type=lane&lane_id="+shown.String(), key).WantIDs(t)
-	if got := len(srv.Get(t, portal+"&type=lane&lane=hidden", key).List(t).Data); got != 1 {
-		t.Errorf("the lane that became visible has %d bodies, want 1", got)
-	}
-}
-
-// Slugs, and even ids, that two clients share show each its own.
-func TestListSynthesis_OtherClientsRowsAreInvisible(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	lane, campaign, document := uuid.New(), uuid.New(), uuid.New()
-	for i, client := range []string{"acme", "globex"} {
-		// What acme hides, globex shows.
-		seed.Lane(t, client, apitest.Fields{"id": lane, "slug": "checkout", "visible": i == 1})
-		seed.Campaign(t, client, apitest.Fields{"id": campaign, "slug": "winter"})
-		owner := json.RawMessage(`{"id": "` + document.String() + `", "schema": "one.v1", "owner": "` + client + `"}`)
-		seed.SynthesisDocument(t, client, apitest.Fields{"id": document, "campaign_id": campaign, "document": owner})
-		seed.PortalDocument(t, client, apitest.Fields{"id": document, "type": "campaign", "campaign_id": campaign, "body": owner})
-		seed.PortalDocument(t, client, apitest.Fields{"type": "lane", "lane_id": lane})
-		seed.SynthesisDocument(t, client, apitest.Fields{"synthesis_type": "lane", "lane_id": lane})
-	}
-	acme, globex := srv.KeyFor(t, "acme"), srv.KeyFor(t, "globex")
-	for _, path := range []string{
-		synthesisPath, synthesisPath + "?type=home", synthesisPath + "?campaign_id=" + campaign.String(),
-		portal + "&type=campaign", portal + "&type=campaign&campaign=winter",
-	} {
-		answer := srv.Get(t, path, acme).WantIDs(t, document.String())
-		if !strings.Contains(string(answer.Body), `"owner": "acme"`) {
-			t.Errorf("%s shows another client's: %s", path, answer.Body)
-		}
-	}
-	for _, path := range []string{
-		synthesisPath + "?type=lane", synthesisPath + "?lane_id=" + lane.String(), portal + "&type=lane&lane=checkout",
-	} {
-		srv.Get(t, path, acme).WantIDs(t)
-		if got := len(srv.Get(t, path, globex).List(t).Data); got != 1 {
-			t.Errorf("%s shows globex %d of its own, want 1", path, got)
-		}
-	}
-}
-
-// Documents and bodies are the JSON values that were published, digit for digit.
-func TestListSynthesis_JSONIsVerbatim(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	for _, client := range []string{"acme", "globex"} {
-		seed.SynthesisDocument(t, client, apitest.Fields{"document": json.RawMessage(verbatim)})
-		seed.PortalDocument(t, client, apitest.Fields{"body": json.RawMessage(verbatim)})
-	}
-	seed.PortalDocument(t, "globex", apitest.Fields{"type": "playbook", "body": json.RawMessage(`{"schema": "empty.v1"}`)})
-	want := exact(t, []byte(verbatim))
-	for _, client := range []string{"acme", "globex"} {
-		key := srv.KeyFor(t, client)
-		row := srv.Get(t, synthesisPath, key).List(t).Data[0]
-		if got := exact(t, row["document"]); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: document\n got %v\nwant %v", client, got, want)
-		}
-		var bodies struct{ Data []json.RawMessage }
-		srv.Get(t, portal, key).Decode(t, &bodies)
-		body := exact(t, bodies.Data[0]).(map[string]any)
-		if integrity, added := body["measurement_integrity"]; added != (client == "globex") {
-			t.Errorf("%s: measurement_integrity is %v", client, integrity)
-		}
-		delete(body, "measurement_integrity")
-		if !reflect.DeepEqual(any(body), want) {
-			t.Errorf("%s: body\n got %v\nwant %v", client, body, want)
-		}
-	}
-	var empty struct{ Data []json.RawMessage }
-	srv.Get(t, portal+"&type=playbook", srv.KeyFor(t, "globex")).Decode(t, &empty)
-	var compact bytes.Buffer // the database chooses the space between a name and its value
-	if err := json.Compact(&compact, empty.Data[0]); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := compact.String(), `{"schema":"empty.v1","measurement_integrity":{"status":"historical_unverifiable"}}`; got != want {
-		t.Errorf("a short body became %s, want %s", got, want)
 	}
 }
 

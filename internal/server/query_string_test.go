@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -9,25 +8,6 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
-
-// A semicolon in a value is a character of it, as RFC 3986 has it: a filter with one
-// is neither refused nor left out.
-func TestQueryString_ASemicolonIsACharacter(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	seed.Interview(t, "acme", apitest.Fields{"status": "completed", "best_quote": "late; slow"})
-	key := srv.KeyFor(t, "acme")
-	for query, want := range map[string]int{"status=completed": 1, "status=completed;x": 0, "status=;completed": 0, "status=completed&": 1} {
-		if got := len(srv.Get(t, interviews+"?"+query, key).List(t).Data); got != want {
-			t.Errorf("%s: %d interviews, want %d", query, got, want)
-		}
-	}
-	for query, want := range map[string]int{"q=late;+slow": 1, "q=late;slow": 0} {
-		if got := len(srv.Get(t, searchPath+"?"+query, key).List(t).Data); got != want {
-			t.Errorf("%s: %d hits, want %d", query, got, want)
-		}
-	}
-}
 
 // Whatever is wrong with a value, the code is its parameter's own; and the scope that
 // parameters decide is looked at before the rest of them.
@@ -52,20 +32,5 @@ func TestQueryString_AMalformedEscapeHasItsParametersCode(t *testing.T) {
 	narrow := srv.Issue(t, apikey.Request{Client: "acme", Name: "narrow", Scopes: []auth.Scope{auth.ReadSynthesis}}).Key
 	for _, rest := range []string{"day=%zz", "%zz=x", "unknown=x"} {
 		srv.Get(t, "/api/client/v1/synthesis?surface=portal&type=daily_feed&"+rest, narrow).WantStatus(t, 403)
-	}
-}
-
-func TestGetInterview_AnEncodedIDIsTheSameID(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	id := seed.Interview(t, "acme", nil)
-	key := srv.KeyFor(t, "acme")
-	encoded := strings.ReplaceAll(id, "-", "%2D")
-	srv.Get(t, interviews+"/"+encoded, key).WantStatus(t, 200)
-	twice := fmt.Sprintf("%%25%x", id[0]) + id[1:]
-	for _, path := range []string{twice, strings.ReplaceAll(id, "-", "%252D"), encoded + "%2F", "x" + encoded, encoded[:len(encoded)-1]} {
-		if answer := srv.Get(t, interviews+"/"+path, key); answer.Status != 404 {
-			t.Errorf("%s: %d, want 404", path, answer.Status)
-		}
 	}
 }

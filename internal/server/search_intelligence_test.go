@@ -47,45 +47,6 @@ func TestSearchIntelligence_ASlowDatabaseIsUnavailable(t *testing.T) {
 	}
 }
 
-// Upper and lower case are the same in every alphabet, one letter for one; all
-// else is different, and nothing is a pattern.
-func TestSearchIntelligence_MatchesLiterallyInAnyCase(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	key := srv.KeyFor(t, "acme")
-	for _, c := range []struct {
-		text     string
-		finds    []string
-		overlook []string
-	}{
-		{"Crème BRÛLÉE", []string{"crème brûlée", "ÈME BR", "  Brûlée\t"}, []string{"creme", "brulee"}},
-		{"ΣΊΣΥΦΟΣ ωμέγα δρόμος", []string{"σίσυφοσ", "σίσυφος", "ΩΜΈΓΑ", "Σ Ω", "ΔΡΌΜΟΣ"}, []string{"ωμεγα"}},
-		{"5 µm, 3 Å, 2 K, ſo", []string{"5 μM", "3 å", "2 k", "SO"}, []string{"um", "3 a"}},
-		{"Я люблю Ёжика", []string{"я ЛЮБЛЮ", "ёжик"}, []string{"ежик"}},
-		{"Straße", []string{"STRAßE", "traẞe"}, []string{"strasse"}},
-		{"Iı İi", []string{"iı", "I", "ı İI"}, []string{"ıı", "ı ii"}},
-		{"100% cotton_blend", []string{"0% c", "n_b", "%", "_"}, []string{"0%t", "cotton-blend", "c%n"}},
-		{`C:\new "quote" it's; --`, []string{`c:\n`, `\`, `"quote"`, "'s; --"}, []string{`\\`, `c:/new`, "''"}},
-		{"zo Q7 !?", []string{"zo", "q7", "o q", "!?"}, []string{"zq", "??"}},
-		{"東京都の注文😀", []string{"京都", "文😀"}, []string{"東都"}},
-		{"tab\tand\u0001control", []string{"B\tAND\u0001C", "\u0001c"}, []string{"tab and"}},
-		{"e\u0301te", []string{"E\u0301TE"}, []string{"\u00e9te"}},
-	} {
-		id := quoted(t, seed, "acme", c.text)
-		for _, q := range c.finds {
-			if got := srv.Get(t, searchFor(q), key).List(t).IDs(t); !slices.Contains(got, id) {
-				t.Errorf("%q is not found in %q", q, c.text)
-			}
-		}
-		for _, q := range c.overlook {
-			if got := srv.Get(t, searchFor(q), key).List(t).IDs(t); slices.Contains(got, id) {
-				t.Errorf("%q is found in %q", q, c.text)
-			}
-		}
-		seed.Exec(t, "DELETE FROM interviews WHERE id = $1", id)
-	}
-}
-
 // Strings as they are, lists as their strings, anything else null; the quote of
 // the interview where the extraction has none. Nothing matches across fields.
 func TestSearchIntelligence_Fields(t *testing.T) {
@@ -160,59 +121,6 @@ func wantHit(t *testing.T, name string, got map[string]json.RawMessage, want map
 			t.Errorf("%s: %s is %s, want %s", name, field, got[field], text)
 		}
 	}
-}
-
-// What is not usable, and what is another client's, is not found.
-func TestSearchIntelligence_OnlyTheClientsUsableInterviews(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	live, ended := seed.Campaign(t, "acme", apitest.Fields{"slug": "live"}), seed.Campaign(t, "acme", apitest.Fields{"slug": "ended", "launch_status": "ended"})
-	seed.Campaign(t, "globex", apitest.Fields{"slug": "theirs"})
-	quoted(t, seed, "globex", "needle")
-	for _, hidden := range []apitest.Fields{
-		{"is_test": true}, {"duration_seconds": 59.9}, {"engagement": "disengaged"}, {"status": "in_progress"}, {"quality": "pending"},
-		{"reportable": false}, {"client_safe": false}, {"campaign_id": ended},
-	} {
-		hidden["best_quote"] = "needle"
-		seed.Interview(t, "acme", hidden)
-	}
-	free := seed.Interview(t, "acme", apitest.Fields{"best_quote": "a needle", "created_at": apitest.At("2026-03-01")})
-	ours := seed.Interview(t, "acme", apitest.Fields{"best_quote": "needles", "created_at": apitest.At("2026-03-02"), "campaign_id": live})
-	key := srv.KeyFor(t, "acme")
-	srv.Get(t, searchFor("needle"), key).WantIDs(t, ours, free)
-	srv.Get(t, searchFor("needle")+"&campaign=live", key).WantIDs(t, ours)
-	for _, none := range []string{"ended", "theirs", "unheard-of", "LIVE", live.String(), "uncategorized"} {
-		srv.Get(t, searchFor("needle")+"&campaign="+none, key).WantIDs(t)
-	}
-	seed.Exec(t, "UPDATE campaigns SET launch_status = 'ended' WHERE id = $1", live)
-	srv.Get(t, searchFor("needle"), key).WantIDs(t, free)
-	seed.Exec(t, "UPDATE campaigns SET launch_status = 'live' WHERE id = $1", live)
-	srv.Get(t, searchFor("needle"), key).WantIDs(t, ours, free)
-	seed.Exec(t, "DELETE FROM interviews WHERE id = $1", ours)
-	srv.Get(t, searchFor("needle"), key).WantIDs(t, free)
-}
-
-// Newest first, ties by id, no more than the limit, which is 50 unless given.
-func TestSearchIntelligence_OrderAndLimit(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	random := rand.New(rand.NewPCG(71, 72))
-	rows := seedRows(t, seed, random, "acme", 80)
-	want := idsOf(rows, func(row) bool { return true })
-	key := srv.KeyFor(t, "acme")
-	for limit, n := range map[string]int{"": 50, "&limit=1": 1, "&limit=7": 7, "&limit=200": len(want)} {
-		list := srv.Get(t, searchFor("JUST works")+limit, key).List(t)
-		if got := list.IDs(t); !slices.Equal(got, want[:n]) {
-			t.Errorf("%q:\n got %v\nwant %v", limit, got, want[:n])
-		}
-		if got := string(list.Meta["count"]); got != fmt.Sprint(n) {
-			t.Errorf("%q: meta.count is %s, want %d", limit, got, n)
-		}
-	}
-	campaign := rows[slices.IndexFunc(rows, func(r row) bool { return r.campaign != "" })].campaign
-	var slug string
-	seed.Query(t, &slug, "SELECT slug FROM campaigns WHERE id = $1", campaign)
-	srv.Get(t, searchFor("works")+"&limit=200&campaign="+slug, key).WantIDs(t, idsOf(rows, func(r row) bool { return r.campaign == campaign })...)
 }
 
 // The corpus of the search is the walk's, and the measured one.

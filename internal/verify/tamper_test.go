@@ -151,27 +151,6 @@ func TestVerify_ChangesAreFound(t *testing.T) {
 	}
 }
 
-// Campaigns may share a label, and rows do not tell a live campaign with the slug and the
-// label of interviews without one from these: a label may have several points.
-func TestVerify_ALabelMayHaveSeveralPoints(t *testing.T) {
-	t.Parallel()
-	const points = `{"label": "Spring", "value": 1}, {"label": "Uncategorized", "value": 1}`
-	point := func(value int) string { return fmt.Sprintf(`{"label": "Spring", "value": %d}`, value) }
-	oneLabel := strings.Replace(analyticsBody(), `"campaignLabel": "Uncategorized"`, `"campaignLabel": "Spring"`, 1)
-	for stated, fails := range map[string][]string{
-		point(2):                  {},
-		point(1) + "," + point(1): {},
-		point(1):                  {"campaigns"},
-		point(2) + "," + point(1): {"campaigns"},
-		point(2) + "," + point(0): {"campaigns"},
-		point(1) + "," + points:   {"campaigns"},
-	} {
-		if got := with(t, run(t, strings.Replace(oneLabel, points, stated, 1), ""), verify.Failed, 1); !slices.Equal(got, fails) {
-			t.Errorf("%s: %v fail, want %v", stated, got, fails)
-		}
-	}
-}
-
 // No input makes it panic.
 func FuzzVerify(f *testing.F) {
 	for _, seed := range []string{

@@ -52,15 +52,6 @@ func (b *Base) NewNodes(ctx context.Context, workers int, settings map[string]st
 	return n, nil
 }
 
-// AddWorker starts one more, which is not added at the coordinator yet.
-func (n *Nodes) AddWorker(ctx context.Context) (*Postgres, error) {
-	node, err := n.newNode(ctx, nil)
-	if err == nil {
-		n.Workers = append(n.Workers, node)
-	}
-	return node, err
-}
-
 func (n *Nodes) newNode(ctx context.Context, settings map[string]string) (*Postgres, error) {
 	free, err := freePort(ctx)
 	if err != nil {
@@ -147,14 +138,6 @@ func (p *Postgres) createCitusDatabase(ctx context.Context, name string) error {
 	return p.exec(ctx, name, "CREATE EXTENSION citus")
 }
 
-// Register adds a worker at the coordinator.
-func (n *Nodes) Register(ctx context.Context, worker *Postgres, database string) error {
-	if err := worker.createCitusDatabase(ctx, database); err != nil {
-		return err
-	}
-	return n.register(ctx, database, addNode(worker))
-}
-
 // CloneDatabase clones a template on every machine.
 func (n *Nodes) CloneDatabase(ctx context.Context, template, name string) error {
 	for _, node := range n.All() {
@@ -195,39 +178,6 @@ func (n *Nodes) DropDatabase(ctx context.Context, name string) error {
 			if err := n.Coordinator.exec(ctx, name, "SELECT recover_prepared_transactions()"); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-// BackUp copies the running machines, whose settings are Archiving's. Recover starts
-// the copies.
-func (n *Nodes) BackUp(ctx context.Context) (*Nodes, error) {
-	copies := &Nodes{base: n.base}
-	for _, node := range n.All() {
-		made, err := n.base.BackUp(ctx, node)
-		if err != nil {
-			return nil, err
-		}
-		if copies.Coordinator == nil {
-			copies.Coordinator = made
-		} else {
-			copies.Workers = append(copies.Workers, made)
-		}
-	}
-	return copies, nil
-}
-
-// Recover starts copies in the place of the machines, which have ended, as they were
-// at a named moment.
-func (n *Nodes) Recover(ctx context.Context, archived *Nodes, to string) error {
-	for i, node := range n.All() {
-		of := archived.All()[i]
-		if err := os.Link(filepath.Join(of.Dir, "passwords"), filepath.Join(node.Dir, "passwords")); err != nil {
-			return err
-		}
-		if err := node.recover(ctx, of, "recovery_target_name", to); err != nil {
-			return err
 		}
 	}
 	return nil

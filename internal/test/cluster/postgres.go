@@ -193,18 +193,6 @@ func (p *Postgres) signalAll(s syscall.Signal) {
 	}
 }
 
-// ForbidWriting lets no file of the server's grow any more, until it is started anew.
-func (p *Postgres) ForbidWriting(ctx context.Context) error {
-	for _, pid := range append(childrenOf(p.process.PID), p.process.PID) {
-		limit := exec.CommandContext(ctx, "prlimit", "--pid", strconv.Itoa(pid), "--fsize=0:")
-		limit.SysProcAttr = p.asServer() // root may lack the right that the account has
-		if out, err := limit.CombinedOutput(); err != nil && pid == p.process.PID {
-			return fmt.Errorf("limiting the server: %w: %s", err, out)
-		}
-	}
-	return nil
-}
-
 // asServer makes a command run as the server's account.
 func (p *Postgres) asServer() *syscall.SysProcAttr {
 	if os.Geteuid() != 0 {

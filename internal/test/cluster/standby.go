@@ -5,12 +5,10 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,62 +22,6 @@ func (b *Base) NewStandby(ctx context.Context, primary *Postgres) (*Postgres, er
 		return nil, err
 	}
 	return standby, standby.Start(ctx)
-}
-
-// Archiving are the settings of a cluster whose WAL is kept, beside its data.
-func Archiving() map[string]string {
-	return map[string]string{
-		"archive_mode": "on", "archive_command": "mkdir -p ../archive && cp %p ../archive/%f",
-	}
-}
-
-// AwaitArchived waits until the archive has all WAL written so far.
-func (p *Postgres) AwaitArchived(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, p.URLOf(embedded.Superuser, "postgres"))
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	var last string
-	if err := conn.QueryRow(ctx, "SELECT pg_walfile_name(pg_switch_wal())").Scan(&last); err != nil {
-		return err
-	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		var done bool
-		if err := conn.QueryRow(ctx, "SELECT coalesce(last_archived_wal >= $1, false) FROM pg_stat_archiver", last).Scan(&done); err != nil || done {
-			return err
-		}
-		if time.Now().After(end) {
-			return fmt.Errorf("%s is not archived", last)
-		}
-	}
-}
-
-// BackUp copies a running cluster. Recover starts the copy.
-func (b *Base) BackUp(ctx context.Context, primary *Postgres) (*Postgres, error) {
-	return b.backUp(ctx, primary)
-}
-
-// Recover starts a copy of a cluster that archived, goes on from its archive to
-// a point in time, and leaves it as a primary.
-func (p *Postgres) Recover(ctx context.Context, archived *Postgres, to string) error {
-	return p.recover(ctx, archived, "recovery_target_time", to)
-}
-
-func (p *Postgres) recover(ctx context.Context, archived *Postgres, target, to string) error {
-	signal := filepath.Join(p.data(), "recovery.signal")
-	if err := os.WriteFile(signal, nil, 0o600); err != nil {
-		return err
-	}
-	if err := os.Lchown(signal, p.uid, p.gid); err != nil {
-		return err
-	}
-	p.settings = maps.Clone(p.settings)
-	maps.Copy(p.settings, map[string]string{
-		"restore_command": "cp " + filepath.Join(archived.Dir, "archive") + "/%f %p",
-		target:            to, "recovery_target_action": "promote",
-	})
-	return p.Start(ctx)
 }
 
 func (b *Base) backUp(ctx context.Context, primary *Postgres, further ...string) (*Postgres, error) {

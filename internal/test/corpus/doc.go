@@ -1,3 +1,2 @@
-// Package corpus generates import files with as many rows as a test or a benchmark asks for,
-// in constant memory. The same arguments give the same bytes.
+// Package corpus generates import files of any size, for tests and benchmarks.
 package corpus

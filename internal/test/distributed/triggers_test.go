@@ -4,22 +4,15 @@ package distributed
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
-	"github.com/clientintel/clientintel/internal/postgres"
 )
 
 // A trigger that is off on one shard of one worker is noticed by its clients' searches, by
@@ -76,32 +69,6 @@ func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
 	}
 }
 
-// Distributing that did not follow a migration, as its process ended, or that another
-// release did, is done by the next migration, whatever that applies.
-func TestMigrate_DistributesWhatIsDue(t *testing.T) {
-	t.Parallel()
-	e := newDatabase(t, nodes)
-	conn := e.owner(t)
-	const body = "SELECT md5(p.prosrc) FROM pg_proc AS p WHERE p.oid = 'check_search_triggers'::regproc"
-	var before, after string
-	e.query(t, &before, body)
-	var by string
-	e.query(t, &by, "SELECT obj_description('find_disabled_triggers'::regproc, 'pg_proc')")
-	version, _, _ := strings.Cut(by, " ")
-	// Another schema's, and this schema's by another release.
-	for _, other := range []string{"1 0", version + " 0"} {
-		exec(t, conn, "CREATE OR REPLACE FUNCTION check_search_triggers() RETURNS void LANGUAGE plpgsql STABLE AS 'BEGIN END'")
-		exec(t, conn, "COMMENT ON FUNCTION find_disabled_triggers IS '"+other+"'")
-		e.run(t, "migrate")
-		if e.query(t, &after, body); after != before {
-			t.Errorf("distributed by %q: what a migration replaced was not put back", other)
-		}
-	}
-	if due, err := postgres.DistributionIsDue(t.Context(), e.ownerURL()); err != nil || due {
-		t.Errorf("due afterwards: %t, %v", due, err)
-	}
-}
-
 // Two imports at once cannot give one slug to two clients, though no index proves it.
 func TestImport_SlugsStayUnique(t *testing.T) {
 	t.Parallel()
@@ -124,159 +91,5 @@ func TestImport_SlugsStayUnique(t *testing.T) {
 	e.query(t, &clients, "SELECT count(*) FROM clients")
 	if clients != 1 || failed != 3 {
 		t.Errorf("%d clients have the slug, %d of 4 imports failed", clients, failed)
-	}
-}
-
-// Writers of every kind, on both workers and in one transaction, with rollbacks: totals
-// are those of the rows, at the end and in every response before.
-func TestTotals_UnderWritersOnBothWorkers(t *testing.T) {
-	t.Parallel()
-	e := setup(t)
-	s := e.serve(t)
-	var writing, reading sync.WaitGroup
-	done := make(chan struct{})
-	for n := range 4 {
-		conn, random := e.owner(t), rand.New(rand.NewPCG(uint64(n), 5))
-		writing.Go(func() {
-			for i := range 40 {
-				if err := e.write(t.Context(), conn, random); err != nil && !postgres.IsRetryable(err) && !errors.Is(err, errRolledBack) {
-					t.Errorf("writer %d, transaction %d: %v", n, i, err)
-				}
-			}
-		})
-	}
-	for _, c := range []client{e.east, e.west} {
-		reading.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				a := e.caller.Get(t.Context(), s.URL, "/analytics/interviews?date_from=2000-01-01&date_to=2100-01-01", c.key)
-				if a.Status == http.StatusTooManyRequests {
-					return
-				}
-				if total, counted := totals(a.Body); a.Status != http.StatusOK || total != counted {
-					t.Errorf("%s: status %d, %d of %d: %.300s", c.slug, a.Status, counted, total, a.Body)
-					return
-				}
-			}
-		})
-	}
-	writing.Wait()
-	close(done)
-	reading.Wait()
-	e.run(t, "measurement", "audit")
-	var left int
-	e.query(t, &left, "SELECT count(*) FROM pg_prepared_xacts")
-	if left > 0 {
-		t.Errorf("%d transactions stay prepared", left)
-	}
-}
-
-var errRolledBack = errors.New("rolled back on purpose")
-
-func (e *environment) write(ctx context.Context, conn *pgx.Conn, random *rand.Rand) error {
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		for range 1 + random.IntN(3) {
-			client := []client{e.east, e.west}[random.IntN(2)].id
-			var err error
-			switch random.IntN(5) {
-			case 0, 1:
-				_, err = tx.Exec(ctx, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
-					SELECT $1, gen_random_uuid(), now(), 'completed', 'passed', n.n % 3 > 0, true, 'written' FROM generate_series(1, $2::integer) AS n (n)`,
-					client, 1+random.IntN(5))
-			case 2:
-				_, err = tx.Exec(ctx, "UPDATE interviews SET reportable = NOT reportable WHERE client_id = $1 AND best_quote = 'written'", client)
-			case 3:
-				_, err = tx.Exec(ctx, "DELETE FROM interviews WHERE client_id = $1 AND best_quote = 'written' AND reportable", client)
-			case 4:
-				_, err = tx.Exec(ctx, "UPDATE campaigns SET active = NOT coalesce(active, true) WHERE client_id = $1 AND slug = (SELECT min(c.slug) FROM campaigns AS c WHERE c.client_id = $1)", client)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if random.IntN(5) == 0 {
-			return errRolledBack
-		}
-		return nil
-	})
-}
-
-// totals are the count of the measurement and that of the chart.
-func totals(body []byte) (total, counted int) {
-	var chart struct {
-		Data struct{ Total int }
-		Meta struct {
-			Total int `json:"measurement_total_count"`
-		}
-	}
-	_ = json.Unmarshal(body, &chart)
-	return chart.Meta.Total, chart.Data.Total
-}
-
-// An import that is killed leaves all of its records or none, on both workers, at
-// whatever moment; its transaction ends with it, and another import can begin.
-func TestImport_KilledAtAnyMoment(t *testing.T) {
-	t.Parallel()
-	e := setup(t)
-	records := func() string {
-		var file strings.Builder
-		for range 400 {
-			file.WriteString(interviewLine(e.west.id, uuid.NewString()) + interviewLine(e.east.id, uuid.NewString()))
-		}
-		return file.String()
-	}
-	lines := 800
-	var before, after int
-	count := "SELECT count(*) FROM interviews AS i WHERE i.created_at = '2026-01-01'"
-	e.query(t, &before, count)
-	for i := range 8 {
-		text := records()
-		c, err := base.Start(e.ownerURL(), "import", "-")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i == 0 { // in the middle of the input
-			_, _ = c.Stdin.Write([]byte(text[:len(text)/2]))
-		} else {
-			_, _ = c.Stdin.Write([]byte(text))
-			_ = c.Stdin.Close()
-		}
-		time.Sleep(time.Duration(i) * 250 * time.Millisecond)
-		c.Signal(syscall.SIGKILL)
-		_, _, _ = c.Output(time.Minute)
-		e.awaitNoTransaction(t)
-		e.query(t, &after, count)
-		if added := after - before; added != 0 && added != lines {
-			t.Errorf("killed after %d ms: %d of %d records are there", i*250, added, lines)
-		}
-		before = after
-	}
-	e.run(t, "measurement", "audit")
-	e.importText(t, records())
-	e.query(t, &after, count)
-	if after < lines {
-		t.Errorf("%d records after an import that was not killed", after)
-	}
-}
-
-// awaitNoTransaction waits until the database has noticed that an importer is gone,
-// and no part of its transaction is left on a worker.
-func (e *environment) awaitNoTransaction(t *testing.T) {
-	t.Helper()
-	var running int
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		e.query(t, &running, `SELECT count(*) FROM pg_stat_activity AS a
-			WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.usename = current_user AND a.xact_start IS NOT NULL AND a.backend_type = 'client backend'`)
-		if running == 0 {
-			exec(t, e.on(t, e.Coordinator), "SELECT recover_prepared_transactions()")
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d transactions go on", running)
-		}
 	}
 }

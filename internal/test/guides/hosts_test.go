@@ -12,10 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"testing"
-
-	"github.com/clientintel/clientintel/internal/auth"
-	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 // tryHost does what a host of agents does first with its configuration: it asks
@@ -124,26 +120,4 @@ func listTools(ctx context.Context, url, authorization string) ([]string, error)
 	}
 	slices.Sort(names)
 	return names, nil
-}
-
-// A configuration that a host could not use fails.
-func TestTryHost_FindsWhatDoesNotConnect(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	w := newSandbox(t, srv.KeyFor(t, "acme", auth.All()...))
-	good := fmt.Sprintf(`{"servers": {"ci": {"url": "%s/api/client/v1/mcp", "headers": {"Authorization": "Bearer ${CLIENTINTEL_KEY}"}}}}`, srv.URL)
-	if err := w.tryHost(t.Context(), block{text: good}); err != nil {
-		t.Errorf("a good configuration: %v", err)
-	}
-	for name, text := range map[string]string{
-		"no JSON":             good[1:],
-		"no server":           `{"name": "value"}`,
-		"another path":        strings.Replace(good, "/mcp", "/tools", 1),
-		"no bearer":           strings.Replace(good, "Bearer ", "", 1),
-		"an unknown variable": strings.Replace(good, "CLIENTINTEL_KEY", "CLIENTINTEL_TOKEN", 1),
-	} {
-		if err := w.tryHost(t.Context(), block{text: text}); err == nil {
-			t.Errorf("%s: accepted as a good configuration", name)
-		}
-	}
 }

@@ -3,7 +3,6 @@ package guides_test
 import (
 	"fmt"
 	"strings"
-	"testing"
 )
 
 // block is a fenced block of a guide.
@@ -38,23 +37,4 @@ func blocksOf(guide, markdown string) ([]block, error) {
 		return nil, fmt.Errorf("%s:%d: the block never ends", guide, open.line)
 	}
 	return blocks, nil
-}
-
-func TestBlocksOf_SeesEveryBlock(t *testing.T) {
-	t.Parallel()
-	blocks, err := blocksOf("g.md", "one\n```python\nx = 1\n```\ntwo\n```text\n1\n```\n")
-	if err != nil || len(blocks) != 2 {
-		t.Fatalf("got %v, %v; want two blocks", blocks, err)
-	}
-	if want := (block{guide: "g.md", tag: "python", text: "x = 1\n", line: 2}); blocks[0] != want {
-		t.Errorf("got %+v, want %+v", blocks[0], want)
-	}
-	if want := (block{guide: "g.md", tag: "text", text: "1\n", line: 6}); blocks[1] != want {
-		t.Errorf("got %+v, want %+v", blocks[1], want)
-	}
-	for _, broken := range []string{"```sh\nls\n", " ```sh\nls\n ```\n", "```sh\n```sh\n```\n"} {
-		if _, err := blocksOf("g.md", broken); err == nil {
-			t.Errorf("%q was read as whole blocks", broken)
-		}
-	}
 }

@@ -182,27 +182,6 @@ func shows(shown, printed string) bool {
 	return regexp.MustCompile("^" + pattern + "$").MatchString(printed)
 }
 
-func TestShows_AcceptsMatchingOutputOnly(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		shown, printed string
-		want           bool
-	}{
-		{"a\nb\n", "a\nb\n", true},
-		{"id …, 3\n", "id 17, 3\n", true},
-		{"id …, 3\n", "id 17, 4\n", false},
-		{"id …\n", "id \n", false},
-		{"a\n", "a\nb\n", false},
-		{"a\nb\n", "a\n", false},
-		{"a.c\n", "abc\n", false},
-		{"…\n", "a\nb\n", false},
-	} {
-		if got := shows(c.shown, c.printed); got != c.want {
-			t.Errorf("shows(%q, %q) is %v", c.shown, c.printed, got)
-		}
-	}
-}
-
 // runGuide runs all blocks in order, in one sandbox, and compares what each
 // prints with the text block that follows it.
 func runGuide(t *testing.T, srv *apitest.Server, guide, key string) {

@@ -20,7 +20,6 @@ import (
 // and what sets up a connection, are in no transaction and so are not counted.
 type queryCounter struct {
 	statements, rows atomic.Int64
-	bytes            atomic.Int64 // of rows
 }
 
 type cost struct{ statements, rows int64 }
@@ -100,7 +99,6 @@ func (m *queryCounter) count(to io.Writer, from io.Reader) error {
 		case 'D':
 			if inside {
 				m.rows.Add(1)
-				m.bytes.Add(int64(len(body)))
 			}
 		}
 		if _, err := to.Write(append(head, body...)); err != nil {

@@ -116,27 +116,6 @@ func TestOutages(t *testing.T) {
 	}
 }
 
-// A database that stops for short moments makes responses slow, not wrong: few are
-// refused, and those only on a busy machine.
-func TestPostgresStutters(t *testing.T) {
-	t.Parallel()
-	w := setup(t, nil)
-	keys := w.keys(t, "acme", 8)
-	s := w.serve(t, w.OwnerURL(), "CLIENTINTEL_STATEMENT_TIMEOUT=10s")
-	l := w.callers(t, keys, s)
-	for range 8 {
-		l.await(t, 200, 5)
-		w.Freeze()
-		time.Sleep(200 * time.Millisecond)
-		w.Resume()
-	}
-	if statuses := l.end(); statuses[503]*20 > statuses[200] {
-		t.Errorf("statuses %v: want hardly a refusal", statuses)
-	}
-	l.wantValidResponses(t)
-	w.wantExactQuota(t, s, keys[0], l.answers[keys[0]])
-}
-
 // A server that is asked to stop while its database is frozen ends all the same.
 func TestStoppingOnAFrozenDatabase(t *testing.T) {
 	t.Parallel()

@@ -11,13 +11,9 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -267,40 +263,6 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 	if !t.Failed() {
 		w.wantExactQuota(t, pair[1], keys[0], answers[keys[0]])
 	}
-}
-
-// The script that shows an upgrade to operators runs, and no request fails.
-func TestRollingUpgradeScript(t *testing.T) {
-	t.Parallel()
-	previous := previousRelease(t)
-	w := setupWith(t, previous, "", nil)
-	cmd := exec.CommandContext(t.Context(), "../../../deploy/rolling-upgrade.sh", previous.Program, base.Program)
-	cmd.Env = append(os.Environ(), "DATABASE_URL="+w.URL(embedded.Login), "DATABASE_OWNER_URL="+w.OwnerURL(),
-		"KEY="+issueWith(t, previous, w), "PORT="+strconv.Itoa(fourPorts(t)), "CLIENTINTEL_DRAIN_DELAY=2s")
-	out, err := cmd.CombinedOutput()
-	if err != nil || !regexp.MustCompile(`^[1-9][0-9]+ requests\n0 failed requests\n$`).Match(out) {
-		t.Errorf("%v: %s", err, out)
-	}
-}
-
-// fourPorts is the first of four free ones, below those that connections are given.
-func fourPorts(t *testing.T) int {
-	t.Helper()
-	var config net.ListenConfig
-	for port := 20000 + os.Getpid()%10000; port < 32000; port += 4 {
-		free := 0
-		for n := range 4 {
-			if l, err := config.Listen(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port+n))); err == nil {
-				l.Close()
-				free++
-			}
-		}
-		if free == 4 {
-			return port
-		}
-	}
-	t.Fatal("no ports are free")
-	return 0
 }
 
 // migrateDown takes the last migration back, and gives way to readers as the way up does.

@@ -127,37 +127,6 @@ func TestDataIsRestoredIntoAMigratedSchema(t *testing.T) {
 	wantSame(t, answers(t, serve(t, found.URL(embedded.Login), found.OwnerURL()), keys), want)
 }
 
-// A base backup and the archive restore the moment before the mistake.
-func TestRecoveryToAPointInTime(t *testing.T) {
-	t.Parallel()
-	lost := newPostgres(t, cluster.Archiving())
-	importing(t, lost, 100)
-	backup, err := base.BackUp(t.Context(), lost)
-	if err != nil {
-		t.Fatal(err)
-	}
-	importing(t, lost, 300) // after the backup: only the archive has it
-	keys := map[string]string{"acme": key(t, lost, "acme"), "globex": key(t, lost, "globex")}
-	server := serve(t, lost.URL(embedded.Login), lost.OwnerURL())
-	want := answers(t, server, keys)
-	server.Kill()
-
-	moment := ask(t, lost, "SELECT clock_timestamp()::text")
-	run(t, lost, "DELETE FROM interviews WHERE client_id = (SELECT id FROM clients WHERE slug = 'acme')")
-	if err := lost.AwaitArchived(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	lost.Crash()
-
-	if err := backup.Recover(t.Context(), lost, moment); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(backup.Crash)
-	promoted(t, backup)
-	checkRestored(t, backup.OwnerURL())
-	wantSame(t, answers(t, serve(t, backup.URL(embedded.Login), backup.OwnerURL()), keys), want)
-}
-
 // checkRestored runs what docs/deployment.md lists on a restored database.
 func checkRestored(t *testing.T, owner string) {
 	t.Helper()
@@ -280,30 +249,6 @@ func key(t *testing.T, pg *cluster.Postgres, client string) string {
 		t.Fatal(err)
 	}
 	return keys[0]
-}
-
-// promoted waits until a recovered cluster takes writers.
-func promoted(t *testing.T, pg *cluster.Postgres) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); ask(t, pg, "SELECT pg_is_in_recovery()::text") != "false"; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the recovery does not end")
-		}
-	}
-}
-
-func ask(t *testing.T, pg *cluster.Postgres, sql string) string {
-	t.Helper()
-	conn, err := pg.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	var text string
-	if err := conn.QueryRow(t.Context(), sql).Scan(&text); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return text
 }
 
 func run(t *testing.T, pg *cluster.Postgres, sql string) {

@@ -38,10 +38,6 @@ const (
 	// All interviews of clientTied have one created_at; those of clientSecond differ.
 	clientSecond, clientTied = "second", "tied"
 	clientTen                = "ten"
-	// clientMembers has 9,999 usable interviews: the largest basis that a response names.
-	clientMembers = "members"
-
-	maxBasis = 9_999
 )
 
 var (
@@ -53,10 +49,9 @@ func (s scale) clients() []corpus.ClientOptions {
 	canonical := func(slug string, interviews int) corpus.ClientOptions {
 		return corpus.ClientOptions{Slug: slug, Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 60, Synthesis: max(interviews/50, 60)}
 	}
-	tied, members := canonical(clientTied, s.second), canonical(clientMembers, maxBasis)
+	tied := canonical(clientTied, s.second)
 	tied.EqualCreatedAt = s.second
-	members.UsableShare = 1
-	all := []corpus.ClientOptions{canonical(clientLarge, s.large), canonical(clientSecond, s.second), tied, canonical(clientTen, s.ten), members}
+	all := []corpus.ClientOptions{canonical(clientLarge, s.large), canonical(clientSecond, s.second), tied, canonical(clientTen, s.ten)}
 	for i := range s.small {
 		c := canonical(fmt.Sprintf("small-%d", i+1), 1000+100*i)
 		if i%2 == 0 {

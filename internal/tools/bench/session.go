@@ -18,7 +18,6 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
-	"github.com/clientintel/clientintel/internal/tools/bench/baseline"
 )
 
 // session is one call's surroundings.
@@ -66,8 +65,6 @@ func measure(ctx context.Context, o options, out, progress io.Writer) error {
 		run  func(context.Context) error
 	}{
 		{"page", s.measurePages},
-		{"memory", s.measureMemory},
-		{"canonical", s.measureCanonical},
 		{"growth", s.measureGrowth},
 		{"routes", s.measureRoutes},
 		{"import", s.measureImport},
@@ -124,7 +121,7 @@ func (s *session) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	return baseline.Prepare(ctx, s.now.admin)
+	return nil
 }
 
 // open migrates and fills a program's database. A client that is there is there whole, so

@@ -125,8 +125,8 @@ func fill(ctx context.Context, base *cluster.Base, pg *cluster.Postgres) error {
 		Seed: 1, From: time.Now().AddDate(-1, 0, 0), To: time.Now(),
 		Clients: []corpus.ClientOptions{
 			{Slug: observed, Mode: corpus.ModeCanonical, Interviews: 10_000, Campaigns: 12, Synthesis: 20},
-			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: 90_000, Campaigns: 12, TranscriptShare: -1},
-			{Slug: "initech", Mode: corpus.ModeCanonical, Interviews: 9_000, Campaigns: 3, TranscriptShare: -1},
+			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: 90_000, Campaigns: 12},
+			{Slug: "initech", Mode: corpus.ModeCanonical, Interviews: 9_000, Campaigns: 3},
 		},
 	}); err != nil {
 		return err

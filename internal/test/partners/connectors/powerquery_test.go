@@ -128,36 +128,6 @@ func npsGroup(score any) string {
 	}
 }
 
-// What cannot be loaded ends in an error that says why. A request that is the
-// caller's mistake shows the service's own words.
-func TestPowerQuery_SaysWhatIsWrong(t *testing.T) {
-	srv, _ := partnerserver.Start(t, 600, window)
-	key := srv.KeyFor(t, brand, auth.Default()...)
-	for name, c := range map[string]struct {
-		key    string
-		change []string
-		want   []string
-	}{
-		"a date that is none":      {key, []string{`"2026-01-01"`, `"yesterday"`}, []string{"Client Intelligence: Status 400: {", "date_from"}},
-		"a key that is none":       {"cik_wrong", nil, []string{"DataSource.Error", "(401)"}},
-		"a function M has not":     {key, []string{"List.Combine", "List.Combined"}, []string{"The name 'List.Combined' wasn't recognized"}},
-		"a recursion without @":    {key, []string{"@Get", "Get", "Status = 200", "false"}, []string{"The name 'Get' wasn't recognized"}},
-		"a number for a parameter": {key, []string{`limit = "200"`, "limit = 200"}, []string{"a value of type number to type text"}},
-		"a column that is missing": {key, []string{`{{"created_at",`, `{{"made_at",`}, []string{"The column 'made_at'"}},
-		"no expression at all":     {key, []string{"Rows = ", "Rows = = "}, []string{"Parsing interviews"}},
-		"what is not read here":    {key, []string{"each _ <> null", "each try _ <> null"}, []string{"Not read here: ErrorHandlingExpression"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			found, failure := powerQuery(t, "interviews", srv.URL, c.key, c.change, "--note-waits")
-			for _, part := range c.want {
-				if !strings.Contains(failure, part) {
-					t.Errorf("it made %d rows and said %q, without %q", len(found.Rows), failure, part)
-				}
-			}
-		})
-	}
-}
-
 // Power Query waits for the hour of Retry-After and asks again. It would have
 // its first answer from a cache if the script did not say that it tries again.
 func TestPowerQuery_AnHourIsWaitedFor(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,9 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/clientintel/clientintel/internal/doctor"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
@@ -87,101 +83,6 @@ func TestAnswersAreTheSame(t *testing.T) {
 			})
 		}
 	}
-}
-
-// A server that would break a promise behind the pooler does not start, and says
-// what to change.
-func TestWhatWouldBreakIsRefused(t *testing.T) {
-	pg := newPostgres(t)
-	refused := func(url, want string) {
-		t.Helper()
-		if f := serverLogin(t, pg, url); f.State != doctor.Wrong || !strings.Contains(f.Message, want) {
-			t.Errorf("the doctor says %+v; want %q", f, want)
-		}
-		c, err := base.Start(url, "serve", "--no-migrate", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, stderr, err := c.Output(time.Minute); err == nil || !strings.Contains(stderr, want) {
-			t.Errorf("the server says %q, %v; want %q", stderr, err, want)
-		}
-	}
-	const mode = "&default_query_exec_mode=cache_describe"
-	refused(pooler(t, pg, embedded.Owner, 2).URL(embedded.Owner)+mode, "give the server a login of its own")
-	refused(pooler(t, pg, embedded.Login, 2).URL(embedded.Login)+mode, `ALTER ROLE "`+embedded.Login+`" SET jit = off`)
-	run(t, pg, `ALTER ROLE `+embedded.Login+` NOINHERIT`)
-	refused(pooler(t, pg, embedded.Login, 2).URL(embedded.Login)+mode, "must inherit")
-	run(t, pg, `ALTER ROLE `+embedded.Login+` INHERIT;`+settled)
-
-	through := pooler(t, pg, embedded.Login, 1).URL(embedded.Login) + mode
-	if f := serverLogin(t, pg, through); f.State != doctor.OK || !strings.Contains(f.Message, "a pooler is in between") {
-		t.Errorf("the doctor says %+v of a pooler that is set up", f)
-	}
-	// With the server's login alone; whoever has the connection next has no role of the doctor's.
-	doctor.Examine(t.Context(), doctor.Database{OwnerURL: through, ServerURL: through}, func(f doctor.Finding) {
-		if f.Name == "schema/triggers" && f.State != doctor.OK || strings.Contains(f.Message, "could not be examined") {
-			t.Errorf("through the pooler: %+v", f)
-		}
-	})
-	next, err := pgx.Connect(t.Context(), through)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer next.Close(context.Background())
-	var role string
-	if err := next.QueryRow(t.Context(), "SELECT current_user").Scan(&role); err != nil || role != embedded.Login {
-		t.Errorf("the pooler's next caller is %s, %v", role, err)
-	}
-
-	// Without the mode, a pooler that renames prepared statements serves, and
-	// any other is refused.
-	x := pooler(t, pg, embedded.Login, 2)
-	if follows(t, x) {
-		serve(t, pg, x.URL(embedded.Login))
-		return
-	}
-	refused(x.URL(embedded.Login), "default_query_exec_mode=cache_describe")
-}
-
-// serverLogin is what the doctor says of the server's login at a URL.
-func serverLogin(t *testing.T, pg *cluster.Postgres, url string) (found doctor.Finding) {
-	t.Helper()
-	doctor.Examine(t.Context(), doctor.Database{OwnerURL: pg.OwnerURL(), ServerURL: url}, func(f doctor.Finding) {
-		if f.Name == "roles/server_login" {
-			found = f
-		}
-	})
-	return found
-}
-
-// follows reports whether the pooler knows the setting max_prepared_statements.
-func follows(t *testing.T, x *cluster.Pooler) bool {
-	t.Helper()
-	u, err := url.Parse(x.URL(embedded.Login))
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/pgbouncer"
-	config, err := pgx.ParseConfig(u.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	conn, err := pgx.ConnectConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	results, err := conn.PgConn().Exec(t.Context(), "SHOW CONFIG").ReadAll()
-	if err != nil || len(results) == 0 {
-		t.Fatalf("the pooler's settings: %v", err)
-	}
-	for _, row := range results[0].Rows {
-		if string(row[0]) == "max_prepared_statements" {
-			return string(row[1]) != "0"
-		}
-	}
-	return false
 }
 
 func newPostgres(t *testing.T) *cluster.Postgres {
