@@ -122,7 +122,7 @@ ORDER BY u.hour, u.route, u.status;
 -- ListAuditsOfClient returns one page of what was done to a client's keys, newest first.
 SELECT u.id, u.at, u.action, u.key_id, k.prefix, u.actor, u.reason, coalesce(host(u.caller_address), '')::text AS address, u.detail
 FROM key_audits AS u
-LEFT JOIN api_keys AS k ON k.client_id = u.client_id AND k.client_id = @client_id::uuid AND k.id = u.key_id
+LEFT JOIN api_keys AS k ON k.client_id = @client_id::uuid AND k.id = u.key_id
 WHERE u.client_id = @client_id
     AND u.id < @before_id
 ORDER BY u.id DESC

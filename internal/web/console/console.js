@@ -96,13 +96,13 @@ function signOut(why) {
   tab('token', '');
   $('dialog').close();
   $('view').hidden = $('loading').hidden = $('sign-out').hidden = $('client-label').hidden = true;
-  $('sign-out').hidden = true;
-  message({
+  const text = {
     expired: 'Your session has ended. Open this page from your portal again.',
     refused: 'Your sign-in was not accepted. Open this page from your portal again.',
     none: 'Open this page from your portal: it signs you in.',
     left: 'You are signed out. This tab has forgotten the sign-in.',
-  }[why], why === 'left' || why === 'none' ? '' : 'warm');
+  }[why];
+  $('message').replaceChildren(el('h1', {}, 'API keys'), el('p', {class: 'message ' + (why === 'left' || why === 'none' ? '' : 'warm')}, text));
 }
 
 async function start() {
@@ -179,7 +179,7 @@ function drawKeys() {
         el('meter', {min: 0, max: limit, high: near, value: Math.min(key.requests_last_hour, limit), 'aria-label': `Requests of the last hour of ${key.name}`}),
         key.requests_last_hour >= limit ? el('span', {class: 'chip bad'}, 'at the limit') : key.requests_last_hour >= near && el('span', {class: 'chip warm'}, 'near the limit')),
       cell('30 days', format(key.requests_30_days), key.limited_30_days > 0 && el('div', {}, el('span', {class: 'chip bad'}, `${format(key.limited_30_days)} refused (429)`))),
-      el('td', {class: 'actions'}, key.state === 'active' && action(key, 'Rotate', rotate, 'small'), ['active', 'ending'].includes(key.state) && action(key, 'Revoke', revoke, 'small danger')))))));
+      el('td', {class: 'actions'}, key.state === 'active' && action(key, 'Rotate', rotate, 'small'), ['active', 'ending'].includes(key.state) && action(key, 'Revoke', (one) => revoke(one).catch(complain), 'small danger')))))));
   if (focused) $('keys-table').querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
 }
 
@@ -327,7 +327,8 @@ function rotate(key) {
   }, el('p', {}, 'A new key of the same name, scopes and expiry takes the place of ', el('code', {}, key.prefix), '.'), el('label', {}, 'The old key ends', grace)));
 }
 
-function revoke(key) {
+async function revoke({id}) {
+  const {data: key} = await call(ofClient('keys/' + id)); // its last use as it is now
   const reason = el('input', {maxlength: 500, autocomplete: 'off', placeholder: 'The holder has left'});
   open(`Revoke ${key.name}?`, form('Revoke', true, async () => {
     await post(ofClient(`keys/${key.id}/revoke`), reason.value.trim() ? {reason: reason.value.trim()} : {});

@@ -39,9 +39,9 @@ func TestPage_InABrowser(t *testing.T) {
 	seed.Exec(t, `INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, created_by, created_at)
 		SELECT lpad(n::text, 12, '0'), gen_random_uuid(), $1, 'key ' || n, sha256('x'), '{read:campaigns,read:transcripts}', 'kim@example.com', now() - n * interval '1 hour'
 		FROM generate_series(0, 299) AS n`, seed.Clients["globex"])
-	seed.Exec(t, `SELECT add_key_usage(array_agg(k.id), array_agg(now() - d.n * interval '1 day'), array_agg(r.route), array_agg(s.status), array_agg(s.requests * (3 + d.n % 7) / 3))
+	seed.Exec(t, `SELECT add_key_usage(array_agg(k.id), array_agg(now() - d.n * interval '1 day'), array_agg(r.route), array_agg(s.status::smallint), array_agg(s.requests * (3 + d.n % 7) / 3))
 		FROM api_keys AS k, generate_series(0, 40) AS d (n), (VALUES ('listInterviews'), ('listSynthesis'), ('mcp')) AS r (route),
-			(VALUES (200::smallint, 20::bigint), (400, 2), (429, 1)) AS s (status, requests)
+			(VALUES (200, 20::bigint), (400, 2), (429, 1)) AS s (status, requests)
 		WHERE k.client_id = $1 AND k.name IN ('key 29', 'key 290')`, seed.Clients["globex"])
 	expired := console.Claims("acme")
 	expired["exp"] = 1
