@@ -37,7 +37,7 @@ func (q *Queries) FindRepeat(ctx context.Context, arg FindRepeatParams) (uuid.UU
 const ListAuditsOfClient = `-- name: ListAuditsOfClient :many
 SELECT u.id, u.at, u.action, u.key_id, k.prefix, u.actor, u.reason, coalesce(host(u.caller_address), '')::text AS address, u.detail
 FROM key_audits AS u
-LEFT JOIN api_keys AS k ON k.client_id = u.client_id AND k.client_id = $1::uuid AND k.id = u.key_id
+LEFT JOIN api_keys AS k ON k.client_id = $1::uuid AND k.id = u.key_id
 WHERE u.client_id = $1
     AND u.id < $2
 ORDER BY u.id DESC
