@@ -106,7 +106,8 @@ func WithLogin(ctx context.Context, conn *pgx.Conn, statement string) error {
 func CheckShadowing(ctx context.Context, q Querier) error {
 	var everyone bool
 	var strangers string
-	// Each operator and function below is PostgreSQL's own with these very types.
+	// Each operator and function below is PostgreSQL's own with these very types. Of tables
+	// only the names that imports give to temporary ones can be taken.
 	err := q.QueryRow(ctx, `SELECT
 			EXISTS (SELECT FROM aclexplode(n.nspacl) AS a WHERE a.grantee = 0::oid AND a.privilege_type = 'CREATE'::text),
 			coalesce((
@@ -116,7 +117,7 @@ func CheckShadowing(ctx context.Context, q Querier) error {
 					UNION ALL
 					SELECT 'DROP OPERATOR '::text || p.oid::regoperator::text || ';'::text, p.oid, p.oprowner FROM pg_operator AS p WHERE p.oprnamespace = n.oid
 					UNION ALL
-					SELECT 'DROP TABLE '::text || c.oid::regclass::text || ';'::text, c.oid, c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+					SELECT 'DROP TABLE '::text || c.oid::regclass::text || ';'::text, c.oid, c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid AND c.relname LIKE 'import\_%'::text
 				) AS o (name, oid, owner)
 				JOIN pg_roles AS r ON r.oid = o.owner AND NOT r.rolsuper
 				WHERE NOT pg_has_role(coalesce((SELECT c.relowner FROM pg_class AS c WHERE c.oid = to_regclass('public.clients'::text)::oid),
