@@ -1465,6 +1465,8 @@ BEGIN
         WHERE i.command = 'sync'
             AND i.client_id IS NOT NULL
         GROUP BY i.client_id
+        HAVING EXISTS (SELECT FROM public.clients AS c WHERE c.id = i.client_id)
+            OR max(i.started_at) > now() - interval '26 hours'
     ) AS s;
 END;
 $$;
@@ -2469,6 +2471,13 @@ CASE
     WHEN (created_at IS NULL) THEN '0001-12-31 00:00:00+00 BC'::timestamp with time zone
     ELSE created_at
 END) DESC, id);
+
+
+--
+-- Name: imports_of_client; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX imports_of_client ON public.imports USING btree (client_id, id);
 
 
 --

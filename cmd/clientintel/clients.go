@@ -46,7 +46,7 @@ func newClientsExport(e *environment) *cobra.Command {
 		func(ctx context.Context, conn *pgx.Conn, client db.FindClientRow) error {
 			lines, err := importer.Export(ctx, conn, client.ID, withKeys, e.stdout)
 			if err == nil {
-				fmt.Fprintf(e.stderr, "exported %d records of %s\n", lines, client.Slug)
+				fmt.Fprintf(e.stderr, "exported %d records of %s\n", lines, printable(client.Slug))
 			}
 			return err
 		})
@@ -68,7 +68,7 @@ func newClientsPurge(e *environment) *cobra.Command {
 					return err
 				}
 			}
-			removed, err := importer.Purge(ctx, conn, client.ID)
+			removed, err := importer.Purge(ctx, conn, client.ID, e.tellWaiting)
 			if err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func newClientsPurge(e *environment) *cobra.Command {
 				for i, r := range removed {
 					parts[i] = fmt.Sprintf("%s %d", r.Of, r.Removed)
 				}
-				_, err := fmt.Fprintf(e.stdout, "removed %s: %s\n", client.Slug, strings.Join(parts, ", "))
+				_, err := fmt.Fprintf(e.stdout, "removed %s: %s\n", printable(client.Slug), strings.Join(parts, ", "))
 				return err
 			})
 		})
@@ -96,10 +96,10 @@ func newClientsRelease(e *environment) *cobra.Command {
 				return usagef("ID must be a record's id, not %q", args[2])
 			}
 			return e.withNamedClient(cmd.Context(), asImporter, args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
-				if err := importer.Release(cmd.Context(), conn, client.ID, args[1], id); err != nil {
+				if err := importer.Release(cmd.Context(), conn, client.ID, args[1], id, e.tellWaiting); err != nil {
 					return err
 				}
-				fmt.Fprintf(e.stderr, "released %s %s of %s\n", args[1], id, client.Slug)
+				fmt.Fprintf(e.stderr, "released %s %s of %s\n", args[1], id, printable(client.Slug))
 				return nil
 			})
 		},
@@ -108,7 +108,7 @@ func newClientsRelease(e *environment) *cobra.Command {
 
 // confirmSlug asks for the client's slug, so that no other client is removed by mistake.
 func (e *environment) confirmSlug(client db.FindClientRow) error {
-	fmt.Fprintf(e.stderr, "This removes %s (%s) with all its data. Type its slug to go on: ", client.Name, client.ID)
+	fmt.Fprintf(e.stderr, "This removes %s (%s) with all its data. Type its slug to go on: ", printable(client.Name), client.ID)
 	line, _ := bufio.NewReader(e.stdin).ReadString('\n')
 	if strings.TrimSpace(line) != client.Slug {
 		return errors.New("nothing was removed: that is not the client's slug")

@@ -66,6 +66,8 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"import - --max-removed 5", "clientintel: --max-removed and --kinds go with --replace-client"},
 		{"import - --replace-client a --kinds client", `clientintel: --kinds: "client" is not one of campaign, lane, interview,`},
 		{"import - --replace-client a --max-removed 101%", `clientintel: --max-removed must be a number of records, such as 500, or a share of 0% to 100%, not "101%"`},
+		{"import - --replace-client a --max-removed a/lanes=1", `clientintel: --max-removed: "lanes" is not one of campaign, lane, `},
+		{"import - --replace-client a --max-removed b/lane=1", `clientintel: --max-removed: "b" is not a client as --replace-client names it`},
 		{"keys issue", `clientintel: required flag(s) "client", "name" not set`},
 		{"keys issue --client a --name b --scopes read:all", `clientintel: --scopes: "read:all" is no scope; choose from read:campaigns,`},
 		{"keys issue --client a --name b --scopes=", `clientintel: --scopes: "" is no scope; choose from read:campaigns,`},
@@ -206,7 +208,7 @@ func TestRun_ABadLineImportsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := command(t, env, "", "import", file)
-	if got.code != exitFailed || !strings.HasPrefix(got.stderr, "clientintel: line 2: lane.id: ") {
+	if got.code != exitFailed || !strings.HasPrefix(got.stderr, "clientintel: lane of client 11111111-1111-4111-8111-111111111111: line 2: lane.id: ") {
 		t.Errorf("importing a bad line: %+v", got)
 	}
 	if got := command(t, env, "", "keys", "issue", "--client", "acme", "--name", "x"); got.code != exitFailed {

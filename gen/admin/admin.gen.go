@@ -179,8 +179,26 @@ type AuditList struct {
 	} `json:"meta"`
 }
 
-// Client A client (brand).
-type Client struct {
+// ClientList One page of clients.
+type ClientList struct {
+	// Data The clients, by id.
+	Data []ClientSummary `json:"data"`
+
+	// Meta About the page.
+	Meta struct {
+		// Count How many items the page has.
+		Count int `json:"count"`
+
+		// HasMore Whether there is another page.
+		HasMore bool `json:"has_more"`
+
+		// NextCursor The cursor of the next page; null when there is none.
+		NextCursor *string `json:"next_cursor"`
+	} `json:"meta"`
+}
+
+// ClientSummary A client (brand).
+type ClientSummary struct {
 	// AllowedScopes The scopes that its keys may have; null means all.
 	AllowedScopes *[]string `json:"allowed_scopes"`
 
@@ -198,24 +216,6 @@ type Client struct {
 
 	// Slug Its name in addresses.
 	Slug string `json:"slug"`
-}
-
-// ClientList One page of clients.
-type ClientList struct {
-	// Data The clients, by id.
-	Data []Client `json:"data"`
-
-	// Meta About the page.
-	Meta struct {
-		// Count How many items the page has.
-		Count int `json:"count"`
-
-		// HasMore Whether there is another page.
-		HasMore bool `json:"has_more"`
-
-		// NextCursor The cursor of the next page; null when there is none.
-		NextCursor *string `json:"next_cursor"`
-	} `json:"meta"`
 }
 
 // ErrorResponse The body of every error.
@@ -331,7 +331,7 @@ type KeyList struct {
 	// Meta About the page.
 	Meta struct {
 		// Client A client (brand).
-		Client Client `json:"client"`
+		Client ClientSummary `json:"client"`
 
 		// ClientID The client.
 		ClientID openapi_types.UUID `json:"client_id"`

@@ -119,7 +119,7 @@ func (h *handlers) ListClients(ctx context.Context, req admin.ListClientsRequest
 		return nil, public(err)
 	}
 	var body admin.ListClients200JSONResponse
-	body.Data = make([]admin.Client, len(found))
+	body.Data = make([]admin.ClientSummary, len(found))
 	for i, c := range found {
 		body.Data[i] = clientOf(c)
 	}
@@ -269,8 +269,8 @@ func (h *handlers) ListAudit(ctx context.Context, req admin.ListAuditRequestObje
 	return body, nil
 }
 
-func clientOf(c apikey.Client) admin.Client {
-	shown := admin.Client{ID: c.ID, Slug: c.Slug, Name: c.Name, KeysInForce: int(c.KeysInForce), MaxKeysInForce: apikey.MaxInForce}
+func clientOf(c apikey.Client) admin.ClientSummary {
+	shown := admin.ClientSummary{ID: c.ID, Slug: c.Slug, Name: c.Name, KeysInForce: int(c.KeysInForce), MaxKeysInForce: apikey.MaxInForce}
 	if c.AllowedScopes != nil {
 		shown.AllowedScopes = &c.AllowedScopes
 	}

@@ -21,19 +21,19 @@ type Purged struct {
 
 // Purge removes a client with its records, search documents, keys and log, in one
 // transaction. The register of ids stays: ids only, so that none of them comes to
-// belong to another client. So do the audits of its keys.
-func Purge(ctx context.Context, conn *pgx.Conn, client uuid.UUID) (removed []Purged, err error) {
+// belong to another client. So do the audits of its keys. An import of the client is
+// waited for, and told.
+func Purge(ctx context.Context, conn *pgx.Conn, client uuid.UUID, waiting func(string)) (removed []Purged, err error) {
 	err = transact(ctx, conn, "removed", "clients purge", func(tx pgx.Tx) error {
-		removed, err = purge(ctx, tx, client)
+		removed, err = purge(ctx, tx, client, waiting)
 		return err
 	})
 	return removed, err
 }
 
-func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
+func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID, waiting func(string)) ([]Purged, error) {
 	queries := db.New(tx)
-	// An import or another purge of the client is waited for.
-	failed := lockClients(ctx, tx, []uuid.UUID{client}, 0, nil)
+	failed := lockClients(ctx, tx, []uuid.UUID{client}, defaultMaxWait, waiting)
 	var removed []Purged
 	note := func(of string, n int64, err error) {
 		failed = cmp.Or(failed, err) // what follows the first error fails too
