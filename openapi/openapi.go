@@ -11,6 +11,9 @@ import (
 //go:embed generated/openapi.json
 var contract string
 
+//go:embed generated/admin.json
+var administration []byte
+
 //go:embed generated/openapi-3.0.json
 var contract30 string
 
@@ -39,6 +42,9 @@ func at(publicURL string, document []byte) ([]byte, error) {
 	}
 	return bytes.Replace(document, []byte(`"url": "/"`), append([]byte(`"url": `), address...), 1), nil
 }
+
+// AdminJSON returns the contract of the administration API as JSON.
+func AdminJSON() []byte { return administration }
 
 // Tools returns the agents' tools as JSON: a list of names, texts, schemas and the
 // operations behind them.

@@ -16,10 +16,13 @@ import (
 // compare the two modes. It is read once: callers share it, and must not change it.
 func ValidationDocument() (*openapi3.T, error) { return validationDocument() }
 
-var validationDocument = sync.OnceValues(readValidationDocument)
+// AdminValidationDocument is the same of the administration API.
+func AdminValidationDocument() (*openapi3.T, error) { return validationForm(AdminJSON()) }
 
-func readValidationDocument() (*openapi3.T, error) {
-	document, err := openapi3.NewLoader().LoadFromData(JSON())
+var validationDocument = sync.OnceValues(func() (*openapi3.T, error) { return validationForm(JSON()) })
+
+func validationForm(contract []byte) (*openapi3.T, error) {
+	document, err := openapi3.NewLoader().LoadFromData(contract)
 	if err != nil {
 		return nil, fmt.Errorf("loading the contract: %w", err)
 	}

@@ -40,15 +40,35 @@ CREATE FUNCTION public.add_key_usage(key_ids uuid[], hours timestamp with time z
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-    INSERT INTO public.key_usage AS u (client_id, key_id, hour, route, status, requests)
-    SELECT k.client_id, k.id, h.hour, n.route, n.status, sum(n.requests)
-    FROM unnest(key_ids, hours, routes, statuses, requests) AS n (key_id, hour, route, status, requests)
-    JOIN public.api_keys AS k ON k.id = n.key_id AND k.client_id IS NOT NULL
-    CROSS JOIN LATERAL (SELECT date_trunc('hour', least(n.hour, clock_timestamp()), 'UTC') AS hour) AS h
-    WHERE n.requests > 0
-    GROUP BY k.client_id, k.id, h.hour, n.route, n.status
-    ORDER BY k.client_id, k.id, h.hour, n.route, n.status
-    ON CONFLICT (client_id, key_id, hour, route, status) DO UPDATE
+    WITH added AS MATERIALIZED (
+        SELECT k.client_id, k.id AS key_id, h.hour, n.route, n.status, sum(n.requests) AS requests
+        FROM unnest(key_ids, hours, routes, statuses, requests) AS n (key_id, hour, route, status, requests)
+        JOIN public.api_keys AS k ON k.id = n.key_id AND k.client_id IS NOT NULL
+        CROSS JOIN LATERAL (SELECT date_trunc('hour', least(n.hour, clock_timestamp()), 'UTC') AS hour) AS h
+        WHERE n.requests > 0
+        GROUP BY k.client_id, k.id, h.hour, n.route, n.status
+    ),
+
+    by_hour AS (
+        INSERT INTO public.key_usage AS u (client_id, key_id, hour, route, status, requests)
+        SELECT a.client_id, a.key_id, a.hour, a.route, a.status, a.requests
+        FROM added AS a
+        ORDER BY a.client_id, a.key_id, a.hour, a.route, a.status
+        ON CONFLICT (client_id, key_id, hour, route, status) DO UPDATE
+        SET requests = u.requests + excluded.requests
+        RETURNING u.client_id
+    )
+
+    INSERT INTO public.usage_days AS u (client_id, key_id, day, route, status, requests)
+    SELECT a.client_id, o.key_id, d.day, a.route, a.status, sum(a.requests)
+    FROM added AS a
+    CROSS JOIN LATERAL (SELECT date_trunc('day', a.hour, 'UTC') AS day) AS d
+    CROSS JOIN LATERAL (VALUES (a.key_id), ('00000000-0000-0000-0000-000000000000')) AS o (key_id)
+    -- After all rows by the hour are written.
+    WHERE (SELECT count(*) FROM by_hour) > 0
+    GROUP BY a.client_id, o.key_id, d.day, a.route, a.status
+    ORDER BY a.client_id, o.key_id, d.day, a.route, a.status
+    ON CONFLICT (client_id, key_id, day, route, status) DO UPDATE
     SET requests = u.requests + excluded.requests;
 END;
 $$;
@@ -741,6 +761,7 @@ BEGIN
         GET DIAGNOSTICS log_rows = ROW_COUNT;
         DELETE FROM public.key_usage AS u WHERE u.client_id = ANY (client_ids);
         GET DIAGNOSTICS usage_rows = ROW_COUNT;
+        DELETE FROM public.usage_days AS u WHERE u.client_id = ANY (client_ids);
     END IF;
 END;
 $$;
@@ -1104,6 +1125,8 @@ BEGIN
         SELECT 'request_log' AS name, 'at' AS moment, 'day' AS unit, interval '1 day' AS length, 2 AS ahead, interval '7 days' AS retention
         UNION ALL
         SELECT 'key_usage', 'hour', 'month', interval '1 month', 1, interval '400 days'
+        UNION ALL
+        SELECT 'usage_days', 'day', 'month', interval '1 month', 1, interval '400 days'
     LOOP
         FOR begins IN SELECT date_trunc(kept.unit, now()) + n * kept.length FROM generate_series(0, kept.ahead) AS n LOOP
             CONTINUE WHEN to_regclass(format('public.%s_%s', kept.name, to_char(begins, 'YYYYMMDD'))) IS NOT NULL;
@@ -1359,6 +1382,26 @@ BEGIN
     RETURN NULL;
 END;
 $$;
+
+
+--
+-- Name: server_secrets; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.server_secrets (
+    name text NOT NULL,
+    secret bytea NOT NULL
+);
+
+
+--
+-- Name: read_console_secret(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.read_console_secret() RETURNS bytea
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    RETURN (SELECT s.secret FROM public.server_secrets s WHERE (s.name = 'console cursor'::text));
 
 
 --
@@ -1700,6 +1743,8 @@ CREATE TABLE public.api_keys (
     expires_at timestamp with time zone,
     revoked_at timestamp with time zone,
     last_used_at timestamp with time zone,
+    created_by text,
+    idempotency_key text,
     CONSTRAINT api_keys_only_the_decoy_has_no_client CHECK (((client_id IS NULL) = (prefix = ''::text))),
     CONSTRAINT api_keys_secret_hash_is_sha256 CHECK ((octet_length(secret_hash) = 32))
 )
@@ -2056,16 +2101,6 @@ CREATE VIEW public.searched_interviews WITH (security_invoker='true') AS
 
 
 --
--- Name: server_secrets; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.server_secrets (
-    name text NOT NULL,
-    secret bytea NOT NULL
-);
-
-
---
 -- Name: suppressed_interviews; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -2099,6 +2134,35 @@ CREATE TABLE public.synthesis_documents (
 );
 
 ALTER TABLE ONLY public.synthesis_documents FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: usage_days; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.usage_days (
+    client_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    day timestamp with time zone NOT NULL,
+    route text NOT NULL,
+    status smallint NOT NULL,
+    requests bigint NOT NULL
+)
+PARTITION BY RANGE (day);
+
+
+--
+-- Name: usage_days_default; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.usage_days_default (
+    client_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    day timestamp with time zone NOT NULL,
+    route text NOT NULL,
+    status smallint NOT NULL,
+    requests bigint NOT NULL
+);
 
 
 --
@@ -2168,6 +2232,13 @@ ALTER TABLE ONLY public.key_usage ATTACH PARTITION public.key_usage_default DEFA
 --
 
 ALTER TABLE ONLY public.request_log ATTACH PARTITION public.request_log_default DEFAULT;
+
+
+--
+-- Name: usage_days_default; Type: TABLE ATTACH; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.usage_days ATTACH PARTITION public.usage_days_default DEFAULT;
 
 
 --
@@ -2368,6 +2439,22 @@ ALTER TABLE ONLY public.suppressed_interviews
 
 ALTER TABLE ONLY public.synthesis_documents
     ADD CONSTRAINT synthesis_documents_pkey PRIMARY KEY (client_id, id);
+
+
+--
+-- Name: usage_days usage_days_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.usage_days
+    ADD CONSTRAINT usage_days_pkey PRIMARY KEY (client_id, key_id, day, route, status);
+
+
+--
+-- Name: usage_days_default usage_days_default_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.usage_days_default
+    ADD CONSTRAINT usage_days_default_pkey PRIMARY KEY (client_id, key_id, day, route, status);
 
 
 --
@@ -2598,6 +2685,13 @@ ALTER INDEX public.key_usage_pkey ATTACH PARTITION public.key_usage_default_pkey
 --
 
 ALTER INDEX public.request_log_pkey ATTACH PARTITION public.request_log_default_pkey;
+
+
+--
+-- Name: usage_days_default_pkey; Type: INDEX ATTACH; Schema: public; Owner: -
+--
+
+ALTER INDEX public.usage_days_pkey ATTACH PARTITION public.usage_days_default_pkey;
 
 
 --
@@ -3272,6 +3366,21 @@ GRANT ALL ON FUNCTION public.merge_measurement_changes() TO clientintel_server;
 
 
 --
+-- Name: TABLE server_secrets; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.server_secrets TO clientintel_server;
+
+
+--
+-- Name: FUNCTION read_console_secret(); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.read_console_secret() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_console_secret() TO clientintel_keys;
+
+
+--
 -- Name: FUNCTION read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint); Type: ACL; Schema: public; Owner: -
 --
 
@@ -3382,6 +3491,21 @@ GRANT SELECT(revoked_at) ON TABLE public.api_keys TO clientintel_auditor;
 
 GRANT SELECT(last_used_at) ON TABLE public.api_keys TO clientintel_keys;
 GRANT SELECT(last_used_at) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN api_keys.created_by; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(created_by),INSERT(created_by) ON TABLE public.api_keys TO clientintel_keys;
+GRANT SELECT(created_by) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN api_keys.idempotency_key; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(idempotency_key),INSERT(idempotency_key) ON TABLE public.api_keys TO clientintel_keys;
 
 
 --
@@ -3553,13 +3677,6 @@ GRANT SELECT ON TABLE public.searched_interviews TO clientintel_importer;
 
 
 --
--- Name: TABLE server_secrets; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT ON TABLE public.server_secrets TO clientintel_server;
-
-
---
 -- Name: TABLE suppressed_interviews; Type: ACL; Schema: public; Owner: -
 --
 
@@ -3572,6 +3689,14 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.suppressed_interviews TO clien
 
 GRANT SELECT ON TABLE public.synthesis_documents TO clientintel_server;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.synthesis_documents TO clientintel_importer;
+
+
+--
+-- Name: TABLE usage_days; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.usage_days TO clientintel_keys;
+GRANT SELECT ON TABLE public.usage_days TO clientintel_auditor;
 
 
 --

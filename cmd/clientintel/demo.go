@@ -34,6 +34,7 @@ func newDemo(e *environment) *cobra.Command {
 			if err := e.checkServer(); err != nil {
 				return err
 			}
+			e.settings.Console.Listen = demoConsoleListen(e.settings, e.getenv("CLIENTINTEL_CONSOLE_LISTEN") != "")
 			if e.settings.Database.DataDir == "" {
 				e.settings.Database.DataDir = config.DemoDataDir(e.getenv)
 			}
@@ -47,7 +48,7 @@ func newDemo(e *environment) *cobra.Command {
 
 func (e *environment) demo(ctx context.Context, settings config.Server, newKeys bool) error {
 	// A busy address is reported before the work, not after it.
-	for _, address := range []struct{ value, flag string }{{settings.Listen, "--listen"}, {settings.OpsListen, "--ops-listen"}} {
+	for _, address := range []struct{ value, flag string }{{settings.Listen, "--listen"}, {settings.OpsListen, "--ops-listen"}, {e.settings.Console.Listen, "CLIENTINTEL_CONSOLE_LISTEN"}} {
 		l, err := app.Listen(ctx, address.value, address.flag)
 		if err != nil {
 			return err
@@ -83,13 +84,27 @@ func (e *environment) demo(ctx context.Context, settings config.Server, newKeys 
 		}
 		// A person reads this terminal: it gets warnings only.
 		quiet := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-		return serve(ctx, d, settings, quiet, func(address, _ string) {
+		ctx, cancel := context.WithCancel(ctx)
+		ended := make(chan error, 1)
+		started := false
+		err = serve(ctx, d, settings, quiet, func(address, _ string) {
 			base := settings.BaseURL(address)
 			if settings.PublicURL != "" {
 				base = strings.TrimRight(settings.PublicURL, "/")
 			}
-			e.printDemo(base, issued)
+			started = true
+			link, err := startDemoConsole(ctx, d, e.settings.Console, base, issued[len(issued)-1].brand.ID, quiet, ended)
+			if err != nil {
+				cancel()
+				return
+			}
+			e.printDemo(base, link, issued)
 		})
+		cancel()
+		if started {
+			err = errors.Join(err, <-ended)
+		}
+		return err
 	})
 }
 
@@ -112,7 +127,7 @@ func onlyDemoBrands(ctx context.Context, conn *pgx.Conn) error {
 
 // printDemo prints the keys, and what opens ready with them. The keys are in links and
 // lines: invented data needs no secrecy.
-func (e *environment) printDemo(base string, keys []demoKey) {
+func (e *environment) printDemo(base, console string, keys []demoKey) {
 	out := e.stdout
 	var brand, full string
 	for _, k := range keys {
@@ -129,6 +144,7 @@ func (e *environment) printDemo(base string, keys []demoKey) {
 	fmt.Fprintf(out, "\nOpen, with the last brand's key of every scope:\n\n")
 	fmt.Fprintf(out, "  Explore the numbers   %s/explore#key=%s\n", base, full)
 	fmt.Fprintf(out, "  Read and try the API  %s/docs#key=%s\n", base, full)
+	fmt.Fprintf(out, "  Issue and revoke keys %s\n  (signed in for an hour as that brand's administrator)\n", console)
 	fmt.Fprintf(out, "\nConnect an agent by MCP:\n\n")
 	fmt.Fprintf(out, "  Cursor          %s\n", mcpServers(map[string]any{"url": endpoint, "headers": bearer(full)}))
 	fmt.Fprintf(out, "  Claude Desktop  %s\n", mcpServers(map[string]any{

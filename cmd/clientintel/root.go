@@ -58,7 +58,7 @@ func newRoot(e *environment) *cobra.Command {
 	root.SetErr(e.stderr)
 	e.settings, e.settingsError = config.FromEnv(e.getenv)
 	withDatabase := []*cobra.Command{
-		newServe(e), newDemo(e), newMigrate(e), newImport(e), newSync(e), newErase(e), newKeys(e), newClients(e), newMeasurement(e), newDoctor(e), newConfig(e),
+		newServe(e), newConsole(e), newDemo(e), newMigrate(e), newImport(e), newSync(e), newErase(e), newKeys(e), newClients(e), newMeasurement(e), newDoctor(e), newConfig(e),
 	}
 	for _, cmd := range withDatabase {
 		addFlags(cmd.PersistentFlags(), &e.settings.Database)

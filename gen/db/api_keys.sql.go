@@ -175,19 +175,21 @@ func (q *Queries) GetServerSecret(ctx context.Context, name string) ([]byte, err
 }
 
 const IssueKey = `-- name: IssueKey :one
-INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6::text[], $7)
+INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, expires_at, created_by, idempotency_key)
+VALUES ($1, $2, $3, $4, $5, $6::text[], $7, $8, $9)
 RETURNING created_at
 `
 
 type IssueKeyParams struct {
-	Prefix     string     `json:"prefix"`
-	ID         uuid.UUID  `json:"id"`
-	ClientID   *uuid.UUID `json:"client_id"`
-	Name       string     `json:"name"`
-	SecretHash []byte     `json:"secret_hash"`
-	Scopes     []string   `json:"scopes"`
-	ExpiresAt  *time.Time `json:"expires_at"`
+	Prefix         string     `json:"prefix"`
+	ID             uuid.UUID  `json:"id"`
+	ClientID       *uuid.UUID `json:"client_id"`
+	Name           string     `json:"name"`
+	SecretHash     []byte     `json:"secret_hash"`
+	Scopes         []string   `json:"scopes"`
+	ExpiresAt      *time.Time `json:"expires_at"`
+	CreatedBy      *string    `json:"created_by"`
+	IdempotencyKey *string    `json:"idempotency_key"`
 }
 
 // IssueKey stores a new key. The secret itself is never stored.
@@ -200,6 +202,8 @@ func (q *Queries) IssueKey(ctx context.Context, arg IssueKeyParams) (time.Time, 
 		arg.SecretHash,
 		arg.Scopes,
 		arg.ExpiresAt,
+		arg.CreatedBy,
+		arg.IdempotencyKey,
 	)
 	var created_at time.Time
 	err := row.Scan(&created_at)

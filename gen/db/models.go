@@ -14,16 +14,18 @@ import (
 )
 
 type ApiKey struct {
-	Prefix     string     `json:"prefix"`
-	ID         uuid.UUID  `json:"id"`
-	ClientID   *uuid.UUID `json:"client_id"`
-	Name       string     `json:"name"`
-	SecretHash []byte     `json:"secret_hash"`
-	Scopes     []string   `json:"scopes"`
-	CreatedAt  time.Time  `json:"created_at"`
-	ExpiresAt  *time.Time `json:"expires_at"`
-	RevokedAt  *time.Time `json:"revoked_at"`
-	LastUsedAt *time.Time `json:"last_used_at"`
+	Prefix         string     `json:"prefix"`
+	ID             uuid.UUID  `json:"id"`
+	ClientID       *uuid.UUID `json:"client_id"`
+	Name           string     `json:"name"`
+	SecretHash     []byte     `json:"secret_hash"`
+	Scopes         []string   `json:"scopes"`
+	CreatedAt      time.Time  `json:"created_at"`
+	ExpiresAt      *time.Time `json:"expires_at"`
+	RevokedAt      *time.Time `json:"revoked_at"`
+	LastUsedAt     *time.Time `json:"last_used_at"`
+	CreatedBy      *string    `json:"created_by"`
+	IdempotencyKey *string    `json:"idempotency_key"`
 }
 
 type AuditedInterview struct {
@@ -287,6 +289,24 @@ type UsableInterview struct {
 	Transcript        json.RawMessage `json:"transcript"`
 	RawExtraction     json.RawMessage `json:"raw_extraction"`
 	CustomExtraction  json.RawMessage `json:"custom_extraction"`
+}
+
+type UsageDay struct {
+	ClientID uuid.UUID `json:"client_id"`
+	KeyID    uuid.UUID `json:"key_id"`
+	Day      time.Time `json:"day"`
+	Route    string    `json:"route"`
+	Status   int16     `json:"status"`
+	Requests int64     `json:"requests"`
+}
+
+type UsageDaysDefault struct {
+	ClientID uuid.UUID `json:"client_id"`
+	KeyID    uuid.UUID `json:"key_id"`
+	Day      time.Time `json:"day"`
+	Route    string    `json:"route"`
+	Status   int16     `json:"status"`
+	Requests int64     `json:"requests"`
 }
 
 type VisiblePortalDocument struct {

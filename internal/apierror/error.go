@@ -12,6 +12,7 @@ const (
 	KindUnauthenticated
 	KindForbidden
 	KindNotFound
+	KindConflict
 	KindMethodNotAllowed
 	KindNotAcceptable
 	KindPayloadTooLarge
@@ -86,6 +87,10 @@ var (
 	InactiveAPIKey = fixed(KindUnauthenticated, "inactive_api_key", "API key is not active", "")
 	// ExpiredAPIKey refuses a key past its expiry.
 	ExpiredAPIKey = fixed(KindUnauthenticated, "expired_api_key", "API key has expired", "")
+	// MissingToken refuses a request to the console without a token.
+	MissingToken = fixed(KindUnauthenticated, "missing_token", "Missing Bearer token", "")
+	// ExpiredToken refuses a token of the console past its expiry.
+	ExpiredToken = fixed(KindUnauthenticated, "expired_token", "Token has expired", "")
 	// NotFound is the same for what does not exist and for what the caller may not see.
 	NotFound = fixed(KindNotFound, "not_found", "not found", "")
 	// MethodNotAllowed refuses a method that the route does not have.
@@ -101,6 +106,14 @@ func detailed(kind Kind, code, message string) func(details string) *Error {
 var (
 	// InvalidParameter refuses a parameter's value.
 	InvalidParameter = detailed(KindInvalid, "invalid_parameter", "Invalid query parameter")
+	// InvalidBody refuses a request's body.
+	InvalidBody = detailed(KindInvalid, "invalid_body", "Invalid request body")
+	// InvalidToken refuses a token of the console. Only a signed one is told what is wrong.
+	InvalidToken = detailed(KindUnauthenticated, "invalid_token", "Invalid token")
+	// AlreadyDone refuses a change that was made before; its details are the key's id.
+	AlreadyDone = detailed(KindConflict, "already_done", "already done")
+	// Conflict refuses a change that the present state does not allow.
+	Conflict = detailed(KindConflict, "conflict", "conflict")
 	// InvalidHeader refuses a request for one of its headers.
 	InvalidHeader = detailed(KindInvalid, "invalid_parameter", "Invalid header")
 	// UnknownParameter refuses a parameter that the operation does not have.

@@ -1,7 +1,6 @@
 package apikey
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -33,7 +32,7 @@ func (r *Registry) Audits(ctx context.Context, client string) ([]Audit, error) {
 
 func audit(ctx context.Context, q *db.Queries, by By, action string, client, key uuid.UUID, detail string) error {
 	row := db.AddKeyAuditParams{
-		ClientID: client, Action: action, KeyID: key, Account: Account(), Actor: cmp.Or(Redact(by.Actor), Account()), Detail: Redact(detail),
+		ClientID: client, Action: action, KeyID: key, Account: Account(), Actor: by.actor(), Detail: Redact(detail),
 	}
 	if by.Address.IsValid() {
 		row.CallerAddress = &by.Address

@@ -38,7 +38,7 @@ func (r *Registry) Issue(ctx context.Context, req Request, by By) (Issued, error
 	}
 	var issued Issued
 	err = r.inTx(ctx, func(q *db.Queries) error {
-		issued, err = issue(ctx, q, client, req.Name, scopeNames(scopes), req.ExpiresAt, uuid.Nil)
+		issued, err = issue(ctx, q, client, req.Name, scopeNames(scopes), req.ExpiresAt, uuid.Nil, by)
 		if err != nil {
 			return err
 		}
@@ -63,6 +63,9 @@ func (r *Registry) Rotate(ctx context.Context, named Named, with Rotation, by By
 	if err != nil {
 		return Issued{}, err
 	}
+	if err := checkRepeat(ctx, r.queries(), old.ClientID, by); err != nil {
+		return Issued{}, err
+	}
 	if err := r.checkRotatable(ctx, old); err != nil {
 		return Issued{}, err
 	}
@@ -80,7 +83,7 @@ func (r *Registry) Rotate(ctx context.Context, named Named, with Rotation, by By
 	}
 	var issued Issued
 	err = r.inTx(ctx, func(q *db.Queries) error {
-		if issued, err = issue(ctx, q, client, old.Name, scopes, old.ExpiresAt, replaced); err != nil {
+		if issued, err = issue(ctx, q, client, old.Name, scopes, old.ExpiresAt, replaced, by); err != nil {
 			return err
 		}
 		return audit(ctx, q, by, "rotate", old.ClientID, old.ID, fmt.Sprintf("to %s, scopes %s, grace %s",
@@ -133,7 +136,7 @@ func (r *Registry) checkRotatable(ctx context.Context, key Key) error {
 
 // issue stores a new key, which may replace another at once.
 func issue(
-	ctx context.Context, q *db.Queries, client db.FindClientRow, name string, scopes []string, expiresAt *time.Time, replaced uuid.UUID,
+	ctx context.Context, q *db.Queries, client db.FindClientRow, name string, scopes []string, expiresAt *time.Time, replaced uuid.UUID, by By,
 ) (Issued, error) {
 	for _, s := range scopes {
 		if client.AllowedScopes != nil && !slices.Contains(client.AllowedScopes, s) {
@@ -145,6 +148,9 @@ func issue(
 	if err := q.LockKeysOfClient(ctx, client.ID.String()); err != nil {
 		return Issued{}, fmt.Errorf("waiting for another key of the client: %w", err)
 	}
+	if err := checkRepeat(ctx, q, client.ID, by); err != nil {
+		return Issued{}, err
+	}
 	inForce, err := q.CountKeysInForce(ctx, db.CountKeysInForceParams{ClientID: client.ID, ExceptID: replaced})
 	if err != nil {
 		return Issued{}, fmt.Errorf("counting the client's keys: %w", err)
@@ -154,13 +160,32 @@ func issue(
 	}
 	text, prefix, secretHash := newToken()
 	id := uuid.New()
-	if _, err := q.IssueKey(ctx, db.IssueKeyParams{
+	params := db.IssueKeyParams{
 		Prefix: prefix, ID: id, ClientID: &client.ID, Name: name,
-		SecretHash: secretHash[:], Scopes: scopes, ExpiresAt: expiresAt,
-	}); err != nil {
+		SecretHash: secretHash[:], Scopes: scopes, ExpiresAt: expiresAt, CreatedBy: new(by.actor()),
+	}
+	if by.Once != "" {
+		params.IdempotencyKey = &by.Once
+	}
+	if _, err := q.IssueKey(ctx, params); err != nil {
 		return Issued{}, fmt.Errorf("storing the key: %w", err)
 	}
 	return Issued{ID: id, Prefix: prefix, Key: text, ClientID: client.ID, Name: name, Scopes: scopes, ExpiresAt: expiresAt}, nil
+}
+
+// checkRepeat refuses a change that made a key before.
+func checkRepeat(ctx context.Context, q *db.Queries, client uuid.UUID, by By) error {
+	if by.Once == "" {
+		return nil
+	}
+	made, err := q.FindRepeat(ctx, db.FindRepeatParams{ClientID: client, IdempotencyKey: by.Once})
+	switch {
+	case err == nil:
+		return AlreadyDoneError{made}
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	}
+	return fmt.Errorf("looking for an earlier change of this name: %w", err)
 }
 
 func scopeNames(scopes []auth.Scope) []string {

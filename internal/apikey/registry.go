@@ -1,6 +1,7 @@
 package apikey
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,13 @@ type By struct {
 	// Address is from where, when another machine asked this process.
 	Address netip.Addr
 	Reason  string
+	// Once names a change that makes a key: within a day, a repeat for the same client is an
+	// AlreadyDoneError. Empty: none.
+	Once string
 }
+
+// actor is the name that the audit trail has.
+func (b By) actor() string { return cmp.Or(Redact(b.Actor), Account()) }
 
 // Named is a key by its id, its prefix or its whole text, and whose it must be: a client's
 // id or slug, empty for any. Another client's key is not found.
@@ -48,10 +55,15 @@ type (
 	NotFoundError struct{ text string }
 	// RefusedError is a change that the state of the key, or of the client, does not allow.
 	RefusedError struct{ text string }
+	// AlreadyDoneError is a change that made the key before.
+	AlreadyDoneError struct{ Key uuid.UUID }
 )
 
 func (e NotFoundError) Error() string { return e.text }
 func (e RefusedError) Error() string  { return e.text }
+func (e AlreadyDoneError) Error() string {
+	return fmt.Sprintf("already done: it made the key %s", e.Key)
+}
 
 func refusef(format string, args ...any) error { return RefusedError{fmt.Sprintf(format, args...)} }
 

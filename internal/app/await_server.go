@@ -41,9 +41,9 @@ func AwaitServer(ctx context.Context, d *Database, settings config.Server, log *
 	if failed != nil {
 		return nil, failed
 	}
-	waiting := (&Server{log: log}).httpServer(ops.Handler(ops.NewMetrics(Version), func(context.Context) error {
+	waiting := newHTTPServer(ops.Handler(ops.NewMetrics(Version), func(context.Context) error {
 		return errors.New(reason.Load().(string))
-	}))
+	}), log)
 	defer waiting.Close()
 	go func() { _ = waiting.Serve(operator) }()
 	log.Warn("not ready", "reason", why, "error", postgres.Loggable(err), "operations", "http://"+operator.Addr().String())

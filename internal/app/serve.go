@@ -37,7 +37,7 @@ func (s *Server) Serve(ctx context.Context, ready func(address, operations strin
 	}
 	defer operator.Close()
 
-	apiServer, opsServer := s.httpServer(s.closeWhenDraining(s.Handler)), s.httpServer(s.OpsHandler)
+	apiServer, opsServer := newHTTPServer(s.closeWhenDraining(s.Handler), s.log), newHTTPServer(s.OpsHandler, s.log)
 	failed := make(chan error, 2)
 	limited := netutil.LimitListener(api, maxConnections)
 	if s.settings.TLSCert == "" {
@@ -115,8 +115,8 @@ const maxConnections = 8192
 // more from a connection's second request on.
 const maxHeaderBytes = 8 << 10
 
-// httpServer has a timeout for everything that a caller could delay.
-func (s *Server) httpServer(h http.Handler) *http.Server {
+// newHTTPServer has a timeout for everything that a caller could delay.
+func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second,
@@ -124,7 +124,7 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		// OPTIONS * is refused like any unknown path.
 		DisableGeneralOptionsHandler: true,
 	}

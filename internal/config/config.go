@@ -22,6 +22,8 @@ type Settings struct {
 	Database Database
 	// Server is read by the commands that serve.
 	Server Server
+	// Console is read by the command console.
+	Console Console
 }
 
 // Database names the database, or where an embedded one keeps its data.
@@ -42,6 +44,41 @@ const (
 	Sample  ResponseValidation = "sample"
 	Off     ResponseValidation = "off"
 )
+
+// Console holds the settings of the console.
+type Console struct {
+	Listen         string `env:"CLIENTINTEL_CONSOLE_LISTEN" flag:"listen" default:"127.0.0.1:8090" usage:"in console: its address"`
+	JWKS           string `env:"CLIENTINTEL_CONSOLE_JWKS" flag:"jwks" usage:"in console: a file with the keys (JWKS) that verify the portal's tokens, read again when it changes"`
+	Secret         string `env:"CLIENTINTEL_CONSOLE_SECRET" kind:"secret" usage:"in console: the secret that verifies the portal's tokens, at least 32 bytes; in place of a JWKS"`
+	FrameAncestors string `env:"CLIENTINTEL_CONSOLE_FRAME_ANCESTORS" flag:"frame-ancestors" usage:"in console: the origins, separated by blanks, whose pages may frame the developer page"`
+}
+
+// Check reports all mistakes together.
+func (c Console) Check() error {
+	mistakes := []error{checkAddress("--listen (CLIENTINTEL_CONSOLE_LISTEN)", c.Listen)}
+	switch {
+	case (c.JWKS == "") == (c.Secret == ""):
+		mistakes = append(mistakes, errors.New("set --jwks (CLIENTINTEL_CONSOLE_JWKS) or CLIENTINTEL_CONSOLE_SECRET, and not both: the portal's tokens are verified with it"))
+	case c.Secret != "" && len(c.Secret) < 32:
+		mistakes = append(mistakes, errors.New("CLIENTINTEL_CONSOLE_SECRET must have at least 32 bytes"))
+	}
+	for _, origin := range strings.Fields(c.FrameAncestors) {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Scheme+"://"+u.Host != origin || strings.ContainsAny(origin, ";,'*") {
+			mistakes = append(mistakes, fmt.Errorf("--frame-ancestors (CLIENTINTEL_CONSOLE_FRAME_ANCESTORS) must be origins such as https://portal.example.com, not %q", origin))
+		}
+	}
+	return errors.Join(mistakes...)
+}
+
+func checkAddress(name, value string) error {
+	_, port, err := net.SplitHostPort(value)
+	number, unreadable := strconv.Atoi(port)
+	if err != nil || unreadable != nil || number < 0 || number > 65535 {
+		return fmt.Errorf("%s must be host:port, such as 127.0.0.1:8080, not %q", name, value)
+	}
+	return nil
+}
 
 // Server holds the settings of servers.
 type Server struct {
@@ -142,18 +179,13 @@ func (s Server) BaseURL(address string) string {
 
 // Check reports all mistakes together.
 func (s Server) Check() error {
-	var mistakes []error
+	mistakes := []error{
+		checkAddress("--listen (CLIENTINTEL_LISTEN)", s.Listen), checkAddress("--ops-listen (CLIENTINTEL_OPS_LISTEN)", s.OpsListen),
+	}
 	refuseIf := func(wrong bool, format string, args ...any) {
 		if wrong {
 			mistakes = append(mistakes, fmt.Errorf(format, args...))
 		}
-	}
-	for _, address := range []struct{ name, value string }{
-		{"--listen (CLIENTINTEL_LISTEN)", s.Listen}, {"--ops-listen (CLIENTINTEL_OPS_LISTEN)", s.OpsListen},
-	} {
-		_, port, err := net.SplitHostPort(address.value)
-		number, unreadable := strconv.Atoi(port)
-		refuseIf(err != nil || unreadable != nil || number < 0 || number > 65535, "%s must be host:port, such as 127.0.0.1:8080, not %q", address.name, address.value)
 	}
 	if s.PublicURL != "" {
 		u, err := url.Parse(s.PublicURL)

@@ -3,6 +3,7 @@ package middleware
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -18,7 +19,7 @@ import (
 // Contract is the document that requests and responses are validated against.
 type Contract struct {
 	operations map[string]*Operation // by operationId
-	byPath     map[string]*Operation
+	byRoute    map[string]*Operation // by method and path
 }
 
 // Operation is one operation of the contract.
@@ -28,9 +29,10 @@ type Operation struct {
 	// QueryParams are its query parameters, by name.
 	QueryParams map[string]*openapi3.Parameter
 
-	scopes     []auth.Scope // empty: public
-	pathParams []*openapi3.Parameter
-	route      *routers.Route // what the validator takes
+	scopes       []auth.Scope // empty: public
+	pathParams   []*openapi3.Parameter
+	headerParams []*openapi3.Parameter
+	route        *routers.Route // what the validator takes
 }
 
 // LoadContract reads the contract.
@@ -39,17 +41,25 @@ func LoadContract() (*Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Contract{operations: map[string]*Operation{}, byPath: map[string]*Operation{}}
-	for path, item := range doc.Paths.Map() {
-		for method, described := range item.Operations() {
-			if method != http.MethodGet {
-				return nil, fmt.Errorf("the contract's %s %s is not read-only", method, path)
-			}
-			op := newOperation(&routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: described})
-			c.operations[op.ID], c.byPath[path] = op, op
+	c := NewContract(doc)
+	for _, op := range c.operations {
+		if method := op.route.Method; method != http.MethodGet {
+			return nil, fmt.Errorf("the contract's %s %s is not read-only", method, op.Path)
 		}
 	}
 	return c, nil
+}
+
+// NewContract takes a contract in the form for validation.
+func NewContract(doc *openapi3.T) *Contract {
+	c := &Contract{operations: map[string]*Operation{}, byRoute: map[string]*Operation{}}
+	for path, item := range doc.Paths.Map() {
+		for method, described := range item.Operations() {
+			op := newOperation(&routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: described})
+			c.operations[op.ID], c.byRoute[method+" "+path] = op, op
+		}
+	}
+	return c
 }
 
 func newOperation(route *routers.Route) *Operation {
@@ -66,10 +76,13 @@ func newOperation(route *routers.Route) *Operation {
 			}
 		}
 	}
-	for _, p := range described.Parameters {
-		if p.Value.In == openapi3.ParameterInPath {
+	for _, p := range slices.Concat(route.PathItem.Parameters, described.Parameters) {
+		switch p.Value.In {
+		case openapi3.ParameterInPath:
 			op.pathParams = append(op.pathParams, p.Value)
-		} else {
+		case openapi3.ParameterInHeader:
+			op.headerParams = append(op.headerParams, p.Value)
+		default:
 			op.QueryParams[p.Value.Name] = p.Value
 		}
 	}
@@ -82,15 +95,15 @@ func (c *Contract) Operation(id string) *Operation { return c.operations[id] }
 // Name records which operation a request is for, by the pattern of its route.
 func (c *Contract) Name(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		op := c.byPath[chi.RouteContext(r.Context()).RoutePattern()]
+		op := c.byRoute[r.Method+" "+chi.RouteContext(r.Context()).RoutePattern()]
 		record := RecordFrom(r.Context())
 		record.Operation, record.operation = op.ID, op
 		next.ServeHTTP(w, r)
 	})
 }
 
-// Check refuses requests without the operation's scope, and then those with parameters
-// that the contract does not accept.
+// Check refuses requests without the operation's scope, and then those with parameters or a
+// body that the contract does not accept.
 func (c *Contract) Check(next http.Handler) http.Handler {
 	options := validatorOptions()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

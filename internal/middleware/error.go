@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apierror"
@@ -60,8 +61,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 // challenge names no metadata URL: clients would start OAuth with it. Some show
 // their user this header and not the body, so it has the code too.
 func challenge(e *apierror.Error) string {
-	if e.Code == "missing_api_key" {
-		return `Bearer realm="clientintel", code="missing_api_key"`
+	if strings.HasPrefix(e.Code, "missing_") {
+		return fmt.Sprintf(`Bearer realm="clientintel", code=%q`, e.Code)
 	}
 	return fmt.Sprintf(`Bearer realm="clientintel", error="invalid_token", error_description=%q, code=%q`, e.Message, e.Code)
 }
@@ -73,6 +74,7 @@ var statuses = [...]int{
 	apierror.KindUnauthenticated:        http.StatusUnauthorized,
 	apierror.KindForbidden:              http.StatusForbidden,
 	apierror.KindNotFound:               http.StatusNotFound,
+	apierror.KindConflict:               http.StatusConflict,
 	apierror.KindMethodNotAllowed:       http.StatusMethodNotAllowed,
 	apierror.KindNotAcceptable:          http.StatusNotAcceptable,
 	apierror.KindPayloadTooLarge:        http.StatusRequestEntityTooLarge,

@@ -12,7 +12,12 @@ import (
 const Prefix = "/api/client/v1"
 
 // Links are the values of Link headers that point to the contract and the documentation.
-type Links struct{ contract, help string }
+type Links struct{ prefix, contract, help string }
+
+// AdminLinks are those of the administration API, whose routes begin with the prefix.
+func AdminLinks(prefix string) Links {
+	return Links{prefix, "<" + prefix + `/openapi.json>; rel="service-desc"`, `</>; rel="help"`}
+}
 
 // NewLinks makes links that stay right behind a proxy that adds a path.
 func NewLinks(publicURL string, docs bool) Links {
@@ -25,6 +30,7 @@ func NewLinks(publicURL string, docs bool) Links {
 		help = "/docs"
 	}
 	return Links{
+		prefix:   Prefix,
 		contract: "<" + base + Prefix + `/openapi.json>; rel="service-desc"`,
 		help:     "<" + base + help + `>; rel="help"`,
 	}
@@ -49,7 +55,7 @@ func Headers(links Links) func(http.Handler) http.Handler {
 			if r.TLS != nil {
 				h.Set("Strict-Transport-Security", "max-age=31536000")
 			}
-			if below, ok := strings.CutPrefix(r.URL.Path, Prefix); ok && (below == "" || below[0] == '/') {
+			if below, ok := strings.CutPrefix(r.URL.Path, links.prefix); ok && (below == "" || below[0] == '/') {
 				h.Add("Link", links.contract)
 			}
 			if !r.ProtoAtLeast(1, 1) || len(r.TransferEncoding) > 0 {

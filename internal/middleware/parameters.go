@@ -64,6 +64,14 @@ func checkRequest(r *http.Request, op *Operation, options *openapi3filter.Option
 			return apierror.NotFound
 		}
 	}
+	if err := checkHeaders(op, input); err != nil {
+		return err
+	}
+	if op.route.Operation.RequestBody != nil {
+		if err := checkBody(op, input); err != nil {
+			return err
+		}
+	}
 	if strings.Contains(r.URL.RawQuery, ";") {
 		r.URL.RawQuery = query.Encode() // the generated code would leave the parameter out
 	}

@@ -42,8 +42,8 @@ type PoolSettings struct {
 	MaxLag time.Duration
 	// Application names the connections in pg_stat_activity.
 	Application string
-	// AsOwner keeps the login's own role; without it the pool takes ServerRole.
-	AsOwner bool
+	// Roles are those of a command, of which the pool takes one; none: ServerRole.
+	Roles []string
 }
 
 // Pool is a bounded set of connections.
@@ -120,7 +120,11 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 // configureSession sets the role and the settings of a new connection. They are
 // session statements, which sqlc cannot type.
 func configureSession(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
-	if !s.AsOwner {
+	if len(s.Roles) > 0 {
+		if err := prepareForCommand(ctx, conn, s.Roles); err != nil {
+			return err
+		}
+	} else {
 		if pooled, err := CheckPooler(ctx, conn); pooled || err != nil {
 			return err
 		}

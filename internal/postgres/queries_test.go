@@ -26,6 +26,8 @@ var readsManyClients = map[string]string{
 	"ListClients: interviews":                            "the operator lists what every client has",
 	"ListClients: synthesis_documents":                   "the operator lists what every client has",
 	"ListClients: portal_documents":                      "the operator lists what every client has",
+	"ListClientsByID: clients":                           "the operator lists every client",
+	"ListClientsByID: api_keys":                          "the operator lists every client",
 	"ListClients: api_keys":                              "the operator lists what every client has",
 	"ListKeyAudits: api_keys":                            "joined to the audits that the operator lists",
 	"ListKeyAudits: key_audits":                          "the operator may list the audits of all clients",

@@ -172,6 +172,7 @@ func (w twinClients) arguments(q namedQuery) pgx.NamedArgs {
 		"of_days": false, "with_identity": true, "with_transcripts": true,
 		"with_raw_extraction": true, "with_custom_extraction": true,
 		"time_window": time.Hour, "grace": time.Hour, "expiring": time.Hour, "except_id": w.shared, "unit": "day", "from_hour": first, "until_hour": last,
+		"in_force": true, "from_at": first, "until_at": last, "before_id": 1,
 		"caller_address": nil, "only_revoked": true, "prefix": "aaaaaaaaaaaa", "secret_hash": make([]byte, 32),
 		"key_id": w.shared, "action": "issue", "account": "root@host", "detail": "text", "scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,
 		// A group of no requests: an admission's row has the clock.

@@ -35,7 +35,7 @@ func TestLimiter_ExactUnderAnyDefaults(t *testing.T) {
 			conn := connect(t, database.OwnerURL)
 			client := insertClient(t, conn)
 			insertKey(t, conn, &model{prefix: "held", client: &client})
-			login, url := newLogin(t, conn, database)
+			login, url := newLogin(t, connect(t, database.SuperuserURL), database)
 			alter := map[string]string{
 				"DATABASE": "DATABASE " + database.Name, "ROLE": "ROLE " + login, "ROLE IN DATABASE": "ROLE " + login + " IN DATABASE " + database.Name,
 			}[of]

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-//go:embed assets explore
+//go:embed assets explore console
 var embedded embed.FS
 
 // Policy is the Content-Security-Policy of the pages. Scripts and styles come only from
@@ -34,6 +34,10 @@ func Assets() []File { return files(embedded, "assets", "assets/") }
 
 // Explorer is the page of a brand's numbers, and its files: the page itself is index.html.
 func Explorer() []File { return append(files(embedded, "explore", ""), Assets()...) }
+
+// Console is the developer page and its files; the address of the client API takes the
+// place of {{api}} in index.html.
+func Console() []File { return append(files(embedded, "console", ""), Assets()...) }
 
 func files(from fs.FS, folder, prefix string) []File {
 	names, err := fs.Glob(from, folder+"/*.*")

@@ -19,6 +19,10 @@ CREATE TABLE api_keys (
     expires_at timestamptz,
     revoked_at timestamptz,
     last_used_at timestamptz,
+    -- The actor who issued it or rotated another one to it.
+    created_by text,
+    -- What the caller named the change that made it: a repeat makes no second key.
+    idempotency_key text,
     CONSTRAINT api_keys_only_the_decoy_has_no_client CHECK ((client_id IS NULL) = (prefix = ''))
 ) WITH (fillfactor = 50);
 
@@ -96,6 +100,20 @@ CREATE TABLE key_usage (
 ) PARTITION BY RANGE (hour);
 
 CREATE TABLE key_usage_default PARTITION OF key_usage DEFAULT;
+
+-- The same by day, of each key and, under the zero id, of all keys of the client: 400 days
+-- of a client with many keys are some thousand rows here, and millions by the hour.
+CREATE TABLE usage_days (
+    client_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    day timestamptz NOT NULL,
+    route text NOT NULL,
+    status smallint NOT NULL,
+    requests bigint NOT NULL,
+    PRIMARY KEY (client_id, key_id, day, route, status)
+) PARTITION BY RANGE (day);
+
+CREATE TABLE usage_days_default PARTITION OF usage_days DEFAULT;
 
 -- admit authenticates and counts a group of requests, in one transaction of its
 -- own at READ COMMITTED. Each request is a prefix, the SHA-256 of the secret that
@@ -343,15 +361,35 @@ CREATE FUNCTION add_key_usage(key_ids uuid[], hours timestamptz[], routes text[]
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    INSERT INTO public.key_usage AS u (client_id, key_id, hour, route, status, requests)
-    SELECT k.client_id, k.id, h.hour, n.route, n.status, sum(n.requests)
-    FROM unnest(key_ids, hours, routes, statuses, requests) AS n (key_id, hour, route, status, requests)
-    JOIN public.api_keys AS k ON k.id = n.key_id AND k.client_id IS NOT NULL
-    CROSS JOIN LATERAL (SELECT date_trunc('hour', least(n.hour, clock_timestamp()), 'UTC') AS hour) AS h
-    WHERE n.requests > 0
-    GROUP BY k.client_id, k.id, h.hour, n.route, n.status
-    ORDER BY k.client_id, k.id, h.hour, n.route, n.status
-    ON CONFLICT (client_id, key_id, hour, route, status) DO UPDATE
+    WITH added AS MATERIALIZED (
+        SELECT k.client_id, k.id AS key_id, h.hour, n.route, n.status, sum(n.requests) AS requests
+        FROM unnest(key_ids, hours, routes, statuses, requests) AS n (key_id, hour, route, status, requests)
+        JOIN public.api_keys AS k ON k.id = n.key_id AND k.client_id IS NOT NULL
+        CROSS JOIN LATERAL (SELECT date_trunc('hour', least(n.hour, clock_timestamp()), 'UTC') AS hour) AS h
+        WHERE n.requests > 0
+        GROUP BY k.client_id, k.id, h.hour, n.route, n.status
+    ),
+
+    by_hour AS (
+        INSERT INTO public.key_usage AS u (client_id, key_id, hour, route, status, requests)
+        SELECT a.client_id, a.key_id, a.hour, a.route, a.status, a.requests
+        FROM added AS a
+        ORDER BY a.client_id, a.key_id, a.hour, a.route, a.status
+        ON CONFLICT (client_id, key_id, hour, route, status) DO UPDATE
+        SET requests = u.requests + excluded.requests
+        RETURNING u.client_id
+    )
+
+    INSERT INTO public.usage_days AS u (client_id, key_id, day, route, status, requests)
+    SELECT a.client_id, o.key_id, d.day, a.route, a.status, sum(a.requests)
+    FROM added AS a
+    CROSS JOIN LATERAL (SELECT date_trunc('day', a.hour, 'UTC') AS day) AS d
+    CROSS JOIN LATERAL (VALUES (a.key_id), ('00000000-0000-0000-0000-000000000000')) AS o (key_id)
+    -- After all rows by the hour are written.
+    WHERE (SELECT count(*) FROM by_hour) > 0
+    GROUP BY a.client_id, o.key_id, d.day, a.route, a.status
+    ORDER BY a.client_id, o.key_id, d.day, a.route, a.status
+    ON CONFLICT (client_id, key_id, day, route, status) DO UPDATE
     SET requests = u.requests + excluded.requests;
 END;
 $$;
@@ -377,6 +415,8 @@ BEGIN
         SELECT 'request_log' AS name, 'at' AS moment, 'day' AS unit, interval '1 day' AS length, 2 AS ahead, interval '7 days' AS retention
         UNION ALL
         SELECT 'key_usage', 'hour', 'month', interval '1 month', 1, interval '400 days'
+        UNION ALL
+        SELECT 'usage_days', 'day', 'month', interval '1 month', 1, interval '400 days'
     LOOP
         FOR begins IN SELECT date_trunc(kept.unit, now()) + n * kept.length FROM generate_series(0, kept.ahead) AS n LOOP
             CONTINUE WHEN to_regclass(format('public.%s_%s', kept.name, to_char(begins, 'YYYYMMDD'))) IS NOT NULL;
@@ -426,6 +466,7 @@ DROP TABLE server_secrets;
 DROP FUNCTION maintain_request_log;
 DROP FUNCTION add_key_usage;
 DROP FUNCTION admit;
+DROP TABLE usage_days;
 DROP TABLE key_usage;
 DROP TABLE request_log;
 DROP TABLE revoked_keys;

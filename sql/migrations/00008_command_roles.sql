@@ -18,11 +18,12 @@ GRANT SELECT (prefix, client_id, expires_at, revoked_at) ON api_keys TO clientin
 GRANT EXECUTE ON FUNCTION index_search_documents TO clientintel_importer;
 
 GRANT SELECT ON clients TO clientintel_keys, clientintel_auditor;
-GRANT SELECT (prefix, id, client_id, name, scopes, created_at, expires_at, revoked_at, last_used_at) ON api_keys
+GRANT SELECT (prefix, id, client_id, name, scopes, created_at, expires_at, revoked_at, last_used_at, created_by) ON api_keys
     TO clientintel_keys, clientintel_auditor;
-GRANT SELECT ON key_audits, key_usage, request_log TO clientintel_keys, clientintel_auditor;
+GRANT SELECT (idempotency_key) ON api_keys TO clientintel_keys;
+GRANT SELECT ON key_audits, key_usage, usage_days, request_log TO clientintel_keys, clientintel_auditor;
 GRANT SELECT ON imports TO clientintel_auditor;
-GRANT INSERT (prefix, id, client_id, name, secret_hash, scopes, expires_at), UPDATE (revoked_at) ON api_keys TO clientintel_keys;
+GRANT INSERT (prefix, id, client_id, name, secret_hash, scopes, expires_at, created_by, idempotency_key), UPDATE (revoked_at) ON api_keys TO clientintel_keys;
 -- The rest of a row is the database's: nobody chooses the time, the login or its address.
 GRANT INSERT (client_id, action, key_id, account, actor, caller_address, reason, detail) ON key_audits TO clientintel_keys;
 
@@ -118,16 +119,27 @@ BEGIN
         GET DIAGNOSTICS log_rows = ROW_COUNT;
         DELETE FROM public.key_usage AS u WHERE u.client_id = ANY (client_ids);
         GET DIAGNOSTICS usage_rows = ROW_COUNT;
+        DELETE FROM public.usage_days AS u WHERE u.client_id = ANY (client_ids);
     END IF;
 END;
 $$;
 -- +goose StatementEnd
 
-REVOKE EXECUTE ON FUNCTION delete_future_requests, delete_keys FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION delete_future_requests TO clientintel_keys;
+-- The console's cursors have a secret of their own: those of the client API stay unreadable.
+INSERT INTO server_secrets (name, secret)
+VALUES ('console cursor', sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
+
+CREATE FUNCTION read_console_secret() RETURNS bytea
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+RETURN (SELECT s.secret FROM public.server_secrets AS s WHERE s.name = 'console cursor');
+
+REVOKE EXECUTE ON FUNCTION delete_future_requests, delete_keys, read_console_secret FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION delete_future_requests, read_console_secret TO clientintel_keys;
 GRANT EXECUTE ON FUNCTION delete_keys TO clientintel_importer;
 
 -- +goose Down
+DELETE FROM server_secrets WHERE name = 'console cursor';
+DROP FUNCTION read_console_secret;
 DROP FUNCTION delete_keys;
 DROP FUNCTION delete_future_requests;
 DROP POLICY commands_read_every_client ON clients;
@@ -147,6 +159,6 @@ $$;
 -- +goose StatementEnd
 REVOKE ALL ON clients, campaigns, lanes, interviews, synthesis_documents, portal_documents, measurement_snapshots, record_owners,
     imports, suppressed_interviews, measurement_changes, measurement_states, search_documents, usable_interviews, searched_interviews,
-    api_keys, key_audits, key_usage, request_log
+    api_keys, key_audits, key_usage, usage_days, request_log
     FROM clientintel_importer, clientintel_keys, clientintel_auditor;
 REVOKE EXECUTE ON FUNCTION index_search_documents FROM clientintel_importer;

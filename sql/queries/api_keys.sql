@@ -14,8 +14,8 @@ WHERE k.client_id = @client_id::uuid
 
 -- name: IssueKey :one
 -- IssueKey stores a new key. The secret itself is never stored.
-INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, expires_at)
-VALUES (@prefix, @id, @client_id, @name, @secret_hash, @scopes::text[], sqlc.narg(expires_at))
+INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, expires_at, created_by, idempotency_key)
+VALUES (@prefix, @id, @client_id, @name, @secret_hash, @scopes::text[], sqlc.narg(expires_at), @created_by, sqlc.narg(idempotency_key))
 RETURNING created_at;
 
 -- name: FindKey :one

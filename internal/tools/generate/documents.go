@@ -27,6 +27,17 @@ func documents() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if source, err = os.ReadFile("openapi/admin.yaml"); err != nil {
+		return nil, err
+	}
+	administration, err := contract.Parse(source)
+	if err != nil {
+		return nil, err
+	}
+	admin, err := administration.JSON("  ")
+	if err != nil {
+		return nil, err
+	}
 	older, err := contract.OpenAPI30(document).JSON("  ")
 	if err != nil {
 		return nil, err
@@ -53,6 +64,7 @@ func documents() (map[string][]byte, error) {
 	}
 	made := map[string][]byte{
 		"openapi/generated/openapi.json":                 append(served, '\n'),
+		"openapi/generated/admin.json":                   append(admin, '\n'),
 		"openapi/generated/openapi-3.0.json":             append(older, '\n'),
 		"openapi/generated/tools.json":                   tools,
 		"openapi/clients/python/clientintel/_columns.py": contract.PythonColumns(document),
