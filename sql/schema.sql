@@ -1824,8 +1824,8 @@ ALTER TABLE ONLY public.clients FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.imports (
     id bigint NOT NULL,
-    finished_at timestamp with time zone DEFAULT clock_timestamp(),
     client_id uuid,
+    finished_at timestamp with time zone DEFAULT clock_timestamp(),
     command text DEFAULT 'import'::text NOT NULL,
     source text,
     account text,

@@ -50,7 +50,7 @@ SELECT
     l.error,
     s.finished_at AS last_success
 FROM (
-    SELECT DISTINCT ON (i.client_id) i.id, i.finished_at, i.client_id, i.command, i.source, i.account, i.started_at, i.kinds, i.error
+    SELECT DISTINCT ON (i.client_id) i.id, i.client_id, i.finished_at, i.command, i.source, i.account, i.started_at, i.kinds, i.error
     FROM imports AS i
     WHERE i.command = 'sync'
         AND i.client_id IS NOT NULL

@@ -70,8 +70,8 @@ type Client struct {
 
 type Import struct {
 	ID         int64           `json:"id"`
-	FinishedAt *time.Time      `json:"finished_at"`
 	ClientID   *uuid.UUID      `json:"client_id"`
+	FinishedAt *time.Time      `json:"finished_at"`
 	Command    string          `json:"command"`
 	Source     *string         `json:"source"`
 	Account    *string         `json:"account"`

@@ -84,8 +84,12 @@ CREATE TABLE record_owners (
 -- When imports ended, for alerts.
 CREATE TABLE imports (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    -- Null of an import that touched no client, or failed before it was known.
+    client_id uuid,
     finished_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+
+CREATE INDEX imports_of_client ON imports (client_id, id);
 
 CREATE TABLE synthesis_documents (
     client_id uuid NOT NULL REFERENCES clients (id) DEFERRABLE INITIALLY DEFERRED,

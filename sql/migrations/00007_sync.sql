@@ -6,8 +6,6 @@
 SET LOCAL lock_timeout = '5s';
 
 ALTER TABLE imports
-    -- Null of an import that touched no client, or failed before it was known.
-    ADD COLUMN client_id uuid,
     ADD COLUMN command text NOT NULL DEFAULT 'import',
     ADD COLUMN source text,
     ADD COLUMN account text,
@@ -17,8 +15,6 @@ ALTER TABLE imports
     -- Why nothing was imported. finished_at is null then.
     ADD COLUMN error text,
     ALTER COLUMN finished_at DROP NOT NULL;
-
-CREATE INDEX imports_of_client ON imports (client_id, id);
 
 -- Interviews that were erased. No import brings them back.
 CREATE TABLE suppressed_interviews (
@@ -56,10 +52,8 @@ GRANT EXECUTE ON FUNCTION read_sync_health TO clientintel_server;
 -- +goose Down
 DROP FUNCTION read_sync_health;
 DROP TABLE suppressed_interviews;
-DROP INDEX imports_of_client;
 DELETE FROM imports WHERE finished_at IS NULL;
 ALTER TABLE imports
-    DROP COLUMN client_id,
     DROP COLUMN command,
     DROP COLUMN source,
     DROP COLUMN account,
