@@ -11,6 +11,7 @@ require (
 	github.com/agnivade/levenshtein v1.2.2
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/go-chi/chi/v5 v5.5.0
+	github.com/go-jose/go-jose/v4 v4.1.9
 	github.com/google/uuid v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/klauspost/compress v1.20.1
@@ -32,11 +33,14 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
-require github.com/go-json-experiment/json v1.27.2
+require (
+	github.com/alecthomas/chroma/v2 v2.27.0
+	github.com/go-json-experiment/json v1.27.2
+)
 
 require (
 	github.com/andybalholm/brotli v1.2.0 // indirect
-	github.com/go-jose/go-jose/v4 v4.1.9 // indirect
+	github.com/dlclark/regexp2/v2 v2.2.1 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	go.opentelemetry.io/otel/sdk/metric v1.43.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect

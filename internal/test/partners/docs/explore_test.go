@@ -117,7 +117,7 @@ func TestExplorer_InABrowser(t *testing.T) {
 		t.Errorf("%d steps, want %d: %v", len(steps), len(want), steps)
 	}
 	if pictures != "" {
-		if info, err := os.Stat(filepath.Join(pictures, "explore-light.png")); err != nil || info.Size() > 150<<10 {
+		if info, err := os.Stat(filepath.Join(pictures, "explore.png")); err != nil || info.Size() > 150<<10 {
 			t.Errorf("the README's picture: %v, %v", info, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package packages
 
 import (
 	"archive/zip"
@@ -14,16 +14,20 @@ import (
 	"testing"
 )
 
+const (
+	root      = "../../../.."
+	wheelName = "clientintel-1.2.0-py3-none-any.whl"
+)
+
 // A wheel's record names every file of it with its hash, and the packages come out
 // the same wherever they are made, each with the licence that it is passed on under.
-func TestClients(t *testing.T) {
+func TestBuild(t *testing.T) {
 	t.Parallel()
-	first, second := t.TempDir(), t.TempDir()
-	names, err := buildClients(root, first)
+	made, err := Build(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	copied := filepath.Join(second, "elsewhere")
+	copied := filepath.Join(t.TempDir(), "elsewhere")
 	if err := os.CopyFS(filepath.Join(copied, "openapi/clients"), os.DirFS(filepath.Join(root, "openapi/clients"))); err != nil {
 		t.Fatal(err)
 	}
@@ -34,21 +38,22 @@ func TestClients(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(copied, "LICENSE"), licence, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := buildClients(copied, second); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		a, errA := os.ReadFile(filepath.Join(first, name))
-		b, errB := os.ReadFile(filepath.Join(second, name))
-		if errA != nil || errB != nil || len(a) < 5000 || !bytes.Equal(a, b) {
-			t.Errorf("%s: %d and %d bytes, %v, %v", name, len(a), len(b), errA, errB)
-		}
-	}
-	wheel, err := zip.OpenReader(filepath.Join(first, names[0]))
+	again, err := Build(copied)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer wheel.Close()
+	for name, content := range made {
+		if !bytes.Equal(again[name], content) {
+			t.Errorf("%s: %d and %d bytes", name, len(content), len(again[name]))
+		}
+		if sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(content), name); name != "SHA256SUMS" && !strings.Contains(string(made["SHA256SUMS"]), sum) {
+			t.Errorf("SHA256SUMS has not %s", sum)
+		}
+	}
+	wheel, err := zip.NewReader(bytes.NewReader(made[wheelName]), int64(len(made[wheelName])))
+	if err != nil {
+		t.Fatal(err)
+	}
 	record, lines := "", map[string]bool{}
 	for _, f := range wheel.File {
 		content, err := f.Open()
@@ -78,8 +83,9 @@ func TestClients(t *testing.T) {
 	if line := fmt.Sprintf(".dist-info/licenses/LICENSE,sha256=%s,%d\n", base64.RawURLEncoding.EncodeToString(sum[:]), len(licence)); !strings.Contains(record, line) {
 		t.Errorf("the wheel has no %q", line)
 	}
-	listed, err := exec.Command("tar", "-tzf", filepath.Join(first, names[1])).CombinedOutput()
-	if err != nil || !strings.Contains(string(listed), "package/LICENSE\n") {
+	list := exec.Command("tar", "-tz")
+	list.Stdin = bytes.NewReader(made["clientintel-1.2.0.tgz"])
+	if listed, err := list.CombinedOutput(); err != nil || !strings.Contains(string(listed), "package/LICENSE\n") {
 		t.Errorf("the npm package has %v\n%s", err, listed)
 	}
 }
@@ -88,26 +94,21 @@ func TestClients(t *testing.T) {
 // module of ours, and none of its tests, which do.
 func TestGoModule(t *testing.T) {
 	t.Parallel()
-	content, name, err := goModule(root)
+	files, err := goModule(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	version := "v" + strings.TrimSuffix(strings.TrimPrefix(name, "clientintel-go-"), ".zip")
-	proxy, cache := t.TempDir(), t.TempDir()
-	folder := filepath.Join(proxy, goModulePath, "@v")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	described, err := os.ReadFile(filepath.Join(root, "openapi/clients/go/go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(string(described), "github.com/clientintel/") != 1 {
-		t.Errorf("the module needs another of ours:\n%s", described)
-	}
-	for name, text := range map[string][]byte{".info": []byte(`{"Version": "` + version + `"}`), ".mod": described, ".zip": content} {
-		if err := os.WriteFile(filepath.Join(folder, version+name), text, 0o600); err != nil {
+	proxy, cache, version := t.TempDir(), t.TempDir(), "v1.2.0"
+	for name, content := range files {
+		path := filepath.Join(proxy, strings.TrimPrefix(name, "go/"))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, ".mod") && strings.Count(string(content), "github.com/clientintel/") != 1 {
+			t.Errorf("the module needs another of ours:\n%s", content)
 		}
 	}
 	download := exec.Command("go", "mod", "download", "-modcacherw", goModulePath+"@"+version)

@@ -1,4 +1,4 @@
-package main
+package packages
 
 import (
 	"archive/tar"
@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,45 +28,47 @@ type file struct {
 	text []byte
 }
 
-// buildClients makes the packages of the published clients out of a source tree and
-// returns their names.
-func buildClients(source, out string) ([]string, error) {
-	var made []string
-	for _, build := range []func(string) ([]byte, string, error){pythonWheel, npmPackage, goModule} {
-		content, name, err := build(source)
+// Build makes the packages of the published clients out of a source tree, by their path
+// below /docs/clients, with a file of their hashes. The same sources give the same bytes.
+func Build(source string) (map[string][]byte, error) {
+	made := map[string][]byte{}
+	for _, build := range []func(string) (map[string][]byte, error){pythonWheel, npmPackage, goModule} {
+		files, err := build(source)
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(out, name), content, 0o644); err != nil {
-			return nil, err
-		}
-		made = append(made, name)
+		maps.Copy(made, files)
 	}
+	var sums strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(made[name]), name)
+	}
+	made["SHA256SUMS"] = []byte(sums.String())
 	return made, nil
 }
 
 var pythonVersion = regexp.MustCompile(`(?m)^Version: (.+)$`)
 
 // pythonWheel is a zip of the package and what pip reads of it.
-func pythonWheel(source string) ([]byte, string, error) {
+func pythonWheel(source string) (map[string][]byte, error) {
 	files, err := filesIn(source, "openapi/clients/python", "", "clientintel/*.py", "clientintel/py.typed")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	described, err := filesIn(source, "openapi/clients/python", "", "METADATA", "README.md")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	metadata, readme := described[0].text, described[1].text
 	version := pythonVersion.FindSubmatch(metadata)
 	if version == nil {
-		return nil, "", errors.New("METADATA has no version")
+		return nil, errors.New("METADATA has no version")
 	}
 	name := "clientintel-" + string(version[1])
 	info := name + ".dist-info/"
 	licence, err := filesIn(source, ".", info+"licenses/", "LICENSE")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	files = append(append(files, licence...),
 		file{info + "METADATA", slices.Concat(metadata, []byte("\n"), readme)},
@@ -77,7 +80,7 @@ func pythonWheel(source string) ([]byte, string, error) {
 	}
 	fmt.Fprintf(&record, "%sRECORD,,\n", info)
 	content, err := zipped(append(files, file{info + "RECORD", []byte(record.String())}))
-	return content, name + "-py3-none-any.whl", err
+	return map[string][]byte{name + "-py3-none-any.whl": content}, err
 }
 
 func zipped(files []file) ([]byte, error) {
@@ -113,18 +116,18 @@ func describedPackage(source string) (described packageDescription, err error) {
 }
 
 // npmPackage is an archive of what package.json lists, and the licence.
-func npmPackage(source string) ([]byte, string, error) {
+func npmPackage(source string) (map[string][]byte, error) {
 	described, err := describedPackage(source)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	files, err := filesIn(source, "openapi/clients/typescript", "package/", append([]string{"package.json"}, described.Files...)...)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	licence, err := filesIn(source, ".", "package/", "LICENSE")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	var out bytes.Buffer
 	compress := gzip.NewWriter(&out)
@@ -132,37 +135,46 @@ func npmPackage(source string) ([]byte, string, error) {
 	for _, f := range append(files, licence...) {
 		header := &tar.Header{Name: f.name, Mode: 0o644, Size: int64(len(f.text)), ModTime: packaged, Format: tar.FormatUSTAR}
 		if err := writer.WriteHeader(header); err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		if _, err := writer.Write(f.text); err != nil {
-			return nil, "", err
+			return nil, err
 		}
 	}
 	err = errors.Join(writer.Close(), compress.Close())
-	return out.Bytes(), described.Name + "-" + described.Version + ".tgz", err
+	return map[string][]byte{described.Name + "-" + described.Version + ".tgz": out.Bytes()}, err
 }
 
 const goModulePath = "github.com/clientintel/clientintel/openapi/clients/go"
 
-// goModule is the module as Go's module proxies have it, without its tests: they need the
+// goModule is the module in the layout of Go's module proxies, without its tests: they need the
 // repository. A module has no version of its own; it takes the npm package's.
-func goModule(source string) ([]byte, string, error) {
+func goModule(source string) (map[string][]byte, error) {
 	described, err := describedPackage(source)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	prefix := goModulePath + "@v" + described.Version + "/"
 	files, err := filesIn(source, "openapi/clients/go", prefix, "go.mod", "go.sum", "README.md", "*.go", "contract/*.go")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	licence, err := filesIn(source, ".", prefix, "LICENSE")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	files = slices.DeleteFunc(append(files, licence...), func(f file) bool { return strings.HasSuffix(f.name, "_test.go") })
 	content, err := zipped(files)
-	return content, "clientintel-go-" + described.Version + ".zip", err
+	if err != nil {
+		return nil, err
+	}
+	module, version := "go/"+goModulePath+"/@v/", "v"+described.Version
+	return map[string][]byte{
+		module + "list":            []byte(version + "\n"),
+		module + version + ".info": []byte(`{"Version": "` + version + `"}` + "\n"),
+		module + version + ".mod":  files[0].text,
+		module + version + ".zip":  content,
+	}, nil
 }
 
 // filesIn reads the files of a folder that match, in the order of the patterns. In the

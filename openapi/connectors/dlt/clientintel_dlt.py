@@ -45,7 +45,8 @@ class Service:
             status_codes=(429, 502, 503, 504), raise_for_status=False,
         ).session
         self.page = page
-        self.rest = RESTClient(url.rstrip("/") + "/api/client/v1", auth=BearerTokenAuth(key), session=session)
+        base = url.rstrip("/").removesuffix("/api/client/v1") + "/api/client/v1"
+        self.rest = RESTClient(base, auth=BearerTokenAuth(key), session=session)
 
     def pages(self, path, **filters):
         """The pages of a list: its rows, and the service's time when it sent them."""
@@ -68,7 +69,11 @@ class Service:
 
 
 def kept(rows, fields):
-    return [{name: row[name] for name in fields} for row in rows]
+    # dlt writes no integer beyond 64 bits.
+    return [
+        {name: float(row[name]) if kind == "double" and row[name] is not None else row[name] for name, kind in fields.items()}
+        for row in rows
+    ]
 
 
 def gone(ids):
@@ -171,6 +176,9 @@ def load(pipeline, service, full=False):
 
 
 if __name__ == "__main__":
+    for variable in ("CLIENTINTEL_URL", "CLIENTINTEL_KEY"):
+        if not os.environ.get(variable):
+            sys.exit(f"set {variable}")
     service = Service(os.environ["CLIENTINTEL_URL"], os.environ["CLIENTINTEL_KEY"],
                       page=int(os.environ.get("CLIENTINTEL_PAGE", "200")))
     pipeline = dlt.pipeline("clientintel", destination="duckdb", dataset_name="voice")
