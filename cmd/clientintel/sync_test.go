@@ -190,7 +190,7 @@ func TestSync_NightsOfTenBrands(t *testing.T) {
 	}
 	var late int
 	// A client that never came to be, and is not tried any more, is not late.
-	n.target.Exec(t, "INSERT INTO imports (client_id, command, started_at) VALUES (gen_random_uuid(), 'sync', now() - interval '27 hours')")
+	n.target.Exec(t, "INSERT INTO imports (client_id, command, started_at, finished_at) VALUES (gen_random_uuid(), 'sync', now() - interval '27 hours', NULL)")
 	n.target.Exec(t, "UPDATE imports SET finished_at = finished_at - interval '27 hours', started_at = started_at - interval '27 hours' WHERE client_id = (SELECT id FROM clients WHERE slug = 'brand-7')")
 	if n.target.Query(t, &late, "SELECT late_clients FROM read_sync_health()"); late != 1 {
 		t.Errorf("%d clients are late, want 1", late)
@@ -492,7 +492,7 @@ func TestErase(t *testing.T) {
 		{"kind":"interview","id":"` + her + `","client_id":"11111111-1111-4111-8111-111111111111","participant_name":"Zyx \"Z\" Erasemeton","participant_email":"Zyx@erase.example","status":"completed","quality":"passed","reportable":true,"client_safe":true,"created_at":"2026-11-20T00:00:00Z","best_quote":"q"}
 		{"kind":"interview","id":"bbbbbbbb-0000-4000-8000-000000000001","client_id":"11111111-1111-4111-8111-111111111111","participant_name":"Ada","status":"completed","quality":"passed","created_at":"2026-11-20T00:00:00Z"}
 		{"kind":"synthesis_document","id":"aaaaaaaa-0000-4000-8000-000000000002","client_id":"11111111-1111-4111-8111-111111111111","synthesis_type":"home","document":{"q":"said:\nzyx \"Z\" erasemeton"},"contract_version":"v1","status":"published","created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z"}
-		{"kind":"synthesis_document","id":"aaaaaaaa-0000-4000-8000-000000000005","client_id":"11111111-1111-4111-8111-111111111111","synthesis_type":"home","document":{"q":"said Ada of prezyx \"Z\" erasemetons"},"contract_version":"v1","status":"published","created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z"}
+		{"kind":"synthesis_document","id":"aaaaaaaa-0000-4000-8000-000000000005","client_id":"11111111-1111-4111-8111-111111111111","synthesis_type":"home","document":{"q":"said Ada of prezyx \"Z\" erasemeton and zyx \"Z\" erasemetons"},"contract_version":"v1","status":"published","created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z"}
 		{"kind":"portal_document","id":"aaaaaaaa-0000-4000-8000-000000000003","client_id":"11111111-1111-4111-8111-111111111111","type":"home","body":{"schema":"home.v1","entries":["` + her + `"]},"status":"published","measurement_snapshot_id":"aaaaaaaa-0000-4000-8000-000000000004"}
 		{"kind":"measurement_snapshot","snapshot_id":"aaaaaaaa-0000-4000-8000-000000000004","client_id":"11111111-1111-4111-8111-111111111111","as_of":"2026-11-20T00:00:00Z","measurement_contract_version":"canonical_measurement.v1","scope_hash":"4d7f1c0a9b8e2d3c5a6f7b8c9d0e1f2a3b4c5d6e7f8091a2b3c4d5e6f7081920","membership_hash":"51fa6d5a2f5d2e2f0a5d3c4b1e6f7a8b9c0d1e2f3a4b5c6d7e8f9a0b1c2d3e4f","source_interview_ids":["` + her + `","bbbbbbbb-0000-4000-8000-000000000001"],"source_count":2}`
 	if got := command(t, env, lines, "import", "-"); got.code != exitDone {

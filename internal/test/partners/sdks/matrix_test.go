@@ -83,7 +83,7 @@ var cells = map[string]cell{
 			"org.jetbrains.kotlin:kotlin-maven-plugin:2.4.0:compile org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 	},
 	"scala": {
-		generator: "scala-sttp", options: []string{"--additional-properties=modelPropertyNaming=original"}, openAPI30: true,
+		generator: "scala-sttp", options: []string{"--additional-properties=modelPropertyNaming=original", "--type-mappings=UUID=String"}, openAPI30: true,
 		program: "src/main/scala/tour/Tour.scala",
 		run: [][]string{{"sh", "-c", "cp $MATRIX/scala/pom.xml . && mvn --batch-mode --quiet --strict-checksums -Dexec.mainClass=tour.Tour " +
 			"net.alchim31.maven:scala-maven-plugin:4.9.5:compile org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},

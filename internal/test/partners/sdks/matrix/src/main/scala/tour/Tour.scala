@@ -1,6 +1,5 @@
 package tour
 
-import java.util.UUID
 import org.json4s.jackson.Serialization
 import org.openapitools.client.api._
 import org.openapitools.client.core.JsonSupport._
@@ -46,7 +45,7 @@ object Tour extends App {
   refused(InterviewsApi(base).listInterviews(canonical)(dateFrom = Some("yesterday")))
   refused(InterviewsApi(base).listInterviews("cik_wrong")())
   refused(InterviewsApi(base).listInterviews(sys.env("NARROW"))())
-  refused(InterviewsApi(base).getInterview(canonical)(UUID.fromString("00000000-0000-4000-8000-000000000000")))
+  refused(InterviewsApi(base).getInterview(canonical)("00000000-0000-4000-8000-000000000000"))
   refused(InterviewsApi(sys.env("LIMITED")).listInterviews(sys.env("SPENT"))())
   refused(InterviewsApi(sys.env("STUB")).listInterviews("cik_any")())
   refused(CampaignsApi(sys.env("STUB")).listCampaigns("cik_any")())
