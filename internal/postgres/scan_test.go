@@ -36,7 +36,7 @@ func (v *values) columns() []any {
 func TestScannedRows_AreThoseOfPgx(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{URL: d.OwnerURL, Size: 2, AsOwner: true})
+	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{URL: d.ServerURL, Size: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
