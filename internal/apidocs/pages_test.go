@@ -96,19 +96,3 @@ func TestReference_LeavesNothingOut(t *testing.T) {
 		}
 	}
 }
-
-func TestReference_TypesAreInPlainWords(t *testing.T) {
-	t.Parallel()
-	shown := page(t, "/docs/listInterviews") + page(t, "/docs/listSynthesis") + page(t, "/docs/getInterview")
-	for _, want := range []string{
-		`<code class="name">data</code> <span class="type">array of Interview</span> <span class="required">required</span>`,
-		`<code class="name">conversation_goal_id</code> <span class="type">uuid or null</span>`,
-		`<code class="name">reason</code> <span class="type">string or null</span>`,
-		`<code class="name">data</code> <span class="type">array of SynthesisDocumentRow or PublishedSynthesisBody</span>`,
-		`<li>at most 200</li>`, `<li>always published</li>`, `<li>one of legacy, canonical</li>`,
-	} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("wants %s", want)
-		}
-	}
-}
