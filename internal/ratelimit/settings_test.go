@@ -22,7 +22,7 @@ func TestLimiter_ExactUnderAnyDefaults(t *testing.T) {
 		"default_transaction_isolation = 'serializable'; default_transaction_deferrable = on; default_transaction_read_only = on",
 		"search_path = nowhere",
 		"client_encoding = LATIN1; TimeZone = 'Asia/Kathmandu'; DateStyle = 'SQL, DMY'; IntervalStyle = sql_standard; bytea_output = escape",
-		"lock_timeout = 1; statement_timeout = 50",
+		"lock_timeout = 1; statement_timeout = 500",
 		"synchronous_commit = off; row_security = off; standard_conforming_strings = off",
 		"plan_cache_mode = force_custom_plan; enable_indexscan = off; enable_indexonlyscan = off; enable_bitmapscan = off",
 	} {
