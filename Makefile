@@ -14,7 +14,7 @@ FUZZTIME ?= 10s
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: build ## embedded database, two demo brands, keys, server, curl lines to paste
+demo: build ## embedded database, two demo brands, keys, server, links to open
 	bin/clientintel demo
 
 # The tag leaves a page of traces out of a library, whose templates call methods by
@@ -115,6 +115,11 @@ partners: ## check the service with third-party tools (installs them; needs the 
 	$(MAKE) test PG_MAJOR=18
 	$(MAKE) mutants
 	PATH="$$PATH:/usr/sbin" $(GO) test -tags partners,clientintel_testing -count=1 -timeout 30m ./internal/test/partners/... ./internal/test/guides
+
+screenshot: ## take the README's picture of /explore (installs npm packages; needs Chromium)
+	mkdir -p .cache/screenshots
+	SCREENSHOTS=$(CURDIR)/.cache/screenshots $(GO) test -tags partners,clientintel_testing -count=1 -run TestExplorer ./internal/test/partners/docs
+	cp .cache/screenshots/explore-light.png docs/explore.png
 
 # One coordinator and two workers for each package, on 127.0.0.1. Beside the tests of
 # its own, the suites that see the program from outside, on a distributed database each.

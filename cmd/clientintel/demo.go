@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +24,7 @@ func newDemo(e *environment) *cobra.Command {
 	var newKeys bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Serve two invented brands, with keys and curl lines to paste",
+		Short: "Serve two invented brands, with keys and links that open ready",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings := &e.settings.Server
 			settings.ResponseValidation = config.Enforce
@@ -109,6 +110,8 @@ func onlyDemoBrands(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
+// printDemo prints the keys, and what opens ready with them. The keys are in links and
+// lines: invented data needs no secrecy.
 func (e *environment) printDemo(base string, keys []demoKey) {
 	out := e.stdout
 	var brand, full string
@@ -122,12 +125,31 @@ func (e *environment) printDemo(base string, keys []demoKey) {
 			full = k.key
 		}
 	}
-	fmt.Fprint(out, "\nPaste any of these:\n\n")
-	for _, path := range []string{
-		"interviews?limit=2", "campaigns?limit=3", "synthesis?type=home", "synthesis?surface=portal&type=daily_feed&limit=1",
-		"analytics/interviews", "intelligence/search?q=delivery&limit=3",
-	} {
-		fmt.Fprintf(out, "curl -s -H 'Authorization: Bearer %s' '%s/api/client/v1/%s'\n", full, base, path)
+	endpoint := base + "/api/client/v1/mcp"
+	fmt.Fprintf(out, "\nOpen, with the last brand's key of every scope:\n\n")
+	fmt.Fprintf(out, "  Explore the numbers   %s/explore#key=%s\n", base, full)
+	fmt.Fprintf(out, "  Read and try the API  %s/docs#key=%s\n", base, full)
+	fmt.Fprintf(out, "\nConnect an agent by MCP:\n\n")
+	fmt.Fprintf(out, "  Cursor          %s\n", mcpServers(map[string]any{"url": endpoint, "headers": bearer(full)}))
+	fmt.Fprintf(out, "  Claude Desktop  %s\n", mcpServers(map[string]any{
+		"command": "npx", "args": []string{"-y", "mcp-remote", endpoint, "--header", "Authorization:${KEY}"}, "env": map[string]string{"KEY": "Bearer " + full},
+	}))
+	fmt.Fprintf(out, "  VS Code         code --add-mcp '%s'\n", line(map[string]any{"name": "clientintel", "type": "http", "url": endpoint, "headers": bearer(full)}))
+	fmt.Fprintf(out, "\nOr paste:\n\ncurl -s -H 'Authorization: Bearer %s' '%s/api/client/v1/campaigns?limit=1'\n", full, base)
+	fmt.Fprintf(out, "\nServing at %s until you press Ctrl-C.\n", base)
+}
+
+func bearer(key string) map[string]string { return map[string]string{"Authorization": "Bearer " + key} }
+
+// mcpServers is the configuration of a host with one server.
+func mcpServers(server map[string]any) string {
+	return line(map[string]any{"mcpServers": map[string]any{"clientintel": server}})
+}
+
+func line(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // texts always encode
 	}
-	fmt.Fprintf(out, "curl -s '%s/api/client/v1/openapi.json'\n\nServing at %s until you press Ctrl-C.\n", base, base)
+	return string(text)
 }

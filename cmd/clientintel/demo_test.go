@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -50,7 +51,11 @@ func TestDemo_RefusesADatabaseWithOtherClients(t *testing.T) {
 	}
 }
 
-var curlLine = regexp.MustCompile(`^curl -s (?:-H 'Authorization: (Bearer \S+)' )?'(\S+)'$`)
+var (
+	curlLine = regexp.MustCompile(`^curl -s -H 'Authorization: Bearer (\S+)' '(\S+)'$`)
+	pageLink = regexp.MustCompile(`^  \S.* (http\S+/(?:explore|docs))#key=(\S+)$`)
+	hostLine = regexp.MustCompile(`^  (Cursor|Claude Desktop|VS Code) +(?:code --add-mcp ')?(\{.*\})'?$`)
+)
 
 // runDemo serves the demo, requests what its lines request and stops it. It
 // returns the key in them.
@@ -66,23 +71,39 @@ func runDemo(t *testing.T, env map[string]string, args ...string) (key string) {
 			environOf(env), strings.NewReader(""), stdout, &stderr)
 		_ = stdout.Close()
 	}()
-	var found [][]string
+	found := map[string]string{} // the key of each line
 	for lines := bufio.NewScanner(printed); lines.Scan(); {
-		if line := curlLine.FindStringSubmatch(lines.Text()); line != nil {
-			found = append(found, line)
+		text := lines.Text()
+		if got := hostLine.FindStringSubmatch(text); got != nil {
+			var configuration map[string]any
+			if err := json.Unmarshal([]byte(got[2]), &configuration); err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
+			_, after, _ := strings.Cut(got[2], `"Bearer `)
+			found[got[1]], _, _ = strings.Cut(after, `"`)
 		}
-		if strings.HasPrefix(lines.Text(), "Serving at ") {
-			for _, line := range found {
-				wantOK(t, line[2], line[1])
-				if line[1] != "" {
-					key = line[1]
+		if got := pageLink.FindStringSubmatch(text); got != nil {
+			found[got[1]] = got[2]
+		}
+		if got := curlLine.FindStringSubmatch(text); got != nil {
+			key, found[got[2]] = got[1], got[1]
+		}
+		if strings.HasPrefix(text, "Serving at ") {
+			for url, key := range found {
+				if strings.HasPrefix(url, "http") {
+					wantOK(t, url, "Bearer "+key)
 				}
 			}
 			stop()
 		}
 	}
-	if code := <-ended; code != exitDone || len(found) != 7 {
-		t.Fatalf("exit %d, %d lines to paste; stderr: %s", code, len(found), stderr.String())
+	if code := <-ended; code != exitDone || len(found) != 6 {
+		t.Fatalf("exit %d, %d lines to open or paste; stderr: %s", code, len(found), stderr.String())
+	}
+	for line, its := range found {
+		if its != key {
+			t.Errorf("%s has the key %s, want %s", line, its, key)
+		}
 	}
 	return key
 }
@@ -93,9 +114,7 @@ func wantOK(t *testing.T, url, authorization string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if authorization != "" {
-		request.Header.Set("Authorization", authorization)
-	}
+	request.Header.Set("Authorization", authorization)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Error(err)

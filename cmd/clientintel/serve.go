@@ -40,7 +40,7 @@ func newServe(e *environment) *cobra.Command {
 		},
 	}
 	addFlags(cmd.Flags(), &e.settings.Server)
-	cmd.Flags().BoolVar(&noDocs, "no-docs", false, "do not serve /docs and /llms.txt")
+	cmd.Flags().BoolVar(&noDocs, "no-docs", false, "do not serve /docs, /explore and /llms.txt")
 	cmd.Flags().BoolVar(&noMigrate, "no-migrate", false, "do not bring the schema up to date first")
 	return cmd
 }

@@ -66,7 +66,7 @@ type Server struct {
 	DrainTimeout time.Duration `env:"CLIENTINTEL_DRAIN_TIMEOUT" flag:"drain-timeout" default:"20s" usage:"how long requests in flight may take after the drain delay"`
 	LogLevel     string        `env:"CLIENTINTEL_LOG_LEVEL" flag:"log-level" default:"info" usage:"the least level that is logged: debug, info, warn or error"`
 	LogOneIn     int           `env:"CLIENTINTEL_LOG_ONE_IN" flag:"log-one-in" default:"1" usage:"of requests that succeed, one in so many is logged; all others are"`
-	Docs         string        `env:"CLIENTINTEL_DOCS" default:"on" usage:"on serves /docs and /llms.txt, off (or --no-docs) does not"`
+	Docs         string        `env:"CLIENTINTEL_DOCS" default:"on" usage:"on serves /docs, /explore and /llms.txt, off (or --no-docs) does not"`
 
 	// Migrate brings the schema up to date before serving (--no-migrate: false).
 	Migrate bool

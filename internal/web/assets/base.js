@@ -39,15 +39,21 @@ export function secret(name) {
   return given?.trim() || tab(name) || '';
 }
 
+// A number with more digits than JavaScript keeps stays as it was sent, where the browser can.
+const exact = (_, value, {source} = {}) =>
+  (typeof value === 'number' && JSON.rawJSON && source?.replace(/\D/g, '').length > 15 ? JSON.rawJSON(source) : value);
+
 /**
  * Sends a request with the secret and returns {status, headers, body}; a body that is no
- * JSON is null. Throws only if no answer came.
+ * JSON is null. Throws only if no answer came. With options.exact, JSON.stringify writes
+ * every number of the body as it came.
  */
 export async function send(url, bearer, options = {}) {
   const headers = {...options.headers, ...(bearer && {Authorization: 'Bearer ' + bearer})};
   const response = await fetch(url, {credentials: 'omit', redirect: 'error', cache: 'no-store', ...options, headers});
+  const text = await response.text();
   let body = null;
-  try { body = await response.json(); } catch (error) { if (error.name === 'AbortError') throw error; }
+  try { body = JSON.parse(text, options.exact && exact); } catch { /* no JSON */ }
   return {status: response.status, headers: response.headers, body};
 }
 

@@ -24,12 +24,12 @@ export class Api {
   }
 
   /** Returns {data, meta, read}; read is when the server answered. Waits while the key's quota is used up. */
-  async get(path, parameters = {}, signal) {
+  async get(path, parameters = {}, signal, exact = false) {
     const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value));
     for (;;) {
       let answer;
       try {
-        answer = await send(`${this.base}/${path}${query.size ? '?' + query : ''}`, this.key, {signal});
+        answer = await send(`${this.base}/${path}${query.size ? '?' + query : ''}`, this.key, {signal, exact});
       } catch (error) {
         if (error.name === 'AbortError') throw error;
         throw Object.assign(new Error('The server does not answer. Check the connection.'), {again: true});

@@ -71,6 +71,7 @@ function askForKey() {
   loading?.abort();
   $('key').hidden = false;
   $('view').hidden = $('other-key').hidden = true;
+  $('view').setAttribute('aria-busy', 'false');
   $('quota').textContent = '';
   $('key-text').focus();
 }

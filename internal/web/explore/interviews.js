@@ -165,7 +165,7 @@ export class Interviews {
   }
 
   async detail(id, signal) {
-    const {data: {interview: one}, meta} = await this.api().get('interviews/' + encodeURIComponent(id), {}, signal).catch((error) => {
+    const {data: {interview: one}, meta} = await this.api().get('interviews/' + encodeURIComponent(id), {}, signal, true).catch((error) => {
       if ($('interview').open) $('interview').close();
       else if (error.status === 404) this.go({interview: ''}, true);
       throw error;
