@@ -73,7 +73,7 @@ plans: ## print how PostgreSQL runs each query on a client of a million intervie
 # SCALE=full, DATA=dir keeps the loaded databases, OTHER=program takes turns with another
 # build, ONLY='page|import' measures a part, ROUNDS=n, DURATION=2s a side and round. See
 # docs/benchmark.md.
-bench: ## compare the server with another build and with PostgreSQL alone
+bench: ## compare the server with another build
 	$(GO) run ./internal/tools/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(OTHER),-other $(OTHER)) \
 		$(if $(ONLY),-only '$(ONLY)') $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION))
 

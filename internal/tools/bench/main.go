@@ -1,8 +1,7 @@
 //go:build linux
 
-// Command bench compares the server with another build and with PostgreSQL alone. It loads
-// a generated corpus into a separate PostgreSQL, starts real servers as processes and
-// prints ratios: the sides of a ratio alternate, and the median of the rounds counts. Its
+// Command bench compares the server with another build. It loads a generated corpus into
+// a separate PostgreSQL, starts real servers as processes and prints ratios: the sides of a ratio alternate, and the median of the rounds counts. Its
 // exit status depends on whether every response was right, never on a timing.
 //
 //	go run ./internal/tools/bench -scale full -data /var/tmp/bench -other ../clientintel-before

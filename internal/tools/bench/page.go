@@ -16,8 +16,6 @@ var pageGoals = []struct {
 	before      float64
 }{{1, 0.80}, {8, 0.90}, {32, 0.75}}
 
-const maxSpread = 3 // p99 ÷ p50
-
 // measurePages compares pages of 50 of one client, and of all clients in turn.
 func (s *session) measurePages(ctx context.Context) error {
 	servers, stop, err := s.startBuilds(ctx)
@@ -48,13 +46,6 @@ func (s *session) measurePages(ctx context.Context) error {
 				}
 				workloads = append(workloads, r.workload(t.server.name))
 			}
-			if len(slugs) == 1 {
-				alone, err := s.pgbench(s.now.clients[clientLarge], g.connections)
-				if err != nil {
-					return err
-				}
-				workloads = append(workloads, alone)
-			}
 			all, err := s.compare(ctx, workloads...)
 			if err != nil {
 				return err
@@ -65,17 +56,12 @@ func (s *session) measurePages(ctx context.Context) error {
 	return nil
 }
 
-// reportPages reports this build, the other one if there is one, and PostgreSQL alone, in
-// this order.
+// reportPages reports this build and, if there is one, the other.
 func (s *session) reportPages(name string, before float64, all []*series) {
-	now, others := all[0], all[1:]
-	s.report(name+", p99 ÷ p50", now.figure(spread), "", goal{atMost: maxSpread}, all...)
+	now := all[0]
+	s.report(name+", p99 ÷ p50", now.figure(spread), "", goal{atMost: 3}, all...)
 	if s.before != nil {
-		s.report(name+" ÷ before", now.dividedBy(others[0], rate), "", goal{atLeast: before})
-		s.report(name+" ÷ before, CPU time", now.dividedBy(others[0], cpuTime), "", goal{})
-		others = others[1:]
-	}
-	if len(others) > 0 {
-		s.report(name+" ÷ PostgreSQL alone", now.dividedBy(others[0], rate), "", goal{})
+		s.report(name+" ÷ before", now.dividedBy(all[1], rate), "", goal{atLeast: before})
+		s.report(name+" ÷ before, CPU time", now.dividedBy(all[1], cpuTime), "", goal{})
 	}
 }
