@@ -73,7 +73,7 @@ plans: ## print how PostgreSQL runs each query on a client of a million intervie
 # SCALE=full, DATA=dir keeps the loaded databases, OTHER=program takes turns with another
 # build, ONLY='page|import' measures a part, ROUNDS=n, DURATION=2s a side and round. See
 # docs/benchmark.md.
-bench: ## compare the server with another build
+bench: ## compare the server with another build, a baseline server and PostgreSQL alone
 	$(GO) run ./internal/tools/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(OTHER),-other $(OTHER)) \
 		$(if $(ONLY),-only '$(ONLY)') $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION))
 
@@ -119,7 +119,7 @@ partners: ## check the service with third-party tools (installs them; needs the 
 screenshot: ## take the README's picture of /explore (installs npm packages; needs Chromium)
 	mkdir -p .cache/screenshots
 	SCREENSHOTS=$(CURDIR)/.cache/screenshots $(GO) test -tags partners,clientintel_testing -count=1 -run TestExplorer ./internal/test/partners/docs
-	cp .cache/screenshots/explore-light.png docs/explore.png
+	cp .cache/screenshots/explore.png docs/explore.png
 
 # One coordinator and two workers for each package, on 127.0.0.1. Beside the tests of
 # its own, the suites that see the program from outside, on a distributed database each.

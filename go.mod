@@ -32,10 +32,14 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-require github.com/go-json-experiment/json v1.27.2
+require (
+	github.com/alecthomas/chroma/v2 v2.27.0
+	github.com/go-json-experiment/json v1.27.2
+)
 
 require (
 	github.com/andybalholm/brotli v1.2.0 // indirect
+	github.com/dlclark/regexp2/v2 v2.2.1 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	go.opentelemetry.io/otel/sdk/metric v1.43.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect

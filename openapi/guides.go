@@ -42,3 +42,9 @@ var connectors embed.FS
 
 // Connectors are the files for tools that load the API, below connectors/.
 func Connectors() fs.FS { return connectors }
+
+//go:embed generated/clients
+var clients embed.FS
+
+// Clients are the packages of the published clients and their hashes, below generated/clients/.
+func Clients() fs.FS { return clients }

@@ -345,7 +345,9 @@ CREATE FUNCTION public.begin_read(client uuid, timeout text, OUT as_of timestamp
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    PERFORM set_config('clientintel.client_id', client::text, true), set_config('statement_timeout', timeout, true);
+    -- Assignments, which are cheaper than statements.
+    mode := set_config('clientintel.client_id', client::text, true);
+    mode := set_config('statement_timeout', timeout, true);
     as_of := statement_timestamp();
     SELECT
         c.measurement_mode,
@@ -663,6 +665,82 @@ BEGIN
         SET measurement_mode = 'canonical',
             measurement_contract_version = contract_version
         WHERE c.id = switched_client;
+    END IF;
+END;
+$$;
+
+
+--
+-- Name: delete_future_requests(uuid, uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.delete_future_requests(client uuid, key uuid) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+    removed bigint;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended(k.prefix, 600))
+    FROM public.api_keys AS k
+    WHERE k.client_id = delete_future_requests.client
+        AND k.id = delete_future_requests.key;
+    DELETE FROM public.request_log AS l
+    WHERE l.client_id = delete_future_requests.client
+        AND l.key_id = delete_future_requests.key
+        AND l.at > clock_timestamp();
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    RETURN removed;
+END;
+$$;
+
+
+--
+-- Name: delete_keys(uuid[], boolean, text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.delete_keys(client_ids uuid[], only_revoked boolean, account text, OUT keys bigint, OUT log_rows bigint, OUT usage_rows bigint) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    log_rows := 0;
+    usage_rows := 0;
+    IF NOT only_revoked THEN
+        PERFORM pg_advisory_xact_lock(r.lock)
+        FROM unnest((
+            SELECT array_agg(DISTINCT hashtextextended(k.prefix, 600))
+            FROM public.api_keys AS k
+            WHERE k.client_id = ANY (client_ids)
+        )) AS r (lock);
+    END IF;
+    WITH deleted AS (
+        DELETE FROM public.api_keys AS k
+        WHERE k.client_id = ANY (client_ids)
+            AND (NOT only_revoked OR k.revoked_at <= now())
+        RETURNING k.client_id, k.id, k.prefix, k.name, k.revoked_at
+    ),
+
+    remembered AS (
+        INSERT INTO public.revoked_keys AS r (client_id, prefix, revoked_at)
+        SELECT d.client_id, d.prefix, d.revoked_at
+        FROM deleted AS d
+        WHERE d.revoked_at IS NOT NULL
+        ON CONFLICT (client_id, prefix) DO UPDATE SET revoked_at = least(r.revoked_at, excluded.revoked_at)
+    ),
+
+    audited AS (
+        INSERT INTO public.key_audits (client_id, action, key_id, account, actor, detail)
+        SELECT d.client_id, 'purge', d.id, delete_keys.account, delete_keys.account, d.prefix
+        FROM deleted AS d
+    )
+
+    SELECT count(*) INTO keys FROM deleted;
+    IF NOT only_revoked THEN
+        DELETE FROM public.request_log AS l WHERE l.client_id = ANY (client_ids);
+        GET DIAGNOSTICS log_rows = ROW_COUNT;
+        DELETE FROM public.key_usage AS u WHERE u.client_id = ANY (client_ids);
+        GET DIAGNOSTICS usage_rows = ROW_COUNT;
     END IF;
 END;
 $$;
@@ -1287,7 +1365,7 @@ $$;
 -- Name: read_health(bigint, bigint); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) RETURNS record
+CREATE FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -1320,6 +1398,11 @@ BEGIN
     ) AS f;
     SELECT max(i.finished_at) INTO last_import
     FROM public.imports AS i;
+    SELECT count(*) INTO expiring_keys
+    FROM public.api_keys AS k
+    WHERE k.expires_at > now()
+        AND k.expires_at <= now() + interval '14 days'
+        AND (k.revoked_at IS NULL OR k.revoked_at > now());
 END;
 $$;
 
@@ -1341,6 +1424,8 @@ BEGIN
         WHERE i.command = 'sync'
             AND i.client_id IS NOT NULL
         GROUP BY i.client_id
+        HAVING EXISTS (SELECT FROM public.clients AS c WHERE c.id = i.client_id)
+            OR max(i.started_at) > now() - interval '26 hours'
     ) AS s;
 END;
 $$;
@@ -1446,6 +1531,19 @@ BEGIN
     WHERE (d.campaign_id, d.folded) IS DISTINCT FROM (excluded.campaign_id, excluded.folded);
     GET DIAGNOSTICS written = ROW_COUNT;
     RETURN removed + written;
+END;
+$$;
+
+
+--
+-- Name: refuse_audit_change(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    RAISE insufficient_privilege USING MESSAGE = 'rows are added to key_audits, and none is changed or deleted';
 END;
 $$;
 
@@ -1667,6 +1765,7 @@ CREATE TABLE public.clients (
     name text NOT NULL,
     measurement_mode text DEFAULT 'legacy'::text NOT NULL,
     measurement_contract_version text,
+    allowed_scopes text[],
     CONSTRAINT clients_canonical_has_a_version CHECK (((measurement_mode = 'legacy'::text) OR (measurement_contract_version IS NOT NULL))),
     CONSTRAINT clients_mode_is_known CHECK ((measurement_mode = ANY (ARRAY['legacy'::text, 'canonical'::text])))
 );
@@ -1718,8 +1817,11 @@ CREATE TABLE public.key_audits (
     login text DEFAULT SESSION_USER NOT NULL,
     address inet DEFAULT inet_client_addr(),
     account text NOT NULL,
+    actor text NOT NULL,
+    caller_address inet,
+    reason text,
     detail text NOT NULL,
-    CONSTRAINT key_audits_action_is_known CHECK ((action = ANY (ARRAY['issue'::text, 'rotate'::text, 'revoke'::text, 'import'::text, 'mend-window'::text])))
+    CONSTRAINT key_audits_action_is_known CHECK ((action = ANY (ARRAY['issue'::text, 'rotate'::text, 'revoke'::text, 'import'::text, 'mend-window'::text, 'purge'::text])))
 );
 
 
@@ -2287,6 +2389,13 @@ END) DESC, id);
 
 
 --
+-- Name: imports_of_client; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX imports_of_client ON public.imports USING btree (client_id, id);
+
+
+--
 -- Name: interviews_campaign_page; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -2564,6 +2673,15 @@ ALTER TABLE public.interviews ENABLE ALWAYS TRIGGER fill_campaign_live_on_update
 
 
 --
+-- Name: key_audits key_audits_are_only_added; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER key_audits_are_only_added BEFORE DELETE OR UPDATE OR TRUNCATE ON public.key_audits FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
+
+ALTER TABLE public.key_audits ENABLE ALWAYS TRIGGER key_audits_are_only_added;
+
+
+--
 -- Name: interviews maintain_search_documents_on_delete; Type: TRIGGER; Schema: public; Owner: -
 --
 
@@ -2731,6 +2849,83 @@ ALTER TABLE public.campaigns ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE public.clients ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: clients commands_read_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY commands_read_every_client ON public.clients FOR SELECT TO clientintel_keys, clientintel_auditor USING (true);
+
+
+--
+-- Name: campaigns importer_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY importer_accesses_every_client ON public.campaigns TO clientintel_importer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: clients importer_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY importer_accesses_every_client ON public.clients TO clientintel_importer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: interviews importer_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY importer_accesses_every_client ON public.interviews TO clientintel_importer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: lanes importer_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY importer_accesses_every_client ON public.lanes TO clientintel_importer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: measurement_changes importer_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY importer_accesses_every_client ON public.measurement_changes TO clientintel_importer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: measurement_snapshots importer_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY importer_accesses_every_client ON public.measurement_snapshots TO clientintel_importer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: measurement_states importer_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY importer_accesses_every_client ON public.measurement_states TO clientintel_importer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: portal_documents importer_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY importer_accesses_every_client ON public.portal_documents TO clientintel_importer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: search_documents importer_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY importer_accesses_every_client ON public.search_documents TO clientintel_importer USING (true) WITH CHECK (true);
+
+
+--
+-- Name: synthesis_documents importer_accesses_every_client; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY importer_accesses_every_client ON public.synthesis_documents TO clientintel_importer USING (true) WITH CHECK (true);
+
 
 --
 -- Name: interviews; Type: ROW SECURITY; Schema: public; Owner: -
@@ -2925,6 +3120,9 @@ ALTER TABLE public.synthesis_documents ENABLE ROW LEVEL SECURITY;
 --
 
 GRANT USAGE ON SCHEMA public TO clientintel_server;
+GRANT USAGE ON SCHEMA public TO clientintel_importer;
+GRANT USAGE ON SCHEMA public TO clientintel_keys;
+GRANT USAGE ON SCHEMA public TO clientintel_auditor;
 
 
 --
@@ -2980,10 +3178,27 @@ REVOKE ALL ON FUNCTION public.cut_over_measurement(switched_client uuid, contrac
 
 
 --
+-- Name: FUNCTION delete_future_requests(client uuid, key uuid); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.delete_future_requests(client uuid, key uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.delete_future_requests(client uuid, key uuid) TO clientintel_keys;
+
+
+--
+-- Name: FUNCTION delete_keys(client_ids uuid[], only_revoked boolean, account text, OUT keys bigint, OUT log_rows bigint, OUT usage_rows bigint); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.delete_keys(client_ids uuid[], only_revoked boolean, account text, OUT keys bigint, OUT log_rows bigint, OUT usage_rows bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.delete_keys(client_ids uuid[], only_revoked boolean, account text, OUT keys bigint, OUT log_rows bigint, OUT usage_rows bigint) TO clientintel_importer;
+
+
+--
 -- Name: TABLE search_documents; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT ON TABLE public.search_documents TO clientintel_server;
+GRANT SELECT ON TABLE public.search_documents TO clientintel_importer;
 
 
 --
@@ -3000,6 +3215,7 @@ GRANT ALL ON FUNCTION public.find_search_documents(client uuid, campaign_slug te
 
 REVOKE ALL ON FUNCTION public.index_search_documents(scan_limit bigint, keep_outside bigint, max_documents integer, OUT added integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.index_search_documents(scan_limit bigint, keep_outside bigint, max_documents integer, OUT added integer) TO clientintel_server;
+GRANT ALL ON FUNCTION public.index_search_documents(scan_limit bigint, keep_outside bigint, max_documents integer, OUT added integer) TO clientintel_importer;
 
 
 --
@@ -3029,6 +3245,7 @@ REVOKE ALL ON FUNCTION public.mark_broken_by_disabled_triggers() FROM PUBLIC;
 --
 
 GRANT SELECT ON TABLE public.interviews TO clientintel_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.interviews TO clientintel_importer;
 
 
 --
@@ -3036,6 +3253,7 @@ GRANT SELECT ON TABLE public.interviews TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.usable_interviews TO clientintel_server;
+GRANT SELECT ON TABLE public.usable_interviews TO clientintel_importer;
 
 
 --
@@ -3054,11 +3272,11 @@ GRANT ALL ON FUNCTION public.merge_measurement_changes() TO clientintel_server;
 
 
 --
--- Name: FUNCTION read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone) TO clientintel_server;
+REVOKE ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_health(scan_limit bigint, keep_outside bigint, OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamp with time zone, OUT expiring_keys bigint) TO clientintel_server;
 
 
 --
@@ -3084,10 +3302,94 @@ REVOKE ALL ON FUNCTION public.rebuild_search_documents(rebuilt_client uuid) FROM
 
 
 --
+-- Name: COLUMN api_keys.prefix; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(prefix) ON TABLE public.api_keys TO clientintel_importer;
+GRANT SELECT(prefix),INSERT(prefix) ON TABLE public.api_keys TO clientintel_keys;
+GRANT SELECT(prefix) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN api_keys.id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(id),INSERT(id) ON TABLE public.api_keys TO clientintel_keys;
+GRANT SELECT(id) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN api_keys.client_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(client_id) ON TABLE public.api_keys TO clientintel_importer;
+GRANT SELECT(client_id),INSERT(client_id) ON TABLE public.api_keys TO clientintel_keys;
+GRANT SELECT(client_id) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN api_keys.name; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(name),INSERT(name) ON TABLE public.api_keys TO clientintel_keys;
+GRANT SELECT(name) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN api_keys.secret_hash; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT INSERT(secret_hash) ON TABLE public.api_keys TO clientintel_keys;
+
+
+--
+-- Name: COLUMN api_keys.scopes; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(scopes),INSERT(scopes) ON TABLE public.api_keys TO clientintel_keys;
+GRANT SELECT(scopes) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN api_keys.created_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(created_at) ON TABLE public.api_keys TO clientintel_keys;
+GRANT SELECT(created_at) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN api_keys.expires_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(expires_at) ON TABLE public.api_keys TO clientintel_importer;
+GRANT SELECT(expires_at),INSERT(expires_at) ON TABLE public.api_keys TO clientintel_keys;
+GRANT SELECT(expires_at) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN api_keys.revoked_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(revoked_at) ON TABLE public.api_keys TO clientintel_importer;
+GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE public.api_keys TO clientintel_keys;
+GRANT SELECT(revoked_at) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN api_keys.last_used_at; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(last_used_at) ON TABLE public.api_keys TO clientintel_keys;
+GRANT SELECT(last_used_at) ON TABLE public.api_keys TO clientintel_auditor;
+
+
+--
 -- Name: TABLE campaigns; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT ON TABLE public.campaigns TO clientintel_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.campaigns TO clientintel_importer;
 
 
 --
@@ -3095,6 +3397,89 @@ GRANT SELECT ON TABLE public.campaigns TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.clients TO clientintel_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.clients TO clientintel_importer;
+GRANT SELECT ON TABLE public.clients TO clientintel_keys;
+GRANT SELECT ON TABLE public.clients TO clientintel_auditor;
+
+
+--
+-- Name: TABLE imports; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.imports TO clientintel_importer;
+GRANT SELECT ON TABLE public.imports TO clientintel_auditor;
+
+
+--
+-- Name: TABLE key_audits; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.key_audits TO clientintel_keys;
+GRANT SELECT ON TABLE public.key_audits TO clientintel_auditor;
+
+
+--
+-- Name: COLUMN key_audits.client_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT INSERT(client_id) ON TABLE public.key_audits TO clientintel_keys;
+
+
+--
+-- Name: COLUMN key_audits.action; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT INSERT(action) ON TABLE public.key_audits TO clientintel_keys;
+
+
+--
+-- Name: COLUMN key_audits.key_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT INSERT(key_id) ON TABLE public.key_audits TO clientintel_keys;
+
+
+--
+-- Name: COLUMN key_audits.account; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT INSERT(account) ON TABLE public.key_audits TO clientintel_keys;
+
+
+--
+-- Name: COLUMN key_audits.actor; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT INSERT(actor) ON TABLE public.key_audits TO clientintel_keys;
+
+
+--
+-- Name: COLUMN key_audits.caller_address; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT INSERT(caller_address) ON TABLE public.key_audits TO clientintel_keys;
+
+
+--
+-- Name: COLUMN key_audits.reason; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT INSERT(reason) ON TABLE public.key_audits TO clientintel_keys;
+
+
+--
+-- Name: COLUMN key_audits.detail; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT INSERT(detail) ON TABLE public.key_audits TO clientintel_keys;
+
+
+--
+-- Name: TABLE key_usage; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.key_usage TO clientintel_keys;
+GRANT SELECT ON TABLE public.key_usage TO clientintel_auditor;
 
 
 --
@@ -3102,6 +3487,7 @@ GRANT SELECT ON TABLE public.clients TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.lanes TO clientintel_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.lanes TO clientintel_importer;
 
 
 --
@@ -3109,6 +3495,7 @@ GRANT SELECT ON TABLE public.lanes TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.measurement_changes TO clientintel_server;
+GRANT SELECT,DELETE ON TABLE public.measurement_changes TO clientintel_importer;
 
 
 --
@@ -3116,6 +3503,7 @@ GRANT SELECT ON TABLE public.measurement_changes TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.measurement_snapshots TO clientintel_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.measurement_snapshots TO clientintel_importer;
 
 
 --
@@ -3123,6 +3511,7 @@ GRANT SELECT ON TABLE public.measurement_snapshots TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.measurement_states TO clientintel_server;
+GRANT SELECT ON TABLE public.measurement_states TO clientintel_importer;
 
 
 --
@@ -3137,6 +3526,22 @@ GRANT SELECT ON TABLE public.measurement_triggers TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.portal_documents TO clientintel_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.portal_documents TO clientintel_importer;
+
+
+--
+-- Name: TABLE record_owners; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.record_owners TO clientintel_importer;
+
+
+--
+-- Name: TABLE request_log; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.request_log TO clientintel_keys;
+GRANT SELECT ON TABLE public.request_log TO clientintel_auditor;
 
 
 --
@@ -3144,6 +3549,7 @@ GRANT SELECT ON TABLE public.portal_documents TO clientintel_server;
 --
 
 GRANT SELECT ON TABLE public.searched_interviews TO clientintel_server;
+GRANT SELECT ON TABLE public.searched_interviews TO clientintel_importer;
 
 
 --
@@ -3154,10 +3560,18 @@ GRANT SELECT ON TABLE public.server_secrets TO clientintel_server;
 
 
 --
+-- Name: TABLE suppressed_interviews; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.suppressed_interviews TO clientintel_importer;
+
+
+--
 -- Name: TABLE synthesis_documents; Type: ACL; Schema: public; Owner: -
 --
 
 GRANT SELECT ON TABLE public.synthesis_documents TO clientintel_server;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.synthesis_documents TO clientintel_importer;
 
 
 --

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/importer"
 )
 
@@ -24,7 +25,7 @@ func newClientsList(e *environment) *cobra.Command {
 		Use:   "list",
 		Short: "List clients with the number of their records and keys",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withOwner(cmd.Context(), func(conn *pgx.Conn) error {
+			return e.connected(cmd.Context(), asImporter, func(conn *pgx.Conn) error {
 				found, err := db.New(conn).ListClients(cmd.Context())
 				if err != nil {
 					return fmt.Errorf("listing clients: %w", err)
@@ -40,28 +41,34 @@ func newClientsList(e *environment) *cobra.Command {
 
 func newClientsExport(e *environment) *cobra.Command {
 	var withKeys bool
-	cmd := e.clientCommand("export CLIENT", "Write a client's records as lines that import takes",
+	as := asImporter
+	cmd := e.clientCommand("export CLIENT", "Write a client's records as lines that import takes", &as,
 		func(ctx context.Context, conn *pgx.Conn, client db.FindClientRow) error {
 			lines, err := importer.Export(ctx, conn, client.ID, withKeys, e.stdout)
 			if err == nil {
-				fmt.Fprintf(e.stderr, "exported %d records of %s\n", lines, client.Slug)
+				fmt.Fprintf(e.stderr, "exported %d records of %s\n", lines, printable(client.Slug))
 			}
 			return err
 		})
-	cmd.Flags().BoolVar(&withKeys, "with-keys", false, "also its keys and the log rows of their window")
+	cmd.PreRun = func(*cobra.Command, []string) {
+		if withKeys {
+			as = asOwner
+		}
+	}
+	cmd.Flags().BoolVar(&withKeys, "with-keys", false, "also its keys and the log rows of their window; as the owner")
 	return cmd
 }
 
 func newClientsPurge(e *environment) *cobra.Command {
 	var yes bool
-	cmd := e.clientCommand("purge CLIENT", "Remove a client with all its data",
+	cmd := e.clientCommand("purge CLIENT", "Remove a client with all its data", &asImporter,
 		func(ctx context.Context, conn *pgx.Conn, client db.FindClientRow) error {
 			if !yes {
 				if err := e.confirmSlug(client); err != nil {
 					return err
 				}
 			}
-			removed, err := importer.Purge(ctx, conn, client.ID)
+			removed, err := importer.Purge(ctx, conn, client.ID, e.tellWaiting)
 			if err != nil {
 				return err
 			}
@@ -70,7 +77,7 @@ func newClientsPurge(e *environment) *cobra.Command {
 				for i, r := range removed {
 					parts[i] = fmt.Sprintf("%s %d", r.Of, r.Removed)
 				}
-				_, err := fmt.Fprintf(e.stdout, "removed %s: %s\n", client.Slug, strings.Join(parts, ", "))
+				_, err := fmt.Fprintf(e.stdout, "removed %s: %s\n", printable(client.Slug), strings.Join(parts, ", "))
 				return err
 			})
 		})
@@ -88,11 +95,11 @@ func newClientsRelease(e *environment) *cobra.Command {
 			if err != nil {
 				return usagef("ID must be a record's id, not %q", args[2])
 			}
-			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
-				if err := importer.Release(cmd.Context(), conn, client.ID, args[1], id); err != nil {
+			return e.withNamedClient(cmd.Context(), asImporter, args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
+				if err := importer.Release(cmd.Context(), conn, client.ID, args[1], id, e.tellWaiting); err != nil {
 					return err
 				}
-				fmt.Fprintf(e.stderr, "released %s %s of %s\n", args[1], id, client.Slug)
+				fmt.Fprintf(e.stderr, "released %s %s of %s\n", args[1], id, printable(client.Slug))
 				return nil
 			})
 		},
@@ -101,7 +108,7 @@ func newClientsRelease(e *environment) *cobra.Command {
 
 // confirmSlug asks for the client's slug, so that no other client is removed by mistake.
 func (e *environment) confirmSlug(client db.FindClientRow) error {
-	fmt.Fprintf(e.stderr, "This removes %s (%s) with all its data. Type its slug to go on: ", client.Name, client.ID)
+	fmt.Fprintf(e.stderr, "This removes %s (%s) with all its data. Type its slug to go on: ", printable(client.Name), client.ID)
 	line, _ := bufio.NewReader(e.stdin).ReadString('\n')
 	if strings.TrimSpace(line) != client.Slug {
 		return errors.New("nothing was removed: that is not the client's slug")
@@ -110,20 +117,20 @@ func (e *environment) confirmSlug(client db.FindClientRow) error {
 }
 
 // clientCommand makes a command that works on one client, named by its id or slug.
-func (e *environment) clientCommand(use, short string, do func(context.Context, *pgx.Conn, db.FindClientRow) error) *cobra.Command {
+func (e *environment) clientCommand(use, short string, as *app.Command, do func(context.Context, *pgx.Conn, db.FindClientRow) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: oneArgument("CLIENT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.withNamedClient(cmd.Context(), args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
+			return e.withNamedClient(cmd.Context(), *as, args[0], func(conn *pgx.Conn, client db.FindClientRow) error {
 				return do(cmd.Context(), conn, client)
 			})
 		},
 	}
 }
 
-// withNamedClient is withOwner for a client named by its id or slug.
-func (e *environment) withNamedClient(ctx context.Context, named string, do func(*pgx.Conn, db.FindClientRow) error) error {
-	return e.withOwner(ctx, func(conn *pgx.Conn) error {
+// withNamedClient is connected for a client named by its id or slug.
+func (e *environment) withNamedClient(ctx context.Context, as app.Command, named string, do func(*pgx.Conn, db.FindClientRow) error) error {
+	return e.connected(ctx, as, func(conn *pgx.Conn) error {
 		client, err := db.New(conn).FindClient(ctx, named)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("there is no client %q: name it by its id or slug", named)

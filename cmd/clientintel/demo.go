@@ -65,7 +65,7 @@ func (e *environment) demo(ctx context.Context, settings config.Server, newKeys 
 			return err
 		}
 		var issued []demoKey
-		err := d.WithOwner(ctx, func(conn *pgx.Conn) error {
+		err := e.connectedTo(ctx, d, asOwner, func(conn *pgx.Conn) error {
 			if err := onlyDemoBrands(ctx, conn); err != nil {
 				return err
 			}

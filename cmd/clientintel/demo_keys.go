@@ -50,7 +50,7 @@ func issueDemoKeys(ctx context.Context, registry *apikey.Registry, dir string, a
 	if text, err := os.ReadFile(file); err == nil && !anew {
 		_ = json.Unmarshal(text, &kept) // a file that cannot be read keeps nothing
 	}
-	listed, err := registry.List(ctx, "")
+	listed, err := registry.List(ctx, "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +66,14 @@ func issueDemoKeys(ctx context.Context, registry *apikey.Registry, dir string, a
 		})
 		if n >= 0 && token.Prefix == l.Prefix {
 			keys[n].key = text
-		} else if _, err := registry.Revoke(ctx, l.Prefix); err != nil {
+		} else if _, err := registry.Revoke(ctx, apikey.Named{Key: l.Prefix}, apikey.By{}); err != nil {
 			return nil, err
 		}
 	}
 	texts := map[string]string{}
 	for n, k := range keys {
 		if k.key == "" {
-			issued, err := registry.Issue(ctx, apikey.Request{Client: k.brand.ID.String(), Name: k.name, Scopes: k.scopes})
+			issued, err := registry.Issue(ctx, apikey.Request{Client: k.brand.ID.String(), Name: k.name, Scopes: k.scopes}, apikey.By{})
 			if err != nil {
 				return nil, err
 			}

@@ -30,8 +30,8 @@ func newErase(e *environment) *cobra.Command {
 				}
 				who.Interview = id
 			}
-			return e.withNamedClient(cmd.Context(), client, func(conn *pgx.Conn, named db.FindClientRow) error {
-				found, err := importer.Erase(cmd.Context(), conn, named.ID, who, yes, withdraw)
+			return e.withNamedClient(cmd.Context(), asImporter, client, func(conn *pgx.Conn, named db.FindClientRow) error {
+				found, err := importer.Erase(cmd.Context(), conn, named.ID, who, yes, withdraw, e.tellWaiting)
 				if err != nil {
 					return err
 				}

@@ -19,7 +19,7 @@ import (
 type importFlags struct {
 	expectLines    int64
 	replaceClients []string
-	maxRemoved     string
+	maxRemoved     []string
 	maxWait        time.Duration
 	kinds          []string
 	withKeys       bool
@@ -45,12 +45,12 @@ func newImport(e *environment) *cobra.Command {
 	flags.Int64Var(&f.expectLines, "expect-lines", 0, "how many lines the input must hold, blank lines and the trailer not counted")
 	flags.StringArrayVar(&f.replaceClients, "replace-client", nil, "remove what the input does not hold of this client, by id or slug; repeatable")
 	flags.StringSliceVar(&f.kinds, "kinds", nil, "the kinds that are replaced, all when left out")
-	flags.StringVar(&f.maxRemoved, "max-removed", importer.DefaultMaxRemoved.String(),
-		"how many records of each kind of each client may be removed: a number, or a share; all of a kind with 100% only")
+	flags.StringArrayVar(&f.maxRemoved, "max-removed", []string{importer.DefaultMaxRemoved.String()},
+		"how many records of each kind of each client may be removed: a number, or a share; all of a kind with 100% only; for one kind as lane=100%, for one client's as acme/lane=100%; repeatable")
 	flags.DurationVar(&f.maxWait, "max-wait", 10*time.Minute, "how long another import of the same clients is waited for")
 	flags.StringVar(&f.fromPostgres, "from-postgres", "", "the URL of a PostgreSQL to read records from")
 	flags.StringArrayVar(&f.queries, "query", nil, "a file with a query whose rows are records; repeatable")
-	flags.BoolVar(&f.withKeys, "with-keys", false, "accept the keys and log rows of clients export --with-keys")
+	flags.BoolVar(&f.withKeys, "with-keys", false, "accept the keys and log rows of clients export --with-keys; as the owner")
 	return e.jsonFlag(cmd)
 }
 
@@ -69,7 +69,11 @@ func (e *environment) runImport(cmd *cobra.Command, args []string, f importFlags
 		return err
 	}
 	defer database.Close()
-	return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
+	as := importing
+	if f.withKeys {
+		as.Roles = nil // the owner's
+	}
+	return e.connected(cmd.Context(), as, func(conn *pgx.Conn) error {
 		return e.importRecords(cmd.Context(), conn, append(sources, ofQueries...), options)
 	})
 }
@@ -86,19 +90,48 @@ func (f importFlags) options(given func(flag string) bool) (importer.Options, er
 	case (given("max-removed") || given("kinds")) && !replaces:
 		return options, usagef("--max-removed and --kinds go with --replace-client")
 	case replaces:
-		limit, err := importer.ParseMaxRemoved(f.maxRemoved)
+		limits, err := f.limits()
 		if err != nil {
-			return options, usagef("--max-removed %w", err)
+			return options, err
 		}
 		for _, name := range f.kinds {
 			if !slices.Contains(importer.ReplaceableKinds(), name) {
 				return options, usagef("--kinds: %q is not one of %s", name, strings.Join(importer.ReplaceableKinds(), ", "))
 			}
 		}
-		options.Replace = &importer.Replacement{Clients: f.replaceClients, Kinds: f.kinds, MaxRemoved: map[string]importer.MaxRemoved{"": limit}}
+		options.Replace = &importer.Replacement{Clients: f.replaceClients, Kinds: f.kinds, MaxRemoved: limits}
 	}
 	return options, nil
 }
+
+// limits are those of --max-removed: of everything, of a kind, of a client's kind.
+func (f importFlags) limits() (map[string]importer.MaxRemoved, error) {
+	limits := map[string]importer.MaxRemoved{}
+	for _, text := range f.maxRemoved {
+		of, number, isOf := strings.Cut(text, "=")
+		if !isOf {
+			of, number = "", text
+		}
+		limit, err := importer.ParseMaxRemoved(number)
+		if err != nil {
+			return nil, usagef("--max-removed %w", err)
+		}
+		kind := of
+		if n := strings.LastIndex(of, "/"); n >= 0 {
+			if kind = of[n+1:]; !slices.Contains(f.replaceClients, of[:n]) {
+				return nil, usagef("--max-removed: %q is not a client as --replace-client names it", of[:n])
+			}
+		}
+		if isOf && !slices.Contains(importer.ReplaceableKinds(), kind) {
+			return nil, usagef("--max-removed: %q is not one of %s", kind, strings.Join(importer.ReplaceableKinds(), ", "))
+		}
+		limits[of] = limit
+	}
+	return limits, nil
+}
+
+// tellWaiting says for whom a command waits.
+func (e *environment) tellWaiting(holder string) { fmt.Fprintln(e.stderr, printable(holder)) }
 
 // withoutPath is the error of a file whose name is printed anyway.
 func withoutPath(err error) error {
@@ -113,7 +146,7 @@ func (e *environment) importRecords(
 	ctx context.Context, conn *pgx.Conn, sources []importer.Source, options importer.Options,
 ) error {
 	options.Progress = e.importProgress()
-	options.Waiting = func(holder string) { fmt.Fprintln(e.stderr, printable(holder)) }
+	options.Waiting = e.tellWaiting
 	summary, err := importer.Import(ctx, conn, options, sources...)
 	e.progress("")
 	if err != nil {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,33 +16,59 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/auth"
 )
 
 func newKeys(e *environment) *cobra.Command {
 	return group("keys", "Issue, rotate, revoke, list and audit API keys",
-		newKeysIssue(e), newKeysRotate(e), newKeysRevoke(e), newKeysList(e), newKeysAudit(e), newKeysMendWindow(e))
+		newKeysIssue(e), newKeysRotate(e), newKeysRevoke(e), newKeysList(e), newKeysUsage(e), newKeysAudit(e), newKeysMendWindow(e))
 }
 
 // keysCommand makes a command that works on the keys of the database.
-func (e *environment) keysCommand(use, short string, do func(context.Context, *apikey.Registry, []string) error) *cobra.Command {
+func (e *environment) keysCommand(use, short string, as app.Command, do func(context.Context, *apikey.Registry, []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
+			return e.connected(cmd.Context(), as, func(conn *pgx.Conn) error {
 				return do(cmd.Context(), apikey.NewRegistry(conn), args)
 			})
 		},
 	}
 }
 
+// byFlags adds the flags of a change.
+func byFlags(cmd *cobra.Command, by *apikey.By) {
+	cmd.Flags().StringVar(&by.Actor, "actor", "", "who asked for it, for the audit trail; unset: the account and machine")
+	cmd.Flags().StringVar(&by.Reason, "reason", "", "why, for the audit trail")
+}
+
+// namedKey is a key that an argument names, or a line of standard input where that is "-".
+func (e *environment) namedKey(client string, args []string) (apikey.Named, error) {
+	named := apikey.Named{Client: client, Key: args[0]}
+	if args[0] == "-" {
+		line, err := bufio.NewReader(e.stdin).ReadString('\n')
+		if named.Key = strings.TrimSpace(line); named.Key == "" {
+			return named, usagef("standard input has no key in its first line: %w", cmp.Or(err, io.EOF))
+		}
+	}
+	return named, nil
+}
+
 func newKeysIssue(e *environment) *cobra.Command {
 	var request apikey.Request
+	var by apikey.By
 	var expiresAt, expiresIn string
-	cmd := e.keysCommand("issue --client CLIENT --name NAME", "Issue a key; it is shown this once",
+	cmd := e.keysCommand("issue --client CLIENT --name NAME", "Issue a key; it is shown this once", asKeys,
 		func(ctx context.Context, r *apikey.Registry, _ []string) error {
-			issued, err := r.Issue(ctx, request)
-			return e.printIssued(issued, err)
+			issued, err := r.Issue(ctx, request, by)
+			if err != nil {
+				return err
+			}
+			if err := e.showIssued(issued); err != nil {
+				return r.TakeBack(ctx, issued, by, fmt.Errorf("key %s is revoked, as it could not be shown: %w", issued.Prefix, err))
+			}
+			return nil
 		})
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
@@ -55,16 +84,25 @@ func newKeysIssue(e *environment) *cobra.Command {
 	f.String("scopes", "", "comma-separated; unset: "+joinScopes(auth.Default()))
 	f.StringVar(&expiresAt, "expires-at", "", "when it expires, as 2027-01-31T00:00:00Z; unset: never")
 	f.StringVar(&expiresIn, "expires-in", "", "in how long it expires, as 90d or 12h")
+	byFlags(cmd, &by)
 	cmd.MarkFlagsMutuallyExclusive("expires-at", "expires-in")
 	return e.jsonFlag(required(cmd, "client", "name"))
 }
 
+const onlyThisClient = "refuse a key of another client than this one, by id or slug"
+
 func newKeysRotate(e *environment) *cobra.Command {
 	var with apikey.Rotation
-	cmd := e.keysCommand("rotate KEY", "Issue a key of the same name and revoke the old one",
+	var by apikey.By
+	var client string
+	cmd := e.keysCommand("rotate KEY|-", "Issue a key of the same name and revoke the old one", asKeys,
 		func(ctx context.Context, r *apikey.Registry, args []string) error {
-			issued, err := r.Rotate(ctx, args[0], with)
-			return e.printIssued(issued, err)
+			named, err := e.namedKey(client, args)
+			if err != nil {
+				return err
+			}
+			_, err = r.Rotate(ctx, named, with, by, e.showIssued)
+			return err
 		})
 	cmd.Args = oneArgument("KEY")
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
@@ -77,47 +115,137 @@ func newKeysRotate(e *environment) *cobra.Command {
 	}
 	cmd.Flags().DurationVar(&with.Grace, "grace", 0, "how long the old key still works, as 24h")
 	cmd.Flags().String("scopes", "", "the new key's, comma-separated; unset: the old key's")
+	cmd.Flags().StringVar(&client, "client", "", onlyThisClient)
+	byFlags(cmd, &by)
 	return e.jsonFlag(cmd)
 }
 
 func newKeysRevoke(e *environment) *cobra.Command {
-	cmd := e.keysCommand("revoke KEY", "Revoke a key at once", func(ctx context.Context, r *apikey.Registry, args []string) error {
-		key, err := r.Revoke(ctx, args[0])
-		if err == nil {
-			fmt.Fprintf(e.stderr, "key %s (%s) is revoked since %s\n", key.Prefix, key.Name, key.RevokedAt.Format(time.RFC3339))
+	var client string
+	var all bool
+	var by apikey.By
+	cmd := e.keysCommand("revoke (KEY|- | --client CLIENT --all)", "Revoke a key, or all of a client's, at once", asKeys,
+		func(ctx context.Context, r *apikey.Registry, args []string) error {
+			if all {
+				keys, err := r.RevokeAll(ctx, client, by)
+				for _, k := range keys {
+					e.tellRevoked(k.Prefix, k.Name, k.RevokedAt)
+				}
+				if err == nil {
+					fmt.Fprintf(e.stderr, "%d keys of %s were in force, and none is now\n", len(keys), client)
+				}
+				return err
+			}
+			named, err := e.namedKey(client, args)
+			if err != nil {
+				return err
+			}
+			key, err := r.Revoke(ctx, named, by)
+			if err == nil {
+				e.tellRevoked(key.Prefix, key.Name, key.RevokedAt)
+			}
+			return err
+		})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case all && client == "":
+			return errors.New("--all needs --client: whose keys?")
+		case all:
+			return noArguments(cmd, args)
 		}
-		return err
-	})
-	cmd.Args = oneArgument("KEY")
+		return oneArgument("KEY")(cmd, args)
+	}
+	cmd.Flags().StringVar(&client, "client", "", onlyThisClient)
+	cmd.Flags().BoolVar(&all, "all", false, "revoke every key of the client")
+	byFlags(cmd, &by)
 	return cmd
 }
 
+func (e *environment) tellRevoked(prefix, name string, at *time.Time) {
+	fmt.Fprintf(e.stderr, "key %s (%s) is revoked since %s\n", prefix, printable(name), at.Format(time.RFC3339))
+}
+
 func newKeysList(e *environment) *cobra.Command {
-	var client string
-	cmd := e.keysCommand("list", "List keys, without their secrets, and what is left of their quota",
+	var client, expiring string
+	var within *time.Duration
+	cmd := e.keysCommand("list", "List keys, without their secrets, and what is left of their quota", asAuditor,
 		func(ctx context.Context, r *apikey.Registry, _ []string) error {
-			keys, err := r.List(ctx, client)
+			keys, err := r.List(ctx, client, within)
 			if err != nil {
 				return err
 			}
 			return e.printKeys(keys)
 		})
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if expiring == "" {
+			return nil
+		}
+		span, err := parseSpan(expiring)
+		if err != nil {
+			return usagef("--expiring: %w", err)
+		}
+		within = &span
+		return nil
+	}
 	cmd.Flags().StringVar(&client, "client", "", "only this client's, by id or slug")
+	cmd.Flags().StringVar(&expiring, "expiring", "", "only those in force that expire within this time, as 14d")
+	return e.jsonFlag(cmd)
+}
+
+func newKeysUsage(e *environment) *cobra.Command {
+	q := apikey.UsageQuery{Until: time.Now()}
+	var since string
+	cmd := e.keysCommand("usage (KEY|- | --client CLIENT)", "Add up the requests of a key, or of a client's keys, by route and status", asAuditor,
+		func(ctx context.Context, r *apikey.Registry, args []string) error {
+			if len(args) > 0 {
+				var err error
+				if q.Named, err = e.namedKey(q.Client, args); err != nil {
+					return err
+				}
+			}
+			uses, err := r.Usage(ctx, q)
+			if err != nil {
+				return err
+			}
+			return printList(e, uses, "FROM\tKEY\tROUTE\tSTATUS\tREQUESTS", func(u apikey.Use) string {
+				return fmt.Sprintf("%s\t%s\t%s\t%d\t%d", u.Begins.Format(time.RFC3339), u.KeyID, u.Route, u.Status, u.Requests)
+			})
+		})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 && q.Client == "" {
+			return errors.New("name a KEY, or a client with --client")
+		}
+		return noArguments(cmd, args[min(1, len(args)):])
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		span, err := parseSpan(since)
+		if err != nil {
+			return usagef("--since: %w", err)
+		}
+		if q.Unit != "hour" && q.Unit != "day" {
+			return usagef("--by is hour or day")
+		}
+		q.From = q.Until.Add(-span)
+		return nil
+	}
+	cmd.Flags().StringVar(&q.Client, "client", "", "all keys of this client, by id or slug; with KEY: "+onlyThisClient)
+	cmd.Flags().StringVar(&since, "since", "30d", "how far back, as 30d or 12h; at most 400d are kept")
+	cmd.Flags().StringVar(&q.Unit, "by", "day", "hour or day, in UTC")
 	return e.jsonFlag(cmd)
 }
 
 func newKeysAudit(e *environment) *cobra.Command {
 	var client string
-	cmd := e.keysCommand("audit", "List the changes of keys: when, what, by whom and from where",
+	cmd := e.keysCommand("audit", "List the changes of keys: when, what, by whom, why and from where", asAuditor,
 		func(ctx context.Context, r *apikey.Registry, _ []string) error {
 			audits, err := r.Audits(ctx, client)
 			if err != nil {
 				return err
 			}
-			return printList(e, audits, "AT\tACTION\tKEY\tCLIENT\tLOGIN\tFROM\tACCOUNT\tDETAIL", func(a apikey.Audit) string {
+			return printList(e, audits, "AT\tACTION\tKEY\tCLIENT\tACTOR\tCALLER\tLOGIN\tFROM\tACCOUNT\tDETAIL\tREASON", func(a apikey.Audit) string {
 				return strings.Join([]string{
-					a.At.Format(time.RFC3339), a.Action, cmp.Or(a.Prefix, a.KeyID.String()), a.ClientID.String(),
-					a.Login, cmp.Or(a.Address, "local"), a.Account, a.Detail,
+					a.At.Format(time.RFC3339), a.Action, cmp.Or(a.Prefix, a.KeyID.String()), a.ClientID.String(), a.Actor, a.CallerAddress,
+					a.Login, cmp.Or(a.Address, "local"), a.Account, a.Detail, a.Reason,
 				}, "\t")
 			})
 		})
@@ -126,45 +254,74 @@ func newKeysAudit(e *environment) *cobra.Command {
 }
 
 func newKeysMendWindow(e *environment) *cobra.Command {
-	cmd := e.keysCommand("mend-window KEY", "Remove a key's log rows that are dated in the future",
+	var client string
+	var all bool
+	var by apikey.By
+	cmd := e.keysCommand("mend-window (KEY|- | --all)", "Remove log rows that are dated in the future, of a key or of all", asKeys,
 		func(ctx context.Context, r *apikey.Registry, args []string) error {
-			key, removed, err := r.DeleteFutureRequests(ctx, args[0])
-			if err == nil {
-				fmt.Fprintf(e.stderr, "key %s (%s): %d log rows dated in the future removed\n", key.Prefix, key.Name, removed)
+			var keys []apikey.Key
+			if all {
+				listed, err := r.List(ctx, client, nil)
+				if err != nil {
+					return err
+				}
+				for _, k := range listed {
+					if k.FutureRequests > 0 {
+						keys = append(keys, k.Key)
+					}
+				}
+			} else {
+				named, err := e.namedKey(client, args)
+				if err != nil {
+					return err
+				}
+				key, err := r.Find(ctx, named)
+				if err != nil {
+					return err
+				}
+				keys = append(keys, key)
 			}
-			return err
+			for _, key := range keys {
+				removed, err := r.DeleteFutureRequests(ctx, key, by)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(e.stderr, "key %s (%s): %d log rows dated in the future removed\n", key.Prefix, printable(key.Name), removed)
+			}
+			return nil
 		})
-	cmd.Args = oneArgument("KEY")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if all {
+			return noArguments(cmd, args)
+		}
+		return oneArgument("KEY")(cmd, args)
+	}
+	cmd.Flags().StringVar(&client, "client", "", onlyThisClient)
+	cmd.Flags().BoolVar(&all, "all", false, "of every key that has such rows")
+	byFlags(cmd, &by)
 	return cmd
 }
 
-// printIssued shows a key that was issued, unless that failed.
-func (e *environment) printIssued(issued apikey.Issued, err error) error {
-	if err != nil {
-		return err
-	}
-	err = e.print(issued, func() error {
+// showIssued prints a key that was issued.
+func (e *environment) showIssued(issued apikey.Issued) error {
+	return e.print(issued, func() error {
 		fmt.Fprintf(e.stderr, "key %s for %q, scopes %s. It is shown this once:\n",
 			issued.Prefix, issued.Name, strings.Join(issued.Scopes, ", "))
 		_, err := fmt.Fprintln(e.stdout, issued.Key)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("key %[1]s was issued and could not be shown: %[2]w: end it with 'clientintel keys revoke %[1]s', and issue another", issued.Prefix, err)
-	}
-	return nil
 }
 
 func (e *environment) printKeys(keys []apikey.Listed) error {
 	for _, k := range keys {
 		if k.FutureRequests > 0 && !e.json {
-			fmt.Fprintf(e.stderr, "key %s has %d log rows dated in the future, up to %s: its rate-limit window does not advance until then, or until 'clientintel keys mend-window %s'\n",
+			fmt.Fprintf(e.stderr, "key %s has %d log rows dated in the future, up to %s: its rate-limit window does not advance until then, or until 'clientintel keys mend-window %s' (or --all)\n",
 				k.Prefix, k.FutureRequests, k.FutureUntil.Format(time.RFC3339), k.Prefix)
 		}
 	}
-	return printList(e, keys, "PREFIX\tCLIENT\tNAME\tSTATE\tLAST USED\tLAST HOUR\tREMAINING\tSCOPES", func(k apikey.Listed) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s",
-			k.Prefix, k.ClientID, k.Name, stateOf(k.Key, time.Now()), orNever(k.LastUsedAt), k.RequestsLastHour, k.Remaining, strings.Join(k.Scopes, ","))
+	return printList(e, keys, "PREFIX\tCLIENT\tNAME\tSTATE\tEXPIRES\tLAST USED\tLAST HOUR\tREMAINING\tSCOPES\tID", func(k apikey.Listed) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s", k.Prefix, k.ClientID, k.Name, stateOf(k.Key, time.Now()),
+			orNever(k.ExpiresAt), orNever(k.LastUsedAt), k.RequestsLastHour, k.Remaining, strings.Join(k.Scopes, ","), k.ID)
 	})
 }
 
@@ -224,14 +381,9 @@ func parseExpiry(moment, span string, now time.Time) (*time.Time, error) {
 			return nil, usagef("--expires-at: %s has passed", moment)
 		}
 	case span != "":
-		days, isDays := strings.CutSuffix(span, "d")
-		n, err := strconv.Atoi(days)
-		lasts := time.Duration(n) * 24 * time.Hour
-		if !isDays {
-			lasts, err = time.ParseDuration(span)
-		}
-		if err != nil || lasts <= 0 || n > 36500 {
-			return nil, usagef("--expires-in: %q is no span such as 90d or 12h", span)
+		lasts, err := parseSpan(span)
+		if err != nil {
+			return nil, usagef("--expires-in: %w", err)
 		}
 		at = now.Add(lasts)
 	default:
@@ -242,6 +394,20 @@ func parseExpiry(moment, span string, now time.Time) (*time.Time, error) {
 		return nil, usagef("a key must expire before the year 10000 in UTC, not at %s", at.Format(time.RFC3339))
 	}
 	return &at, nil
+}
+
+// parseSpan reads a time such as 90d or 12h.
+func parseSpan(text string) (time.Duration, error) {
+	days, isDays := strings.CutSuffix(text, "d")
+	n, err := strconv.Atoi(days)
+	span := time.Duration(n) * 24 * time.Hour
+	if !isDays {
+		span, err = time.ParseDuration(text)
+	}
+	if err != nil || span <= 0 || isDays && n > 36500 {
+		return 0, fmt.Errorf("%q is no span such as 90d or 12h", text)
+	}
+	return span, nil
 }
 
 func joinScopes(scopes []auth.Scope) string {

@@ -77,7 +77,7 @@ func TestKeys_OnlyKeysInForceAreRotated(t *testing.T) {
 	} {
 		d.Exec(t, "UPDATE api_keys SET created_at = '2019-01-01 00:00Z', "+c.change+" WHERE prefix = $1", prefix)
 		got := command(t, env, "", "keys", "rotate", prefix)
-		if want := "clientintel: rotating the key: key " + prefix + " " + c.want + "\n"; got.code != exitFailed || got.stdout != "" || got.stderr != want {
+		if want := "clientintel: key " + prefix + " " + c.want + "\n"; got.code != exitFailed || got.stdout != "" || got.stderr != want {
 			t.Errorf("%s: %+v, want %q", c.change, got, want)
 		}
 	}
@@ -92,23 +92,123 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// A key that nobody could read is named, so that it can be revoked.
-func TestKeys_WhatCouldNotBeShownIsNamed(t *testing.T) {
+// A key that nobody could read is revoked, and the one that it was to replace works on.
+func TestKeys_WhatCouldNotBeShownIsRevoked(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	env := map[string]string{"DATABASE_URL": d.OwnerURL}
 	prefix, _ := issueKey(t, env)
 	for _, args := range []string{
-		"keys issue --client acme --name x", "keys issue --client acme --name x --json", "keys rotate --json " + prefix,
+		"keys issue --client acme --name x", "keys issue --client acme --name x --json", "keys rotate --json " + prefix, "keys rotate --grace 1h " + prefix,
 	} {
 		var errs bytes.Buffer
 		code := run(t.Context(), strings.Fields(args), environOf(env), strings.NewReader(""), full{}, &errs)
 		var issued string
 		d.Query(t, &issued, "SELECT prefix FROM api_keys ORDER BY created_at DESC LIMIT 1")
-		want := "clientintel: key " + issued + " was issued and could not be shown: no space left on device: end it with 'clientintel keys revoke " + issued + "', and issue another\n"
+		want := "clientintel: key " + issued + " is revoked, as it could not be shown: no space left on device\n"
+		if strings.Contains(args, "rotate") {
+			want = "clientintel: key " + prefix + " stays in force, as its replacement could not be shown: no space left on device\n"
+		}
 		if code != exitFailed || !strings.HasSuffix(errs.String(), want) {
 			t.Errorf("%s: exit %d, %s, want %s", args, code, errs.String(), want)
 		}
+	}
+	var inForce string
+	if d.Query(t, &inForce, "SELECT string_agg(prefix, ',') FROM api_keys WHERE client_id IS NOT NULL AND revoked_at IS NULL"); inForce != prefix {
+		t.Errorf("in force: %s, want %s alone", inForce, prefix)
+	}
+}
+
+// A key is named by itself too, is never printed or stored, and is found for its client alone.
+func TestKeys_ALeakedKeyIsRevoked(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	issueKey(t, env)
+	if got := command(t, env, strings.ReplaceAll(strings.ReplaceAll(acme, "-8111-", "-8222-"), "acme", "globex"), "import", "-"); got.code != exitDone {
+		t.Fatalf("import: %+v", got)
+	}
+	issue := func() string {
+		return strings.TrimSpace(command(t, env, "", "keys", "issue", "--client", "acme", "--name", "leaked").stdout)
+	}
+	for _, how := range []struct{ args, stdin string }{{"revoke KEY", ""}, {"revoke -", "KEY\n"}, {"revoke PREFIX", ""}, {"rotate KEY", ""}} {
+		key := issue()
+		with := strings.NewReplacer("KEY", key, "PREFIX", key[4:16])
+		args := append(strings.Fields("keys "+with.Replace(how.args)), "--reason", "found "+key+" in a repository", "--actor", "portal:ines")
+		stdin := with.Replace(how.stdin)
+		if got := command(t, env, stdin, append(args, "--client", "globex")...); got.code != exitFailed || got.stdout != "" ||
+			got.stderr != "clientintel: the key is not found: name it by its id, its prefix or all of it\n" {
+			t.Errorf("%s for another client: %+v", how.args, got)
+		}
+		got := command(t, env, stdin, append(args, "--client", "acme")...)
+		if got.code != exitDone || strings.Contains(got.stderr+got.stdout, key) {
+			t.Errorf("%s: %+v", how.args, got)
+		}
+		var revoked bool
+		if d.Query(t, &revoked, "SELECT revoked_at <= now() FROM api_keys WHERE prefix = $1", key[4:16]); !revoked {
+			t.Errorf("%s: not revoked", how.args)
+		}
+		for _, wrong := range []string{"keys revoke " + key + " " + key, "keys " + key, key, "keys revoke --all " + key, "keys list --expiring " + key} {
+			if got := command(t, env, "", strings.Fields(wrong)...); got.code != exitUsage || strings.Contains(got.stderr, key) {
+				t.Errorf("wrong usage: %+v", got)
+			}
+		}
+		var trail string
+		d.Query(t, &trail, "SELECT string_agg(a::text, '\n') FROM key_audits AS a")
+		if strings.Contains(trail, key) || !strings.Contains(trail, "portal:ines") || !strings.Contains(trail, "found cik_"+key[4:16]+"_… in a repository") {
+			t.Errorf("the audit trail: %s", trail)
+		}
+	}
+	other := command(t, env, "", "keys", "issue", "--client", "globex", "--name", "other").stdout
+	if got := command(t, env, "", "keys", "revoke", "--client", "acme", "--all"); got.code != exitDone || !strings.HasSuffix(got.stderr, "2 keys of acme were in force, and none is now\n") {
+		t.Errorf("revoke --all: %+v", got)
+	}
+	var left string
+	if d.Query(t, &left, "SELECT string_agg(prefix, ',') FROM api_keys WHERE revoked_at IS NULL AND client_id IS NOT NULL"); left != other[4:16] {
+		t.Errorf("in force: %s, want the other client's alone", left)
+	}
+}
+
+// A client's keys have its allowed scopes and no others, and are 500 at most, also where two
+// are issued at once.
+func TestKeys_AClientIsHeldToItsScopesAndNumber(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	prefix, _ := issueKey(t, env)
+	held := strings.Replace(acme, `"slug"`, `"allowed_scopes":["read:campaigns","read:synthesis"],"slug"`, 1)
+	for _, line := range []string{held, acme} { // a line that says nothing of them leaves them
+		if got := command(t, env, line, "import", "-"); got.code != exitDone {
+			t.Fatalf("import: %+v", got)
+		}
+		const want = "keys of client acme may not have the scope read:interviews_metadata, only read:campaigns, read:synthesis: choose from those, or import the client with other allowed_scopes\n"
+		for _, args := range []string{"issue --client acme --name x", "rotate " + prefix} {
+			if got := command(t, env, "", strings.Fields("keys "+args)...); got.code != exitFailed || !strings.HasSuffix(got.stderr, want) {
+				t.Errorf("%s: %+v, want %s", args, got, want)
+			}
+		}
+	}
+	if got := command(t, env, "", "keys", "rotate", prefix, "--scopes", "read:campaigns"); got.code != exitDone {
+		t.Errorf("rotate to allowed scopes: %+v", got)
+	}
+	if got := command(t, env, strings.Replace(acme, `"slug"`, `"allowed_scopes":null,"slug"`, 1), "import", "-"); got.code != exitDone {
+		t.Fatalf("import: %+v", got)
+	}
+	d.Exec(t, `INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
+		SELECT 'p' || n, gen_random_uuid(), c.id, 'x', sha256('x'), '{}' FROM clients AS c, generate_series(1, 498) AS n`)
+	codes := make(chan int)
+	for range 2 {
+		go func() { codes <- command(t, env, "", "keys", "issue", "--client", "acme", "--name", "x").code }()
+	}
+	if a, b := <-codes, <-codes; a+b != exitDone+exitFailed {
+		t.Errorf("two at once: exit codes %d and %d, want one of each", a, b)
+	}
+	if got := command(t, env, "", "keys", "rotate", "p1", "--scopes", "read:campaigns"); got.code != exitDone {
+		t.Errorf("rotating one of 500: %+v", got)
+	}
+	if got := command(t, env, "", "keys", "rotate", "p2", "--grace", "1h", "--scopes", "read:campaigns"); got.code != exitFailed ||
+		!strings.HasSuffix(got.stderr, "client acme has 500 keys in force, and may have 500: revoke those that are not used\n") {
+		t.Errorf("one more for an hour: %+v", got)
 	}
 }
 
@@ -168,6 +268,11 @@ func TestKeys_FutureRowsAreReportedAndRemoved(t *testing.T) {
 	if got := command(t, env, "", "keys", "mend-window", prefix); got.code != exitDone || !strings.Contains(got.stderr, "3 log rows dated in the future removed") {
 		t.Errorf("mend-window: %+v", got)
 	}
+	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route)
+		SELECT k.client_id, k.id, now() + interval '1 day', 50, 'x' FROM api_keys AS k WHERE k.client_id IS NOT NULL`)
+	if got := command(t, env, "", "keys", "mend-window", "--all"); got.code != exitDone || !strings.HasSuffix(got.stderr, "(notebook): 1 log rows dated in the future removed\n") {
+		t.Errorf("mend-window --all: %+v", got)
+	}
 	if got := command(t, env, "", "keys", "mend-window", prefix); !strings.Contains(got.stderr, " 0 log rows dated in the future removed") {
 		t.Errorf("mend-window again: %+v", got)
 	}
@@ -199,6 +304,34 @@ func TestKeys_ListCountsTheHour(t *testing.T) {
 	got := command(t, env, "", "keys", "list", "--json")
 	if err := json.Unmarshal([]byte(got.stdout), &keys); err != nil || len(keys) != 1 || keys[0].LastHour != 11 || keys[0].Remaining != 589 || keys[0].LastUsed == nil {
 		t.Errorf("%v in %+v", err, got)
+	}
+}
+
+// Use is added up by day, of one key or all of a client's; what expires soon is listed.
+func TestKeys_UseAndExpiryAreListed(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	first, _ := issueKey(t, env, "--expires-in", "13d")
+	issueKey(t, env, "--expires-in", "15d")
+	ended, _ := issueKey(t, env, "--expires-in", "2d")
+	if got := command(t, env, "", "keys", "revoke", ended); got.code != exitDone {
+		t.Fatalf("revoke: %+v", got)
+	}
+	var keys []struct{ Prefix string }
+	got := command(t, env, "", "keys", "list", "--expiring", "14d", "--json")
+	if err := json.Unmarshal([]byte(got.stdout), &keys); err != nil || len(keys) != 1 || keys[0].Prefix != first {
+		t.Errorf("expiring: %v in %+v, want %s alone", err, got, first)
+	}
+	d.Exec(t, `INSERT INTO key_usage (client_id, key_id, hour, route, status, requests)
+		SELECT k.client_id, k.id, date_trunc('day', now() - interval '1 day', 'UTC') + n * interval '1 hour', 'listInterviews', s.status, n
+		FROM api_keys AS k, generate_series(1, 3) AS n, (VALUES (200), (401)) AS s (status) WHERE k.client_id IS NOT NULL`)
+	for args, want := range map[string]int{first: 2, "--client acme": 6, first + " --by hour": 6, first + " --since 1h": 0} {
+		var uses []struct{ Requests int }
+		got := command(t, env, "", append([]string{"keys", "usage", "--json"}, strings.Fields(args)...)...)
+		if err := json.Unmarshal([]byte(got.stdout), &uses); err != nil || len(uses) != want || args == first && uses[0].Requests != 6 {
+			t.Errorf("%s: %v in %+v, want %d rows", args, err, got, want)
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/clientintel/clientintel/internal/apikey"
 )
 
 func main() {
@@ -45,12 +47,12 @@ func run(
 	case err == nil:
 		return exitDone
 	case !e.started && out.err == nil || errors.As(err, new(*usageError)):
-		fmt.Fprintf(stderr, "clientintel: %s\nSee '%s --help'.\n", printable(err.Error()), command.CommandPath())
+		fmt.Fprintf(stderr, "clientintel: %s\nSee '%s --help'.\n", printable(apikey.Redact(err.Error())), command.CommandPath())
 		return exitUsage
 	case errors.Is(err, errReported):
 		return exitFailed
 	default:
-		fmt.Fprintf(stderr, "clientintel: %s\n", printable(err.Error()))
+		fmt.Fprintf(stderr, "clientintel: %s\n", printable(apikey.Redact(err.Error())))
 		return exitFailed
 	}
 }

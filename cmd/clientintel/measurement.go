@@ -21,7 +21,7 @@ func (e *environment) measurementCommand(use, short string, do func(context.Cont
 	return &cobra.Command{
 		Use: use, Short: short,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withOwner(cmd.Context(), func(conn *pgx.Conn) error {
+			return e.connected(cmd.Context(), asOwner, func(conn *pgx.Conn) error {
 				return do(cmd.Context(), measurement.NewMaintenance(conn))
 			})
 		},

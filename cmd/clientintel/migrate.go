@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/clientintel/clientintel/internal/app"
+	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
@@ -19,7 +22,7 @@ func newMigrate(e *environment) *cobra.Command {
 }
 
 func newMigrateUp(e *environment, use string) *cobra.Command {
-	var dryRun, distribute bool
+	var dryRun, distribute, printRoles bool
 	cmd := &cobra.Command{
 		Use:   use,
 		Short: "Bring the schema up to date",
@@ -31,6 +34,9 @@ func newMigrateUp(e *environment, use string) *cobra.Command {
 				return usagef("--json goes with --dry-run only")
 			}
 			ctx := cmd.Context()
+			if printRoles {
+				return e.printRoles()
+			}
 			return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
 				if dryRun {
 					return e.printMigrations(ctx, d, true)
@@ -44,7 +50,22 @@ func newMigrateUp(e *environment, use string) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the migrations that would be applied, and apply none")
 	cmd.Flags().BoolVar(&distribute, "distribute", false, "distribute the tables of an empty database over the workers of its server, with Citus")
+	cmd.Flags().BoolVar(&printRoles, "print-roles", false, "print SQL that makes the database's roles, for somebody who may, and do nothing else")
 	return e.jsonFlag(cmd)
+}
+
+// printRoles prints the SQL for the owner whom the settings name. Nothing is connected to.
+func (e *environment) printRoles() error {
+	owner := embedded.Owner
+	if url := cmp.Or(e.settings.Database.OwnerURL, e.settings.Database.URL); url != "" {
+		config, err := postgres.ParseURL(url)
+		if err != nil {
+			return err
+		}
+		owner = config.User
+	}
+	_, err := io.WriteString(e.stdout, postgres.CreateRoles(owner))
+	return err
 }
 
 func newMigrateStatus(e *environment) *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the help texts
 	"encoding/json"
@@ -93,7 +94,7 @@ func (e *environment) complete(cmd *cobra.Command) {
 var helpTexts []byte
 
 func addHelp(root *cobra.Command) {
-	texts := map[string]struct{ Long, Example string }{}
+	texts := map[string]struct{ Long, Example, Role string }{}
 	if err := yaml.Unmarshal(helpTexts, &texts); err != nil {
 		panic(err) // a file of ours
 	}
@@ -103,6 +104,19 @@ func addHelp(root *cobra.Command) {
 			panic("help.yaml names no command: " + path)
 		}
 		cmd.Long, cmd.Example = text.Long, text.Example
+		cmd.Annotations = map[string]string{"role": text.Role}
+	}
+	addRole(root, "")
+}
+
+// addRole says which role of the database a command needs, and those below it.
+func addRole(cmd *cobra.Command, role string) {
+	role = cmp.Or(cmd.Annotations["role"], role)
+	if role != "" {
+		cmd.Long = cmp.Or(cmd.Long, cmd.Short+".") + "\n\nDatabase role: " + role + "."
+	}
+	for _, below := range cmd.Commands() {
+		addRole(below, role)
 	}
 }
 
@@ -219,33 +233,32 @@ func (e *environment) withDatabase(ctx context.Context, log *slog.Logger, do fun
 	return do(database)
 }
 
-// withOwner connects as the owner, for one command, to a database that has this release's
-// schema. Any other schema is an error and is not migrated: that would stop servers of
-// another release.
-func (e *environment) withOwner(ctx context.Context, do func(*pgx.Conn) error) error {
-	return e.afterCheck(ctx, (*app.Database).CheckSchema, do)
+// connected connects for one command, and closes the connection afterwards.
+func (e *environment) connected(ctx context.Context, c app.Command, do func(*pgx.Conn) error) error {
+	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error { return e.connectedTo(ctx, d, c, do) })
 }
 
-// withOwnerOfNew is withOwner, and creates the schema in an empty database.
-func (e *environment) withOwnerOfNew(ctx context.Context, do func(*pgx.Conn) error) error {
-	return e.afterCheck(ctx, (*app.Database).CreateSchema, do)
+func (e *environment) connectedTo(ctx context.Context, d *app.Database, c app.Command, do func(*pgx.Conn) error) error {
+	conn, err := d.Connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if err := postgres.CheckSeesClients(ctx, conn); err != nil {
+		return err
+	}
+	return do(conn)
 }
 
-func (e *environment) afterCheck(
-	ctx context.Context, check func(*app.Database, context.Context) error, do func(*pgx.Conn) error,
-) error {
-	return e.withDatabase(ctx, e.textLog(), func(d *app.Database) error {
-		if err := check(d, ctx); err != nil {
-			return err
-		}
-		return d.WithOwner(ctx, func(conn *pgx.Conn) error {
-			if err := postgres.CheckSeesClients(ctx, conn); err != nil {
-				return err
-			}
-			return do(conn)
-		})
-	})
-}
+// How commands work with the database.
+var (
+	asOwner    = app.Command{}
+	asImporter = app.Command{Roles: []string{postgres.ImporterRole}}
+	// importing may begin with an empty database.
+	importing = app.Command{Roles: asImporter.Roles, Creates: true}
+	asKeys    = app.Command{Roles: []string{postgres.KeysRole}, Creates: true, Newer: true}
+	asAuditor = app.Command{Roles: []string{postgres.AuditorRole, postgres.KeysRole}, Creates: true, Newer: true}
+)
 
 // progress shows a line on a terminal, in place of the one before; empty text clears it.
 func (e *environment) progress(format string, args ...any) {

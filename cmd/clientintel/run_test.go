@@ -52,7 +52,7 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"--nonsense", "clientintel: unknown flag: --nonsense"},
 		{"import", "clientintel: name what to import: files or -, or --from-postgres with --query"},
 		{"keys list x", "clientintel: unexpected argument \"x\"\nUsage: clientintel keys list [flags]\nSee 'clientintel keys list --help'.\n"},
-		{"keys rotate", "clientintel: missing argument KEY\nUsage: clientintel keys rotate KEY [flags]\nSee 'clientintel keys rotate --help'.\n"},
+		{"keys rotate", "clientintel: missing argument KEY\nUsage: clientintel keys rotate KEY|- [flags]\nSee 'clientintel keys rotate --help'.\n"},
 		{"verify - --url %zz", `clientintel: --url: "%zz" is not the address of a request`},
 		{"verify - --data-dir x", "clientintel: unknown flag: --data-dir"},
 		{"conformance", `clientintel: required flag(s) "base-url" not set`},
@@ -64,6 +64,8 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"import - --max-removed 5", "clientintel: --max-removed and --kinds go with --replace-client"},
 		{"import - --replace-client a --kinds client", `clientintel: --kinds: "client" is not one of campaign, lane, interview,`},
 		{"import - --replace-client a --max-removed 101%", `clientintel: --max-removed must be a number of records, such as 500, or a share of 0% to 100%, not "101%"`},
+		{"import - --replace-client a --max-removed a/lanes=1", `clientintel: --max-removed: "lanes" is not one of campaign, lane, `},
+		{"import - --replace-client a --max-removed b/lane=1", `clientintel: --max-removed: "b" is not a client as --replace-client names it`},
 		{"keys issue", `clientintel: required flag(s) "client", "name" not set`},
 		{"keys issue --client a --name b --scopes read:all", `clientintel: --scopes: "read:all" is no scope; choose from read:campaigns,`},
 		{"keys issue --client a --name b --scopes=", `clientintel: --scopes: "" is no scope; choose from read:campaigns,`},
@@ -139,7 +141,7 @@ func TestRun_KeysLiveAndEnd(t *testing.T) {
 		t.Errorf("rotating twice: %+v, then %+v", rotated, again)
 	}
 	if got := command(t, env, "", "keys", "revoke", "nobody"); got.code != exitFailed ||
-		got.stderr != "clientintel: key \"nobody\": not found: name it by its id or prefix\n" {
+		got.stderr != "clientintel: the key is not found: name it by its id, its prefix or all of it\n" {
 		t.Errorf("revoking an unknown key: %+v", got)
 	}
 	if got := command(t, env, "", "keys", "issue", "--client", "nobody", "--name", "x"); got.code != exitFailed ||
@@ -211,7 +213,7 @@ func TestRun_ImportDependsOnNoDefaults(t *testing.T) {
 	if got := command(t, env, strings.ReplaceAll(acme, `"Acme"`, `"`+given+`"`), "import", "-"); got.code != exitDone {
 		t.Fatalf("import: %+v", got)
 	}
-	conn, err := postgres.ConnectOwner(t.Context(), database.OwnerURL)
+	conn, err := postgres.ConnectAs(t.Context(), database.OwnerURL)
 	if err != nil {
 		t.Fatal(err)
 	}

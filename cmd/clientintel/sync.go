@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -30,7 +32,13 @@ func newSync(e *environment) *cobra.Command {
 				}
 			}
 			o.Tell = func(text string) { fmt.Fprintln(e.stderr, printable(text)) }
-			return e.withOwnerOfNew(cmd.Context(), func(conn *pgx.Conn) error {
+			o.Reconnect = func(ctx context.Context, do func(*pgx.Conn) error) error { return e.connected(ctx, asImporter, do) }
+			as := importing
+			if o.DryRun {
+				o.Tell("dry run: nothing is written")
+				as = asImporter
+			}
+			return e.connected(cmd.Context(), as, func(conn *pgx.Conn) error {
 				return e.runSync(cmd, conn, config, o)
 			})
 		},
@@ -42,27 +50,24 @@ func newSync(e *environment) *cobra.Command {
 }
 
 func (e *environment) runSync(cmd *cobra.Command, conn *pgx.Conn, config *sync.Config, o sync.Options) error {
-	report, err := config.Run(cmd.Context(), conn, o)
-	if err != nil {
-		return err
-	}
+	report, failed := config.Run(cmd.Context(), conn, o)
 	for _, slug := range report.Ended {
 		o.Tell(slug + ": the source lists it no more; its records stay (clients purge removes them)")
 	}
 	if e.json {
-		err = e.print(report, nil)
+		failed = errors.Join(failed, e.print(report, nil))
 	}
-	if !o.DryRun {
+	if !o.DryRun && cmd.Context().Err() == nil {
 		var all importer.Summary
 		for _, c := range report.Clients {
 			all.Kinds = append(all.Kinds, c.Kinds...)
 		}
 		e.prepareForReaders(cmd.Context(), conn, all)
 	}
-	if failed := report.Failed(); failed > 0 {
-		return fmt.Errorf("%d of %d clients were not synced", failed, len(report.Clients))
+	if n := report.Failed(); n > 0 {
+		failed = errors.Join(fmt.Errorf("%d of %d clients were not synced", n, len(report.Clients)), failed)
 	}
-	return err
+	return failed
 }
 
 func newSyncStatus(e *environment) *cobra.Command {
@@ -71,7 +76,7 @@ func newSyncStatus(e *environment) *cobra.Command {
 		Short: "List the last sync of each client",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return e.withOwner(cmd.Context(), func(conn *pgx.Conn) error {
+			return e.connected(cmd.Context(), asImporter, func(conn *pgx.Conn) error {
 				found, err := db.New(conn).ListLastImports(cmd.Context())
 				if err != nil {
 					return fmt.Errorf("listing imports: %w", err)

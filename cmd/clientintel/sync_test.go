@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -138,7 +141,7 @@ func TestSync_NightsOfTenBrands(t *testing.T) {
 	for client, want := range map[string]string{
 		"brand-1": "interview 0 added, 0 changed, 98 unchanged, 2 removed",
 		"brand-2": "interview 0 added, 0 changed, 99 unchanged, 1 removed, 1 set aside",
-		"brand-3": "failed, and keeps what it had: interview: line ",
+		"brand-3": "failed, and keeps what it had: interview ",
 		"brand-4": "99 unchanged, 1 removed",
 		"brand-5": "100 unchanged, 1 set aside",
 		"brand-6": "99 unchanged, 1 removed, 1 set aside",
@@ -186,6 +189,8 @@ func TestSync_NightsOfTenBrands(t *testing.T) {
 		}
 	}
 	var late int
+	// A client that never came to be, and is not tried any more, is not late.
+	n.target.Exec(t, "INSERT INTO imports (client_id, command, started_at, finished_at) VALUES (gen_random_uuid(), 'sync', now() - interval '27 hours', NULL)")
 	n.target.Exec(t, "UPDATE imports SET finished_at = finished_at - interval '27 hours', started_at = started_at - interval '27 hours' WHERE client_id = (SELECT id FROM clients WHERE slug = 'brand-7')")
 	if n.target.Query(t, &late, "SELECT late_clients FROM read_sync_health()"); late != 1 {
 		t.Errorf("%d clients are late, want 1", late)
@@ -244,6 +249,142 @@ func TestSync_TellsForWhomItWaits(t *testing.T) {
 	}
 }
 
+// hold takes a lock until release.
+func hold(t *testing.T, d *dbtest.Database, lock string) (release func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), d.SuperuserURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "BEGIN; "+lock); err != nil {
+		t.Fatal(err)
+	}
+	return func() { _ = conn.Close(t.Context()) }
+}
+
+// Wherever a night ends, each client has what it had or what the source has, and the next
+// night does the rest.
+func TestSync_EndsAtEachStage(t *testing.T) {
+	t.Parallel()
+	n := startNights(t)
+	n.sync(t, exitDone)
+	n.change(t, "UPDATE conversations SET withdrawn_at = now() WHERE id BETWEEN 20 AND 29") // one of each brand
+	const before = "100 100 100 100 100 100 100 100 100 100"
+	const ofBrand4 = `SELECT pg_advisory_xact_lock(hashtextextended('clientintel import', get_byte(uuid_send(id), 15))) FROM clients WHERE slug = 'brand-4'`
+	kill := func(p *os.Process) { _ = p.Kill() }
+	for _, stage := range []struct {
+		name   string
+		of     *dbtest.Database
+		lock   string
+		end    func(*os.Process)
+		leaves string
+		noted  string // of brand 4
+	}{
+		{"the list of clients", n.source, "LOCK TABLE production.brands", kill, before, ""},
+		{"a client's records", n.source, "LOCK TABLE production.conversations", kill, before, ""},
+		{"all of a client is written", n.target, "LOCK TABLE imports", kill, before, ""},
+		{"it waits", n.target, ofBrand4, func(p *os.Process) { _ = p.Signal(syscall.SIGTERM) }, "99 99 99 100 100 100 100 100 100 100", "interrupted"},
+		{"the connection is lost", n.target, ofBrand4, func(*os.Process) {
+			n.target.Exec(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'clientintel sync'")
+		}, "99 99 99 100 99 99 99 99 99 99", "terminating connection"},
+	} {
+		release := hold(t, stage.of, stage.lock)
+		var said bytes.Buffer
+		night := exec.CommandContext(t.Context(), os.Args[0], "sync", filepath.Join(n.dir, "nightly.yaml"))
+		night.Env, night.Stderr = append(append(os.Environ(), asProgram+"=1"), environOf(n.env)...), &said
+		if err := night.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for waiting := 0; waiting == 0; time.Sleep(10 * time.Millisecond) {
+			stage.of.Query(t, &waiting, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+		}
+		stage.end(night.Process)
+		if strings.HasPrefix(stage.name, "the conn") {
+			release()
+		}
+		if err := night.Wait(); err == nil {
+			t.Errorf("%s: exit code 0: %s", stage.name, &said)
+		}
+		release()
+		n.holds(t, stage.leaves)
+		var noted string
+		n.target.Query(t, &noted, "SELECT coalesce((SELECT error FROM imports WHERE client_id = (SELECT id FROM clients WHERE slug = 'brand-4') ORDER BY id DESC LIMIT 1), '')")
+		if !strings.Contains(noted, stage.noted) || noted != "" && stage.noted == "" {
+			t.Errorf("%s: %q is noted, want %q", stage.name, noted, stage.noted)
+		}
+	}
+	n.sync(t, exitDone)
+	n.holds(t, strings.ReplaceAll(before, "100", "99"))
+}
+
+// What is wrong with one client's listing, or doubtful about its rows, stops no other.
+func TestSync_AFaultyListing(t *testing.T) {
+	t.Parallel()
+	n := startNights(t)
+	n.change(t, "INSERT INTO brands VALUES (11, NULL, 'No slug'), (12, 'brand-12', NULL), (13, 'brand-2', 'Another slug')")
+	n.write(t, "clients.sql", `SELECT b.id AS key, md5('brand' || b.id)::uuid AS id, b.code AS slug, b.label AS name FROM brands AS b
+		UNION ALL
+		VALUES (1, md5('brand1')::uuid, 'again', 'Listed twice'), (14, NULL, 'brand-14', 'No id')`)
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(n.dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	n.write(t, "nightly.yaml", strings.NewReplacer("max_bad: 1%", "max_bad: 1000", "brand-7:", "brand-77:").Replace(read("nightly.yaml")))
+	// A query gives its kind, whatever its rows say.
+	n.write(t, "campaigns.sql", strings.Replace(read("campaigns.sql"), "SELECT ", "SELECT 'lane' AS kind, ", 1))
+	// Brand 2 has two rows of one interview, which differ, and brand 3 two that do not.
+	n.write(t, "interviews.sql", strings.NewReplacer("c.score AS", "CASE c.id WHEN 21 THEN x.n ELSE c.score END AS",
+		"FROM conversations AS c", "FROM conversations AS c JOIN (VALUES (1), (2)) AS x (n) ON x.n = 1 OR c.id IN (21, 22)").Replace(read("interviews.sql")))
+	said := n.sync(t, exitFailed)
+	for client, wants := range map[string][]string{
+		"11":       {"client.slug: must be"},
+		"brand-12": {"client.name: must be"},
+		"brand-14": {"clients: id must be a UUID"},
+		"brand-1":  {"clients: its id is listed twice"},
+		"again":    {"clients: its id is listed twice"},
+		"brand-2":  {"campaign 6 added", "interview 100 added", `"brand-2" is the slug of client `, "query interview: row ", "another of the same id has other values"},
+		"brand-3":  {"interview 100 added, 0 changed, 1 unchanged\n"},
+		"brand-77": {"max_removed_of names it"},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(said[client], want) {
+				t.Errorf("%s: %q, want %q", client, said[client], want)
+			}
+		}
+	}
+	if strings.Contains(said["brand-3"], "warning") {
+		t.Errorf("equal rows are told: %q", said["brand-3"])
+	}
+	var failures int
+	if n.target.Query(t, &failures, "SELECT count(*) FROM imports WHERE error IS NOT NULL"); failures != 6 {
+		t.Errorf("%d failures are noted, want 6", failures)
+	}
+	// Another configuration has clients of its own: it misses none of these.
+	n.write(t, "other.yaml", strings.Replace(read("nightly.yaml"), "clients: clients.sql", "clients: SELECT 3 AS key, md5('brand3')::uuid AS id, 'brand-3' AS slug, 'Brand 3' AS name", 1))
+	if got := command(t, n.env, "", "sync", filepath.Join(n.dir, "other.yaml")); got.code != exitDone || strings.Contains(got.stderr, "no more") {
+		t.Errorf("another configuration: %+v", got)
+	}
+}
+
+// Not even the schema is made.
+func TestSync_ADryRunWritesNothing(t *testing.T) {
+	t.Parallel()
+	n := startNights(t)
+	n.target = dbtest.NewEmpty(t)
+	n.env["DATABASE_URL"] = n.target.OwnerURL
+	n.sync(t, exitFailed, "--dry-run")
+	var tables int
+	if n.target.Query(t, &tables, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"); tables != 0 {
+		t.Errorf("%d tables", tables)
+	}
+	if _, err := os.Stat(filepath.Join(n.dir, "rejects.ndjson")); !os.IsNotExist(err) {
+		t.Errorf("the rejects: %v", err)
+	}
+}
+
 // Two at once, of which one waits for the other client by client, do what one does.
 func TestSync_TwoAtOnce(t *testing.T) {
 	t.Parallel()
@@ -274,6 +415,15 @@ func TestSync_OneClientsQueryFails(t *testing.T) {
 	if !strings.Contains(said["brand-2"], "division by zero") || !strings.Contains(said["brand-3"], "interview 100 added") || !strings.Contains(said["brand-10"], "interview 100 added") {
 		t.Errorf("got %q", said)
 	}
+	// What people said, which the source's error quotes, is told nowhere.
+	n.write(t, "interviews.sql", strings.Replace(string(query), "c.person AS", "c.person::integer AS", 1))
+	if said := n.sync(t, exitFailed); !strings.Contains(said["brand-1"], `invalid input syntax for type integer: "…" (SQLSTATE 22P02)`) || strings.Contains(said["brand-1"], "Person") {
+		t.Errorf("a value that the source cannot read: %q", said["brand-1"])
+	}
+	n.write(t, "interviews.sql", "SELECT 1\nFORM x WHERE $1 = 1")
+	if said := n.sync(t, exitFailed); !strings.Contains(said["brand-1"], "at line 2 of the query") {
+		t.Errorf("a mistake in a query: %q", said["brand-1"])
+	}
 	// What would leave the transaction that only reads is one statement too many.
 	n.write(t, "interviews.sql", "SELECT 1 AS id) AS x; COMMIT; DROP TABLE production.brands; SELECT 1 FROM (SELECT $1::text")
 	if said := n.sync(t, exitFailed); !strings.Contains(said["brand-1"], "cannot insert multiple commands") {
@@ -295,7 +445,16 @@ func TestSync_Files(t *testing.T) {
 	}
 	n.write(t, "a.ndjson", strings.TrimSpace(acme)+"\n"+strings.TrimSpace(other)+"\n"+`{"kind":"end","lines":3}`)
 	if said := n.sync(t, exitFailed); !strings.Contains(said["clientintel"], "must be the number of lines before it") {
-		t.Errorf("a file that was cut short: %q", said)
+		t.Errorf("a file that was cut short: %q", said["clientintel"])
+	}
+	n.write(t, "a.ndjson", strings.TrimSpace(acme)+"\n"+strings.Replace(lane, `"client_id"`, `"of"`, 1))
+	if said := n.sync(t, exitFailed); !strings.Contains(said["clientintel"], "line 2: lane.client_id: must be a UUID") {
+		t.Errorf("a line of no client: %q", said["clientintel"])
+	}
+	const nobody = "99999999-1111-4111-8111-111111111111"
+	n.write(t, "a.ndjson", strings.TrimSpace(acme)+"\n"+lane+"\n"+strings.NewReplacer("11111111-1111-4111-8111-111111111111", nobody, "8000-000000000001", "8000-000000000002").Replace(lane))
+	if said := n.sync(t, exitFailed); !strings.Contains(said["acme"], "lane 0 added, 0 changed, 1 unchanged") || !strings.Contains(said[nobody], "there is no client "+nobody) {
+		t.Errorf("a line of a client that is not there: %q", said)
 	}
 }
 
@@ -304,9 +463,11 @@ func TestSync_AWrongConfiguration(t *testing.T) {
 	t.Parallel()
 	n := startNights(t)
 	for config, want := range map[string][]string{
-		"kinds: [segment]\nmax_bad: many":                                                                      {"source: must name", `"segment" is not one of`, "max_bad must be a number"},
-		"source: {postgres: NONE}\nclients: x\nkinds: [interview]":                                             {"queries: there is none for interview"},
-		"source: {files: [x]}\nkinds: [lane]\nsurprise: 1":                                                     {"field surprise not found"},
+		"kinds: [segment]\nmax_bad: many":                          {"source: must name", `"segment" is not one of`, "max_bad must be a number"},
+		"source: {postgres: NONE}\nclients: x\nkinds: [interview]": {"queries: there is none for interview"},
+		"source: {files: [x]}\nkinds: [lane]\nsurprise: 1":         {"field surprise not found"},
+		"": {"source: must name", "kinds: must list"},
+		"source: {files: [x]}\nkinds: [lane, lane]\nmax_wait: 0s":                                              {"lane is there twice", "max_wait: must be more than 0"},
 		"source: {postgres: NONE}\nclients: x\nkinds: [lane]\nqueries: {lane: x}":                              {"the variable NONE is not set"},
 		"source: {files: [x]}\nkinds: [lane]\nmax_removed: {interview: 1%}\nmax_removed_of: {a: {lane: 101%}}": {"interview is not in kinds", "max_removed_of: a: lane must be"},
 	} {
@@ -330,8 +491,8 @@ func TestErase(t *testing.T) {
 	lines := acme + `
 		{"kind":"interview","id":"` + her + `","client_id":"11111111-1111-4111-8111-111111111111","participant_name":"Zyx \"Z\" Erasemeton","participant_email":"Zyx@erase.example","status":"completed","quality":"passed","reportable":true,"client_safe":true,"created_at":"2026-11-20T00:00:00Z","best_quote":"q"}
 		{"kind":"interview","id":"bbbbbbbb-0000-4000-8000-000000000001","client_id":"11111111-1111-4111-8111-111111111111","participant_name":"Ada","status":"completed","quality":"passed","created_at":"2026-11-20T00:00:00Z"}
-		{"kind":"synthesis_document","id":"aaaaaaaa-0000-4000-8000-000000000002","client_id":"11111111-1111-4111-8111-111111111111","synthesis_type":"home","document":{"q":"said zyx \"Z\" erasemeton"},"contract_version":"v1","status":"published","created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z"}
-		{"kind":"synthesis_document","id":"aaaaaaaa-0000-4000-8000-000000000005","client_id":"11111111-1111-4111-8111-111111111111","synthesis_type":"home","document":{"q":"said Ada"},"contract_version":"v1","status":"published","created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z"}
+		{"kind":"synthesis_document","id":"aaaaaaaa-0000-4000-8000-000000000002","client_id":"11111111-1111-4111-8111-111111111111","synthesis_type":"home","document":{"q":"said:\nzyx \"Z\" erasemeton"},"contract_version":"v1","status":"published","created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z"}
+		{"kind":"synthesis_document","id":"aaaaaaaa-0000-4000-8000-000000000005","client_id":"11111111-1111-4111-8111-111111111111","synthesis_type":"home","document":{"q":"said Ada of prezyx \"Z\" erasemeton and zyx \"Z\" erasemetons"},"contract_version":"v1","status":"published","created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z"}
 		{"kind":"portal_document","id":"aaaaaaaa-0000-4000-8000-000000000003","client_id":"11111111-1111-4111-8111-111111111111","type":"home","body":{"schema":"home.v1","entries":["` + her + `"]},"status":"published","measurement_snapshot_id":"aaaaaaaa-0000-4000-8000-000000000004"}
 		{"kind":"measurement_snapshot","snapshot_id":"aaaaaaaa-0000-4000-8000-000000000004","client_id":"11111111-1111-4111-8111-111111111111","as_of":"2026-11-20T00:00:00Z","measurement_contract_version":"canonical_measurement.v1","scope_hash":"4d7f1c0a9b8e2d3c5a6f7b8c9d0e1f2a3b4c5d6e7f8091a2b3c4d5e6f7081920","membership_hash":"51fa6d5a2f5d2e2f0a5d3c4b1e6f7a8b9c0d1e2f3a4b5c6d7e8f9a0b1c2d3e4f","source_interview_ids":["` + her + `","bbbbbbbb-0000-4000-8000-000000000001"],"source_count":2}`
 	if got := command(t, env, lines, "import", "-"); got.code != exitDone {
@@ -369,7 +530,7 @@ func TestErase(t *testing.T) {
 	if got.code != exitDone || !strings.Contains(got.stderr, "interview 0 added, 0 changed, 1 unchanged, 1 erased before") {
 		t.Errorf("yesterday's export: %+v", got)
 	}
-	if got := state(); !strings.HasPrefix(got, "1 interviews, 0 found") {
+	if got := state(); got != "1 interviews, 0 found, 3 published, 1 in bases" {
 		t.Errorf("after yesterday's export: %s", got)
 	}
 	if got := command(t, env, "", "clients", "release", "acme", "interview", her); got.code != exitFailed || !strings.Contains(got.stderr, "was erased") {

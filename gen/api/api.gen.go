@@ -235,20 +235,20 @@ func (e ListSynthesisParamsSurface) Valid() bool {
 
 // AnalyticsPulseRow One interview, as the charts count it.
 type AnalyticsPulseRow struct {
-	// CampaignLabel The display name of its campaign, else the slug; `Uncategorized` when it belongs to none.
+	// Date The UTC day it was created.
 	//
-	// Examples: Winter launch
-	CampaignLabel string `json:"campaignLabel"`
+	// Examples: 2026-03-04
+	Date openapi_types.Date `json:"date"`
 
 	// CampaignSlug The slug of its campaign; `uncategorized` when it belongs to none.
 	//
 	// Examples: winter-launch
 	CampaignSlug string `json:"campaignSlug"`
 
-	// Date The UTC day it was created.
+	// CampaignLabel The display name of its campaign, else the slug; `Uncategorized` when it belongs to none.
 	//
-	// Examples: 2026-03-04
-	Date openapi_types.Date `json:"date"`
+	// Examples: Winter launch
+	CampaignLabel string `json:"campaignLabel"`
 
 	// Sentiment The participant's sentiment.
 	//
@@ -272,35 +272,30 @@ type AnalyticsSeriesPoint struct {
 // Campaign A campaign, also called conversation goal. Every field is always present; those that may be null are null when
 // unknown.
 type Campaign struct {
-	// Active Whether it is switched on. Always present; null when unknown.
+	// ID The campaign's id. Interviews refer to it by `conversation_goal_id`.
 	//
-	// Examples: true
-	Active *bool `json:"active"`
-
-	// Cadence How often it is refreshed. Always present; null when unknown.
-	//
-	// Examples: weekly
-	Cadence *string `json:"cadence"`
-
-	// CampaignBrief What it is about. Always present; null when unknown.
-	//
-	// Examples: Learn why first-time buyers return.
-	CampaignBrief *string `json:"campaign_brief"`
+	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
+	ID openapi_types.UUID `json:"id"`
 
 	// ClientID The client it belongs to.
 	//
 	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
-	// CreatedAt When it was created. Always present; null when unknown.
+	// Slug Its name in addresses and in the `campaign` parameter.
 	//
-	// Examples: 2026-01-08T11:42:10.000000Z
-	CreatedAt *string `json:"created_at"`
+	// Examples: winter-launch
+	Slug string `json:"slug"`
 
 	// DisplayName Its name for people. Always present; null when unknown.
 	//
 	// Examples: Winter launch
 	DisplayName *string `json:"display_name"`
+
+	// CampaignBrief What it is about. Always present; null when unknown.
+	//
+	// Examples: Learn why first-time buyers return.
+	CampaignBrief *string `json:"campaign_brief"`
 
 	// Goal What it is meant to find out. Always present; null when unknown.
 	//
@@ -312,11 +307,6 @@ type Campaign struct {
 	// Examples: Repeat orders fell in autumn.
 	GoalContext *string `json:"goal_context"`
 
-	// ID The campaign's id. Interviews refer to it by `conversation_goal_id`.
-	//
-	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
-	ID openapi_types.UUID `json:"id"`
-
 	// KeyQuestions The questions it asks, in order. A campaign that was saved with a plain list of questions is returned in
 	// this form too, with the ids `q1`, `q2` and so on. Always present; empty for a campaign without questions.
 	//
@@ -324,10 +314,25 @@ type Campaign struct {
 	// Examples: [{"id":"q1","question":"What brought you back?"}]
 	KeyQuestions json.RawMessage `json:"key_questions"`
 
-	// LastRefreshed When its synthesis was last refreshed. Always present; null when unknown.
+	// TargetSegment Whom it addresses. Always present; null when unknown.
 	//
-	// Examples: 2026-03-04T06:00:00.000000Z
-	LastRefreshed *string `json:"last_refreshed"`
+	// Examples: first-time buyers
+	TargetSegment *string `json:"target_segment"`
+
+	// Playbook The playbook it follows. Always present; null when unknown.
+	//
+	// Examples: retention
+	Playbook *string `json:"playbook"`
+
+	// Cadence How often it is refreshed. Always present; null when unknown.
+	//
+	// Examples: weekly
+	Cadence *string `json:"cadence"`
+
+	// Active Whether it is switched on. Always present; null when unknown.
+	//
+	// Examples: true
+	Active *bool `json:"active"`
 
 	// LaunchStatus Where it is in its life cycle, for example `live`. The `status` parameter matches it. Always present; null
 	// when unknown.
@@ -341,20 +346,15 @@ type Campaign struct {
 	// Examples: 2026-01-12T09:00:00.000000Z
 	LaunchedAt *string `json:"launched_at"`
 
-	// Playbook The playbook it follows. Always present; null when unknown.
+	// LastRefreshed When its synthesis was last refreshed. Always present; null when unknown.
 	//
-	// Examples: retention
-	Playbook *string `json:"playbook"`
+	// Examples: 2026-03-04T06:00:00.000000Z
+	LastRefreshed *string `json:"last_refreshed"`
 
-	// Slug Its name in addresses and in the `campaign` parameter.
+	// CreatedAt When it was created. Always present; null when unknown.
 	//
-	// Examples: winter-launch
-	Slug string `json:"slug"`
-
-	// TargetSegment Whom it addresses. Always present; null when unknown.
-	//
-	// Examples: first-time buyers
-	TargetSegment *string `json:"target_segment"`
+	// Examples: 2026-01-08T11:42:10.000000Z
+	CreatedAt *string `json:"created_at"`
 
 	// UpdatedAt When it was last changed. `updated_since` matches it. Always present; null when unknown.
 	//
@@ -373,6 +373,16 @@ type CampaignListResponse struct {
 
 // ErrorResponse The body of every error.
 type ErrorResponse struct {
+	// Error A short sentence, or a fixed word.
+	//
+	// Examples: Invalid query parameter
+	Error string `json:"error"`
+
+	// Details On a 400, the parameter, what is wrong with it and what is accepted. For people; it may change.
+	//
+	// Examples: limit must be a whole number from 1 to 200, in plain digits, not "0"
+	Details *string `json:"details,omitempty"`
+
 	// Code What happened, for programs. Present on every error. One of `invalid_parameter`, `unknown_parameter`,
 	// `unsupported_parameter`, `invalid_date_range`, `invalid_cursor`, `invalid_updated_since`,
 	// `updated_since_unsupported`, `missing_api_key`, `invalid_api_key`, `inactive_api_key`, `expired_api_key`,
@@ -383,16 +393,6 @@ type ErrorResponse struct {
 	//
 	// Examples: invalid_parameter
 	Code string `json:"code"`
-
-	// Details On a 400, the parameter, what is wrong with it and what is accepted. For people; it may change.
-	//
-	// Examples: limit must be a whole number from 1 to 200, in plain digits, not "0"
-	Details *string `json:"details,omitempty"`
-
-	// Error A short sentence, or a fixed word.
-	//
-	// Examples: Invalid query parameter
-	Error string `json:"error"`
 }
 
 // FreeFormObject A JSON object of no fixed shape.
@@ -404,15 +404,10 @@ type IntelligenceSearchField string
 // IntelligenceSearchHit An interview that contains the text. A field that was extracted as a list is joined with `; `. Fields are null
 // when nothing was extracted.
 type IntelligenceSearchHit struct {
-	// BestQuote The most telling sentence of the participant.
+	// ID The interview's id.
 	//
-	// Examples: It just works, every single morning.
-	BestQuote *string `json:"best_quote"`
-
-	// CompetitorMentions What the participant says about competitors.
-	//
-	// Examples: tried another shop first
-	CompetitorMentions *string `json:"competitor_mentions"`
+	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
+	ID openapi_types.UUID `json:"id"`
 
 	// ConversationGoal The slug of its campaign; null when it belongs to none.
 	//
@@ -424,30 +419,35 @@ type IntelligenceSearchHit struct {
 	// Examples: 2026-03-04T16:20:05.250000Z
 	CreatedAt string `json:"created_at"`
 
-	// FeatureRequests What the participant asks for.
+	// BestQuote The most telling sentence of the participant.
 	//
-	// Examples: pay by invoice
-	FeatureRequests *string `json:"feature_requests"`
-
-	// ID The interview's id.
-	//
-	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
-	ID openapi_types.UUID `json:"id"`
-
-	// MatchedFields The fields that contain the text.
-	//
-	// Examples: ["primary_pain_points","product_feedback"]
-	MatchedFields []IntelligenceSearchField `json:"matched_fields"`
+	// Examples: It just works, every single morning.
+	BestQuote *string `json:"best_quote"`
 
 	// PrimaryPainPoints What troubles the participant most.
 	//
 	// Examples: slow checkout; hidden fees
 	PrimaryPainPoints *string `json:"primary_pain_points"`
 
+	// FeatureRequests What the participant asks for.
+	//
+	// Examples: pay by invoice
+	FeatureRequests *string `json:"feature_requests"`
+
 	// ProductFeedback What the participant says about the product.
 	//
 	// Examples: Loves the one-page checkout.
 	ProductFeedback *string `json:"product_feedback"`
+
+	// CompetitorMentions What the participant says about competitors.
+	//
+	// Examples: tried another shop first
+	CompetitorMentions *string `json:"competitor_mentions"`
+
+	// MatchedFields The fields that contain the text.
+	//
+	// Examples: ["primary_pain_points","product_feedback"]
+	MatchedFields []IntelligenceSearchField `json:"matched_fields"`
 }
 
 // IntelligenceSearchResponse The hits of a search.
@@ -462,15 +462,10 @@ type IntelligenceSearchResponse struct {
 // Interview One visible interview. `participant_email`, `transcript`, `raw_extraction` and `custom_extraction` are left out
 // when the key lacks their scope. Every other field is always present, and null when unknown.
 type Interview struct {
-	// BestQuote The most telling sentence of the participant. Always present; null when unknown.
+	// ID The interview's id.
 	//
-	// Examples: It just works, every single morning.
-	BestQuote *string `json:"best_quote"`
-
-	// ChurnRisk The risk that the participant leaves. Always present; null when unknown.
-	//
-	// Examples: low
-	ChurnRisk *string `json:"churn_risk"`
+	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
+	ID openapi_types.UUID `json:"id"`
 
 	// ClientID The client it belongs to.
 	//
@@ -482,44 +477,10 @@ type Interview struct {
 	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
 	ConversationGoalID *openapi_types.UUID `json:"conversation_goal_id"`
 
-	// CreatedAt When the interview was created.
+	// ParticipantName The participant's name. Always present; null when unknown.
 	//
-	// Examples: 2026-03-04T16:20:05.250000Z
-	CreatedAt string `json:"created_at"`
-
-	// CustomExtraction The client-safe extraction. Left out unless the key has `read:custom_extraction`; with it, null when there
-	// is none.
-	//
-	//
-	// Examples: {"feature_requests":null,"primary_pain_points":["slow checkout"]}
-	CustomExtraction json.RawMessage `json:"custom_extraction,omitempty"`
-
-	// CustomerSentiment The participant's sentiment. Always present; null when unknown.
-	//
-	// Examples: positive
-	CustomerSentiment *string `json:"customer_sentiment"`
-
-	// DurationSeconds How long it lasted. Always present; null when unknown.
-	//
-	// Examples: 412
-	DurationSeconds *float64 `json:"duration_seconds"`
-
-	// ID The interview's id.
-	//
-	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
-	ID openapi_types.UUID `json:"id"`
-
-	// InterviewType The kind of interview. Always present; null when unknown.
-	//
-	// Examples: voice
-	InterviewType *string `json:"interview_type"`
-
-	// NpsScore How likely the participant is to recommend the brand. 9 and above count as promoter, 7 and above as
-	// passive, less as detractor. Always present; null when unknown.
-	//
-	//
-	// Examples: 9
-	NpsScore *float64 `json:"nps_score"`
+	// Examples: Dana Field
+	ParticipantName *string `json:"participant_name"`
 
 	// ParticipantEmail The participant's e-mail address. Left out unless the key has `read:customer_identity`; with it, null when
 	// unknown.
@@ -528,10 +489,49 @@ type Interview struct {
 	// Examples: dana@example.com
 	ParticipantEmail json.RawMessage `json:"participant_email,omitempty"`
 
-	// ParticipantName The participant's name. Always present; null when unknown.
+	// InterviewType The kind of interview. Always present; null when unknown.
 	//
-	// Examples: Dana Field
-	ParticipantName *string `json:"participant_name"`
+	// Examples: voice
+	InterviewType *string `json:"interview_type"`
+
+	// Status `completed` or `analyzed`.
+	//
+	// Examples: analyzed
+	Status string `json:"status"`
+
+	// DurationSeconds How long it lasted. Always present; null when unknown.
+	//
+	// Examples: 412
+	DurationSeconds *float64 `json:"duration_seconds"`
+
+	// NpsScore How likely the participant is to recommend the brand. 9 and above count as promoter, 7 and above as
+	// passive, less as detractor. Always present; null when unknown.
+	//
+	//
+	// Examples: 9
+	NpsScore *float64 `json:"nps_score"`
+
+	// CustomerSentiment The participant's sentiment. Always present; null when unknown.
+	//
+	// Examples: positive
+	CustomerSentiment *string `json:"customer_sentiment"`
+
+	// ChurnRisk The risk that the participant leaves. Always present; null when unknown.
+	//
+	// Examples: low
+	ChurnRisk *string `json:"churn_risk"`
+
+	// BestQuote The most telling sentence of the participant. Always present; null when unknown.
+	//
+	// Examples: It just works, every single morning.
+	BestQuote *string `json:"best_quote"`
+
+	// Transcript The turns of the conversation, the interviewer's and the customer's. Left out unless the key has
+	// `read:transcripts`; with it, null when there is none.
+	//
+	//
+	// Examples: [{"speaker":"interviewer","text":"What made you stay?"},{"speaker":"customer","text":"It just works."}]
+	Transcript json.RawMessage `json:"transcript,omitempty"`
 
 	// RawExtraction Everything extracted from the conversation, as it was extracted. On the detail route only. Left out unless
 	// the key has `read:raw_extraction`; with it, null when there is none.
@@ -540,31 +540,21 @@ type Interview struct {
 	// Examples: {"topics":[{"name":"checkout","share":0.62}]}
 	RawExtraction json.RawMessage `json:"raw_extraction,omitempty"`
 
-	// Status `completed` or `analyzed`.
+	// CustomExtraction The client-safe extraction. Left out unless the key has `read:custom_extraction`; with it, null when there
+	// is none.
 	//
-	// Examples: analyzed
-	Status string `json:"status"`
+	//
+	// Examples: {"feature_requests":null,"primary_pain_points":["slow checkout"]}
+	CustomExtraction json.RawMessage `json:"custom_extraction,omitempty"`
 
-	// Transcript The turns of the conversation, the interviewer's and the customer's. Left out unless the key has
-	// `read:transcripts`; with it, null when there is none.
+	// CreatedAt When the interview was created.
 	//
-	//
-	// Examples: [{"speaker":"interviewer","text":"What made you stay?"},{"speaker":"customer","text":"It just works."}]
-	Transcript json.RawMessage `json:"transcript,omitempty"`
+	// Examples: 2026-03-04T16:20:05.250000Z
+	CreatedAt string `json:"created_at"`
 }
 
 // InterviewAnalytics The series of one window of time.
 type InterviewAnalytics struct {
-	// Campaigns One point a campaign that has interviews in the window, labelled with its display name, else its slug; the
-	// largest first, equal ones by label, then by slug.
-	Campaigns []AnalyticsSeriesPoint `json:"campaigns"`
-
-	// Rows One row an interview, newest first.
-	Rows []AnalyticsPulseRow `json:"rows"`
-
-	// Sentiment Always four points, `promoter`, `passive`, `detractor` and `unknown`, in this order.
-	Sentiment []AnalyticsSeriesPoint `json:"sentiment"`
-
 	// Total The number of visible interviews in the window.
 	//
 	// Examples: 3
@@ -573,6 +563,16 @@ type InterviewAnalytics struct {
 	// Volume One point a UTC day, labelled `YYYY-MM-DD`, ascending, days without interviews included. A window of more
 	// than 366 days is filled from its first day with interviews to its last.
 	Volume []AnalyticsSeriesPoint `json:"volume"`
+
+	// Campaigns One point a campaign that has interviews in the window, labelled with its display name, else its slug; the
+	// largest first, equal ones by label, then by slug.
+	Campaigns []AnalyticsSeriesPoint `json:"campaigns"`
+
+	// Sentiment Always four points, `promoter`, `passive`, `detractor` and `unknown`, in this order.
+	Sentiment []AnalyticsSeriesPoint `json:"sentiment"`
+
+	// Rows One row an interview, newest first.
+	Rows []AnalyticsPulseRow `json:"rows"`
 }
 
 // InterviewAnalyticsResponse Interview analytics.
@@ -624,15 +624,10 @@ type KeyQuestion struct {
 
 // MeasurementFreshness Whether a saved basis may be compared with live figures.
 type MeasurementFreshness struct {
-	// LiveAsOf The moment of this answer.
+	// Status Whether the two may be compared.
 	//
-	// Examples: 2026-03-05T09:00:00.123456Z
-	LiveAsOf string `json:"live_as_of"`
-
-	// LiveContractVersion The rules now in force; `legacy` for a client in legacy mode.
-	//
-	// Examples: canonical_measurement.v1
-	LiveContractVersion string `json:"live_contract_version"`
+	// Examples: comparable
+	Status MeasurementFreshnessStatus `json:"status"`
 
 	// Reason Why not: the rules changed, or what the body covers changed. Null when they are comparable.
 	//
@@ -645,15 +640,20 @@ type MeasurementFreshness struct {
 	// Examples: 2026-03-04T06:00:00.000000Z
 	SavedAsOf string `json:"saved_as_of"`
 
+	// LiveAsOf The moment of this answer.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
+	LiveAsOf string `json:"live_as_of"`
+
 	// SavedContractVersion The rules the saved basis was selected under.
 	//
 	// Examples: canonical_measurement.v1
 	SavedContractVersion string `json:"saved_contract_version"`
 
-	// Status Whether the two may be compared.
+	// LiveContractVersion The rules now in force; `legacy` for a client in legacy mode.
 	//
-	// Examples: comparable
-	Status MeasurementFreshnessStatus `json:"status"`
+	// Examples: canonical_measurement.v1
+	LiveContractVersion string `json:"live_contract_version"`
 }
 
 // MeasurementFreshnessReason Why not: the rules changed, or what the body covers changed. Null when they are comparable.
@@ -666,18 +666,18 @@ type MeasurementFreshnessStatus string
 
 // MeasurementIntegrity Whether the interviews that a published portal body stands on can be proven.
 type MeasurementIntegrity struct {
-	// Freshness How the saved basis compares with now. Only with `verified_saved_basis`.
-	Freshness *MeasurementFreshness `json:"freshness,omitempty"`
-
-	// MeasurementBasis The saved basis. Only with `verified_saved_basis`.
-	MeasurementBasis *SavedMeasurementBasis `json:"measurement_basis,omitempty"`
-
 	// Status `verified_saved_basis` when the saved ids reproduce their hash and count; the basis and its freshness are
 	// then here too. Else `historical_unverifiable`, alone.
 	//
 	//
 	// Examples: historical_unverifiable
 	Status MeasurementIntegrityStatus `json:"status"`
+
+	// MeasurementBasis The saved basis. Only with `verified_saved_basis`.
+	MeasurementBasis *SavedMeasurementBasis `json:"measurement_basis,omitempty"`
+
+	// Freshness How the saved basis compares with now. Only with `verified_saved_basis`.
+	Freshness *MeasurementFreshness `json:"freshness,omitempty"`
 }
 
 // MeasurementIntegrityStatus Whether a saved basis could be verified.
@@ -689,20 +689,35 @@ type MeasurementMode string
 // MeasurementQueryBasis The interviews an answer stands on, at one moment. Compare the `source_interview_ids` of two answers to the
 // same request to see which interviews were added or withdrawn between them.
 type MeasurementQueryBasis struct {
-	// AsOf The moment the basis holds for.
+	// Schema Names this shape.
 	//
-	// Examples: 2026-03-05T09:00:00.123456Z
-	AsOf string `json:"as_of"`
+	// Examples: measurement_query_basis.v1
+	Schema MeasurementQueryBasisSchema `json:"schema"`
+
+	// PreviewID Names this basis. The same scope, interviews and moment give the same id.
+	//
+	// Examples: f8270f31-4578-550f-b72c-a1c7c217c540
+	PreviewID openapi_types.UUID `json:"preview_id"`
 
 	// Captured Always false. The basis was computed for this answer and not saved.
 	//
 	// Examples: false
 	Captured bool `json:"captured"`
 
+	// AsOf The moment the basis holds for.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
+	AsOf string `json:"as_of"`
+
 	// MeasurementContractVersion The version of the rules the interviews were selected under.
 	//
 	// Examples: canonical_measurement.v1
 	MeasurementContractVersion string `json:"measurement_contract_version"`
+
+	// ScopeHash SHA-256 of what was asked for, that is client, route and filters. 64 lower-case hex characters.
+	//
+	// Examples: 898062040faf5206b0dd34380a7dae447da66df0f07b95d6cc37117147222368
+	ScopeHash string `json:"scope_hash"`
 
 	// MembershipHash SHA-256 of `source_interview_ids` joined with line feeds, or of the empty text when there are none. 64
 	// lower-case hex characters.
@@ -711,30 +726,15 @@ type MeasurementQueryBasis struct {
 	// Examples: fd4f33b1736b58cff0da1555673731a6942169201a11112e2b4c937525631420
 	MembershipHash string `json:"membership_hash"`
 
-	// PreviewID Names this basis. The same scope, interviews and moment give the same id.
+	// SourceInterviewIds The ids of the interviews, ascending.
 	//
-	// Examples: f8270f31-4578-550f-b72c-a1c7c217c540
-	PreviewID openapi_types.UUID `json:"preview_id"`
-
-	// Schema Names this shape.
-	//
-	// Examples: measurement_query_basis.v1
-	Schema MeasurementQueryBasisSchema `json:"schema"`
-
-	// ScopeHash SHA-256 of what was asked for, that is client, route and filters. 64 lower-case hex characters.
-	//
-	// Examples: 898062040faf5206b0dd34380a7dae447da66df0f07b95d6cc37117147222368
-	ScopeHash string `json:"scope_hash"`
+	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
+	SourceInterviewIds json.RawMessage `json:"source_interview_ids"`
 
 	// SourceCount The number of `source_interview_ids`.
 	//
 	// Examples: 1
 	SourceCount int `json:"source_count"`
-
-	// SourceInterviewIds The ids of the interviews, ascending.
-	//
-	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
-	SourceInterviewIds json.RawMessage `json:"source_interview_ids"`
 }
 
 // MeasurementQueryBasisSchema Names this shape.
@@ -760,10 +760,21 @@ type Meta struct {
 	// Examples: true
 	HasMore *bool `json:"has_more,omitempty"`
 
-	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
 	//
-	// Examples: true
-	IncludesCustomExtraction bool `json:"includes_custom_extraction"`
+	//
+	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
+	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
+
+	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
+	//
+	// Examples: ["lane","campaign"]
+	Types *[]string `json:"types,omitempty"`
+
+	// Type Synthesis in portal mode only. The portal surface that was returned.
+	//
+	// Examples: home
+	Type *SynthesisType `json:"type,omitempty"`
 
 	// IncludesCustomerIdentity Whether the answer's shape includes participants' e-mail addresses or other identity content for this key,
 	// however many rows it has.
@@ -772,24 +783,39 @@ type Meta struct {
 	// Examples: false
 	IncludesCustomerIdentity bool `json:"includes_customer_identity"`
 
-	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
-	//
-	// Examples: false
-	IncludesRawExtraction bool `json:"includes_raw_extraction"`
-
 	// IncludesTranscripts Whether the answer's shape includes transcripts for this key.
 	//
 	// Examples: false
 	IncludesTranscripts bool `json:"includes_transcripts"`
 
-	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
 	//
-	// Examples: 2026-03-05T09:00:00.123456Z
-	MeasurementAsOf *string `json:"measurement_as_of,omitempty"`
+	// Examples: false
+	IncludesRawExtraction bool `json:"includes_raw_extraction"`
+
+	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	//
+	// Examples: true
+	IncludesCustomExtraction bool `json:"includes_custom_extraction"`
 
 	// MeasurementBasis Canonical mode only. The interviews that this request's filters select, whatever the page. When it is left
 	// out, `measurement_omitted_fields` names it.
 	MeasurementBasis *MeasurementQueryBasis `json:"measurement_basis,omitempty"`
+
+	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
+	//
+	// Examples: canonical
+	MeasurementMode MeasurementMode `json:"measurement_mode"`
+
+	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
+	//
+	// Examples: 41
+	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
+
+	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
+	MeasurementAsOf *string `json:"measurement_as_of,omitempty"`
 
 	// MeasurementContractVersion Canonical mode only. The version of the rules the figures were measured under.
 	//
@@ -801,38 +827,12 @@ type Meta struct {
 	// Examples: usable_interviews
 	MeasurementCountBasis *string `json:"measurement_count_basis,omitempty"`
 
-	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
-	//
-	// Examples: canonical
-	MeasurementMode MeasurementMode `json:"measurement_mode"`
-
 	// MeasurementOmittedFields Canonical mode only. Measurement fields left out of this answer. `measurement_basis` is left out on a page
 	// requested with `starting_after`, on campaigns and synthesis, and where it would list too many interviews.
 	//
 	//
 	// Examples: ["measurement_basis"]
 	MeasurementOmittedFields *[]string `json:"measurement_omitted_fields,omitempty"`
-
-	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
-	//
-	// Examples: 41
-	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
-
-	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
-	//
-	//
-	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
-	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
-
-	// Type Synthesis in portal mode only. The portal surface that was returned.
-	//
-	// Examples: home
-	Type *SynthesisType `json:"type,omitempty"`
-
-	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
-	//
-	// Examples: ["lane","campaign"]
-	Types *[]string `json:"types,omitempty"`
 }
 
 // PublishedSynthesisBody A frozen body of the published portal, in portal mode: the published JSON object as it is, with the fields of
@@ -845,6 +845,16 @@ type PulseSentiment string
 
 // SavedMeasurementBasis The interviews a published portal body stands on, as saved when it was published.
 type SavedMeasurementBasis struct {
+	// Schema Names this shape.
+	//
+	// Examples: measurement_basis.v2
+	Schema SavedMeasurementBasisSchema `json:"schema"`
+
+	// SnapshotID Names the saved basis.
+	//
+	// Examples: 2a3b4c5d-6e7f-4801-92a3-b4c5d6e7f801
+	SnapshotID openapi_types.UUID `json:"snapshot_id"`
+
 	// AsOf The moment the basis was saved for.
 	//
 	// Examples: 2026-03-04T06:00:00.000000Z
@@ -855,6 +865,11 @@ type SavedMeasurementBasis struct {
 	// Examples: canonical_measurement.v1
 	MeasurementContractVersion string `json:"measurement_contract_version"`
 
+	// ScopeHash SHA-256 of what the body covers. 64 lower-case hex characters.
+	//
+	// Examples: 5c23b5e967269a88efabaf2644d785749718aa64a29d29c37b878025c4017eba
+	ScopeHash string `json:"scope_hash"`
+
 	// MembershipHash SHA-256 of `source_interview_ids` joined with line feeds, or of the empty text when there are none. 64
 	// lower-case hex characters.
 	//
@@ -862,30 +877,15 @@ type SavedMeasurementBasis struct {
 	// Examples: fd4f33b1736b58cff0da1555673731a6942169201a11112e2b4c937525631420
 	MembershipHash string `json:"membership_hash"`
 
-	// Schema Names this shape.
+	// SourceInterviewIds The ids of the interviews, ascending.
 	//
-	// Examples: measurement_basis.v2
-	Schema SavedMeasurementBasisSchema `json:"schema"`
-
-	// ScopeHash SHA-256 of what the body covers. 64 lower-case hex characters.
-	//
-	// Examples: 5c23b5e967269a88efabaf2644d785749718aa64a29d29c37b878025c4017eba
-	ScopeHash string `json:"scope_hash"`
-
-	// SnapshotID Names the saved basis.
-	//
-	// Examples: 2a3b4c5d-6e7f-4801-92a3-b4c5d6e7f801
-	SnapshotID openapi_types.UUID `json:"snapshot_id"`
+	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
+	SourceInterviewIds []openapi_types.UUID `json:"source_interview_ids"`
 
 	// SourceCount The number of `source_interview_ids`.
 	//
 	// Examples: 1
 	SourceCount int `json:"source_count"`
-
-	// SourceInterviewIds The ids of the interviews, ascending.
-	//
-	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
-	SourceInterviewIds []openapi_types.UUID `json:"source_interview_ids"`
 }
 
 // SavedMeasurementBasisSchema Names this shape.
@@ -911,10 +911,21 @@ type SearchMeta struct {
 	// Examples: true
 	HasMore *bool `json:"has_more,omitempty"`
 
-	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
 	//
-	// Examples: true
-	IncludesCustomExtraction bool `json:"includes_custom_extraction"`
+	//
+	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
+	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
+
+	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
+	//
+	// Examples: ["lane","campaign"]
+	Types *[]string `json:"types,omitempty"`
+
+	// Type Synthesis in portal mode only. The portal surface that was returned.
+	//
+	// Examples: home
+	Type *SynthesisType `json:"type,omitempty"`
 
 	// IncludesCustomerIdentity Whether the answer's shape includes participants' e-mail addresses or other identity content for this key,
 	// however many rows it has.
@@ -923,24 +934,39 @@ type SearchMeta struct {
 	// Examples: false
 	IncludesCustomerIdentity bool `json:"includes_customer_identity"`
 
-	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
-	//
-	// Examples: false
-	IncludesRawExtraction bool `json:"includes_raw_extraction"`
-
 	// IncludesTranscripts Whether the answer's shape includes transcripts for this key.
 	//
 	// Examples: false
 	IncludesTranscripts bool `json:"includes_transcripts"`
 
-	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
 	//
-	// Examples: 2026-03-05T09:00:00.123456Z
-	MeasurementAsOf *string `json:"measurement_as_of,omitempty"`
+	// Examples: false
+	IncludesRawExtraction bool `json:"includes_raw_extraction"`
+
+	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	//
+	// Examples: true
+	IncludesCustomExtraction bool `json:"includes_custom_extraction"`
 
 	// MeasurementBasis Canonical mode only. The interviews that this request's filters select, whatever the page. When it is left
 	// out, `measurement_omitted_fields` names it.
 	MeasurementBasis *MeasurementQueryBasis `json:"measurement_basis,omitempty"`
+
+	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
+	//
+	// Examples: canonical
+	MeasurementMode MeasurementMode `json:"measurement_mode"`
+
+	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
+	//
+	// Examples: 41
+	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
+
+	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
+	MeasurementAsOf *string `json:"measurement_as_of,omitempty"`
 
 	// MeasurementContractVersion Canonical mode only. The version of the rules the figures were measured under.
 	//
@@ -952,11 +978,6 @@ type SearchMeta struct {
 	// Examples: usable_interviews
 	MeasurementCountBasis *string `json:"measurement_count_basis,omitempty"`
 
-	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
-	//
-	// Examples: canonical
-	MeasurementMode MeasurementMode `json:"measurement_mode"`
-
 	// MeasurementOmittedFields Canonical mode only. Measurement fields left out of this answer. `measurement_basis` is left out on a page
 	// requested with `starting_after`, on campaigns and synthesis, and where it would list too many interviews.
 	//
@@ -964,95 +985,74 @@ type SearchMeta struct {
 	// Examples: ["measurement_basis"]
 	MeasurementOmittedFields *[]string `json:"measurement_omitted_fields,omitempty"`
 
-	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
-	//
-	// Examples: 41
-	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
-
-	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
-	//
-	//
-	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
-	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
-
 	// Query The text as it was searched, without leading and trailing white space.
 	//
 	// Examples: checkout
 	Query string `json:"query"`
-
-	// Type Synthesis in portal mode only. The portal surface that was returned.
-	//
-	// Examples: home
-	Type *SynthesisType `json:"type,omitempty"`
-
-	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
-	//
-	// Examples: ["lane","campaign"]
-	Types *[]string `json:"types,omitempty"`
 }
 
 // SynthesisDocumentRow A published synthesis document, in collection mode. Every field is always present; those that may be null are
 // null when unknown.
 type SynthesisDocumentRow struct {
-	// Cadence How often it is refreshed. Always present; null when unknown.
+	// ID The row's id.
 	//
-	// Examples: weekly
-	Cadence *string `json:"cadence"`
+	// Examples: 5e6f7a8b-9c0d-4e1f-a2b3-c4d5e6f7a8b9
+	ID openapi_types.UUID `json:"id"`
 
 	// ClientID The client it belongs to.
 	//
 	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
-	// ContractVersion The version of the shape of `document`.
+	// SynthesisType What kind of synthesis it is.
 	//
-	// Examples: campaign_synthesis.v3
-	ContractVersion string `json:"contract_version"`
-
-	// ConversationGoalID The `id` of its campaign. Always present; null when it belongs to none.
-	//
-	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
-	ConversationGoalID *openapi_types.UUID `json:"conversation_goal_id"`
-
-	// CreatedAt When it was created.
-	//
-	// Examples: 2026-01-19T06:00:00.000000Z
-	CreatedAt string `json:"created_at"`
-
-	// Document The published payload. Its shape is versioned by `contract_version`.
-	//
-	// Examples: {"headline":"Buyers return for reliability"}
-	Document FreeFormObject `json:"document"`
-
-	// FeedDate The day of a daily feed; usually null on other types. Always present.
-	//
-	// Examples: 2026-03-04
-	FeedDate *openapi_types.Date `json:"feed_date"`
-
-	// ID The row's id.
-	//
-	// Examples: 5e6f7a8b-9c0d-4e1f-a2b3-c4d5e6f7a8b9
-	ID openapi_types.UUID `json:"id"`
+	// Examples: campaign
+	SynthesisType SynthesisType `json:"synthesis_type"`
 
 	// LaneID The lane it belongs to. Always present; null when it belongs to none.
 	//
 	// Examples: 0d9e8f70-6a5b-4c3d-9e2f-1a0b9c8d7e6f
 	LaneID *openapi_types.UUID `json:"lane_id"`
 
-	// LastRefreshed When it was last refreshed. Always present; null when unknown.
+	// ConversationGoalID The `id` of its campaign. Always present; null when it belongs to none.
 	//
-	// Examples: 2026-03-04T06:00:00.000000Z
-	LastRefreshed *string `json:"last_refreshed"`
+	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
+	ConversationGoalID *openapi_types.UUID `json:"conversation_goal_id"`
+
+	// Document The published payload. Its shape is versioned by `contract_version`.
+	//
+	// Examples: {"headline":"Buyers return for reliability"}
+	Document FreeFormObject `json:"document"`
+
+	// ContractVersion The version of the shape of `document`.
+	//
+	// Examples: campaign_synthesis.v3
+	ContractVersion string `json:"contract_version"`
 
 	// Status Always `published`.
 	//
 	// Examples: published
 	Status SynthesisDocumentRowStatus `json:"status"`
 
-	// SynthesisType What kind of synthesis it is.
+	// Cadence How often it is refreshed. Always present; null when unknown.
 	//
-	// Examples: campaign
-	SynthesisType SynthesisType `json:"synthesis_type"`
+	// Examples: weekly
+	Cadence *string `json:"cadence"`
+
+	// FeedDate The day of a daily feed; usually null on other types. Always present.
+	//
+	// Examples: 2026-03-04
+	FeedDate *openapi_types.Date `json:"feed_date"`
+
+	// LastRefreshed When it was last refreshed. Always present; null when unknown.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
+	LastRefreshed *string `json:"last_refreshed"`
+
+	// CreatedAt When it was created.
+	//
+	// Examples: 2026-01-19T06:00:00.000000Z
+	CreatedAt string `json:"created_at"`
 
 	// UpdatedAt When it was last changed. `updated_since` matches it.
 	//

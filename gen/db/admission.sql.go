@@ -123,7 +123,7 @@ func (q *Queries) MaintainRequestLog(ctx context.Context) error {
 }
 
 const ReadHealth = `-- name: ReadHealth :one
-SELECT h.search_backlog::bigint AS search_backlog, h.future_requests::bigint AS future_requests, coalesce(h.last_import, '0001-01-01 00:00:00+00')::timestamptz AS last_import
+SELECT h.search_backlog::bigint AS search_backlog, h.future_requests::bigint AS future_requests, coalesce(h.last_import, '0001-01-01 00:00:00+00')::timestamptz AS last_import, h.expiring_keys::bigint AS expiring_keys
 FROM read_health($1::bigint, $2::bigint) AS h
 `
 
@@ -136,6 +136,7 @@ type ReadHealthRow struct {
 	SearchBacklog  int64     `json:"search_backlog"`
 	FutureRequests int64     `json:"future_requests"`
 	LastImport     time.Time `json:"last_import"`
+	ExpiringKeys   int64     `json:"expiring_keys"`
 }
 
 // ReadHealth reads what metrics show of the database, over all clients. Year 1:
@@ -143,6 +144,11 @@ type ReadHealthRow struct {
 func (q *Queries) ReadHealth(ctx context.Context, arg ReadHealthParams) (ReadHealthRow, error) {
 	row := q.db.QueryRow(ctx, ReadHealth, arg.ScanLimit, arg.KeepOutside)
 	var i ReadHealthRow
-	err := row.Scan(&i.SearchBacklog, &i.FutureRequests, &i.LastImport)
+	err := row.Scan(
+		&i.SearchBacklog,
+		&i.FutureRequests,
+		&i.LastImport,
+		&i.ExpiringKeys,
+	)
 	return i, err
 }

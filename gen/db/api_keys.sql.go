@@ -7,41 +7,67 @@ package db
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
 )
 
 const AddKeyAudit = `-- name: AddKeyAudit :exec
-INSERT INTO key_audits (client_id, action, key_id, account, detail)
-VALUES ($1, $2, $3, $4, $5)
+INSERT INTO key_audits (client_id, action, key_id, account, actor, caller_address, reason, detail)
+VALUES ($1, $2, $3, $4, $5, $6::inet, $7, $8)
 `
 
 type AddKeyAuditParams struct {
-	ClientID uuid.UUID `json:"client_id"`
-	Action   string    `json:"action"`
-	KeyID    uuid.UUID `json:"key_id"`
-	Account  string    `json:"account"`
-	Detail   string    `json:"detail"`
+	ClientID      uuid.UUID   `json:"client_id"`
+	Action        string      `json:"action"`
+	KeyID         uuid.UUID   `json:"key_id"`
+	Account       string      `json:"account"`
+	Actor         string      `json:"actor"`
+	CallerAddress *netip.Addr `json:"caller_address"`
+	Reason        *string     `json:"reason"`
+	Detail        string      `json:"detail"`
 }
 
-// AddKeyAudit records what was done to a key, and by which operator.
+// AddKeyAudit records what was done to a key, by whom and why.
 func (q *Queries) AddKeyAudit(ctx context.Context, arg AddKeyAuditParams) error {
 	_, err := q.db.Exec(ctx, AddKeyAudit,
 		arg.ClientID,
 		arg.Action,
 		arg.KeyID,
 		arg.Account,
+		arg.Actor,
+		arg.CallerAddress,
+		arg.Reason,
 		arg.Detail,
 	)
 	return err
 }
 
-const DeleteFutureRequests = `-- name: DeleteFutureRequests :execrows
-DELETE FROM request_log AS l
-WHERE l.client_id = $1
-    AND l.key_id = $2
-    AND l.at > clock_timestamp()
+const CountKeysInForce = `-- name: CountKeysInForce :one
+SELECT count(*)
+FROM api_keys AS k
+WHERE k.client_id = $1::uuid
+    AND (k.revoked_at IS NULL OR k.revoked_at > now())
+    AND (k.expires_at IS NULL OR k.expires_at > now())
+    AND k.id <> $2::uuid
+`
+
+type CountKeysInForceParams struct {
+	ClientID uuid.UUID `json:"client_id"`
+	ExceptID uuid.UUID `json:"except_id"`
+}
+
+// CountKeysInForce counts a client's keys that have not ended, one aside.
+func (q *Queries) CountKeysInForce(ctx context.Context, arg CountKeysInForceParams) (int64, error) {
+	row := q.db.QueryRow(ctx, CountKeysInForce, arg.ClientID, arg.ExceptID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const DeleteFutureRequests = `-- name: DeleteFutureRequests :one
+SELECT delete_future_requests($1::uuid, $2::uuid)::bigint AS removed
 `
 
 type DeleteFutureRequestsParams struct {
@@ -51,15 +77,14 @@ type DeleteFutureRequestsParams struct {
 
 // DeleteFutureRequests removes a key's log rows that are dated after the present.
 func (q *Queries) DeleteFutureRequests(ctx context.Context, arg DeleteFutureRequestsParams) (int64, error) {
-	result, err := q.db.Exec(ctx, DeleteFutureRequests, arg.ClientID, arg.KeyID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	row := q.db.QueryRow(ctx, DeleteFutureRequests, arg.ClientID, arg.KeyID)
+	var removed int64
+	err := row.Scan(&removed)
+	return removed, err
 }
 
 const FindClient = `-- name: FindClient :one
-SELECT c.id, c.slug, c.name
+SELECT c.id, c.slug, c.name, c.allowed_scopes
 FROM clients AS c
 WHERE c.slug = $1::text OR c.id::text = lower($1::text)
 ORDER BY (c.id::text = lower($1::text)) DESC
@@ -67,16 +92,22 @@ LIMIT 1
 `
 
 type FindClientRow struct {
-	ID   uuid.UUID `json:"id"`
-	Slug string    `json:"slug"`
-	Name string    `json:"name"`
+	ID            uuid.UUID `json:"id"`
+	Slug          string    `json:"slug"`
+	Name          string    `json:"name"`
+	AllowedScopes []string  `json:"allowed_scopes"`
 }
 
 // FindClient finds a client by its id or its slug, for the operator.
 func (q *Queries) FindClient(ctx context.Context, named string) (FindClientRow, error) {
 	row := q.db.QueryRow(ctx, FindClient, named)
 	var i FindClientRow
-	err := row.Scan(&i.ID, &i.Slug, &i.Name)
+	err := row.Scan(
+		&i.ID,
+		&i.Slug,
+		&i.Name,
+		&i.AllowedScopes,
+	)
 	return i, err
 }
 
@@ -143,20 +174,6 @@ func (q *Queries) GetServerSecret(ctx context.Context, name string) ([]byte, err
 	return secret, err
 }
 
-const HoldKey = `-- name: HoldKey :exec
-SELECT k.id
-FROM api_keys AS k
-WHERE k.client_id IS NOT NULL
-    AND (k.prefix = $1::text OR k.id::text = lower($1::text))
-FOR NO KEY UPDATE
-`
-
-// HoldKey locks a key against changes until the transaction ends.
-func (q *Queries) HoldKey(ctx context.Context, named string) error {
-	_, err := q.db.Exec(ctx, HoldKey, named)
-	return err
-}
-
 const IssueKey = `-- name: IssueKey :one
 INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6::text[], $7)
@@ -190,7 +207,7 @@ func (q *Queries) IssueKey(ctx context.Context, arg IssueKeyParams) (time.Time, 
 }
 
 const ListKeyAudits = `-- name: ListKeyAudits :many
-SELECT u.at, u.action, u.key_id, coalesce(k.prefix, '')::text AS prefix, u.client_id, u.login, coalesce(host(u.address), '')::text AS address, u.account, u.detail
+SELECT u.at, u.action, u.key_id, coalesce(k.prefix, '')::text AS prefix, u.client_id, u.login, coalesce(host(u.address), '')::text AS address, u.account, u.actor, coalesce(host(u.caller_address), '')::text AS caller_address, coalesce(u.reason, '')::text AS reason, u.detail
 FROM key_audits AS u
 LEFT JOIN api_keys AS k ON k.client_id = u.client_id AND k.id = u.key_id
 WHERE $1::uuid IS NULL OR u.client_id = $1::uuid
@@ -198,15 +215,18 @@ ORDER BY u.at, u.id
 `
 
 type ListKeyAuditsRow struct {
-	At       time.Time `json:"at"`
-	Action   string    `json:"action"`
-	KeyID    uuid.UUID `json:"key_id"`
-	Prefix   string    `json:"prefix"`
-	ClientID uuid.UUID `json:"client_id"`
-	Login    string    `json:"login"`
-	Address  string    `json:"address"`
-	Account  string    `json:"account"`
-	Detail   string    `json:"detail"`
+	At            time.Time `json:"at"`
+	Action        string    `json:"action"`
+	KeyID         uuid.UUID `json:"key_id"`
+	Prefix        string    `json:"prefix"`
+	ClientID      uuid.UUID `json:"client_id"`
+	Login         string    `json:"login"`
+	Address       string    `json:"address"`
+	Account       string    `json:"account"`
+	Actor         string    `json:"actor"`
+	CallerAddress string    `json:"caller_address"`
+	Reason        string    `json:"reason"`
+	Detail        string    `json:"detail"`
 }
 
 // ListKeyAudits lists what was done to a client's keys, or to all, oldest first.
@@ -228,6 +248,9 @@ func (q *Queries) ListKeyAudits(ctx context.Context, clientID *uuid.UUID) ([]Lis
 			&i.Login,
 			&i.Address,
 			&i.Account,
+			&i.Actor,
+			&i.CallerAddress,
+			&i.Reason,
 			&i.Detail,
 		); err != nil {
 			return nil, err
@@ -276,12 +299,22 @@ CROSS JOIN LATERAL (
 ) AS ahead
 WHERE k.client_id IS NOT NULL
     AND ($2::uuid IS NULL OR k.client_id = $2::uuid)
+    -- Those in force that expire within a time.
+    AND (
+        $3::interval IS NULL
+        OR (
+            k.expires_at > now()
+            AND k.expires_at <= now() + $3::interval
+            AND (k.revoked_at IS NULL OR k.revoked_at > now())
+        )
+    )
 ORDER BY k.client_id, k.created_at, k.id
 `
 
 type ListKeysParams struct {
-	TimeWindow time.Duration `json:"time_window"`
-	ClientID   *uuid.UUID    `json:"client_id"`
+	TimeWindow time.Duration  `json:"time_window"`
+	ClientID   *uuid.UUID     `json:"client_id"`
+	Expiring   *time.Duration `json:"expiring"`
 }
 
 type ListKeysRow struct {
@@ -304,7 +337,7 @@ type ListKeysRow struct {
 // how many requests the limiter's window holds: what it counts, 401s included. The
 // window ends at the newest row where that is one of the future, as admit's does.
 func (q *Queries) ListKeys(ctx context.Context, arg ListKeysParams) ([]ListKeysRow, error) {
-	rows, err := q.db.Query(ctx, ListKeys, arg.TimeWindow, arg.ClientID)
+	rows, err := q.db.Query(ctx, ListKeys, arg.TimeWindow, arg.ClientID, arg.Expiring)
 	if err != nil {
 		return nil, err
 	}
@@ -337,15 +370,37 @@ func (q *Queries) ListKeys(ctx context.Context, arg ListKeysParams) ([]ListKeysR
 	return items, nil
 }
 
-const LockKey = `-- name: LockKey :exec
-SELECT pg_advisory_xact_lock(hashtextextended($1::text, 600))
+const LockKeysOfClient = `-- name: LockKeysOfClient :exec
+SELECT pg_advisory_xact_lock(hashtextextended($1::text, 601))
 `
 
-// LockKey waits for the admissions of a key under way and blocks others until the
-// transaction ends, as admit does.
-func (q *Queries) LockKey(ctx context.Context, prefix string) error {
-	_, err := q.db.Exec(ctx, LockKey, prefix)
+// LockKeysOfClient keeps other transactions from adding keys to a client, until this one
+// ends.
+func (q *Queries) LockKeysOfClient(ctx context.Context, client string) error {
+	_, err := q.db.Exec(ctx, LockKeysOfClient, client)
 	return err
+}
+
+const ReplaceKey = `-- name: ReplaceKey :one
+UPDATE api_keys AS k
+SET revoked_at = clock_timestamp() + $1::interval
+WHERE k.client_id IS NOT NULL
+    AND k.id = $2
+    AND k.revoked_at IS NULL
+RETURNING k.revoked_at
+`
+
+type ReplaceKeyParams struct {
+	Grace time.Duration `json:"grace"`
+	ID    uuid.UUID     `json:"id"`
+}
+
+// ReplaceKey is RevokeKey for a key that nobody has ended or replaced yet.
+func (q *Queries) ReplaceKey(ctx context.Context, arg ReplaceKeyParams) (*time.Time, error) {
+	row := q.db.QueryRow(ctx, ReplaceKey, arg.Grace, arg.ID)
+	var revoked_at *time.Time
+	err := row.Scan(&revoked_at)
+	return revoked_at, err
 }
 
 const RevokeKey = `-- name: RevokeKey :one
@@ -361,10 +416,117 @@ type RevokeKeyParams struct {
 	ID    uuid.UUID     `json:"id"`
 }
 
-// RevokeKey ends a key at a moment, now by default; a key that ended earlier stays so.
+// RevokeKey ends a key at a moment; a key that ended earlier stays so.
 func (q *Queries) RevokeKey(ctx context.Context, arg RevokeKeyParams) (*time.Time, error) {
 	row := q.db.QueryRow(ctx, RevokeKey, arg.Grace, arg.ID)
 	var revoked_at *time.Time
 	err := row.Scan(&revoked_at)
 	return revoked_at, err
+}
+
+const RevokeKeysOfClient = `-- name: RevokeKeysOfClient :many
+UPDATE api_keys AS k
+SET revoked_at = clock_timestamp()
+WHERE k.client_id = $1::uuid
+    AND (k.revoked_at IS NULL OR k.revoked_at > clock_timestamp())
+RETURNING k.prefix, k.id, k.name, k.revoked_at
+`
+
+type RevokeKeysOfClientRow struct {
+	Prefix    string     `json:"prefix"`
+	ID        uuid.UUID  `json:"id"`
+	Name      string     `json:"name"`
+	RevokedAt *time.Time `json:"revoked_at"`
+}
+
+// RevokeKeysOfClient ends a client's keys that have not ended, now.
+func (q *Queries) RevokeKeysOfClient(ctx context.Context, clientID uuid.UUID) ([]RevokeKeysOfClientRow, error) {
+	rows, err := q.db.Query(ctx, RevokeKeysOfClient, clientID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RevokeKeysOfClientRow{}
+	for rows.Next() {
+		var i RevokeKeysOfClientRow
+		if err := rows.Scan(
+			&i.Prefix,
+			&i.ID,
+			&i.Name,
+			&i.RevokedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const SumKeyUsage = `-- name: SumKeyUsage :many
+SELECT
+    date_trunc($1::text, u.hour, 'UTC')::timestamptz AS begins,
+    u.key_id,
+    u.route,
+    u.status,
+    sum(u.requests)::bigint AS requests
+FROM key_usage AS u
+WHERE u.client_id = $2
+    AND u.hour >= $3::timestamptz
+    AND u.hour < $4::timestamptz
+    AND ($5::uuid IS NULL OR u.key_id = $5::uuid)
+GROUP BY begins, u.key_id, u.route, u.status
+ORDER BY begins, u.key_id, u.route, u.status
+`
+
+type SumKeyUsageParams struct {
+	Unit      string     `json:"unit"`
+	ClientID  uuid.UUID  `json:"client_id"`
+	FromHour  time.Time  `json:"from_hour"`
+	UntilHour time.Time  `json:"until_hour"`
+	KeyID     *uuid.UUID `json:"key_id"`
+}
+
+type SumKeyUsageRow struct {
+	Begins   time.Time `json:"begins"`
+	KeyID    uuid.UUID `json:"key_id"`
+	Route    string    `json:"route"`
+	Status   int16     `json:"status"`
+	Requests int64     `json:"requests"`
+}
+
+// SumKeyUsage adds up a client's requests from an hour on and before another, by hour or
+// by day (UTC), key, route and status.
+func (q *Queries) SumKeyUsage(ctx context.Context, arg SumKeyUsageParams) ([]SumKeyUsageRow, error) {
+	rows, err := q.db.Query(ctx, SumKeyUsage,
+		arg.Unit,
+		arg.ClientID,
+		arg.FromHour,
+		arg.UntilHour,
+		arg.KeyID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SumKeyUsageRow{}
+	for rows.Next() {
+		var i SumKeyUsageRow
+		if err := rows.Scan(
+			&i.Begins,
+			&i.KeyID,
+			&i.Route,
+			&i.Status,
+			&i.Requests,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

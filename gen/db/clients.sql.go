@@ -26,6 +26,32 @@ func (q *Queries) CountSearchDocuments(ctx context.Context, clientID uuid.UUID) 
 	return count, err
 }
 
+const DeleteKeys = `-- name: DeleteKeys :one
+SELECT d.keys::bigint AS keys, d.log_rows::bigint AS log_rows, d.usage_rows::bigint AS usage_rows
+FROM delete_keys($1::uuid[], $2::boolean, $3::text) AS d
+`
+
+type DeleteKeysParams struct {
+	ClientIds   []uuid.UUID `json:"client_ids"`
+	OnlyRevoked bool        `json:"only_revoked"`
+	Account     string      `json:"account"`
+}
+
+type DeleteKeysRow struct {
+	Keys      int64 `json:"keys"`
+	LogRows   int64 `json:"log_rows"`
+	UsageRows int64 `json:"usage_rows"`
+}
+
+// DeleteKeys deletes keys of clients that are to be deleted, and counts them with what was
+// logged of them: all, or the revoked ones alone, whose log stays.
+func (q *Queries) DeleteKeys(ctx context.Context, arg DeleteKeysParams) (DeleteKeysRow, error) {
+	row := q.db.QueryRow(ctx, DeleteKeys, arg.ClientIds, arg.OnlyRevoked, arg.Account)
+	var i DeleteKeysRow
+	err := row.Scan(&i.Keys, &i.LogRows, &i.UsageRows)
+	return i, err
+}
+
 const ListClients = `-- name: ListClients :many
 SELECT
     c.id,
@@ -109,87 +135,4 @@ func (q *Queries) ListClients(ctx context.Context) ([]ListClientsRow, error) {
 		return nil, err
 	}
 	return items, nil
-}
-
-const PurgeKeyAudits = `-- name: PurgeKeyAudits :execrows
-DELETE FROM key_audits AS a
-WHERE a.client_id = $1
-`
-
-// PurgeKeyAudits deletes the audits of a client's keys.
-func (q *Queries) PurgeKeyAudits(ctx context.Context, clientID uuid.UUID) (int64, error) {
-	result, err := q.db.Exec(ctx, PurgeKeyAudits, clientID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
-const PurgeKeyUsage = `-- name: PurgeKeyUsage :execrows
-DELETE FROM key_usage AS u
-WHERE u.client_id = $1
-`
-
-// PurgeKeyUsage deletes what was added up of a client's requests.
-func (q *Queries) PurgeKeyUsage(ctx context.Context, clientID uuid.UUID) (int64, error) {
-	result, err := q.db.Exec(ctx, PurgeKeyUsage, clientID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
-const PurgeKeys = `-- name: PurgeKeys :many
-WITH purged AS (
-    DELETE FROM api_keys AS k
-    WHERE k.client_id = $1::uuid
-    RETURNING k.client_id, k.id, k.prefix, k.revoked_at
-),
-
-remembered AS (
-    INSERT INTO revoked_keys AS r (client_id, prefix, revoked_at)
-    SELECT p.client_id, p.prefix, p.revoked_at
-    FROM purged AS p
-    WHERE p.revoked_at IS NOT NULL
-    ON CONFLICT (client_id, prefix) DO UPDATE SET revoked_at = least(r.revoked_at, excluded.revoked_at)
-)
-
-SELECT p.id
-FROM purged AS p
-`
-
-// PurgeKeys deletes all keys of a client and returns their ids. The time at which each
-// was revoked is kept, the earliest if there are several.
-func (q *Queries) PurgeKeys(ctx context.Context, clientID uuid.UUID) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, PurgeKeys, clientID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []uuid.UUID{}
-	for rows.Next() {
-		var id uuid.UUID
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const PurgeRequestLog = `-- name: PurgeRequestLog :execrows
-DELETE FROM request_log AS l
-WHERE l.client_id = $1
-`
-
-// PurgeRequestLog deletes what is logged of a client's requests.
-func (q *Queries) PurgeRequestLog(ctx context.Context, clientID uuid.UUID) (int64, error) {
-	result, err := q.db.Exec(ctx, PurgeRequestLog, clientID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
 }

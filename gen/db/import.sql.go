@@ -39,28 +39,6 @@ func (q *Queries) DeleteMeasurementChanges(ctx context.Context, clientIds []uuid
 	return err
 }
 
-const DeleteRevokedKeys = `-- name: DeleteRevokedKeys :exec
-WITH deleted AS (
-    DELETE FROM api_keys AS k
-    WHERE k.client_id = ANY ($1::uuid[])
-        AND k.revoked_at <= now()
-    RETURNING k.client_id, k.prefix, k.revoked_at
-)
-
-INSERT INTO revoked_keys AS r (client_id, prefix, revoked_at)
-SELECT d.client_id, d.prefix, d.revoked_at
-FROM deleted AS d
-ON CONFLICT (client_id, prefix) DO UPDATE SET revoked_at = least(r.revoked_at, excluded.revoked_at)
-`
-
-// DeleteRevokedKeys deletes clients' revoked keys. A key issued since the check
-// stays, and with it the client. The time at which each was revoked is kept, the
-// earliest if there are several.
-func (q *Queries) DeleteRevokedKeys(ctx context.Context, clientIds []uuid.UUID) error {
-	_, err := q.db.Exec(ctx, DeleteRevokedKeys, clientIds)
-	return err
-}
-
 const ListLastImports = `-- name: ListLastImports :many
 SELECT
     coalesce(c.slug, '')::text AS slug,

@@ -63,6 +63,7 @@ type Client struct {
 	Name                       string    `json:"name"`
 	MeasurementMode            string    `json:"measurement_mode"`
 	MeasurementContractVersion *string   `json:"measurement_contract_version"`
+	AllowedScopes              []string  `json:"allowed_scopes"`
 }
 
 type Import struct {
@@ -104,15 +105,18 @@ type Interview struct {
 }
 
 type KeyAudit struct {
-	ClientID uuid.UUID   `json:"client_id"`
-	ID       int64       `json:"id"`
-	At       time.Time   `json:"at"`
-	Action   string      `json:"action"`
-	KeyID    uuid.UUID   `json:"key_id"`
-	Login    string      `json:"login"`
-	Address  *netip.Addr `json:"address"`
-	Account  string      `json:"account"`
-	Detail   string      `json:"detail"`
+	ClientID      uuid.UUID   `json:"client_id"`
+	ID            int64       `json:"id"`
+	At            time.Time   `json:"at"`
+	Action        string      `json:"action"`
+	KeyID         uuid.UUID   `json:"key_id"`
+	Login         string      `json:"login"`
+	Address       *netip.Addr `json:"address"`
+	Account       string      `json:"account"`
+	Actor         string      `json:"actor"`
+	CallerAddress *netip.Addr `json:"caller_address"`
+	Reason        *string     `json:"reason"`
+	Detail        string      `json:"detail"`
 }
 
 type KeyUsage struct {

@@ -1,15 +1,19 @@
 package apidocs
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
+	"errors"
 	"fmt"
 	"html"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/clientintel/clientintel"
+	"github.com/clientintel/clientintel/internal/web"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -34,9 +38,14 @@ type File struct {
 // replaces it with the address that the page came from.
 const exampleAddress = "https://clientintel.example.com"
 
+// sharedAssets are those of package web that the pages use.
+var sharedAssets = []string{"assets/base.css", "assets/base.js", "assets/theme.js", "assets/icon.svg"}
+
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8",
+	".whl": "application/zip", ".zip": "application/zip", ".tgz": "application/gzip", ".info": "application/json", ".ipynb": "application/x-ipynb+json",
+	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
 // Files returns every file. publicURL is the address in lines that readers paste; without
@@ -50,39 +59,65 @@ func Files(publicURL string) ([]File, error) {
 	inPage := strings.NewReplacer(exampleAddress, html.EscapeString(address))
 	inText := strings.NewReplacer(exampleAddress, address)
 	inIndex := strings.NewReplacer("](.", relative)
-	files := []File{{Path: "/docs/changelog", ContentType: contentTypes[".md"], Body: clientintel.Changelog}}
+	files := []File{{Path: "/docs/changelog.md", ContentType: contentTypes[".md"], Body: clientintel.Changelog}}
+	for _, shared := range web.Assets() {
+		if slices.Contains(sharedAssets, shared.Path) {
+			files = append(files, File{Path: "/docs/" + shared.Path, ContentType: shared.ContentType, Body: shared.Body, IsHTMLPage: true})
+		}
+	}
 	add := func(from fs.FS, name, to string, replacer *strings.Replacer) error {
 		body, err := fs.ReadFile(from, name)
 		if err != nil {
 			return fmt.Errorf("reading the pages' files: %w", err)
 		}
+		if replacer != nil {
+			body = []byte(replacer.Replace(string(body)))
+		}
 		files = append(files, File{
 			Path: to, ContentType: cmp.Or(contentTypes[path.Ext(name)], contentTypes[".txt"]),
-			Body: []byte(replacer.Replace(string(body))), IsHTMLPage: replacer == inPage,
+			Body: body, IsHTMLPage: replacer == inPage,
 		})
 		return nil
 	}
 	err := fs.WalkDir(embedded, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch base := path.Base(name); {
-		case err != nil || entry.IsDir():
+		case err != nil || entry.IsDir() || base == missing:
 			return err
 		case base == "llms.txt":
 			return add(embedded, name, "/llms.txt", inIndex)
-		case base == "reference.html":
+		case base == "docs.html":
 			return add(embedded, name, "/docs", inPage)
 		default:
-			return add(embedded, name, "/docs/"+strings.TrimSuffix(base, ".html"), inPage)
+			return add(embedded, name, "/docs/"+strings.TrimSuffix(strings.TrimPrefix(name, "pages/"), ".html"), inPage)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	connectors := openapi.Connectors()
-	err = fs.WalkDir(connectors, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	connectors, packages := openapi.Connectors(), openapi.Clients()
+	served := func(from fs.FS, replacer *strings.Replacer) fs.WalkDirFunc {
+		return func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			if path.Ext(name) == ".xlsx" {
+				return add(from, name, "/docs/"+name, nil)
+			}
+			return add(from, name, "/docs/"+strings.TrimPrefix(name, "generated/"), replacer)
 		}
-		return add(connectors, name, "/docs/"+name, inText)
-	})
+	}
+	err = errors.Join(fs.WalkDir(connectors, ".", served(connectors, inText)), fs.WalkDir(packages, ".", served(packages, nil)))
 	return files, err
+}
+
+const missing = "missing.html"
+
+// Missing is the page for a path where there is none, so many folders below the server's
+// root: its links must be right there.
+func Missing(depth int) []byte {
+	body, err := embedded.ReadFile("pages/" + missing)
+	if err != nil {
+		panic(err) // an embedded file is always readable
+	}
+	return bytes.ReplaceAll(body, []byte("ROOT/"), bytes.Repeat([]byte("../"), depth))
 }

@@ -1,9 +1,12 @@
 package apidocs_test
 
 import (
+	"crypto/sha512"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
+	"os"
 	"strings"
 	"testing"
 
@@ -16,7 +19,7 @@ type contract struct {
 		OperationID string
 		Summary     string
 		Parameters  []map[string]any
-		Responses   map[string]any
+		Responses   map[string]map[string]any
 	}
 	Components struct {
 		Schemas map[string]struct{ Properties map[string]any }
@@ -48,51 +51,89 @@ func written(t *testing.T) contract {
 	return c
 }
 
-// The page is the contract laid out: every operation, every status it declares,
-// every property of every schema.
+// The pages are the contract laid out: every operation with its parameters and errors, every
+// property of every schema, and each object on a page of its own with an example.
 func TestReference_LeavesNothingOut(t *testing.T) {
 	t.Parallel()
-	c, overview, shown := written(t), page(t, "/docs"), ""
-	articles := map[string]string{}
-	for _, item := range c.Paths {
-		for _, o := range item {
-			articles[o.OperationID] = page(t, "/docs/"+o.OperationID)
-			shown += articles[o.OperationID]
+	c, overview, shown := written(t), page(t, "/docs"), page(t, "/docs/errors")
+	operations := 0
+	for path, item := range c.Paths {
+		for method, o := range item {
+			operations++
+			article := page(t, "/docs/"+o.OperationID)
+			shown += article
+			wants := []string{html.EscapeString(o.Summary), "<code>" + path + "</code>", `<span class="method">` + strings.ToUpper(method) + "</span>"}
+			for status, response := range o.Responses {
+				if status != "200" && status != "default" && len(response) > 0 {
+					wants = append(wants, fmt.Sprintf("data-status=%q", status))
+				}
+			}
+			for _, want := range wants {
+				if !strings.Contains(article, want) {
+					t.Errorf("%s lacks %s", o.OperationID, want)
+				}
+			}
+			if got := strings.Count(article, "data-name="); got != len(o.Parameters) {
+				t.Errorf("%s has a field for %d parameters, want %d", o.OperationID, got, len(o.Parameters))
+			}
 			if !strings.Contains(overview, `href="docs/`+o.OperationID+`"`) {
 				t.Errorf("the overview does not link to %s", o.OperationID)
 			}
 		}
 	}
-	operations := 0
-	for path, item := range c.Paths {
-		for method, o := range item {
-			operations++
-			article := articles[o.OperationID]
-			for _, want := range []string{
-				html.EscapeString(o.Summary), "<code>" + path + "</code>", `<span class="method">` + strings.ToUpper(method) + "</span>",
-			} {
-				if !strings.Contains(article, want) {
-					t.Errorf("%s lacks %s", o.OperationID, want)
-				}
-			}
-			if got := strings.Count(article, "data-parameter="); got != len(o.Parameters) {
-				t.Errorf("%s shows %d parameters, want %d", o.OperationID, got, len(o.Parameters))
-			}
-			for status := range o.Responses {
-				if !strings.Contains(article, fmt.Sprintf("data-status=%q", status)) {
-					t.Errorf("%s lacks the answer %s", o.OperationID, status)
-				}
-			}
-		}
-	}
-	if len(articles) != operations || operations == 0 {
-		t.Errorf("shows %d operations, want %d", len(articles), operations)
+	if operations == 0 {
+		t.Error("there are no operations")
 	}
 	for name, schema := range c.Components.Schemas {
+		object := ""
+		if schema.Properties != nil && (!strings.HasSuffix(name, "Response") || name == "ErrorResponse") {
+			object = page(t, "/docs/"+name)
+			if !strings.Contains(object, "<pre") {
+				t.Errorf("%s has no example", name)
+			}
+		}
 		for property := range schema.Properties {
-			if !strings.Contains(shown, `<code class="name">`+property+"</code>") {
+			if !strings.Contains(shown+object, `<code class="name">`+property+"</code>") {
 				t.Errorf("%s.%s is not shown", name, property)
 			}
 		}
+	}
+}
+
+func TestReference_TypesAreInPlainWords(t *testing.T) {
+	t.Parallel()
+	shown := page(t, "/docs/listInterviews") + page(t, "/docs/listSynthesis") + page(t, "/docs/Meta") + page(t, "/docs/MeasurementFreshness")
+	for _, want := range []string{
+		`<code class="name">data</code> <span class="type">array of <a href="Interview">Interview</a></span> <span class="required">required</span>`,
+		`<code class="name">conversation_goal_id</code> <span class="type">uuid or null</span>`,
+		`<code class="name">reason</code> <span class="type">string or null</span>`,
+		`<code class="name">data</code> <span class="type">array of <a href="SynthesisDocumentRow">SynthesisDocumentRow</a> or <a href="PublishedSynthesisBody">PublishedSynthesisBody</a></span>`,
+		`<li>at most 200</li>`, `<li>one of legacy, canonical</li>`,
+	} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("wants %s", want)
+		}
+	}
+}
+
+// The search library is the file of the package that package-lock.json names.
+func TestSearch_LibraryIsTheOneThatWasPinned(t *testing.T) {
+	t.Parallel()
+	var pinned struct{ Embedded map[string]string }
+	text, err := os.ReadFile("package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &pinned); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range pinned.Embedded {
+		sum := sha512.Sum384([]byte(page(t, "/docs/"+name)))
+		if got := "sha384-" + base64.StdEncoding.EncodeToString(sum[:]); got != want {
+			t.Errorf("%s has the hash %s, want %s", name, got, want)
+		}
+	}
+	if len(pinned.Embedded) == 0 {
+		t.Error("nothing is pinned")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"hash/crc32"
 	"math/big"
+	"regexp"
 	"strings"
 )
 
@@ -70,3 +71,8 @@ func checksum(text string) string {
 	}
 	return string(digits)
 }
+
+var wholeKey = regexp.MustCompile(marker + `([` + base62 + `]{12})_[` + base62 + `]+`)
+
+// Redact leaves of each key in a text its prefix.
+func Redact(text string) string { return wholeKey.ReplaceAllString(text, marker+"${1}_…") }

@@ -67,35 +67,33 @@ func (d *Database) Distribute(ctx context.Context) error {
 	return nil
 }
 
-// CheckSchema returns an error for any schema except this release's, and changes nothing.
-func (d *Database) CheckSchema(ctx context.Context) error {
-	schema, err := postgres.ReadSchemaAsOwner(ctx, d.OwnerURL)
-	if err != nil {
-		return err
-	}
-	return schema.Check()
+// Command is how a command works with the database.
+type Command struct {
+	// Roles are those of which it takes one, with their rights alone; none: the owner's.
+	Roles []string
+	// Creates lets it create the schema in an empty database. Any other schema is left as
+	// it is: to migrate it would stop servers of another release.
+	Creates bool
+	// Newer lets it work on a newer schema that serves this release.
+	Newer bool
 }
 
-// CreateSchema creates the schema in an empty database, and checks it in any other.
-func (d *Database) CreateSchema(ctx context.Context) error {
-	schema, err := postgres.ReadSchemaAsOwner(ctx, d.OwnerURL)
+// Connect checks that the database has this release's schema, and connects for a command.
+func (d *Database) Connect(ctx context.Context, c Command) (*pgx.Conn, error) {
+	schema, err := postgres.ReadSchemaAs(ctx, d.OwnerURL, c.Roles...)
+	switch {
+	case err != nil:
+	case c.Creates && schema.Empty:
+		err = d.Migrate(ctx)
+	case c.Newer:
+		err = schema.CheckServed()
+	default:
+		err = schema.Check()
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if schema.Empty {
-		return d.Migrate(ctx)
-	}
-	return schema.Check()
-}
-
-// WithOwner connects as the owner and calls do.
-func (d *Database) WithOwner(ctx context.Context, do func(*pgx.Conn) error) error {
-	conn, err := postgres.ConnectOwner(ctx, d.OwnerURL)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	return do(conn)
+	return postgres.ConnectAs(ctx, d.OwnerURL, c.Roles...)
 }
 
 // Close closes the embedded database, if there is one.

@@ -57,7 +57,7 @@ func (s *Server) KeepMeasurement(ctx context.Context) error {
 }
 
 // health is what metrics export of the database, as of the last reading.
-type health struct{ backlog, future, imported, oldestSync, lateClients atomic.Int64 }
+type health struct{ backlog, future, imported, expiring, oldestSync, lateClients atomic.Int64 }
 
 func (s *Server) readHealth(ctx context.Context) error {
 	h, err := db.New(s.maintenance).ReadHealth(ctx, db.ReadHealthParams{ScanLimit: search.DefaultLimits().Newest, KeepOutside: search.KeepOutside})
@@ -66,6 +66,7 @@ func (s *Server) readHealth(ctx context.Context) error {
 	}
 	s.health.backlog.Store(h.SearchBacklog)
 	s.health.future.Store(h.FutureRequests)
+	s.health.expiring.Store(h.ExpiringKeys)
 	if !h.LastImport.IsZero() {
 		s.health.imported.Store(h.LastImport.Unix())
 	}

@@ -114,6 +114,9 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return err
 	}
+	if err := postgres.CheckShadowing(ctx, s.maintenance); err != nil {
+		return err
+	}
 	if err := search.Check(ctx, s.reads); err != nil {
 		return err
 	}
@@ -171,6 +174,8 @@ func (s *Server) wire(ctx context.Context, databaseURL string) error {
 		func() float64 { return float64(s.health.backlog.Load()) })
 	metrics.RegisterGauge("clientintel_future_request_rows", "Rows of the request log that are dated after the database's present.",
 		func() float64 { return float64(s.health.future.Load()) })
+	metrics.RegisterGauge("clientintel_expiring_keys", "Keys in force that expire within 14 days.",
+		func() float64 { return float64(s.health.expiring.Load()) })
 	metrics.RegisterGauge("clientintel_last_import_timestamp_seconds", "When the last import ended; 0: none did.",
 		func() float64 { return float64(s.health.imported.Load()) })
 	metrics.RegisterGauge("clientintel_sync_oldest_success_timestamp_seconds", "When the client that waits longest was last synced; 0: none was.",

@@ -26,8 +26,8 @@ type Settings struct {
 
 // Database names the database, or where an embedded one keeps its data.
 type Database struct {
-	URL      string `env:"DATABASE_URL" flag:"database-url" kind:"url" usage:"the server's login to PostgreSQL 15 or later"`
-	OwnerURL string `env:"DATABASE_OWNER_URL" flag:"owner-url" shown:"the database URL" kind:"url" usage:"the schema owner's login: migrates, imports, manages keys"`
+	URL      string `env:"DATABASE_URL" flag:"database-url" kind:"url" usage:"the login of the server, or of the command, to PostgreSQL 15 or later"`
+	OwnerURL string `env:"DATABASE_OWNER_URL" flag:"owner-url" shown:"the database URL" kind:"url" usage:"the schema owner's login, which migrates; where it is set, commands use it too, with their own role"`
 	DataDir  string `env:"CLIENTINTEL_DATA_DIR" flag:"data-dir" shown:"none; in demo clientintel-demo in /var/lib for root, else in $XDG_STATE_HOME or ~/.local/state" usage:"without a database URL: the data directory of an embedded PostgreSQL, for trials"`
 	BinDir   string `env:"CLIENTINTEL_POSTGRES_BIN" shown:"found, else downloaded" usage:"the directory of the embedded PostgreSQL's programs; download: those of the release that is fetched where none are found"`
 }

@@ -56,6 +56,10 @@ type checker struct {
 
 // Examine makes every check and calls report with each finding.
 func Examine(ctx context.Context, d Database, report func(Finding)) {
+	if listed := listedHosts(d.ServerURL, d.OwnerURL); len(listed) > 1 {
+		c := &checker{database: d, report: report}
+		c.run(ctx, "database/hosts", func(ctx context.Context) Finding { return c.hosts(ctx, listed) })
+	}
 	conn, err := connect(ctx, d.OwnerURL, exec)
 	if err != nil && d.OwnerURL != d.ServerURL {
 		report(Finding{"database/owner", Unknown, err.Error(), "What only the owner sees is not examined: is DATABASE_OWNER_URL right?"})
@@ -78,6 +82,7 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 		return // the checks after it query tables of a complete schema
 	}
 	c.run(ctx, "schema/triggers", c.triggers)
+	c.run(ctx, "roles/public_schema", c.publicSchema)
 	c.run(ctx, "roles/server_login", c.serverLogin)
 	c.run(ctx, "search/folding", c.textFolding)
 	// The server's login sees no client's rows.

@@ -104,6 +104,14 @@ func (c *checker) serverLogin(ctx context.Context) Finding {
 	return ok("%s takes the role, and can do no more", login)
 }
 
+// publicSchema checks that nobody can put functions in the place of PostgreSQL's.
+func (c *checker) publicSchema(ctx context.Context) Finding {
+	if err := postgres.CheckShadowing(ctx, c.conn); err != nil {
+		return wrong("No server starts and no command works like this.", "%s", err)
+	}
+	return ok("only the owner creates in the schema public")
+}
+
 func (c *checker) textFolding(ctx context.Context) Finding {
 	if err := search.Check(ctx, c.conn); err != nil {
 		return wrong("No server starts like this: see above.", "%s", err)
@@ -140,7 +148,7 @@ func (c *checker) futureRequests(ctx context.Context) Finding {
 		return c.fail(err)
 	}
 	if rows > 0 {
-		return warning("Run clientintel keys list, which names them, and clientintel keys mend-window for each; keep the database's clock with NTP.",
+		return warning("Run clientintel keys list, which names them, and clientintel keys mend-window --all; keep the database's clock with NTP.",
 			"%d rows of the log of requests are dated in the future, of %d keys: their windows do not advance until then", rows, keys)
 	}
 	return ok("no row is dated in the future")

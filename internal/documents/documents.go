@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/clientintel/clientintel/internal/apidocs"
+	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/middleware"
 	"github.com/clientintel/clientintel/internal/web"
 	"github.com/clientintel/clientintel/openapi"
@@ -92,10 +94,7 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "public, max-age=300")
 	h.Set("ETag", strconv.Quote(d.etag)) // compression adds a suffix
 	if d.isHTMLPage {
-		h.Set("Content-Security-Policy", web.Policy)
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		protect(h)
 	} else {
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Expose-Headers", "ETag, X-Request-Id")
@@ -109,10 +108,45 @@ func (d document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(d.body) // a caller that left
 }
 
+// protect keeps other origins out of a page that takes a key.
+func protect(h http.Header) {
+	h.Set("Content-Security-Policy", web.Policy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// NotFound answers for a path that has no route. Where the pages are served, a slash too
+// many leads to the page, and below /docs people get a page; programs get the JSON.
+func (ds Documents) NotFound(w http.ResponseWriter, r *http.Request) {
+	requested := r.URL.EscapedPath()
+	trimmed := strings.TrimRight(requested, "/")
+	has := func(wanted string) bool {
+		return slices.ContainsFunc(ds, func(d document) bool { return d.isHTMLPage && d.path == wanted })
+	}
+	switch {
+	case trimmed != requested && has(trimmed) && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		// Relative, so that it is right under any path that a proxy adds.
+		to := strings.Repeat("../", len(requested)-len(trimmed)) + path.Base(trimmed)
+		if r.URL.RawQuery != "" {
+			to += "?" + r.URL.RawQuery
+		}
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusMovedPermanently)
+	case strings.HasPrefix(requested, "/docs/") && has("/docs"):
+		protect(w.Header())
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write(apidocs.Missing(strings.Count(requested, "/") - 1)) // a caller that left
+	default:
+		middleware.WriteError(w, r, apierror.NotFound)
+	}
+}
+
 // etagFor is the ETag of the response to a request: a strong one names bytes, so each
 // encoding has its own.
 func (d document) etagFor(h http.Header) string {
-	if len(d.body) >= middleware.MinCompressed && acceptsGzip(h) {
+	if middleware.Compresses(d.contentType, len(d.body)) && acceptsGzip(h) {
 		return strconv.Quote(d.etag + "-gzip")
 	}
 	return strconv.Quote(d.etag)

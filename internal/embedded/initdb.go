@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/sql/roles"
 )
 
 // createCluster creates the cluster under another name and renames it when it
@@ -71,7 +73,7 @@ func createRolesAndDatabase(ctx context.Context, socket string) error {
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	// Several statements in one simple query are one transaction.
-	if _, err := conn.Exec(ctx, roleStatements, pgx.QueryExecModeSimpleProtocol); err != nil {
+	if _, err := conn.Exec(ctx, roles.Create+roleStatements, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return fmt.Errorf("making the roles: %w", err)
 	}
 	var made bool

@@ -24,12 +24,11 @@ func TestOpen_FirstStart(t *testing.T) {
 	wantQuery(t, c.URL(Superuser, Database),
 		`SELECT string_agg(concat_ws(' ', rolname, rolcanlogin, rolsuper, rolcreaterole, rolcreatedb, rolbypassrls), E'\n' ORDER BY rolname)
 		FROM pg_roles WHERE rolname LIKE 'clientintel%'`,
-		"clientintel_login t f f f f\nclientintel_owner t f t f t\nclientintel_server f f f f f")
+		"clientintel_auditor f f f f f\nclientintel_importer f f f f f\nclientintel_keys f f f f f\nclientintel_login t f f f f\nclientintel_owner t f f f t\nclientintel_server f f f f f")
 	query(t, c.OwnerURL(), `
 		CREATE EXTENSION pg_trgm;
 		CREATE TABLE items (name text NOT NULL);
 		INSERT INTO items VALUES ('одуванчик');
-		CREATE ROLE clientintel_other;
 		GRANT SELECT ON items TO clientintel_server;
 		SET ROLE clientintel_server`)
 	wantQuery(t, c.ServerURL(), `SET ROLE clientintel_server; SELECT name FROM items`, "одуванчик")

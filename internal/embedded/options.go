@@ -6,7 +6,7 @@ import "log/slog"
 const (
 	// Database is the product's database, owned by Owner.
 	Database = "clientintel"
-	// Owner migrates and imports. It owns Database, may create roles and passes
+	// Owner migrates, and takes the roles of commands. It owns Database and passes
 	// row-level security by; it is no superuser, as on a hosted PostgreSQL.
 	Owner = "clientintel_owner"
 	// ServerRole is the role a serving pool takes; it cannot log in.

@@ -42,7 +42,7 @@ func (w *writer) setAside(ctx context.Context, checking, query string) error {
 		return err
 	}
 	d := w.decoder
-	if d.bad = append(d.bad, bad...); !d.options.MaxBad.allows(int64(len(d.bad)), d.records, true) {
+	if d.addBad(bad...); !d.mayGoOn(true) {
 		return d.bad
 	}
 	return w.exec(ctx, "setting lines aside", "UPDATE import_keys SET deletes = true, line = NULL WHERE line = ANY ($1::bigint[])", lines)
@@ -66,7 +66,7 @@ func (w *writer) checkOwners(ctx context.Context) error {
 		return err
 	}
 	return w.setAside(ctx, "looking up the owners of ids", `SELECT k.line, k.kind, k.client_id::text, k.id::text, `+idField+`,
-			format('%s belongs to client %s for good, also after it was deleted there', k.id, o.client_id)
+			format('%s belongs to client %s, also after it was deleted there, until clients release frees it', k.id, o.client_id)
 		FROM import_keys AS k
 		JOIN record_owners AS o ON o.kind = k.kind AND o.id = k.id
 		WHERE o.client_id <> k.client_id`)

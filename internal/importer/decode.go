@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
@@ -46,13 +47,16 @@ type decoder struct {
 	row       []any
 	// counts are the lines by kind.
 	counts map[*kind]int64
-	// records counts the lines that are neither blank nor the trailer.
-	records    int64
-	hasTrailer bool
-	warnings   []*LineError
+	// records counts the lines that are neither blank nor the trailer, passedOver those of
+	// clients and kinds that are not asked for.
+	records, passedOver int64
+	hasTrailer          bool
+	warnings            []*LineError
 	// bad lines are the import's error, unless so many are set aside.
 	bad LineErrors
-	err error
+	// isClientBad is set when a client's own line is one of them.
+	isClientBad bool
+	err         error
 }
 
 func newDecoder(ctx context.Context, o Options, sources []Source) *decoder {
@@ -66,9 +70,9 @@ func (d *decoder) Next() bool {
 		isRow, err := d.next()
 		bad, isBad := errors.AsType[*LineError](err)
 		if isBad {
-			d.bad = append(d.bad, bad)
+			d.addBad(bad)
 		}
-		isGood := d.options.MaxBad.allows(int64(len(d.bad)), d.records, false)
+		isGood := d.mayGoOn(false)
 		switch {
 		// Where a line that is too long ends is not known.
 		case isEnd(err), !isGood && len(d.bad) >= maxLineErrors, isBad && bad.Reason == lineTooLong:
@@ -81,6 +85,20 @@ func (d *decoder) Next() bool {
 			return true
 		}
 	}
+}
+
+// addBad remembers bad lines.
+func (d *decoder) addBad(bad ...*LineError) {
+	d.bad = append(d.bad, bad...)
+	for _, b := range bad {
+		d.isClientBad = d.isClientBad || b.Kind == clientKind.name
+	}
+}
+
+// mayGoOn reports whether the bad lines can be set aside. A client's own cannot: all of its
+// records would go with it.
+func (d *decoder) mayGoOn(isEnd bool) bool {
+	return len(d.bad) == 0 || !d.isClientBad && d.options.MaxBad.allows(int64(len(d.bad)), d.records, isEnd)
 }
 
 // Values is the row that Next found, in the order of staged.
@@ -97,17 +115,20 @@ func (d *decoder) next() (bool, error) {
 	}
 	d.report(false)
 	if d.isOfOther(text) {
+		d.passedOver++
 		return false, nil
 	}
 	if isRecord, err := d.parse(text); err != nil || !isRecord {
 		return false, err
 	}
 	r := &d.record
+	if d.isNotAskedFor() {
+		d.records--
+		d.passedOver++
+		return false, nil
+	}
 	d.counts[r.kind]++
 	switch {
-	case d.options.Only != uuid.Nil && r.kind != clientKind && !slices.Contains(d.replacing.kinds, r.kind):
-		d.passOver()
-		return false, nil
 	case r.kind.ofKeys() && (!d.options.WithKeys || r.delete):
 		return false, r.refuse("kind", r.kind.name+" is accepted only with --with-keys, and without op")
 	case r.delete && d.replacing != nil:
@@ -115,20 +136,15 @@ func (d *decoder) next() (bool, error) {
 	case r.delete:
 		return true, d.delete()
 	}
-	err = d.write()
-	if errors.Is(err, errPassedOver) {
-		d.passOver()
-		return false, nil
-	}
-	return true, err
+	return true, d.write()
 }
 
-var errPassedOver = errors.New("the line is another client's")
-
-// passOver forgets a line that is not asked for.
-func (d *decoder) passOver() {
-	d.records--
-	d.counts[d.record.kind]--
+// isNotAskedFor reports whether a record is another client's, or of a kind that is not
+// replaced, where only one client is read.
+func (d *decoder) isNotAskedFor() bool {
+	r := &d.record
+	return d.options.Only != uuid.Nil && (!strings.EqualFold(r.text(r.kind.columns[0].field), d.options.Only.String()) ||
+		r.kind != clientKind && !slices.Contains(d.replacing.kinds, r.kind))
 }
 
 // parse takes a line apart, and reports whether it is a record: neither blank nor the trailer.
@@ -151,9 +167,11 @@ func (d *decoder) parse(text []byte) (bool, error) {
 	return true, nil
 }
 
-// isOfOther reports whether a line names no client that is read.
+// isOfOther reports whether a line names no client that is read. The trailer, and blank
+// lines, are no client's.
 func (d *decoder) isOfOther(text []byte) bool {
-	return d.options.Only != uuid.Nil && !bytes.Contains(bytes.ToLower(text), []byte(d.options.Only.String()))
+	return d.options.Only != uuid.Nil && bytes.Contains(text, []byte("client")) &&
+		!bytes.Contains(bytes.ToLower(text), []byte(d.options.Only.String()))
 }
 
 func (d *decoder) report(finishing bool) {
@@ -189,9 +207,6 @@ func (d *decoder) write() error {
 		d.set("id", id)
 	}
 	client := d.get("client_id").(pgtype.UUID)
-	if d.options.Only != uuid.Nil && client.Bytes != d.options.Only {
-		return errPassedOver // its text has the id somewhere
-	}
 	if !d.replacing.accepts(client.Bytes) {
 		return r.refuse(r.kind.name+"."+r.kind.columns[0].field, "must be a client whose records are replaced, not "+client.String())
 	}

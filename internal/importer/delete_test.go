@@ -85,7 +85,7 @@ func TestAnIDBelongsToOneClientForGood(t *testing.T) {
 	d := setup(t)
 	d.mustImport(t, everything...)
 	reason := func(id, owner string) string {
-		return id + " belongs to client " + owner + " for good, also after it was deleted there"
+		return id + " belongs to client " + owner + ", also after it was deleted there, until clients release frees it"
 	}
 	theirs := strings.ReplaceAll(interview(""), acme, globex)
 	d.wantRefusal(t, "line 1: interview.id: "+reason(someone, acme), theirs)
@@ -130,7 +130,7 @@ func TestDeletingAClient(t *testing.T) {
 		t.Errorf("%s measurement states, want Globex's", got)
 	}
 	// Its ids stay its own, and when it comes back it starts from nothing.
-	d.wantRefusal(t, "line 1: interview.id: "+someone+" belongs to client "+acme+" for good, also after it was deleted there",
+	d.wantRefusal(t, "line 1: interview.id: "+someone+" belongs to client "+acme+", also after it was deleted there, until clients release frees it",
 		strings.ReplaceAll(interview(""), acme, globex))
 	d.mustImport(t, everything...)
 	if got := d.get(t, "sum(members)", "(SELECT members FROM measurement_states UNION ALL SELECT members FROM measurement_changes) AS counted"); got != "2" {

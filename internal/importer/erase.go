@@ -35,11 +35,12 @@ var ErrNobody = errors.New("the client has no such interview")
 
 // Erase finds what a client has of a person. If it is to change anything, it removes the
 // interviews, takes their ids out of saved bases, and suppresses them: no import brings
-// them back. Documents are frozen: it withdraws them, or leaves them as they are.
-func Erase(ctx context.Context, conn *pgx.Conn, client uuid.UUID, who Person, change, withdraw bool) (Erased, error) {
+// them back. Documents are frozen: it withdraws them, or leaves them as they are. An import
+// of the client is waited for, and told.
+func Erase(ctx context.Context, conn *pgx.Conn, client uuid.UUID, who Person, change, withdraw bool, waiting func(string)) (Erased, error) {
 	var found Erased
 	err := transact(ctx, conn, "erased", "erase", func(tx pgx.Tx) error {
-		if err := lockClients(ctx, tx, []uuid.UUID{client}, 0, nil); err != nil {
+		if err := lockClients(ctx, tx, []uuid.UUID{client}, defaultMaxWait, waiting); err != nil {
 			return err
 		}
 		if err := found.find(ctx, tx, client, who); err != nil {
@@ -83,21 +84,24 @@ func (e *Erased) find(ctx context.Context, tx pgx.Tx, client uuid.UUID, who Pers
 	if len(e.Interviews) == 0 {
 		return ErrNobody
 	}
-	// Escaped as JSON has a text inside of another.
+	// As whole words, so that Ada is not found in Adams, and escaped as JSON has a text inside
+	// of another.
 	rows, _ = tx.Query(ctx, `WITH named AS (
-			SELECT lower(trim(both '"' FROM to_jsonb(n.text)::text)) AS text
+			SELECT '(^|[^[:alnum:]]|\\[bfnrt]|\\u[0-9a-f]{4})'
+				|| regexp_replace(lower(trim(both '"' FROM to_jsonb(n.text)::text)), '([^[:alnum:]])', '\\\1', 'g')
+				|| '([^[:alnum:]]|$)' AS pattern
 			FROM unnest($2::text[]) AS n (text)
 		)
 
 		SELECT 'synthesis_document', d.id, 'nothing'
 		FROM synthesis_documents AS d
 		WHERE d.client_id = $1
-			AND EXISTS (SELECT FROM named AS n WHERE strpos(lower(d.document::text), n.text) > 0)
+			AND EXISTS (SELECT FROM named AS n WHERE lower(d.document::text) ~ n.pattern)
 		UNION ALL
 		SELECT 'portal_document', d.id, 'nothing'
 		FROM portal_documents AS d
 		WHERE d.client_id = $1
-			AND EXISTS (SELECT FROM named AS n WHERE strpos(lower(d.body::text), n.text) > 0)
+			AND EXISTS (SELECT FROM named AS n WHERE lower(d.body::text) ~ n.pattern)
 		UNION ALL
 		SELECT 'measurement_snapshot', s.id, 'nothing'
 		FROM measurement_snapshots AS s

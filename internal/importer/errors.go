@@ -14,13 +14,19 @@ type location struct {
 	// File is the line's, empty in an import of one.
 	File string `json:"file,omitempty"`
 	Line int64  `json:"line"`
+	// isRow is set where it is the row of a query.
+	isRow bool
 }
 
 func (l location) String() string {
-	if l.File == "" {
-		return fmt.Sprintf("line %d", l.Line)
+	text := fmt.Sprintf("line %d", l.Line)
+	if l.isRow {
+		text = fmt.Sprintf("row %d", l.Line)
 	}
-	return fmt.Sprintf("%s: line %d", l.File, l.Line)
+	if l.File != "" {
+		text = l.File + ": " + text
+	}
+	return text
 }
 
 // identity says which record a line is about, as far as that is known.
@@ -31,13 +37,17 @@ type identity struct {
 }
 
 func (i identity) String() string {
-	switch {
-	case i.ID == "":
-		return ""
-	case i.ClientID == "" || i.Kind == clientKind.name:
-		return fmt.Sprintf(" (%s %s)", i.Kind, i.ID)
+	var text string
+	if i.ID != "" {
+		text = " " + i.ID
 	}
-	return fmt.Sprintf(" (%s %s of client %s)", i.Kind, i.ID, i.ClientID)
+	if i.ClientID != "" && i.Kind != clientKind.name {
+		text += " of client " + i.ClientID
+	}
+	if text != "" {
+		text = i.Kind + text + ": "
+	}
+	return text
 }
 
 // LineError is a line that cannot be imported. Nothing of its file was.
@@ -52,14 +62,14 @@ type LineError struct {
 }
 
 func (e *LineError) Error() string {
-	var text strings.Builder
+	text := e.identity.String()
 	if e.Line > 0 {
-		text.WriteString(e.location.String() + ": ")
+		text += e.location.String() + ": "
 	}
 	if e.Field != "" {
-		text.WriteString(e.Field + ": ")
+		text += e.Field + ": "
 	}
-	return text.String() + e.Reason + e.identity.String()
+	return text + e.Reason
 }
 
 // maxLineErrors bounds how many bad lines are reported.

@@ -45,7 +45,8 @@ func Export(ctx context.Context, conn *pgx.Conn, client uuid.UUID, withKeys bool
 // writtenAsImported makes JSON of the database's values as import takes them.
 const writtenAsImported = `SELECT set_config(s.name, s.value, true)
 	FROM (VALUES ('TimeZone', 'UTC'), ('DateStyle', 'ISO'), ('extra_float_digits', '1'), ('bytea_output', 'hex'),
-		('statement_timeout', '0'), ('idle_in_transaction_session_timeout', '0')) AS s (name, value)`
+		('statement_timeout', '0'), ('transaction_timeout', '0'), ('idle_in_transaction_session_timeout', '0')) AS s (name, value)
+	JOIN pg_settings AS p ON p.name = s.name`
 
 // exportQuery makes a line of each record of a client, in the order of their ids: equal
 // contents give equal bytes.

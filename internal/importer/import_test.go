@@ -67,7 +67,7 @@ func (d *database) wantRefusal(t testing.TB, want string, lines ...string) {
 	}
 }
 
-var recordOfError = regexp.MustCompile(` \((` + strings.Join(slices.Concat([]string{"client"}, ReplaceableKinds()), "|") + `) [0-9a-f-]{36}( of client [0-9a-f-]{36})?\)`)
+var recordOfError = regexp.MustCompile(`(?m)^(` + strings.Join(slices.Concat([]string{"client"}, ReplaceableKinds()), "|") + `)( [0-9a-f-]{36})?( of client [0-9a-f-]{36})?: `)
 
 // withoutRecord is an error's text without the records that it names, which
 // TestBadLines_NameTheirRecord is about.

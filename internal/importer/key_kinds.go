@@ -129,8 +129,8 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 		),
 
 		noted AS (
-			INSERT INTO key_audits (client_id, action, key_id, account, detail)
-			SELECT k.client_id, 'import', k.id, $1, format('%s: %s, scopes %s, expires %s, revoked %s',
+			INSERT INTO key_audits (client_id, action, key_id, account, actor, detail)
+			SELECT k.client_id, 'import', k.id, $1, $1, format('%s: %s, scopes %s, expires %s, revoked %s',
 				k.how, to_json(regexp_replace(k.name, '[\u007f-\u009f]', '?', 'g')), array_to_string(k.scopes, ','),
 				coalesce(k.expires_at::text, 'never'), coalesce(k.revoked_at::text, 'no'))
 			FROM (SELECT 'now' AS how, c.* FROM changed AS c UNION ALL SELECT 'new', d.* FROM added AS d) AS k

@@ -149,10 +149,10 @@ func TestBadLines_AreRefusedWithLineAndField(t *testing.T) {
 func TestBadLines_NameTheirRecord(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		interview(`,"nps_score":"9"`):         "line 1: interview.nps_score: must be a number or null, not \"9\" (interview 11111111-0000-4000-8000-000000000001 of client " + acme + ")",
-		client(`,"x":1`):                      "line 1: client.x: is not a field of a client, which has id, slug, name, measurement_mode and measurement_contract_version (client " + acme + ")",
-		snapshot(`,"as_of":1`):                "line 1: measurement_snapshot.as_of: is not valid JSON: duplicate object member name at byte 225 (measurement_snapshot 44444444-0000-4000-8000-000000000001 of client " + acme + ")",
-		`{"kind":"lane","id":"` + acme + `"}`: "line 1: lane.client_id: is missing: must be a UUID of 36 characters (lane " + acme + ")",
+		interview(`,"nps_score":"9"`):         "interview 11111111-0000-4000-8000-000000000001 of client " + acme + ": line 1: interview.nps_score: must be a number or null, not \"9\"",
+		client(`,"x":1`):                      "client " + acme + ": line 1: client.x: is not a field of a client, which has id, slug, name, measurement_mode, measurement_contract_version and allowed_scopes",
+		snapshot(`,"as_of":1`):                "measurement_snapshot 44444444-0000-4000-8000-000000000001 of client " + acme + ": line 1: measurement_snapshot.as_of: is not valid JSON: duplicate object member name at byte 225",
+		`{"kind":"lane","id":"` + acme + `"}`: "lane " + acme + ": line 1: lane.client_id: is missing: must be a UUID of 36 characters",
 	} {
 		if err := parseOnly(line); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)

@@ -121,7 +121,7 @@ func (r *lineReader) locate(line int64) location {
 		return location{}
 	}
 	n := sort.Search(len(r.starts), func(i int) bool { return r.starts[i] >= line }) - 1
-	at := location{Line: line - r.starts[n]}
+	at := location{Line: line - r.starts[n], isRow: r.sources[n].Remote}
 	if len(r.sources) > 1 {
 		at.File = r.sources[n].Name
 	}

@@ -19,6 +19,9 @@ const lockKeysOf = `SELECT DISTINCT hashtextextended('clientintel import', get_b
 	FROM unnest($1::uuid[]) AS c (id)
 	ORDER BY key`
 
+// defaultMaxWait is how long an erasure, a purge or a release waits.
+const defaultMaxWait = 10 * time.Minute
+
 // lockClients waits for other imports and purges of the clients, at most for a time unless
 // that is 0: two at once would each decide by what the other is about to change. Whom it
 // waits for is told.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/apikey"
 )
 
 // Purged counts what was removed of one thing.
@@ -20,19 +21,19 @@ type Purged struct {
 
 // Purge removes a client with its records, search documents, keys and log, in one
 // transaction. The register of ids stays: ids only, so that none of them comes to
-// belong to another client.
-func Purge(ctx context.Context, conn *pgx.Conn, client uuid.UUID) (removed []Purged, err error) {
+// belong to another client. So do the audits of its keys. An import of the client is
+// waited for, and told.
+func Purge(ctx context.Context, conn *pgx.Conn, client uuid.UUID, waiting func(string)) (removed []Purged, err error) {
 	err = transact(ctx, conn, "removed", "clients purge", func(tx pgx.Tx) error {
-		removed, err = purge(ctx, tx, client)
+		removed, err = purge(ctx, tx, client, waiting)
 		return err
 	})
 	return removed, err
 }
 
-func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
+func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID, waiting func(string)) ([]Purged, error) {
 	queries := db.New(tx)
-	// An import or another purge of the client is waited for.
-	failed := lockClients(ctx, tx, []uuid.UUID{client}, 0, nil)
+	failed := lockClients(ctx, tx, []uuid.UUID{client}, defaultMaxWait, waiting)
 	var removed []Purged
 	note := func(of string, n int64, err error) {
 		failed = cmp.Or(failed, err) // what follows the first error fails too
@@ -44,16 +45,11 @@ func purge(ctx context.Context, tx pgx.Tx, client uuid.UUID) ([]Purged, error) {
 		done, err := tx.Exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE client_id = $1", k.table), client)
 		note(k.name, done.RowsAffected(), err)
 	}
-	// A request that is admitted now would log a row after those are removed.
-	note("search_document", documents, lockKeys(ctx, tx, "SELECT k.id FROM api_keys AS k WHERE k.client_id = $1", client))
-	keys, err := queries.PurgeKeys(ctx, client)
-	note("api_key", int64(len(keys)), err)
-	audits, err := queries.PurgeKeyAudits(ctx, client)
-	note("key_audit", audits, err)
-	logged, err := queries.PurgeRequestLog(ctx, client)
-	note("request_log", logged, err)
-	used, err := queries.PurgeKeyUsage(ctx, client)
-	note("key_usage", used, err)
+	note("search_document", documents, nil)
+	keys, err := queries.DeleteKeys(ctx, db.DeleteKeysParams{ClientIds: []uuid.UUID{client}, Account: apikey.Account()})
+	note("api_key", keys.Keys, err)
+	note("request_log", keys.LogRows, nil)
+	note("key_usage", keys.UsageRows, nil)
 	failed = cmp.Or(failed, queries.PurgeImports(ctx, &client))
 	clients, err := queries.DeleteClients(ctx, []uuid.UUID{client})
 	note("client", clients, err)

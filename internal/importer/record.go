@@ -40,20 +40,25 @@ func (r *record) refuse(field, reason string) *LineError {
 	if r.kind == nil {
 		return e
 	}
-	e.Kind = r.kind.name
-	for _, f := range r.fields {
-		id := strings.ToLower(unquoted(f.value))
-		if _, ok := parseUUID([]byte(id)); !ok {
-			continue
+	uuidOf := func(field string) string {
+		id, ok := parseUUID([]byte(r.text(field)))
+		if !ok {
+			return ""
 		}
-		switch f.name {
-		case r.kind.idField, "id":
-			e.ID = id
-		case "client_id":
-			e.ClientID = id
+		return id.String()
+	}
+	e.identity = identity{Kind: r.kind.name, ClientID: uuidOf("client_id"), ID: cmp.Or(uuidOf(r.kind.idField), uuidOf("id"))}
+	return e
+}
+
+// text is the text of a field, empty where it is left out or no text.
+func (r *record) text(field string) string {
+	for _, f := range r.fields {
+		if f.name == field {
+			return unquoted(f.value)
 		}
 	}
-	return e
+	return ""
 }
 
 // parse reads the whole line, and finds its kind and operation.

@@ -109,8 +109,13 @@ var clientKind = &kind{
 		// Bounded, as a line that leaves it out keeps it: with a long name of that line it
 		// could make a record that no line holds.
 		nullableField("measurement_contract_version", slugType),
+		// Null allows all; a line that leaves it out leaves it as it is.
+		{field: "allowed_scopes", name: "allowed_scopes", typ: scopesType, presence: nullable, missing: []string{scopesUnchanged}},
 	},
 }
+
+// scopesUnchanged is no scope: it stands for the list that is there.
+const scopesUnchanged = "unchanged"
 
 var campaignKind = &kind{
 	name: "campaign", withArticle: "a campaign", table: "campaigns", idField: "id",

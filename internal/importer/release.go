@@ -9,14 +9,15 @@ import (
 )
 
 // Release frees the id of a record that a client has no more, so that another client may
-// import it. An interview that was erased stays the client's.
-func Release(ctx context.Context, conn *pgx.Conn, client uuid.UUID, kindName string, id uuid.UUID) error {
+// import it. An interview that was erased stays the client's. An import of the client is
+// waited for, and told.
+func Release(ctx context.Context, conn *pgx.Conn, client uuid.UUID, kindName string, id uuid.UUID, waiting func(string)) error {
 	k := kindNamed(kindName)
 	if k == nil || k == clientKind || k.table == "" || k.ofKeys() {
 		return fmt.Errorf("%q is not one of %s", kindName, list(ReplaceableKinds(), "and"))
 	}
 	return transact(ctx, conn, "released", "clients release", func(tx pgx.Tx) error {
-		if err := lockClients(ctx, tx, []uuid.UUID{client}, 0, nil); err != nil {
+		if err := lockClients(ctx, tx, []uuid.UUID{client}, defaultMaxWait, waiting); err != nil {
 			return err
 		}
 		var isThere, isErased bool

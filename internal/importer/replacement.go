@@ -19,8 +19,9 @@ type Replacement struct {
 	Clients []string
 	// Kinds are those that are replaced, by name. Nil: all.
 	Kinds []string
-	// MaxRemoved bounds what is removed, by kind; under the empty name of the kinds that it
-	// does not name. Nil: DefaultMaxRemoved.
+	// MaxRemoved bounds what is removed, by kind, or by a client as it is named here and
+	// kind, as acme/lane; under the empty name of what it does not name. Nil:
+	// DefaultMaxRemoved.
 	MaxRemoved map[string]MaxRemoved
 }
 
@@ -51,10 +52,10 @@ func (m MaxRemoved) String() string {
 	return strconv.FormatInt(m.number, 10)
 }
 
-// maxRemoved is the limit of a kind.
-func (r *Replacement) maxRemoved(k *kind) MaxRemoved {
-	for _, name := range []string{k.name, ""} {
-		if limit, given := r.MaxRemoved[name]; given {
+// maxRemoved is the limit of a client's kind.
+func (r *replacing) maxRemoved(client uuid.UUID, k *kind) MaxRemoved {
+	for _, name := range []string{r.asked.Clients[slices.Index(r.clients, client)] + "/" + k.name, k.name, ""} {
+		if limit, given := r.asked.MaxRemoved[name]; given {
 			return limit
 		}
 	}
@@ -164,7 +165,6 @@ func (w *writer) checkRemovals(ctx context.Context) error {
 	}
 	var tooMany []string
 	for _, k := range w.replacing.kinds {
-		limit := w.replacing.asked.maxRemoved(k)
 		var client uuid.UUID
 		var stored, removed int64
 		rows, _ := w.tx.Query(ctx, fmt.Sprintf(`SELECT t.client_id, count(*), count(k.id)
@@ -174,8 +174,8 @@ func (w *writer) checkRemovals(ctx context.Context) error {
 			GROUP BY t.client_id
 			ORDER BY t.client_id`, k.table, k.name), w.replacing.clients) // ForEachRow returns its error
 		_, err := pgx.ForEachRow(rows, []any{&client, &stored, &removed}, func() error {
-			if !limit.allows(removed, stored) {
-				tooMany = append(tooMany, fmt.Sprintf("%d of %d records of kind %s of client %s, where --max-removed is %s", removed, stored, k.name, client, limit))
+			if limit := w.replacing.maxRemoved(client, k); !limit.allows(removed, stored) {
+				tooMany = append(tooMany, fmt.Sprintf("%d of %d records of kind %s of client %s, where max-removed is %s", removed, stored, k.name, client, limit))
 			}
 			return nil
 		})
@@ -184,7 +184,7 @@ func (w *writer) checkRemovals(ctx context.Context) error {
 		}
 	}
 	if len(tooMany) > 0 {
-		return fmt.Errorf("%w: %s; if that is right, raise --max-removed (all of a kind go with 100%% only)",
+		return fmt.Errorf("%w: %s; if that is right, raise max-removed (all of a kind go with 100%% only)",
 			ErrTooManyRemoved, strings.Join(tooMany, "; "))
 	}
 	return nil

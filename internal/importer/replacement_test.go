@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -182,7 +183,7 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 			if !c.refused {
 				return
 			}
-			want := fmt.Sprintf("nothing was imported: the input lacks too many of the stored records: %d of %d records of kind interview of client %s, where --max-removed is %s; if that is right, raise --max-removed (all of a kind go with 100%% only)",
+			want := fmt.Sprintf("nothing was imported: the input lacks too many of the stored records: %d of %d records of kind interview of client %s, where max-removed is %s; if that is right, raise max-removed (all of a kind go with 100%% only)",
 				c.removed, c.stored, acme, c.max)
 			if err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
@@ -252,4 +253,21 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 		t.Error("the replacement that lived changed nothing")
 	}
 	d.wantTrueTotals(t)
+}
+
+// The limit of a client's kind comes before that of the kind, and that before the others'.
+func TestLimitsAreByClientAndKind(t *testing.T) {
+	t.Parallel()
+	one, two := uuid.MustParse(acme), uuid.MustParse(globex)
+	r := replacing{
+		asked:   &Replacement{Clients: []string{"acme", globex}, MaxRemoved: map[string]MaxRemoved{"": {number: 1}, "lane": {number: 2}, "acme/lane": {number: 3}}},
+		clients: []uuid.UUID{one, two},
+	}
+	for want, got := range map[MaxRemoved]MaxRemoved{
+		{number: 1}: r.maxRemoved(one, campaignKind), {number: 2}: r.maxRemoved(two, laneKind), {number: 3}: r.maxRemoved(one, laneKind),
+	} {
+		if got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
 }

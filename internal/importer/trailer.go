@@ -27,8 +27,8 @@ func (d *decoder) endLine() error {
 	if err != nil {
 		return err
 	}
-	if stated != d.records {
-		return r.refuse("end.lines", fmt.Sprintf("must be the number of lines before it that are not blank, which is %d, not %d", d.records, stated))
+	if read := d.records + d.passedOver; stated != read {
+		return r.refuse("end.lines", fmt.Sprintf("must be the number of lines before it that are not blank, which is %d, not %d", read, stated))
 	}
 	d.hasTrailer = true
 	return nil
@@ -37,7 +37,7 @@ func (d *decoder) endLine() error {
 // checkWhole refuses bad lines, and compares their number with what the caller expects.
 func (d *decoder) checkWhole() error {
 	switch expected := d.options.ExpectLines; {
-	case !d.options.MaxBad.allows(int64(len(d.bad)), d.records, true):
+	case !d.mayGoOn(true):
 		return d.bad
 	case expected != nil && *expected != d.records:
 		return fmt.Errorf("%w: %d lines were expected, %d were read", ErrIncomplete, *expected, d.records)

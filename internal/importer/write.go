@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/apikey"
 )
 
 // writer puts an input into the database, inside the import's transaction: all of it into
@@ -26,6 +27,8 @@ type writer struct {
 	clients []uuid.UUID
 	// replacing is nil when the input only adds.
 	replacing *replacing
+	// staged is how many lines import_lines holds.
+	staged int64
 }
 
 // run is the import's way from its first line to its commit.
@@ -66,7 +69,8 @@ func (w *writer) stage(ctx context.Context) error {
 	if err := w.exec(ctx, "beginning", "CREATE TEMPORARY TABLE import_lines ("+strings.Join(columns, ", ")+") WITH (toast_tuple_target = 8160) ON COMMIT DROP"); err != nil {
 		return err
 	}
-	_, err := w.tx.CopyFrom(ctx, pgx.Identifier{"import_lines"}, staged, w.decoder)
+	var err error
+	w.staged, err = w.tx.CopyFrom(ctx, pgx.Identifier{"import_lines"}, staged, w.decoder)
 	if wrong := w.decoder.err; wrong != nil && ctx.Err() == nil {
 		return wrong // the database's error only repeats it
 	}
@@ -75,15 +79,38 @@ func (w *writer) stage(ctx context.Context) error {
 
 // listKeys makes import_keys: of each record the last line, and what is checked of it.
 func (w *writer) listKeys(ctx context.Context) error {
-	return w.exec(ctx, "listing the records", `CREATE TEMPORARY TABLE import_keys ON COMMIT DROP AS
+	listed, err := w.tx.Exec(ctx, `CREATE TEMPORARY TABLE import_keys ON COMMIT DROP AS
 		SELECT DISTINCT ON (l.kind, l.client_id, l.id)
 			l.line, l.kind, l.client_id, l.id, l.deletes, l.slug, l.campaign_id, l.lane_id, l.measurement_snapshot_id
 		FROM import_lines AS l
-		ORDER BY l.kind, l.client_id, l.id, l.line DESC;
-		CREATE INDEX ON import_keys (kind, client_id, id);
-		CREATE INDEX ON import_lines (line);
-		ANALYZE import_keys;
-		ANALYZE import_lines (line, kind)`)
+		ORDER BY l.kind, l.client_id, l.id, l.line DESC`)
+	if err == nil {
+		_, err = w.tx.Exec(ctx, `CREATE INDEX ON import_keys (kind, client_id, id);
+			CREATE INDEX ON import_lines (line);
+			ANALYZE import_keys;
+			ANALYZE import_lines (line, kind)`)
+	}
+	if err != nil || listed.RowsAffected() == w.staged {
+		return databaseError("listing the records", err)
+	}
+	return w.warnOfDuplicates(ctx)
+}
+
+// warnOfDuplicates tells lines that another one of the same id overrules with other values:
+// a query that joins too much, as its rows are in no order.
+func (w *writer) warnOfDuplicates(ctx context.Context) error {
+	values := func(of string) string { return "ROW(" + of + "." + strings.Join(staged[2:], ", "+of+".") + ")" }
+	found, _, err := w.find(ctx, "comparing lines of the same id", `SELECT l.line, l.kind, l.client_id::text, l.id::text, `+idField+`,
+			'another of the same id has other values: the last one counts'
+		FROM import_lines AS l
+		JOIN import_keys AS k ON k.kind = l.kind AND k.client_id = l.client_id AND k.id = l.id AND k.line > l.line
+		JOIN import_lines AS n ON n.line = k.line
+		WHERE NOT l.deletes
+			AND NOT n.deletes
+			AND record_image_ne(`+values("l")+", "+values("n")+")")
+	d := w.decoder
+	d.warnings = append(d.warnings, found[:min(len(found), max(0, maxLineErrors-len(d.warnings)))]...)
+	return err
 }
 
 // lock waits for other imports of the same clients.
@@ -101,8 +128,21 @@ func (w *writer) lock(ctx context.Context) error {
 	return databaseError("waiting for other imports", err)
 }
 
-// suppress forgets the lines of interviews that were erased.
+// suppress forgets the lines of interviews that were erased, and their ids in saved bases.
 func (w *writer) suppress(ctx context.Context) error {
+	if err := w.exec(ctx, "looking up erased interviews", `UPDATE import_lines AS l
+		SET source_interview_ids = ARRAY(
+			SELECT u.id
+			FROM unnest(l.source_interview_ids) WITH ORDINALITY AS u (id, n)
+			WHERE NOT EXISTS (SELECT FROM suppressed_interviews AS s WHERE s.client_id = l.client_id AND s.id = u.id)
+			ORDER BY u.n
+		)
+		WHERE l.kind = 'measurement_snapshot'
+			AND EXISTS (
+				SELECT FROM suppressed_interviews AS s WHERE s.client_id = l.client_id AND s.id = ANY (l.source_interview_ids)
+			)`); err != nil {
+		return err
+	}
 	done, err := w.tx.Exec(ctx, `DELETE FROM import_keys AS k
 		USING suppressed_interviews AS s
 		WHERE k.kind = 'interview'
@@ -190,10 +230,11 @@ func (w *writer) merge(ctx context.Context, k *kind, total int64) error {
 	case clientKind:
 		// A line without a mode leaves mode and version as they are; a version that it
 		// names all the same is taken.
-		inserted = "l.id, l.slug, l.name, coalesce(l.measurement_mode, 'legacy'), l.measurement_contract_version"
+		inserted = "l.id, l.slug, l.name, coalesce(l.measurement_mode, 'legacy'), l.measurement_contract_version, nullif(l.allowed_scopes, '{" + scopesUnchanged + "}')"
 		updated = `l.id, l.slug, l.name, coalesce(l.measurement_mode, t.measurement_mode),
 			CASE WHEN l.measurement_mode IS NULL THEN coalesce(l.measurement_contract_version, t.measurement_contract_version)
-				ELSE l.measurement_contract_version END`
+				ELSE l.measurement_contract_version END,
+			CASE WHEN l.allowed_scopes = '{` + scopesUnchanged + `}' THEN t.allowed_scopes ELSE l.allowed_scopes END`
 		key, same = "id", "t.id = l.id"
 	case interviewKind:
 		order = "ORDER BY l.client_id, l.created_at DESC, l.id"
@@ -221,7 +262,8 @@ func (w *writer) deleteClients(ctx context.Context) error {
 	if err != nil || len(ids) == 0 {
 		return databaseError("deleting clients", err)
 	}
-	if err := w.queries.DeleteRevokedKeys(ctx, ids); err != nil {
+	// A key issued since the check stays, and with it the client.
+	if _, err := w.queries.DeleteKeys(ctx, db.DeleteKeysParams{ClientIds: ids, OnlyRevoked: true, Account: apikey.Account()}); err != nil {
 		return databaseError("deleting keys", err)
 	}
 	done := w.count(clientKind)

@@ -15,3 +15,9 @@ const MinCompressed = 1400
 func Compress() (func(http.Handler) http.HandlerFunc, error) {
 	return gzhttp.NewWrapper(gzhttp.MinSize(MinCompressed), gzhttp.CompressionLevel(1), gzhttp.SuffixETag("-gzip"), gzhttp.EnableZstd(false))
 }
+
+// Compresses reports whether a body of this type and size is compressed for a caller that
+// accepts it.
+func Compresses(contentType string, size int) bool {
+	return size >= MinCompressed && gzhttp.DefaultContentTypeFilter(contentType)
+}

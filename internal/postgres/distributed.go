@@ -30,7 +30,7 @@ func IsDistributed(ctx context.Context, q Querier) (bool, error) {
 // workers, and returns their number. On a distributed database it restores what migrations
 // replaced. It retries while tables are locked.
 func Distribute(ctx context.Context, ownerURL string, log *slog.Logger) (workers int, err error) {
-	conn, err := ConnectOwner(ctx, ownerURL)
+	conn, err := ConnectAs(ctx, ownerURL)
 	if err != nil {
 		return 0, err
 	}

@@ -111,12 +111,38 @@ func Migrate(ctx context.Context, ownerURL string, files fs.FS, log *slog.Logger
 // half-way. Another login than the owner's passes where no migration is pending, as a
 // server migrates at its start.
 func checkMigratable(ctx context.Context, conn *pgx.Conn) (Schema, error) {
+	if err := CheckShadowing(ctx, conn); err != nil {
+		return Schema{}, err
+	}
 	notOwner := checkOwner(ctx, conn)
 	schema, err := ReadSchema(ctx, conn)
-	if notOwner != nil && (err != nil || schema.Version < SchemaVersion()) {
+	switch {
+	case notOwner != nil && (err != nil || schema.Version < SchemaVersion()):
 		return schema, notOwner
+	case err != nil:
+		return schema, err
+	case schema.Version == 0 && !schema.Empty:
+		return schema, schema.Check()
+	case schema.Version < SchemaVersion():
+		return schema, checkRoles(ctx, conn)
 	}
-	return schema, err
+	return schema, nil
+}
+
+// checkRoles refuses an owner for whom the first migration could not make a missing role.
+func checkRoles(ctx context.Context, conn *pgx.Conn) error {
+	var missing *string
+	if err := conn.QueryRow(ctx, `SELECT string_agg(n.name, ', ')
+		FROM unnest(ARRAY['`+ServerRole+`', '`+ImporterRole+`', '`+KeysRole+`', '`+AuditorRole+`']) AS n (name)
+		LEFT JOIN pg_roles AS r ON r.rolname = n.name
+		WHERE NOT coalesce(pg_has_role(r.oid, 'MEMBER'), false)
+			AND NOT (SELECT u.rolsuper OR u.rolcreaterole FROM pg_roles AS u WHERE u.rolname = current_user)`).Scan(&missing); err != nil {
+		return fmt.Errorf("looking for the roles: %w", err)
+	}
+	if missing != nil {
+		return fmt.Errorf("the owner %[1]s may not take the roles %[2]s, or they are missing: let an administrator run what 'clientintel migrate --print-roles' prints", conn.Config().User, *missing)
+	}
+	return nil
 }
 
 // isLockConflict reports a lock timeout, a deadlock, or PostgreSQL's "tuple concurrently

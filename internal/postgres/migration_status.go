@@ -32,7 +32,10 @@ type MigrationStatus struct {
 // changes nothing.
 func MigrationStatuses(ctx context.Context, ownerURL string) ([]MigrationStatus, error) {
 	return onSimpleConnection(ctx, ownerURL, func(ctx context.Context, conn *pgx.Conn) ([]MigrationStatus, error) {
-		schema, err := readSchemaAsOwner(ctx, conn)
+		if err := checkOwner(ctx, conn); err != nil {
+			return nil, err
+		}
+		schema, err := ReadSchema(ctx, conn)
 		if err != nil {
 			return nil, err
 		}

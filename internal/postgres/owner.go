@@ -43,14 +43,19 @@ func checkOwner(ctx context.Context, q Querier) error {
 	return fmt.Errorf("the login %s %s: name its owner's login with --owner-url (DATABASE_OWNER_URL)", o.Login, lacks)
 }
 
-// CheckSeesClients returns an error if row-level security hides all clients from the
-// owner, as after a restore with --no-owner: the policies name another login.
+// CheckSeesClients returns an error if row-level security hides all clients from a session
+// that is to see them, or from the owner, whose triggers write with it. A restore with
+// --no-owner does that: the owner's policies name another login.
 func CheckSeesClients(ctx context.Context, q Querier) error {
 	var login string
 	var sees bool
-	err := q.QueryRow(ctx, `SELECT current_user::text, NOT row_security_active('public.clients') OR EXISTS (
-		SELECT FROM pg_policy AS p, unnest(p.polroles) AS r (oid)
-		WHERE p.polrelid = 'public.clients'::regclass AND p.polname = 'owner_accesses_every_client' AND (r.oid = 0 OR pg_has_role(r.oid, 'USAGE')))`).
+	err := q.QueryRow(ctx, `SELECT pg_get_userbyid(c.relowner)::text, bool_and(u.rolsuper OR u.rolbypassrls OR EXISTS (
+			SELECT FROM pg_policy AS p, unnest(p.polroles) AS r (oid)
+			WHERE p.polrelid = c.oid AND p.polname LIKE CASE u.oid WHEN c.relowner THEN '%\_accesses' ELSE '%' END || '\_every\_client' AND (r.oid = 0 OR pg_has_role(u.oid, r.oid, 'USAGE'))))
+		FROM pg_class AS c
+		JOIN pg_roles AS u ON u.oid = c.relowner OR u.rolname = current_user
+		WHERE c.oid = 'public.clients'::regclass
+		GROUP BY c.relowner`).
 		Scan(&login, &sees)
 	if err != nil {
 		return fmt.Errorf("asking whether the owner sees the clients: %w", err)

@@ -20,9 +20,6 @@ import (
 	"github.com/clientintel/clientintel/internal/fairqueue"
 )
 
-// ServerRole is the role of servers: it owns nothing, and may read and admit.
-const ServerRole = "clientintel_server"
-
 // PoolSettings size a pool.
 type PoolSettings struct {
 	URL  string

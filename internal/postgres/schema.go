@@ -39,11 +39,11 @@ type Querier interface {
 // ReadSchema reads what a database holds.
 func ReadSchema(ctx context.Context, q Querier) (Schema, error) {
 	var migrated, occupied bool
-	// Tables of extensions do not count.
+	// Tables of extensions do not count, nor does what a first migration leaves that failed.
 	if err := q.QueryRow(ctx, `SELECT to_regclass('public.goose_db_version') IS NOT NULL, EXISTS (
 			SELECT FROM pg_class AS c
 			JOIN pg_namespace AS n ON n.oid = c.relnamespace
-			WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+			WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND c.relname NOT LIKE 'goose\_db\_version%'
 				AND NOT EXISTS (SELECT FROM pg_depend AS d
 					WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))`).
 		Scan(&migrated, &occupied); err != nil {
@@ -56,6 +56,7 @@ func ReadSchema(ctx context.Context, q Querier) (Schema, error) {
 	if err := q.QueryRow(ctx, "SELECT coalesce(max(v.version_id), 0) FROM public.goose_db_version AS v WHERE v.is_applied").Scan(&s.Version); err != nil {
 		return Schema{}, fmt.Errorf("reading which migrations were applied: %w", err)
 	}
+	s.Empty = s.Version == 0 && !occupied
 	if s.Version <= SchemaVersion() {
 		return s, nil
 	}
@@ -122,17 +123,20 @@ func CanAdmit(ctx context.Context, q Querier) (bool, error) {
 	return can, err
 }
 
-// ReadSchemaAsOwner is ReadSchema on a connection of its own, with the owner's login
-// and no other.
-func ReadSchemaAsOwner(ctx context.Context, url string) (Schema, error) {
-	return onSimpleConnection(ctx, url, readSchemaAsOwner)
-}
-
-func readSchemaAsOwner(ctx context.Context, conn *pgx.Conn) (Schema, error) {
-	if err := checkOwner(ctx, conn); err != nil {
-		return Schema{}, err
-	}
-	return ReadSchema(ctx, conn)
+// ReadSchemaAs is ReadSchema on a connection of its own, as ConnectAs makes it. A login that
+// may not take the role yet reads it too, as the role may be missing for want of a schema.
+func ReadSchemaAs(ctx context.Context, url string, roles ...string) (Schema, error) {
+	return onSimpleConnection(ctx, url, func(ctx context.Context, conn *pgx.Conn) (Schema, error) {
+		failed := prepareForCommand(ctx, conn, roles)
+		if failed != nil && len(roles) == 0 {
+			return Schema{}, failed
+		}
+		schema, err := ReadSchema(ctx, conn)
+		if err != nil && failed != nil {
+			return Schema{}, failed
+		}
+		return schema, err
+	})
 }
 
 // onSimpleConnection reads on a connection of its own, without prepared statements,

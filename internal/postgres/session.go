@@ -71,26 +71,3 @@ func set(ctx context.Context, conn *pgx.Conn, settings []setting) error {
 	}
 	return nil
 }
-
-// ConnectOwner connects for one command, whose statements have no timeout but the
-// database's. Another login than the owner's is refused.
-func ConnectOwner(ctx context.Context, url string) (*pgx.Conn, error) {
-	config, err := ParseURL(url)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the database as its owner: %w", err)
-	}
-	RegisterTypes(conn)
-	err = set(ctx, conn, sessionSettings)
-	if err == nil {
-		err = checkOwner(ctx, conn)
-	}
-	if err != nil {
-		_ = conn.Close(context.WithoutCancel(ctx))
-		return nil, err
-	}
-	return conn, nil
-}

@@ -74,13 +74,14 @@ func (s *Snapshot) Queries() *db.Queries { return db.New(s) }
 // Query runs a query.
 func (s *Snapshot) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	if s.open && s.batch == nil {
-		return s.conn.Query(ctx, s.pool.text(sql), args...)
+		rows, err := s.conn.Query(ctx, s.pool.text(sql), args...)
+		return scannedRows{rows}, err
 	}
 	if err := s.begin(ctx, sql, args); err != nil {
 		return nil, err
 	}
 	rows, err := s.batch.Query()
-	return &firstRows{rows, s}, err
+	return &firstRows{scannedRows{rows}, s}, err
 }
 
 // QueryRow runs a query of one row.
@@ -205,7 +206,7 @@ func (s *Snapshot) end(ctx context.Context, commit bool) error {
 
 // firstRows are the first query's rows; what follows them ends with them.
 type firstRows struct {
-	pgx.Rows
+	scannedRows
 	s *Snapshot
 }
 

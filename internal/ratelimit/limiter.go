@@ -105,6 +105,9 @@ const (
 	maxWaiting = 16_384
 	// maxGroup bounds how long a group locks its keys.
 	maxGroup = 256
+	// maxRest bounds the rest after a group of several requests, which is as long as the group
+	// took: where many ask, groups are then larger, and the database does less for each request.
+	maxRest = 2 * time.Millisecond
 	// admitTimeout is how long a request may wait for its admission.
 	admitTimeout = 4 * time.Second
 )
@@ -171,7 +174,11 @@ func (l *Limiter) run() {
 		for len(group) < maxGroup && len(l.queue) > 0 { // nothing else takes from it
 			group = append(group, <-l.queue)
 		}
+		began := time.Now()
 		l.admit(group)
+		if len(group) > 1 {
+			time.Sleep(min(time.Since(began), maxRest))
+		}
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 type Analytics struct {
 	// hasItem is set when the current list has an item.
 	hasItem bool
-	// heads are the beginnings of rows, by the number of their campaign.
-	heads [][]byte
+	// middles stand between the day and the sentiment of a row, by the number of its campaign.
+	middles [][]byte
 	// Successive rows share their day.
 	day     analytics.Day
 	dayText string
@@ -32,25 +32,24 @@ func (a *Analytics) AppendRow(b []byte, row analytics.Row) []byte {
 	if a.dayText == "" || a.day != row.Day {
 		a.day, a.dayText = row.Day, row.Day.String()
 	}
-	b = a.next(b)
-	b = append(b, a.head(row.Campaign)...)
+	b = append(a.next(b), `{"date":"`...)
 	b = append(b, a.dayText...)
-	b = append(b, `","sentiment":"`...)
+	b = append(b, a.campaign(row.Campaign)...)
 	b = append(b, row.Sentiment.String()...)
 	return append(b, `"}`...)
 }
 
-// head is the same for all rows of a campaign, and encoded once.
-func (a *Analytics) head(c *analytics.Campaign) []byte {
-	for c.Number >= len(a.heads) {
-		a.heads = append(a.heads, nil)
+// campaign is the same in all rows of a campaign, and encoded once.
+func (a *Analytics) campaign(c *analytics.Campaign) []byte {
+	for c.Number >= len(a.middles) {
+		a.middles = append(a.middles, nil)
 	}
-	if a.heads[c.Number] == nil {
-		head := appendText([]byte(`{"campaignLabel":`), &c.Label)
-		head = appendText(append(head, `,"campaignSlug":`...), &c.Slug)
-		a.heads[c.Number] = append(head, `,"date":"`...)
+	if a.middles[c.Number] == nil {
+		middle := appendText([]byte(`","campaignSlug":`), &c.Slug)
+		middle = appendText(append(middle, `,"campaignLabel":`...), &c.Label)
+		a.middles[c.Number] = append(middle, `,"sentiment":"`...)
 	}
-	return a.heads[c.Number]
+	return a.middles[c.Number]
 }
 
 // EndRows appends everything between the last row and the first day.

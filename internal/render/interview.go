@@ -23,38 +23,38 @@ func InterviewList(found interview.List, next *string, caller auth.Caller) ([]by
 
 // appendInterview appends one interview. A gated field without its scope is absent.
 func appendInterview(b []byte, i *interview.Interview, caller auth.Caller) ([]byte, error) {
-	b = appendText(append(b, `{"best_quote":`...), i.BestQuote)
-	b = appendText(append(b, `,"churn_risk":`...), i.ChurnRisk)
-	b = basis.AppendUUID(append(b, `,"client_id":"`...), i.ClientID)
+	b = basis.AppendUUID(append(b, `{"id":"`...), i.ID)
+	b = basis.AppendUUID(append(b, `","client_id":"`...), i.ClientID)
 	if i.CampaignID != nil {
 		b = basis.AppendUUID(append(b, `","conversation_goal_id":"`...), *i.CampaignID)
 		b = append(b, '"')
 	} else {
 		b = append(b, `","conversation_goal_id":null`...)
 	}
-	b = basis.AppendTime(append(b, `,"created_at":"`...), i.CreatedAt)
-	b = append(b, '"')
-	if caller.Has(auth.ReadCustomExtraction) {
-		b = appendStored(append(b, `,"custom_extraction":`...), i.CustomExtraction)
+	b = appendText(append(b, `,"participant_name":`...), i.ParticipantName)
+	if caller.Has(auth.ReadCustomerIdentity) {
+		b = appendStored(append(b, `,"participant_email":`...), i.ParticipantEmail)
 	}
-	b = appendText(append(b, `,"customer_sentiment":`...), i.CustomerSentiment)
+	b = appendText(append(b, `,"interview_type":`...), i.InterviewType)
+	b = appendText(append(b, `,"status":`...), &i.Status)
 	b, err := appendNumber(append(b, `,"duration_seconds":`...), i.DurationSeconds)
 	if err != nil {
 		return b, fmt.Errorf("the duration of interview %s: %w", i.ID, err)
 	}
-	b = basis.AppendUUID(append(b, `,"id":"`...), i.ID)
-	b = appendText(append(b, `","interview_type":`...), i.InterviewType)
 	if b, err = appendNumber(append(b, `,"nps_score":`...), i.NPSScore); err != nil {
 		return b, fmt.Errorf("the score of interview %s: %w", i.ID, err)
 	}
-	if caller.Has(auth.ReadCustomerIdentity) {
-		b = appendStored(append(b, `,"participant_email":`...), i.ParticipantEmail)
-	}
-	b = appendText(append(b, `,"participant_name":`...), i.ParticipantName)
-	b = appendText(append(b, `,"status":`...), &i.Status)
+	b = appendText(append(b, `,"customer_sentiment":`...), i.CustomerSentiment)
+	b = appendText(append(b, `,"churn_risk":`...), i.ChurnRisk)
+	b = appendText(append(b, `,"best_quote":`...), i.BestQuote)
 	if caller.Has(auth.ReadTranscripts) {
 		b = appendStored(append(b, `,"transcript":`...), i.Transcript)
 	}
+	if caller.Has(auth.ReadCustomExtraction) {
+		b = appendStored(append(b, `,"custom_extraction":`...), i.CustomExtraction)
+	}
+	b = basis.AppendTime(append(b, `,"created_at":"`...), i.CreatedAt)
+	b = append(b, '"')
 	return append(b, '}'), nil
 }
 
@@ -79,11 +79,11 @@ func InterviewDetail(i interview.Detail, provenance measurement.Provenance, call
 		ParticipantName: i.ParticipantName, InterviewType: i.InterviewType, Status: i.Status,
 		DurationSeconds: i.DurationSeconds, NpsScore: i.NPSScore, CustomerSentiment: i.CustomerSentiment,
 		ChurnRisk: i.ChurnRisk, BestQuote: i.BestQuote,
-		// In the order of their names, as they are written.
-		CustomExtraction: gated("custom_extraction", auth.ReadCustomExtraction, i.CustomExtraction),
+		// In the order in which they are written.
 		ParticipantEmail: gated("participant_email", auth.ReadCustomerIdentity, i.ParticipantEmail),
-		RawExtraction:    gated("raw_extraction", auth.ReadRawExtraction, i.RawExtraction),
 		Transcript:       gated("transcript", auth.ReadTranscripts, i.Transcript),
+		RawExtraction:    gated("raw_extraction", auth.ReadRawExtraction, i.RawExtraction),
+		CustomExtraction: gated("custom_extraction", auth.ReadCustomExtraction, i.CustomExtraction),
 	}}}
 	body, err := appendWith(nil, detail, documents...)
 	return append(body, '\n'), err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/oapi-codegen/nullable"
 
@@ -36,14 +37,17 @@ func appendWith(b []byte, value any, documents ...stored) ([]byte, error) {
 	return append(b, text...), nil
 }
 
-// usualPage is the size that most pages do not exceed.
-const usualPage = 32 << 10
+// maxExpected bounds the memory taken before a page's size is known.
+const maxExpected = 64 << 10
 
 // appendPage encodes a list of so many rows and its meta. next is the cursor of the page
 // after it, nil after the last.
 func appendPage(rows int, next *string, row func(b []byte, i int) ([]byte, error), m api.Meta) ([]byte, error) {
-	b := append(make([]byte, 0, usualPage), `{"data":[`...)
+	b := append(make([]byte, 0, 1<<10), `{"data":[`...)
 	for i := range rows {
+		if i == 1 { // the rows after the first one are about as long
+			b = slices.Grow(b, min(rows*len(b)*5/4, maxExpected))
+		}
 		if i > 0 {
 			b = append(b, ',')
 		}

@@ -73,8 +73,7 @@ func index(ctx context.Context, conn db.DBTX, scanLimit, keep int64, batch int32
 	})
 }
 
-// IndexAll does the work of KeepIndexed without pauses, after a large import, as the owner
-// and outside any transaction. It may be interrupted, and returns how many documents it
+// IndexAll does the work of KeepIndexed without pauses, after a large import, outside any transaction. It may be interrupted, and returns how many documents it
 // put into the index.
 func IndexAll(ctx context.Context, conn *pgx.Conn, limits Limits) (int, error) {
 	total := 0
@@ -101,7 +100,7 @@ func IndexAll(ctx context.Context, conn *pgx.Conn, limits Limits) (int, error) {
 	}
 	// Each row was written anew, and searches would read the dead ones too. VACUUM is in Go
 	// because sqlc does not parse it.
-	if _, err := conn.Exec(ctx, "VACUUM (ANALYZE) search_documents"); err != nil {
+	if err := postgres.WithLogin(ctx, conn, "VACUUM (ANALYZE) search_documents"); err != nil {
 		return total, fmt.Errorf("vacuuming search_documents: %w", err)
 	}
 	return total, nil

@@ -20,11 +20,11 @@ func TestAuthenticate_RevocationHoldsFromTheNextRequestOn(t *testing.T) {
 	servers := []string{srv.URL, srv.StartAnother(t)}
 	for name, end := range map[string]func(*apikey.Registry, string) error{
 		"revoked": func(r *apikey.Registry, id string) error {
-			_, err := r.Revoke(context.Background(), id)
+			_, err := r.Revoke(context.Background(), apikey.Named{Key: id}, apikey.By{})
 			return err
 		},
 		"rotated": func(r *apikey.Registry, id string) error {
-			_, err := r.Rotate(context.Background(), id, apikey.Rotation{})
+			_, err := r.Rotate(context.Background(), apikey.Named{Key: id}, apikey.Rotation{}, apikey.By{}, shown)
 			return err
 		},
 	} {
@@ -89,9 +89,12 @@ func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
 	srv, seed := apitest.Start(t)
 	ctx := context.Background()
 	for name, end := range map[string]func(*apikey.Registry, string) error{
-		"revoked": func(r *apikey.Registry, id string) error { _, err := r.Revoke(ctx, id); return err },
+		"revoked": func(r *apikey.Registry, id string) error {
+			_, err := r.Revoke(ctx, apikey.Named{Key: id}, apikey.By{})
+			return err
+		},
 		"rotated": func(r *apikey.Registry, id string) error {
-			_, err := r.Rotate(ctx, id, apikey.Rotation{Grace: time.Hour})
+			_, err := r.Rotate(ctx, apikey.Named{Key: id}, apikey.Rotation{Grace: time.Hour}, apikey.By{}, shown)
 			return err
 		},
 	} {
@@ -109,7 +112,7 @@ func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
 		go func() { results <- end(apikey.NewRegistry(ending), issued.ID.String()) }()
 		time.Sleep(200 * time.Millisecond)
 		go func() {
-			_, err := apikey.NewRegistry(rotating).Rotate(ctx, issued.ID.String(), apikey.Rotation{})
+			_, err := apikey.NewRegistry(rotating).Rotate(ctx, apikey.Named{Key: issued.ID.String()}, apikey.Rotation{}, apikey.By{}, shown)
 			results <- err
 		}()
 		time.Sleep(200 * time.Millisecond)
@@ -129,3 +132,6 @@ func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
 		}
 	}
 }
+
+// shown is what a caller does with a key that it got.
+func shown(apikey.Issued) error { return nil }

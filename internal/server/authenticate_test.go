@@ -64,7 +64,10 @@ func TestAuthenticate_RevokedAndExpiredKeys(t *testing.T) {
 	wrong := expired.Key[:20] + "00000" + expired.Key[25:]
 	srv.Get(t, interviews, wrong).WantError(t, 401, "invalid_api_key", "Invalid API key")
 
-	srv.WithKeys(t, func(r *apikey.Registry) error { _, err := r.Revoke(t.Context(), expired.Prefix); return err })
+	srv.WithKeys(t, func(r *apikey.Registry) error {
+		_, err := r.Revoke(t.Context(), apikey.Named{Key: expired.Prefix}, apikey.By{})
+		return err
+	})
 	srv.Get(t, interviews, expired.Key).WantError(t, 401, "inactive_api_key", "API key is not active")
 
 	var counted int
@@ -80,13 +83,13 @@ func TestAuthenticate_RotationWithGrace(t *testing.T) {
 	old := srv.Issue(t, apikey.Request{Client: "acme", Name: "rotated", Scopes: []auth.Scope{auth.ReadInterviewsMetadata}})
 	var graceful, prompt apikey.Issued
 	srv.WithKeys(t, func(r *apikey.Registry) (err error) {
-		graceful, err = r.Rotate(t.Context(), old.Prefix, apikey.Rotation{Grace: time.Hour})
+		graceful, err = r.Rotate(t.Context(), apikey.Named{Key: old.Prefix}, apikey.Rotation{Grace: time.Hour}, apikey.By{}, shown)
 		return err
 	})
 	srv.Get(t, interviews, old.Key).WantStatus(t, 200)
 	srv.Get(t, interviews, graceful.Key).WantStatus(t, 200)
 	srv.WithKeys(t, func(r *apikey.Registry) (err error) {
-		prompt, err = r.Rotate(t.Context(), graceful.ID.String(), apikey.Rotation{})
+		prompt, err = r.Rotate(t.Context(), apikey.Named{Key: graceful.ID.String()}, apikey.Rotation{}, apikey.By{}, shown)
 		return err
 	})
 	srv.Get(t, interviews, graceful.Key).WantError(t, 401, "inactive_api_key", "API key is not active")

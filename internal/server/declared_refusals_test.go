@@ -31,7 +31,10 @@ func checkDeclaredRefusals(t *testing.T, path string, scope auth.Scope) {
 	expired := srv.Issue(t, apikey.Request{Client: "acme", Name: "expired", ExpiresAt: &past})
 	srv.Get(t, path, expired.Key).WantError(t, 401, "expired_api_key", "API key has expired")
 	revoked := srv.Issue(t, keyRequest("acme"))
-	srv.WithKeys(t, func(r *apikey.Registry) error { _, err := r.Revoke(t.Context(), revoked.Prefix); return err })
+	srv.WithKeys(t, func(r *apikey.Registry) error {
+		_, err := r.Revoke(t.Context(), apikey.Named{Key: revoked.Prefix}, apikey.By{})
+		return err
+	})
 	srv.Get(t, path, revoked.Key).WantError(t, 401, "inactive_api_key", "API key is not active")
 
 	lacking := srv.Get(t, path, srv.KeyFor(t, "acme", others...)).

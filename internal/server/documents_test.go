@@ -18,7 +18,10 @@ const contractPath = "/api/client/v1/openapi.json"
 
 var (
 	guides = []string{"/api/client/v1/bi-guide.md", "/api/client/v1/agent-guide.md"}
-	pages  = []string{"/docs", "/docs/listInterviews", "/docs/getOpenapi", "/docs/bi-guide", "/docs/agent-guide", "/docs/clients"}
+	pages  = []string{
+		"/docs", "/docs/listInterviews", "/docs/getOpenapi", "/docs/Interview", "/docs/PublishedSynthesisBody", "/docs/errors",
+		"/docs/bi-guide", "/docs/agent-guide", "/docs/mcp", "/docs/clients", "/docs/connectors", "/docs/changelog",
+	}
 )
 
 // Public documents need no key, count nothing and are not sent twice. A cache that has one
@@ -31,9 +34,10 @@ func TestDocuments_ArePublic(t *testing.T) {
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	const html, markdown = "text/html; charset=utf-8", "text/markdown; charset=utf-8"
 	for path, contentType := range map[string]string{
-		contractPath: "application/json", guides[0]: markdown, guides[1]: markdown, "/docs/changelog": markdown, "/llms.txt": "text/plain; charset=utf-8", "/docs/openapi-3.0.json": "application/json",
-		"/docs": html, "/docs/bi-guide": html, "/docs/page.js": "text/javascript; charset=utf-8", "/docs/page.css": "text/css; charset=utf-8",
-		"/docs/search.json": "application/json", "/docs/icon.svg": "image/svg+xml", "/docs/connectors/dlt/clientintel.py": "text/plain; charset=utf-8",
+		contractPath: "application/json", guides[0]: markdown, guides[1]: markdown, "/docs/changelog.md": markdown, "/llms.txt": "text/plain; charset=utf-8", "/docs/openapi-3.0.json": "application/json",
+		"/docs": html, "/docs/bi-guide": html, "/docs/assets/docs.js": "text/javascript; charset=utf-8", "/docs/assets/base.css": "text/css; charset=utf-8",
+		"/docs/search.json": "application/json", "/docs/assets/icon.svg": "image/svg+xml", "/docs/connectors/dlt/clientintel_dlt.py": "text/plain; charset=utf-8",
+		"/docs/clients/clientintel-1.2.0-py3-none-any.whl": "application/zip", "/docs/clients/SHA256SUMS": "text/plain; charset=utf-8",
 		"/explore": html, "/explore/assets/base.js": "text/javascript; charset=utf-8",
 	} {
 		send := func(method string, header ...string) *apitest.Response {
@@ -48,7 +52,7 @@ func TestDocuments_ArePublic(t *testing.T) {
 			"Content-Type": contentType, "Cache-Control": "public, max-age=300", "X-RateLimit-Limit": "", "WWW-Authenticate": "",
 			"X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*", "Accept-Ranges": "",
 		}
-		if strings.HasPrefix(path, "/explore") || strings.HasPrefix(path, "/docs") && path != "/docs/changelog" && path != "/docs/openapi-3.0.json" && !strings.HasPrefix(path, "/docs/connectors") {
+		if strings.HasPrefix(path, "/explore") || strings.HasPrefix(path, "/docs") && path != "/docs/changelog.md" && path != "/docs/openapi-3.0.json" && !strings.HasPrefix(path, "/docs/connectors/") && !strings.HasPrefix(path, "/docs/clients/") {
 			want["Access-Control-Allow-Origin"], want["Content-Security-Policy"] = "", closed
 			want["Referrer-Policy"], want["Cross-Origin-Opener-Policy"] = "no-referrer", "same-origin"
 		}
@@ -74,7 +78,9 @@ func TestDocuments_ArePublic(t *testing.T) {
 		if refused := send(http.MethodPost).WantError(t, 405, "method_not_allowed", "method not allowed"); refused.Header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: a 405 allows %q, want GET, HEAD", path, refused.Header.Get("Allow"))
 		}
-		if packed := getPacked(t, srv.URL+path); packed.Header.Get("Content-Encoding") == "gzip" {
+		packed := getPacked(t, srv.URL+path)
+		send(http.MethodGet, "Accept-Encoding", "gzip", "If-None-Match", packed.Header.Get("ETag")).WantStatus(t, 304)
+		if packed.Header.Get("Content-Encoding") == "gzip" {
 			reader, err := gzip.NewReader(packed.Body)
 			if err != nil {
 				t.Fatalf("%s: %v", path, err)
@@ -82,9 +88,7 @@ func TestDocuments_ArePublic(t *testing.T) {
 			if body, err := io.ReadAll(reader); err != nil || !bytes.Equal(body, plain.Body) || packed.Header.Get("Vary") != "Accept-Encoding" {
 				t.Errorf("%s: compressed, another document, or Vary is %q: %v", path, packed.Header.Get("Vary"), err)
 			}
-			packedTag := packed.Header.Get("ETag")
-			send(http.MethodGet, "Accept-Encoding", "gzip", "If-None-Match", packedTag).WantStatus(t, 304)
-			if packedTag == etag {
+			if packed.Header.Get("ETag") == etag {
 				t.Errorf("%s: both encodings have the ETag %s", path, etag)
 			}
 		} else if path == contractPath {
@@ -111,6 +115,7 @@ func TestDocuments_NameTheOperatorsAddressAndNoOther(t *testing.T) {
 	srv, _ := apitest.Start(t)
 	public := *srv
 	public.URL = srv.StartAnother(t, func(s *config.Server) { s.PublicURL = "https://intel.brand.example/front/" })
+	count := 0
 	for _, path := range append(append([]string{"/llms.txt"}, pages...), guides...) {
 		plain := srv.Get(t, path, "")
 		deceived := srv.Send(t, http.MethodGet, path, "", http.Header{
@@ -119,11 +124,18 @@ func TestDocuments_NameTheOperatorsAddressAndNoOther(t *testing.T) {
 		if !bytes.Equal(plain.Body, deceived.Body) || !bytes.Equal(plain.Body, getAsHost(t, srv.URL+path, "evil.example")) {
 			t.Errorf("%s differs with the request's headers", path)
 		}
+		if !bytes.Contains(plain.Body, []byte("clientintel.example.com")) && path != "/llms.txt" {
+			continue
+		}
+		count++
 		named := public.Get(t, path, "")
 		if !bytes.Contains(named.Body, []byte("https://intel.brand.example/front")) || named.Header.Get("ETag") == plain.Header.Get("ETag") ||
 			bytes.Contains(named.Body, []byte("clientintel.example.com")) || bytes.Contains(named.Body, []byte("](./")) {
 			t.Errorf("%s does not name the public address alone, or has one ETag for two addresses", path)
 		}
+	}
+	if count < 8 {
+		t.Errorf("%d documents name an address", count)
 	}
 }
 

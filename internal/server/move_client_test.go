@@ -51,7 +51,7 @@ func TestAClientMovesToAnotherDatabase(t *testing.T) {
 	target, other := apitest.Start(t, shared)
 	acme := seed.Clients["acme"]
 	from, to := ownerOf(t, source), ownerOf(t, target)
-	if _, err := importer.Purge(t.Context(), to, other.Clients["acme"]); err != nil {
+	if _, err := importer.Purge(t.Context(), to, other.Clients["acme"], nil); err != nil {
 		t.Fatal(err)
 	}
 
@@ -96,7 +96,7 @@ func TestAClientMovesToAnotherDatabase(t *testing.T) {
 		t.Errorf("remaining %s, want 598: two requests were counted where the key came from", got)
 	}
 
-	removed, err := importer.Purge(t.Context(), from, acme)
+	removed, err := importer.Purge(t.Context(), from, acme, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(*testing.T, *pgx.Conn, uuid.UUID){
 		"purged": func(t *testing.T, conn *pgx.Conn, client uuid.UUID) {
-			if _, err := importer.Purge(t.Context(), conn, client); err != nil {
+			if _, err := importer.Purge(t.Context(), conn, client, nil); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -196,15 +196,15 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 				}
 			}
 			// A purge remembers that it ends in a week, before it is revoked at once.
-			if _, err := keys.Rotate(t.Context(), revoked[4:16], apikey.Rotation{Grace: 7 * 24 * time.Hour}); err != nil {
+			if _, err := keys.Rotate(t.Context(), apikey.Named{Key: revoked[4:16]}, apikey.Rotation{Grace: 7 * 24 * time.Hour}, apikey.By{}, shown); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := importer.Purge(t.Context(), conn, acme); err != nil {
+			if _, err := importer.Purge(t.Context(), conn, acme, nil); err != nil {
 				t.Fatal(err)
 			}
 			importFile()
 			srv.Get(t, interviews, revoked).WantStatus(t, 200)
-			if _, err := keys.Revoke(t.Context(), revoked[4:16]); err != nil {
+			if _, err := keys.Revoke(t.Context(), apikey.Named{Key: revoked[4:16]}, apikey.By{}); err != nil {
 				t.Fatal(err)
 			}
 			remove(t, conn, acme)
@@ -246,7 +246,7 @@ func TestImportedLogRowsAreNotMixedWithOwnOnes(t *testing.T) {
 	target, other := apitest.Start(t)
 	acme := seed.Clients["acme"]
 	to := ownerOf(t, target)
-	if _, err := importer.Purge(t.Context(), to, other.Clients["acme"]); err != nil {
+	if _, err := importer.Purge(t.Context(), to, other.Clients["acme"], nil); err != nil {
 		t.Fatal(err)
 	}
 	key := source.KeyFor(t, "acme")
@@ -292,7 +292,7 @@ func TestPurge_WaitsForRequestsUnderWay(t *testing.T) {
 	purger := ownerOf(t, srv)
 	purged := make(chan error, 1)
 	go func() {
-		_, err := importer.Purge(context.Background(), purger, acme)
+		_, err := importer.Purge(context.Background(), purger, acme, nil)
 		purged <- err
 	}()
 	select {

@@ -57,6 +57,43 @@ func TestRoutes_AnUnknownPathIsNotFoundByAnyMethod(t *testing.T) {
 	}
 }
 
+// A slash too many leads to the page, under any path that a proxy adds; below /docs what
+// does not exist is told on a page with the same protection and with links that work.
+func TestRoutes_PagesForPeople(t *testing.T) {
+	t.Parallel()
+	srv, _ := apitest.Start(t)
+	closed := *srv
+	closed.URL = srv.StartAnother(t, func(s *config.Server) { s.Docs = "off" })
+	for path, to := range map[string]string{
+		"/docs/": "../docs", "/docs/bi-guide/?a=b": "../bi-guide?a=b", "/docs/Interview//": "../../Interview", "/explore/": "../explore",
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if got := answer.Header.Get("Location"); answer.StatusCode != http.StatusMovedPermanently || got != to {
+			t.Errorf("%s: %d to %q, want a redirect to %q", path, answer.StatusCode, got, to)
+		}
+		closed.Get(t, path, "").WantError(t, 404, "not_found", "not found")
+	}
+	page := srv.Get(t, "/docs/none/at/all", "").WantStatus(t, 404)
+	if page.Header.Get("Content-Security-Policy") == "" || page.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("an unknown page has the headers %v", page.Header)
+	}
+	for _, link := range htmlLink.FindAllSubmatch(page.Body, -1) {
+		if link := string(link[1]); link != "#main" {
+			leadsSomewhere(t, srv, "/docs/none/at/all", link)
+		}
+	}
+	srv.Send(t, http.MethodPost, "/docs/", "", nil).WantStatus(t, 404)
+	srv.Get(t, "/docsother/", "").WantError(t, 404, "not_found", "not found")
+}
+
 // An address alone leads to the contract and the documentation.
 func TestRoutes_ResponsesLinkTheDocumentation(t *testing.T) {
 	t.Parallel()

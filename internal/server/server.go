@@ -87,7 +87,7 @@ func (s *Server) Handler(mcp http.Handler) (http.Handler, error) {
 		r.Use(s.contract.Name, s.admit, s.share)
 		s.addOperations(r)
 	})
-	r.NotFound(func(w http.ResponseWriter, r *http.Request) { middleware.WriteError(w, r, apierror.NotFound) })
+	r.NotFound(s.documents.NotFound)
 	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) { refuseMethod(w, req, r, mcp) })
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,7 +60,7 @@ func ReadConfig(path string) (*Config, error) {
 	c := Config{path: path, MaxWait: 10 * time.Minute}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
-	if err := decoder.Decode(&c); err != nil {
+	if err := decoder.Decode(&c); err != nil && !errors.Is(err, io.EOF) { // an empty file
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := c.check(); err != nil {
@@ -79,7 +80,10 @@ func (c *Config) check() error {
 	if len(c.Kinds) == 0 {
 		refuse("kinds: must list what is replaced, of %s", strings.Join(importer.ReplaceableKinds(), ", "))
 	}
-	for _, kind := range c.Kinds {
+	for n, kind := range c.Kinds {
+		if slices.Contains(c.Kinds[:n], kind) {
+			refuse("kinds: %s is there twice", kind)
+		}
 		if _, has := c.Queries[kind]; !slices.Contains(importer.ReplaceableKinds(), kind) {
 			refuse("kinds: %q is not one of %s", kind, strings.Join(importer.ReplaceableKinds(), ", "))
 		} else if isDatabase && !has {
@@ -91,6 +95,9 @@ func (c *Config) check() error {
 	}
 	if hasFiles && (c.Clients != "" || len(c.Queries) > 0) {
 		refuse("clients and queries: files have none")
+	}
+	if c.MaxWait <= 0 {
+		refuse("max_wait: must be more than 0, such as 10m")
 	}
 	var err error
 	if c.Clients, err = c.query(c.Clients); err != nil {

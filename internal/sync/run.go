@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -27,6 +30,8 @@ type Options struct {
 	DryRun bool
 	// Tell is told what became of each client, and whom a client waits for.
 	Tell func(string)
+	// Reconnect connects again, when the connection was lost, and calls do.
+	Reconnect func(ctx context.Context, do func(*pgx.Conn) error) error
 }
 
 // Result is what became of one client.
@@ -36,6 +41,9 @@ type Result struct {
 	// Error is why nothing of the client was changed; empty when it was synced.
 	Error string                 `json:"error,omitempty"`
 	Kinds []importer.KindSummary `json:"kinds"`
+	// Warnings are rows that were imported and are likely mistakes, SetAside bad ones.
+	Warnings []*importer.LineError `json:"warnings,omitempty"`
+	SetAside []*importer.LineError `json:"set_aside,omitempty"`
 }
 
 // Report is what became of a run.
@@ -45,6 +53,8 @@ type Report struct {
 	// Ended are clients that were synced before and that the source lists no more. Their
 	// records stay.
 	Ended []string `json:"ended"`
+	// Error is why the run ended before all clients were tried.
+	Error string `json:"error,omitempty"`
 }
 
 // Failed counts the clients that were not synced.
@@ -65,46 +75,67 @@ type run struct {
 	conn    *pgx.Conn
 	queries *importer.Queries
 	files   []importer.Source
-	rejects io.Writer
+	rejects io.Writer // nil: what is set aside is told
 }
 
-// Run syncs the clients that the source lists, one after the other. Its error is one for
-// which no client was tried.
+// Run syncs the clients that the source lists, one after the other. Its error is why not all of
+// them were tried.
 func (c *Config) Run(ctx context.Context, conn *pgx.Conn, o Options) (Report, error) {
 	report := Report{DryRun: o.DryRun, Clients: []Result{}, Ended: []string{}}
-	r := &run{Config: c, Options: o, conn: conn, queries: importer.NewQueries(o.URL), rejects: io.Discard}
+	r := &run{Config: c, Options: o, conn: conn, queries: importer.NewQueries(o.URL)}
 	defer r.queries.Close()
+	err := r.run(ctx, &report)
+	if err != nil {
+		report.Error = err.Error()
+	}
+	return report, err
+}
+
+func (r *run) run(ctx context.Context, report *Report) error {
 	clients, err := r.clients(ctx)
 	if err != nil {
-		return report, fmt.Errorf("listing the source's clients: %w", err)
+		return fmt.Errorf("listing the source's clients: %w", err)
 	}
-	if c.Rejects != "" {
-		file, err := os.OpenFile(c.relative(c.Rejects), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if r.Rejects != "" && !r.DryRun {
+		file, err := os.OpenFile(r.relative(r.Rejects), os.O_CREATE|os.O_TRUNC|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
-			return report, err
+			return fmt.Errorf("rejects: %w", err)
 		}
 		defer file.Close()
 		r.rejects = file
 	}
-	listed := map[uuid.UUID]bool{}
+	listed, slugs := map[uuid.UUID]int{}, map[string]bool{}
 	for _, client := range clients {
-		listed[client.ID] = true
-		if o.Client != "" && o.Client != client.Slug && o.Client != client.ID.String() {
+		listed[client.ID]++
+		slugs[client.Slug] = true
+	}
+	for _, slug := range slices.Sorted(maps.Keys(r.MaxRemovedOf)) {
+		if !slugs[slug] {
+			r.Tell(slug + ": warning: max_removed_of names it, and the source does not list it")
+		}
+	}
+	for n, client := range clients {
+		if r.Client != "" && r.Client != client.Slug && r.Client != client.ID.String() {
 			continue
 		}
-		result := r.sync(ctx, client)
+		if client.Problem == "" && listed[client.ID] > 1 {
+			client.Problem = "clients: its id is listed twice"
+		}
+		result, err := r.sync(ctx, client)
+		if err != nil {
+			return fmt.Errorf("%d of %d clients were not tried: %w", len(clients)-n, len(clients), err)
+		}
 		report.Clients = append(report.Clients, result)
-		o.Tell(result.line())
+		r.tell(result)
 	}
-	if o.Client != "" && len(report.Clients) == 0 {
-		return report, fmt.Errorf("the source lists no client %q", o.Client)
+	if r.Client != "" && len(report.Clients) == 0 {
+		return fmt.Errorf("the source lists no client %q", r.Client)
 	}
 	report.Ended, err = r.ended(ctx, listed)
-	return report, err
+	return err
 }
 
-// clients are those that the source lists. Each only once: the second would remove what the
-// first brought.
+// clients are those that the source lists.
 func (r *run) clients(ctx context.Context) ([]importer.SourceClient, error) {
 	var found []importer.SourceClient
 	var err error
@@ -112,13 +143,6 @@ func (r *run) clients(ctx context.Context) ([]importer.SourceClient, error) {
 		found, err = r.queries.Clients(ctx, r.Clients)
 	} else if r.files, err = r.openFiles(); err == nil {
 		found, err = importer.ClientsOf(ctx, r.files)
-	}
-	ids, slugs := map[uuid.UUID]bool{}, map[string]bool{}
-	for _, c := range found {
-		if ids[c.ID] || slugs[c.Slug] {
-			return nil, fmt.Errorf("client %s (%s) is listed twice", c.Slug, c.ID)
-		}
-		ids[c.ID], slugs[c.Slug] = true, true
 	}
 	if err == nil && len(found) == 0 {
 		err = errors.New("it lists none")
@@ -143,34 +167,86 @@ func (r *run) openFiles() ([]importer.Source, error) {
 	return sources, nil
 }
 
-// sync makes one client's records what the source has.
-func (r *run) sync(ctx context.Context, client importer.SourceClient) Result {
+// sync makes one client's records what the source has. Its error is why no other client can
+// be synced either.
+func (r *run) sync(ctx context.Context, client importer.SourceClient) (Result, error) {
 	result := Result{Client: client.Slug, ID: client.ID, Kinds: []importer.KindSummary{}}
-	sources, err := r.sources(client)
-	if err != nil {
-		result.Error = err.Error()
-		return result
+	var done importer.Summary
+	var failed error
+	if err := r.connected(ctx, func(conn *pgx.Conn) error {
+		done, failed = r.importClient(ctx, conn, client)
+		return nil
+	}); err != nil {
+		return result, err
 	}
-	done, err := importer.Import(ctx, r.conn, importer.Options{
+	result.SetAside, result.Warnings = done.SetAside, done.Warnings
+	rejected := done.SetAside
+	if bad, ok := errors.AsType[importer.LineErrors](failed); ok {
+		rejected = bad
+	}
+	if failed = errors.Join(failed, r.reject(client, rejected)); failed != nil {
+		result.Error = failed.Error()
+	}
+	result.Kinds = append(result.Kinds, done.Kinds...)
+	return result, nil
+}
+
+// connected calls do with the connection, or with another one when that was lost. A database
+// that restarts is waited for.
+func (r *run) connected(ctx context.Context, do func(*pgx.Conn) error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+	if !r.conn.IsClosed() {
+		return do(r.conn)
+	}
+	for wait := time.Second; ; wait *= 2 {
+		isConnected := false
+		err := r.Reconnect(ctx, func(conn *pgx.Conn) error {
+			isConnected = true
+			return do(conn)
+		})
+		if isConnected || ctx.Err() != nil || wait > maxReconnectWait {
+			return err
+		}
+		r.Tell("the database cannot be reached, and is tried again: " + err.Error())
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// maxReconnectWait is the last of the pauses, which double from a second on.
+const maxReconnectWait = 16 * time.Second
+
+// importClient imports what the source has of a client.
+func (r *run) importClient(ctx context.Context, conn *pgx.Conn, client importer.SourceClient) (importer.Summary, error) {
+	source := filepath.Base(r.path)
+	if client.Problem != "" {
+		failed := errors.New(client.Problem)
+		if r.DryRun {
+			return importer.Summary{}, failed
+		}
+		var of []uuid.UUID
+		if client.ID != uuid.Nil {
+			of = append(of, client.ID)
+		}
+		return importer.Summary{}, errors.Join(failed, importer.NoteFailure(ctx, conn, of, command, source, time.Now(), failed))
+	}
+	return importer.Import(ctx, conn, importer.Options{
 		Replace: &importer.Replacement{Clients: []string{client.ID.String()}, Kinds: r.Kinds, MaxRemoved: r.maxRemoved(client.Slug)},
 		Only:    r.only(client),
 		MaxBad:  r.maxBad,
 		DryRun:  r.DryRun,
-		Command: "sync", Source: filepath.Base(r.path),
+		Command: command, Source: source,
 		MaxWait: r.MaxWait,
 		Waiting: func(holder string) { r.Tell(client.Slug + ": " + holder) },
-	}, sources...)
-	rejected := done.SetAside
-	if bad, ok := errors.AsType[importer.LineErrors](err); ok {
-		rejected = bad
-	}
-	err = errors.Join(err, r.reject(client, rejected))
-	if err != nil {
-		result.Error = err.Error()
-	}
-	result.Kinds = append(result.Kinds, done.Kinds...)
-	return result
+	}, r.sources(client)...)
 }
+
+// command is what is noted of each client's import.
+const command = "sync"
 
 // only is the client whose lines are read of files, which hold other clients' too.
 func (r *run) only(client importer.SourceClient) uuid.UUID {
@@ -181,20 +257,22 @@ func (r *run) only(client importer.SourceClient) uuid.UUID {
 }
 
 // sources are a client's own record, and then what the source has of it.
-func (r *run) sources(client importer.SourceClient) ([]importer.Source, error) {
+func (r *run) sources(client importer.SourceClient) []importer.Source {
 	if r.files != nil {
-		return r.files, nil
+		return r.files
 	}
-	line, err := json.Marshal(map[string]string{"kind": "client", "id": client.ID.String(), "slug": client.Slug, "name": client.Name})
-	sources := []importer.Source{importer.Stream("clients", strings.NewReader(string(line)))}
+	sources := []importer.Source{importer.Stream("clients", strings.NewReader(client.Line))}
 	for _, kind := range r.Kinds {
-		sources = append(sources, r.queries.SourceOf(kind, r.Queries[kind], kind, client.ID, client.Key))
+		sources = append(sources, r.queries.SourceOf(kind, r.Queries[kind], client.ID, client.Key))
 	}
-	return sources, err
+	return sources
 }
 
 // reject writes bad rows to the file of rejects, a JSON text each.
 func (r *run) reject(client importer.SourceClient, rejected []*importer.LineError) error {
+	if r.rejects == nil {
+		return nil
+	}
 	encoder := json.NewEncoder(r.rejects)
 	for _, bad := range rejected {
 		if err := encoder.Encode(struct {
@@ -207,16 +285,41 @@ func (r *run) reject(client importer.SourceClient, rejected []*importer.LineErro
 	return nil
 }
 
-// ended are the clients that were synced before and are not listed any more.
-func (r *run) ended(ctx context.Context, listed map[uuid.UUID]bool) ([]string, error) {
-	synced, err := db.New(r.conn).ListLastImports(ctx)
+// ended are the clients that were synced before by this configuration and are not listed any
+// more.
+func (r *run) ended(ctx context.Context, listed map[uuid.UUID]int) ([]string, error) {
 	ended := []string{}
-	for _, s := range synced {
-		if !listed[s.ClientID] && s.Slug != "" {
-			ended = append(ended, s.Slug)
+	err := r.connected(ctx, func(conn *pgx.Conn) error {
+		synced, err := db.New(conn).ListLastImports(ctx)
+		for _, s := range synced {
+			if listed[s.ClientID] == 0 && s.Slug != "" && s.Source != nil && *s.Source == filepath.Base(r.path) {
+				ended = append(ended, s.Slug)
+			}
+		}
+		return err
+	})
+	return ended, err
+}
+
+// maxTold bounds how many rows of a client are told.
+const maxTold = 20
+
+// tell says what became of a client, and of rows of it.
+func (r *run) tell(result Result) {
+	r.Tell(result.line())
+	rows := func(what string, found []*importer.LineError) {
+		for n, row := range found {
+			if n == maxTold {
+				r.Tell(fmt.Sprintf("%s: %s: %d more", result.Client, what, len(found)-n))
+				return
+			}
+			r.Tell(fmt.Sprintf("%s: %s: %s", result.Client, what, row))
 		}
 	}
-	return ended, err
+	rows("warning", result.Warnings)
+	if r.rejects == nil {
+		rows("set aside", result.SetAside)
+	}
 }
 
 // line says what became of a client.

@@ -17,6 +17,8 @@ CREATE TABLE clients (
     measurement_mode text NOT NULL DEFAULT 'legacy'
         CONSTRAINT clients_mode_is_known CHECK (measurement_mode IN ('legacy', 'canonical')),
     measurement_contract_version text,
+    -- The scopes that the client's keys may have; null: all.
+    allowed_scopes text[],
     CONSTRAINT clients_canonical_has_a_version
         CHECK (measurement_mode = 'legacy' OR measurement_contract_version IS NOT NULL)
 );

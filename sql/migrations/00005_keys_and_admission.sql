@@ -24,21 +24,38 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_of_client ON api_keys (client_id, created_at);
 
--- What was done to keys, by whom and from where. No row holds a key's text.
+-- What was done to keys, by whom, why and from where. No row holds a key's text.
 CREATE TABLE key_audits (
     client_id uuid NOT NULL,
     id bigint GENERATED ALWAYS AS IDENTITY,
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    action text NOT NULL CONSTRAINT key_audits_action_is_known CHECK (action IN ('issue', 'rotate', 'revoke', 'import', 'mend-window')),
+    action text NOT NULL CONSTRAINT key_audits_action_is_known CHECK (action IN ('issue', 'rotate', 'revoke', 'import', 'mend-window', 'purge')),
     key_id uuid NOT NULL,
     -- The database's login and the address that it came from; null for a socket.
     login text NOT NULL DEFAULT session_user,
     address inet DEFAULT inet_client_addr(),
     -- The operating system's account and machine, as the command names them.
     account text NOT NULL,
+    -- Who asked, and from which address, where somebody asked the one whose login it is.
+    actor text NOT NULL,
+    caller_address inet,
+    reason text,
     detail text NOT NULL,
     PRIMARY KEY (client_id, id)
 );
+
+-- +goose StatementBegin
+CREATE FUNCTION refuse_audit_change() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE insufficient_privilege USING MESSAGE = 'rows are added to key_audits, and none is changed or deleted';
+END;
+$$;
+-- +goose StatementEnd
+
+CREATE TRIGGER key_audits_are_only_added BEFORE UPDATE OR DELETE OR TRUNCATE ON key_audits
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+ALTER TABLE key_audits ENABLE ALWAYS TRIGGER key_audits_are_only_added;
 
 -- Revoked keys whose row is gone: an older export must not bring them back.
 CREATE TABLE revoked_keys (
@@ -413,4 +430,5 @@ DROP TABLE key_usage;
 DROP TABLE request_log;
 DROP TABLE revoked_keys;
 DROP TABLE key_audits;
+DROP FUNCTION refuse_audit_change;
 DROP TABLE api_keys;

@@ -612,7 +612,7 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION read_health(
     scan_limit bigint, keep_outside bigint,
-    OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamptz
+    OUT search_backlog bigint, OUT future_requests bigint, OUT last_import timestamptz, OUT expiring_keys bigint
 )
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -644,6 +644,11 @@ BEGIN
     ) AS f;
     SELECT max(i.finished_at) INTO last_import
     FROM public.imports AS i;
+    SELECT count(*) INTO expiring_keys
+    FROM public.api_keys AS k
+    WHERE k.expires_at > now()
+        AND k.expires_at <= now() + interval '14 days'
+        AND (k.revoked_at IS NULL OR k.revoked_at > now());
 END;
 $$;
 -- +goose StatementEnd

@@ -18,6 +18,8 @@ ALTER TABLE imports
     ADD COLUMN error text,
     ALTER COLUMN finished_at DROP NOT NULL;
 
+CREATE INDEX imports_of_client ON imports (client_id, id);
+
 -- Interviews that were erased. No import brings them back.
 CREATE TABLE suppressed_interviews (
     client_id uuid NOT NULL,
@@ -28,7 +30,7 @@ CREATE TABLE suppressed_interviews (
 
 -- read_sync_health is what metrics tell of nightly imports: when the client that waits
 -- longest was last synced, and how many clients were not within 26 hours. A client counts
--- from its first attempt on.
+-- from its first attempt on; one that was never there, until it is no longer attempted.
 -- +goose StatementBegin
 CREATE FUNCTION read_sync_health(OUT oldest_success timestamptz, OUT late_clients bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -41,6 +43,8 @@ BEGIN
         WHERE i.command = 'sync'
             AND i.client_id IS NOT NULL
         GROUP BY i.client_id
+        HAVING EXISTS (SELECT FROM public.clients AS c WHERE c.id = i.client_id)
+            OR max(i.started_at) > now() - interval '26 hours'
     ) AS s;
 END;
 $$;
@@ -52,6 +56,7 @@ GRANT EXECUTE ON FUNCTION read_sync_health TO clientintel_server;
 -- +goose Down
 DROP FUNCTION read_sync_health;
 DROP TABLE suppressed_interviews;
+DROP INDEX imports_of_client;
 DELETE FROM imports WHERE finished_at IS NULL;
 ALTER TABLE imports
     DROP COLUMN client_id,

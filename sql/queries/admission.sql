@@ -28,5 +28,5 @@ SELECT maintain_request_log();
 -- name: ReadHealth :one
 -- ReadHealth reads what metrics show of the database, over all clients. Year 1:
 -- nothing was imported yet.
-SELECT h.search_backlog::bigint AS search_backlog, h.future_requests::bigint AS future_requests, coalesce(h.last_import, '0001-01-01 00:00:00+00')::timestamptz AS last_import
+SELECT h.search_backlog::bigint AS search_backlog, h.future_requests::bigint AS future_requests, coalesce(h.last_import, '0001-01-01 00:00:00+00')::timestamptz AS last_import, h.expiring_keys::bigint AS expiring_keys
 FROM read_health(@scan_limit::bigint, @keep_outside::bigint) AS h;

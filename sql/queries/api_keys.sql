@@ -1,3 +1,17 @@
+-- name: LockKeysOfClient :exec
+-- LockKeysOfClient keeps other transactions from adding keys to a client, until this one
+-- ends.
+SELECT pg_advisory_xact_lock(hashtextextended(@client::text, 601));
+
+-- name: CountKeysInForce :one
+-- CountKeysInForce counts a client's keys that have not ended, one aside.
+SELECT count(*)
+FROM api_keys AS k
+WHERE k.client_id = @client_id::uuid
+    AND (k.revoked_at IS NULL OR k.revoked_at > now())
+    AND (k.expires_at IS NULL OR k.expires_at > now())
+    AND k.id <> @except_id::uuid;
+
 -- name: IssueKey :one
 -- IssueKey stores a new key. The secret itself is never stored.
 INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, expires_at)
@@ -21,21 +35,30 @@ LEFT JOIN LATERAL (
 WHERE k.client_id IS NOT NULL
     AND (k.prefix = @named::text OR k.id::text = lower(@named::text));
 
--- name: HoldKey :exec
--- HoldKey locks a key against changes until the transaction ends.
-SELECT k.id
-FROM api_keys AS k
-WHERE k.client_id IS NOT NULL
-    AND (k.prefix = @named::text OR k.id::text = lower(@named::text))
-FOR NO KEY UPDATE;
-
 -- name: RevokeKey :one
--- RevokeKey ends a key at a moment, now by default; a key that ended earlier stays so.
+-- RevokeKey ends a key at a moment; a key that ended earlier stays so.
 UPDATE api_keys AS k
 SET revoked_at = least(k.revoked_at, clock_timestamp() + @grace::interval)
 WHERE k.client_id IS NOT NULL
     AND k.id = @id
 RETURNING k.revoked_at;
+
+-- name: ReplaceKey :one
+-- ReplaceKey is RevokeKey for a key that nobody has ended or replaced yet.
+UPDATE api_keys AS k
+SET revoked_at = clock_timestamp() + @grace::interval
+WHERE k.client_id IS NOT NULL
+    AND k.id = @id
+    AND k.revoked_at IS NULL
+RETURNING k.revoked_at;
+
+-- name: RevokeKeysOfClient :many
+-- RevokeKeysOfClient ends a client's keys that have not ended, now.
+UPDATE api_keys AS k
+SET revoked_at = clock_timestamp()
+WHERE k.client_id = @client_id::uuid
+    AND (k.revoked_at IS NULL OR k.revoked_at > clock_timestamp())
+RETURNING k.prefix, k.id, k.name, k.revoked_at;
 
 -- name: ListKeys :many
 -- ListKeys lists a client's keys, or all, for the operator, oldest first, with
@@ -76,36 +99,54 @@ CROSS JOIN LATERAL (
 ) AS ahead
 WHERE k.client_id IS NOT NULL
     AND (sqlc.narg(client_id)::uuid IS NULL OR k.client_id = sqlc.narg(client_id)::uuid)
+    -- Those in force that expire within a time.
+    AND (
+        sqlc.narg(expiring)::interval IS NULL
+        OR (
+            k.expires_at > now()
+            AND k.expires_at <= now() + sqlc.narg(expiring)::interval
+            AND (k.revoked_at IS NULL OR k.revoked_at > now())
+        )
+    )
 ORDER BY k.client_id, k.created_at, k.id;
 
--- name: LockKey :exec
--- LockKey waits for the admissions of a key under way and blocks others until the
--- transaction ends, as admit does.
-SELECT pg_advisory_xact_lock(hashtextextended(@prefix::text, 600));
-
--- name: DeleteFutureRequests :execrows
+-- name: DeleteFutureRequests :one
 -- DeleteFutureRequests removes a key's log rows that are dated after the present.
-DELETE FROM request_log AS l
-WHERE l.client_id = @client_id
-    AND l.key_id = @key_id
-    AND l.at > clock_timestamp();
+SELECT delete_future_requests(@client_id::uuid, @key_id::uuid)::bigint AS removed;
 
 -- name: AddKeyAudit :exec
--- AddKeyAudit records what was done to a key, and by which operator.
-INSERT INTO key_audits (client_id, action, key_id, account, detail)
-VALUES (@client_id, @action, @key_id, @account, @detail);
+-- AddKeyAudit records what was done to a key, by whom and why.
+INSERT INTO key_audits (client_id, action, key_id, account, actor, caller_address, reason, detail)
+VALUES (@client_id, @action, @key_id, @account, @actor, sqlc.narg(caller_address)::inet, sqlc.narg(reason), @detail);
 
 -- name: ListKeyAudits :many
 -- ListKeyAudits lists what was done to a client's keys, or to all, oldest first.
-SELECT u.at, u.action, u.key_id, coalesce(k.prefix, '')::text AS prefix, u.client_id, u.login, coalesce(host(u.address), '')::text AS address, u.account, u.detail
+SELECT u.at, u.action, u.key_id, coalesce(k.prefix, '')::text AS prefix, u.client_id, u.login, coalesce(host(u.address), '')::text AS address, u.account, u.actor, coalesce(host(u.caller_address), '')::text AS caller_address, coalesce(u.reason, '')::text AS reason, u.detail
 FROM key_audits AS u
 LEFT JOIN api_keys AS k ON k.client_id = u.client_id AND k.id = u.key_id
 WHERE sqlc.narg(client_id)::uuid IS NULL OR u.client_id = sqlc.narg(client_id)::uuid
 ORDER BY u.at, u.id;
 
+-- name: SumKeyUsage :many
+-- SumKeyUsage adds up a client's requests from an hour on and before another, by hour or
+-- by day (UTC), key, route and status.
+SELECT
+    date_trunc(@unit::text, u.hour, 'UTC')::timestamptz AS begins,
+    u.key_id,
+    u.route,
+    u.status,
+    sum(u.requests)::bigint AS requests
+FROM key_usage AS u
+WHERE u.client_id = @client_id
+    AND u.hour >= @from_hour::timestamptz
+    AND u.hour < @until_hour::timestamptz
+    AND (sqlc.narg(key_id)::uuid IS NULL OR u.key_id = sqlc.narg(key_id)::uuid)
+GROUP BY begins, u.key_id, u.route, u.status
+ORDER BY begins, u.key_id, u.route, u.status;
+
 -- name: FindClient :one
 -- FindClient finds a client by its id or its slug, for the operator.
-SELECT c.id, c.slug, c.name
+SELECT c.id, c.slug, c.name, c.allowed_scopes
 FROM clients AS c
 WHERE c.slug = @named::text OR c.id::text = lower(@named::text)
 ORDER BY (c.id::text = lower(@named::text)) DESC

@@ -42,37 +42,8 @@ SELECT count(*)
 FROM search_documents AS d
 WHERE d.client_id = @client_id;
 
--- name: PurgeKeys :many
--- PurgeKeys deletes all keys of a client and returns their ids. The time at which each
--- was revoked is kept, the earliest if there are several.
-WITH purged AS (
-    DELETE FROM api_keys AS k
-    WHERE k.client_id = @client_id::uuid
-    RETURNING k.client_id, k.id, k.prefix, k.revoked_at
-),
-
-remembered AS (
-    INSERT INTO revoked_keys AS r (client_id, prefix, revoked_at)
-    SELECT p.client_id, p.prefix, p.revoked_at
-    FROM purged AS p
-    WHERE p.revoked_at IS NOT NULL
-    ON CONFLICT (client_id, prefix) DO UPDATE SET revoked_at = least(r.revoked_at, excluded.revoked_at)
-)
-
-SELECT p.id
-FROM purged AS p;
-
--- name: PurgeRequestLog :execrows
--- PurgeRequestLog deletes what is logged of a client's requests.
-DELETE FROM request_log AS l
-WHERE l.client_id = @client_id;
-
--- name: PurgeKeyUsage :execrows
--- PurgeKeyUsage deletes what was added up of a client's requests.
-DELETE FROM key_usage AS u
-WHERE u.client_id = @client_id;
-
--- name: PurgeKeyAudits :execrows
--- PurgeKeyAudits deletes the audits of a client's keys.
-DELETE FROM key_audits AS a
-WHERE a.client_id = @client_id;
+-- name: DeleteKeys :one
+-- DeleteKeys deletes keys of clients that are to be deleted, and counts them with what was
+-- logged of them: all, or the revoked ones alone, whose log stays.
+SELECT d.keys::bigint AS keys, d.log_rows::bigint AS log_rows, d.usage_rows::bigint AS usage_rows
+FROM delete_keys(@client_ids::uuid[], @only_revoked::boolean, @account::text) AS d;

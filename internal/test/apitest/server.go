@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/auth"
@@ -126,7 +124,7 @@ func (s *Server) Issue(t testing.TB, request apikey.Request) apikey.Issued {
 	var issued apikey.Issued
 	s.WithKeys(t, func(r *apikey.Registry) error {
 		var err error
-		issued, err = r.Issue(context.Background(), request)
+		issued, err = r.Issue(context.Background(), request, apikey.By{})
 		return err
 	})
 	return issued
@@ -136,12 +134,11 @@ func (s *Server) Issue(t testing.TB, request apikey.Request) apikey.Issued {
 func (s *Server) WithKeys(t testing.TB, do func(*apikey.Registry) error) {
 	t.Helper()
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, s.Database.OwnerURL)
+	conn, err := postgres.ConnectAs(ctx, s.Database.OwnerURL, postgres.KeysRole)
 	if err != nil {
-		t.Fatalf("connecting as the owner: %v", err)
+		t.Fatalf("connecting for the keys: %v", err)
 	}
 	defer conn.Close(ctx)
-	postgres.RegisterTypes(conn)
 	if err := do(apikey.NewRegistry(conn)); err != nil {
 		t.Fatalf("working on keys: %v", err)
 	}

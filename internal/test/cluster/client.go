@@ -31,7 +31,7 @@ func (p *Postgres) IssueKeys(ctx context.Context, client string, n int, scopes .
 	defer conn.Close(context.WithoutCancel(ctx))
 	keys := make([]string, n)
 	for i := range keys {
-		issued, err := apikey.NewRegistry(conn).Issue(ctx, apikey.Request{Client: client, Name: "test", Scopes: scopes})
+		issued, err := apikey.NewRegistry(conn).Issue(ctx, apikey.Request{Client: client, Name: "test", Scopes: scopes}, apikey.By{})
 		if err != nil {
 			return nil, err
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/sql/migrations"
+	"github.com/clientintel/clientintel/sql/roles"
 )
 
 // Database is one test's own.
@@ -187,12 +188,12 @@ func setUp(ctx context.Context) error {
 	}
 	building := template + "_new"
 	for _, statement := range []string{
+		roles.Create,
 		fmt.Sprintf(`DO $$ BEGIN
-			IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%[1]s') THEN CREATE ROLE %[1]s LOGIN CREATEROLE; END IF;
-			IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%[2]s') THEN CREATE ROLE %[2]s LOGIN; END IF;
-		END $$`, owner, embedded.Login),
+			IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%[1]s') THEN CREATE ROLE %[1]s LOGIN; END IF;
+		END $$`, embedded.Login),
 		// As on a hosted PostgreSQL.
-		fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS", owner),
+		fmt.Sprintf("ALTER ROLE %s NOBYPASSRLS NOCREATEROLE", owner),
 		fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", building),
 		fmt.Sprintf("CREATE DATABASE %s OWNER %s", building, owner),
 	} {

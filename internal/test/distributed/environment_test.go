@@ -136,7 +136,7 @@ func (e *environment) place(t *testing.T) {
 func (e *environment) issue(t *testing.T, client string) string {
 	t.Helper()
 	conn := e.owner(t)
-	issued, err := apikey.NewRegistry(conn).Issue(t.Context(), apikey.Request{Client: client, Name: "test", Scopes: auth.All()})
+	issued, err := apikey.NewRegistry(conn).Issue(t.Context(), apikey.Request{Client: client, Name: "test", Scopes: auth.All()}, apikey.By{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func (e *environment) on(t *testing.T, node *cluster.Postgres) *pgx.Conn {
 
 func connect(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
-	conn, err := postgres.ConnectOwner(t.Context(), url)
+	conn, err := postgres.ConnectAs(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 // query reads one value as the owner.
 func (e *environment) query(t *testing.T, into any, sql string, args ...any) {
 	t.Helper()
-	conn, err := postgres.ConnectOwner(t.Context(), e.ownerURL())
+	conn, err := postgres.ConnectAs(t.Context(), e.ownerURL())
 	if err != nil {
 		t.Fatal(err)
 	}

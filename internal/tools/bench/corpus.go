@@ -38,6 +38,10 @@ const (
 	// All interviews of clientTied have one created_at; those of clientSecond differ.
 	clientSecond, clientTied = "second", "tied"
 	clientTen                = "ten"
+	// clientMembers has 9,999 usable interviews: the largest basis that a response names.
+	clientMembers = "members"
+
+	maxBasis = 9_999
 )
 
 var (
@@ -49,9 +53,10 @@ func (s scale) clients() []corpus.ClientOptions {
 	canonical := func(slug string, interviews int) corpus.ClientOptions {
 		return corpus.ClientOptions{Slug: slug, Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 60, Synthesis: max(interviews/50, 60)}
 	}
-	tied := canonical(clientTied, s.second)
+	tied, members := canonical(clientTied, s.second), canonical(clientMembers, maxBasis)
 	tied.EqualCreatedAt = s.second
-	all := []corpus.ClientOptions{canonical(clientLarge, s.large), canonical(clientSecond, s.second), tied, canonical(clientTen, s.ten)}
+	members.UsableShare = 1
+	all := []corpus.ClientOptions{canonical(clientLarge, s.large), canonical(clientSecond, s.second), tied, canonical(clientTen, s.ten), members}
 	for i := range s.small {
 		c := canonical(fmt.Sprintf("small-%d", i+1), 1000+100*i)
 		if i%2 == 0 {

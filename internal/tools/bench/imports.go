@@ -69,7 +69,7 @@ func (s *session) importWorkload(name string, step func(context.Context, *pgx.Co
 		if _, err := postgres.Migrate(ctx, url, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 			return sample{}, err
 		}
-		conn, err := postgres.ConnectOwner(ctx, url)
+		conn, err := postgres.ConnectAs(ctx, url)
 		if err != nil {
 			return sample{}, err
 		}

@@ -1,8 +1,10 @@
 //go:build linux
 
-// Command bench compares the server with another build. It loads a generated corpus into
-// a separate PostgreSQL, starts real servers as processes and prints ratios: the sides of a ratio alternate, and the median of the rounds counts. Its
-// exit status depends on whether every response was right, never on a timing.
+// Command bench compares the server with the build from before, with a baseline server
+// written by hand and with PostgreSQL alone. It loads a generated corpus into a PostgreSQL
+// of its own, starts real servers as processes and prints ratios: the sides of a ratio take
+// turns, and the median of the rounds counts. Its exit status depends on whether every
+// response was right, never on a timing.
 //
 //	go run ./internal/tools/bench -scale full -data /var/tmp/bench -other ../clientintel-before
 //
@@ -21,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/tools/bench/baseline"
 	"github.com/clientintel/clientintel/internal/tools/bench/load"
 )
 
@@ -34,11 +37,14 @@ func main() {
 	}
 }
 
-// run is one of two programs: the load generator is a separate process from the same
-// binary.
+// run is one of three programs: the load generator and the baseline server are processes
+// of their own, from the same binary.
 func run(ctx context.Context, args []string, in io.Reader, out, stderr io.Writer) error {
-	if len(args) == 1 && args[0] == "load" {
+	switch {
+	case len(args) == 1 && args[0] == "load":
 		return load.Main(ctx, in, out)
+	case len(args) == 2 && args[0] == "baseline":
+		return baseline.Serve(ctx, args[1], out, stderr)
 	}
 	o, err := parseOptions(args, stderr)
 	if err != nil {
@@ -61,7 +67,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	scaleName := flags.String("scale", "small", "the corpus: tiny, small or full")
-	only := flags.String("only", "", "measure only what this regular expression matches: page, growth, routes, import")
+	only := flags.String("only", "", "measure only what this regular expression matches: page, memory, canonical, growth, routes, import")
 	flags.StringVar(&o.data, "data", "", "a directory that keeps the loaded databases for the next call")
 	flags.IntVar(&o.rounds, "rounds", 5, "rounds to take medians of")
 	flags.DurationVar(&o.duration, "duration", 0, "how long a workload runs in a round (0: as the scale says)")

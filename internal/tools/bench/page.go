@@ -10,11 +10,13 @@ import (
 )
 
 // pageGoals are those of a page of 50 interviews by the number of connections: requests a
-// second ÷ those of the other build.
+// second ÷ those of the build from before, and of the baseline server.
 var pageGoals = []struct {
-	connections int
-	before      float64
-}{{1, 0.80}, {8, 0.90}, {32, 0.75}}
+	connections      int
+	before, baseline float64
+}{{1, 0.80, 1.3}, {8, 0.90, 1.4}, {32, 0.75, 1.6}}
+
+const maxSpread = 3 // p99 ÷ p50
 
 // measurePages compares pages of 50 of one client, and of all clients in turn.
 func (s *session) measurePages(ctx context.Context) error {
@@ -23,6 +25,13 @@ func (s *session) measurePages(ctx context.Context) error {
 		return err
 	}
 	defer stop()
+	baselineServer, err := s.startBaseline(ctx)
+	if err != nil {
+		return err
+	}
+	defer baselineServer.stop()
+	servers = append(servers, baselineServer) // last: it is asked for the positions of the product's walk
+
 	mixed := slices.DeleteFunc(slices.Sorted(maps.Keys(s.now.clients)), func(slug string) bool { return slug == clientTied })
 	for _, slugs := range [][]string{{clientLarge}, mixed} {
 		title := "page, one client"
@@ -46,22 +55,35 @@ func (s *session) measurePages(ctx context.Context) error {
 				}
 				workloads = append(workloads, r.workload(t.server.name))
 			}
+			if len(slugs) == 1 {
+				alone, err := s.pgbench(s.now.clients[clientLarge], g.connections)
+				if err != nil {
+					return err
+				}
+				workloads = append(workloads, alone)
+			}
 			all, err := s.compare(ctx, workloads...)
 			if err != nil {
 				return err
 			}
-			s.reportPages(fmt.Sprintf("%s, %d connections", title, g.connections), g.before, all)
+			s.reportPages(fmt.Sprintf("%s, %d connections", title, g.connections), g.before, g.baseline, all)
 		}
 	}
 	return nil
 }
 
-// reportPages reports this build and, if there is one, the other.
-func (s *session) reportPages(name string, before float64, all []*series) {
-	now := all[0]
-	s.report(name+", p99 ÷ p50", now.figure(spread), "", goal{atMost: 3}, all...)
+// reportPages reports this build, the one from before if there is one, the baseline server
+// and PostgreSQL alone, in this order.
+func (s *session) reportPages(name string, before, baseline float64, all []*series) {
+	now, others := all[0], all[1:]
+	s.report(name+", p99 ÷ p50", now.figure(spread), "", goal{atMost: maxSpread}, all...)
 	if s.before != nil {
-		s.report(name+" ÷ before", now.dividedBy(all[1], rate), "", goal{atLeast: before})
-		s.report(name+" ÷ before, CPU time", now.dividedBy(all[1], cpuTime), "", goal{})
+		s.report(name+" ÷ before", now.dividedBy(others[0], rate), "", goal{atLeast: before})
+		s.report(name+" ÷ before, CPU time", now.dividedBy(others[0], cpuTime), "", goal{})
+		others = others[1:]
+	}
+	s.report(name+" ÷ baseline server", now.dividedBy(others[0], rate), "", goal{atLeast: baseline})
+	if len(others) > 1 {
+		s.report(name+" ÷ PostgreSQL alone", now.dividedBy(others[1], rate), "", goal{})
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/tools/bench/baseline"
 	"github.com/clientintel/clientintel/internal/tools/bench/load"
 )
 
@@ -62,7 +63,7 @@ func (s *session) target(ctx context.Context, v *server, slugs []string, scopes 
 	return t, t.issueKeys(ctx)
 }
 
-// issueKeys replaces the keys.
+// issueKeys replaces the keys, in the baseline server's tables too.
 func (t *target) issueKeys(ctx context.Context) error {
 	admin := t.server.build.admin
 	var columns, values string // of the log's rows that only some schemas have
@@ -92,6 +93,11 @@ func (t *target) issueKeys(ctx context.Context) error {
 			SELECT $1, k.id, now() - (3000 - 14 * n) * interval '1 second', n`+values+`
 			FROM unnest($2::uuid[]) AS k (id) CROSS JOIN generate_series(1, $3) AS n`, c.id, ids, requestsBefore); err != nil {
 			return fmt.Errorf("filling the keys' windows: %w", err)
+		}
+		if t.server.build == t.now {
+			if err := baseline.AddKeys(ctx, admin, c.id, t.scopes, texts, requestsBefore); err != nil {
+				return err
+			}
 		}
 	}
 	t.used = 0
@@ -126,7 +132,11 @@ func (t *target) pages(ctx context.Context, limit, connections int) (requests, e
 		}
 		var paths []string
 		for _, p := range c.positions {
-			paths = append(paths, fmt.Sprintf("%s?limit=%d&starting_after=%s", listPath, limit, p.Cursor))
+			cursor := p.Cursor
+			if t.server.isBaseline {
+				cursor = baseline.Cursor(c.id, p.CreatedAt, p.ID)
+			}
+			paths = append(paths, fmt.Sprintf("%s?limit=%d&starting_after=%s", listPath, limit, cursor))
 		}
 		r.paths = append(r.paths, paths)
 	}
@@ -134,7 +144,7 @@ func (t *target) pages(ctx context.Context, limit, connections int) (requests, e
 }
 
 // walk reads a client's whole list, proves that it is whole, and keeps positions in the
-// middle of it.
+// middle of it. It is the product's, whose cursors the baseline server does not take.
 func (t *target) walk(ctx context.Context, c *client, keys []string) error {
 	if c.positions != nil {
 		return nil

@@ -3,7 +3,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"fmt"
+	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"time"
@@ -18,6 +22,8 @@ type server struct {
 	address string
 	pid     int
 	stop    func()
+	// isBaseline: it takes cursors of its own.
+	isBaseline bool
 }
 
 // start runs a build's server as it is released, with default settings.
@@ -55,4 +61,32 @@ func (s *session) startBuilds(ctx context.Context) (all []*server, stop func(), 
 		all = append(all, before)
 	}
 	return all, stop, nil
+}
+
+// startBaseline runs the baseline server on this tree's database.
+func (s *session) startBaseline(ctx context.Context) (*server, error) {
+	cmd := exec.CommandContext(ctx, s.self, "baseline", s.pg.URLOf(embedded.Superuser, s.now.name))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.Create(s.dir + "/baseline.log") // it writes one, as the product does
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	stop := func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		stop()
+		return nil, fmt.Errorf("the baseline server does not start: %w", err)
+	}
+	return &server{name: "baseline server", build: s.now, address: strings.TrimSpace(address), pid: cmd.Process.Pid, stop: stop, isBaseline: true}, nil
 }

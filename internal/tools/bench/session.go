@@ -18,6 +18,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/tools/bench/baseline"
 )
 
 // session is one call's surroundings.
@@ -65,6 +66,8 @@ func measure(ctx context.Context, o options, out, progress io.Writer) error {
 		run  func(context.Context) error
 	}{
 		{"page", s.measurePages},
+		{"memory", s.measureMemory},
+		{"canonical", s.measureCanonical},
 		{"growth", s.measureGrowth},
 		{"routes", s.measureRoutes},
 		{"import", s.measureImport},
@@ -121,7 +124,7 @@ func (s *session) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return baseline.Prepare(ctx, s.now.admin)
 }
 
 // open migrates and fills a program's database. A client that is there is there whole, so

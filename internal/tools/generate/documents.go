@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/clientintel/clientintel/internal/tools/generate/contract"
+	"github.com/clientintel/clientintel/internal/tools/generate/packages"
 	"github.com/clientintel/clientintel/internal/tools/generate/pages"
 )
 
@@ -36,13 +39,11 @@ func documents() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	guides := map[string][]byte{}
-	for _, name := range []string{"bi-guide", "agent-guide"} {
-		if guides[name], err = os.ReadFile("openapi/guides/" + name + ".md"); err != nil {
-			return nil, err
-		}
+	guides, err := guides()
+	if err != nil {
+		return nil, err
 	}
-	rendered, err := pages.Render(document, guides, os.DirFS("internal/apidocs/assets"))
+	rendered, err := pages.Render(document, guides)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +64,77 @@ func documents() (map[string][]byte, error) {
 	return made, nil
 }
 
+// guides are the pages of text at /docs, in the order of their navigation.
+func guides() ([]pages.Guide, error) {
+	all := []pages.Guide{
+		{Name: "bi-guide", Menu: "BI guide", Source: "openapi/guides/bi-guide.md", Markdown: "api/client/v1/bi-guide.md"},
+		{Name: "agent-guide", Menu: "Agent guide", Source: "openapi/guides/agent-guide.md", Markdown: "api/client/v1/agent-guide.md"},
+		{Name: "mcp", Menu: "MCP", Source: "docs/mcp.md"},
+		{Name: "clients", Menu: "Clients", Source: "internal/tools/generate/pages/clients.md"},
+		{Name: "connectors", Menu: "Connectors", Source: "openapi/connectors/README.md", Markdown: "docs/connectors/README.md"},
+		{Name: "changelog", Menu: "Changelog", Source: "CHANGELOG.md", Markdown: "docs/changelog.md"},
+	}
+	for i := range all {
+		source, err := os.ReadFile(all[i].Source)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Source = string(source)
+	}
+	// The rest of the page is for those who run the server.
+	var found bool
+	if all[2].Source, _, found = strings.Cut(all[2].Source, "\n## Behind a proxy\n"); !found {
+		return nil, errors.New("docs/mcp.md has no section for operators")
+	}
+	return all, nil
+}
+
 // writeDocuments writes each document whose file has another text or, with check, fails.
 func writeDocuments(check bool) error {
 	made, err := documents()
 	if err != nil {
 		return err
 	}
+	return errors.Join(removeStalePages(made, check), write(made, check))
+}
+
+// removeStalePages removes pages that are made no more or, with check, fails.
+func removeStalePages(made map[string][]byte, check bool) error {
+	committed, err := filepath.Glob("internal/apidocs/pages/*")
+	if err != nil {
+		return err
+	}
+	for _, path := range committed {
+		switch {
+		case made[filepath.ToSlash(path)] != nil:
+		case check:
+			return fmt.Errorf("%s: %w", path, errStale)
+		default:
+			fmt.Println("removing", path)
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+const packagesFolder = "openapi/generated/clients/"
+
+// writePackages does the same with the packages of the clients.
+func writePackages(check bool) error {
+	made, err := packages.Build(".")
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	for name, content := range made {
+		files[packagesFolder+name] = content
+	}
+	return write(files, check)
+}
+
+func write(made map[string][]byte, check bool) error {
 	var stale []error
 	for path, text := range made {
 		committed, err := os.ReadFile(path)
@@ -78,6 +144,9 @@ func writeDocuments(check bool) error {
 			stale = append(stale, fmt.Errorf("%s: %w", path, errStale))
 		default:
 			fmt.Println("writing", path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
 			if err := os.WriteFile(path, text, 0o644); err != nil {
 				return err
 			}

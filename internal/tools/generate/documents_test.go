@@ -1,11 +1,14 @@
 package main
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
-// The served contract and the pages at /docs are what their sources say.
+// The served contract, the pages at /docs and the clients' packages are what their sources say.
 func TestDocuments_AreUpToDate(t *testing.T) {
 	t.Chdir("../../..")
-	if err := writeDocuments(true); err != nil {
+	if err := errors.Join(writeDocuments(true), writePackages(true)); err != nil {
 		t.Error(err)
 	}
 }

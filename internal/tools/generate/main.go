@@ -1,7 +1,7 @@
 // Command generate makes gen/, the Go client's package contract and sql/schema.sql from the
 // contract and the SQL. A hash of sources and results makes it quick when nothing changed.
 // It also makes the documents that the binary embeds (the contract as JSON, the pages at
-// /docs) and the table of settings in docs/deployment.md. With -check
+// /docs, the clients' packages) and the table of settings in docs/deployment.md. With -check
 // it fails if what is committed is stale.
 package main
 
@@ -22,8 +22,11 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/tools/generate/contract"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -47,7 +50,8 @@ func main() {
 }
 
 func run(check bool) error {
-	return errors.Join(writeDocuments(check), runCode(check))
+	// The packages have generated files in them.
+	return errors.Join(writeDocuments(check), runCode(check), writePackages(check))
 }
 
 func runCode(check bool) error {
@@ -77,9 +81,14 @@ func runCode(check bool) error {
 }
 
 func generate() error {
+	ordered, err := orderedContract()
+	if err != nil {
+		return err
+	}
+	defer os.Remove(ordered)
 	for _, command := range [][]string{
-		{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", "openapi/openapi.yaml"},
-		{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.client.yaml", "openapi/openapi.yaml"},
+		{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", ordered},
+		{"go", "tool", "oapi-codegen", "-config", "oapi-codegen.client.yaml", ordered},
 		{"go", "tool", "sqlc", "generate"},
 	} {
 		fmt.Println(strings.Join(command, " "))
@@ -90,6 +99,30 @@ func generate() error {
 		}
 	}
 	return dumpSchema(context.Background())
+}
+
+// orderedContract writes a copy of the contract in which each property says its place:
+// oapi-codegen sorts them by name otherwise, and responses would not look like their examples.
+func orderedContract() (string, error) {
+	source, err := os.ReadFile("openapi/openapi.yaml")
+	if err != nil {
+		return "", err
+	}
+	document, err := contract.Parse(source)
+	if err != nil {
+		return "", err
+	}
+	document.NumberProperties()
+	text, err := yaml.Marshal(document.Node)
+	if err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp("", "openapi-*.yaml")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(text)
+	return file.Name(), errors.Join(err, file.Close())
 }
 
 // versionLines are the lines of a dump that name the versions of server and pg_dump, and a

@@ -20,15 +20,9 @@ import (
 func main() {
 	out := flag.String("out", "dist", "the directory to write, made anew")
 	check := flag.Bool("check", false, "build twice more, in other directories and with an empty cache, and compare")
-	clients := flag.Bool("clients", false, "build the clients alone")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	var err error
-	if *clients {
-		_, err = buildClients(".", *out)
-	} else {
-		err = release(ctx, *out, *check)
-	}
+	err := release(ctx, *out, *check)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -99,8 +93,33 @@ func buildAll(ctx context.Context, source, out, version string, environment ...s
 		}
 		names = append(names, t.binary())
 	}
-	clients, err := buildClients(source, out)
+	clients, err := copyClients(source, out)
 	return append(names, clients...), err
+}
+
+// copyClients takes the packages that the binaries serve, and returns their names.
+func copyClients(source, out string) ([]string, error) {
+	const module = "go/github.com/clientintel/clientintel/openapi/clients/go/@v/v"
+	var names []string
+	for _, pattern := range []string{"*.whl", "*.tgz", module + "*.zip"} {
+		found, err := filepath.Glob(filepath.Join(source, "openapi/generated/clients", pattern))
+		if err != nil || len(found) != 1 {
+			return nil, errors.Join(err, fmt.Errorf("one package must match %s, not %v", pattern, found))
+		}
+		content, err := os.ReadFile(found[0])
+		if err != nil {
+			return nil, err
+		}
+		name := filepath.Base(found[0])
+		if version, isModule := strings.CutPrefix(name, "v"); isModule {
+			name = "clientintel-go-" + version
+		}
+		if err := os.WriteFile(filepath.Join(out, name), content, 0o644); err != nil { //nolint:gosec // its name is of this repository
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
 }
 
 // build makes one binary out of a source tree. Nothing of this machine may decide what

@@ -178,7 +178,7 @@ function tiles(all) {
 const names = {promoter: 'Promoters', passive: 'Passives', detractor: 'Detractors', unknown: 'No score'};
 const cards = Object.fromEntries([
   ['nps-by-week', 'NPS by week', 'wide'], ['sentiment', 'Sentiment', 'narrow'],
-  ['shares-by-week', 'Promoters, passives and detractors by week', 'half'], ['volume-by-day', 'Interviews by day', 'half'],
+  ['shares-by-week', 'Shares by week', 'half'], ['volume-by-day', 'Interviews by day', 'half'],
   ['campaigns-by-size', 'Campaigns by size', 'half'], ['campaigns-by-nps', 'Campaigns by NPS', 'half'],
 ].map(([name, title, width]) => [name, new ChartCard($('charts').appendChild(el('section', {class: width, id: name, 'aria-label': title})), title)]));
 
@@ -223,7 +223,7 @@ function byWeek(put, {byWeek: weeks, byDay: days}) {
   put('shares-by-week', {
     head: ['Week from', ...moods.slice(0, 3).map((mood) => names[mood] + ', %'), 'Scores'],
     rows: counts.map((count, i) => [dates[i], ...moods.slice(0, 3).map((mood) => share(count, mood)), scored(count)]),
-    note: 'Of the interviews with a score: 9 and above, 7 and above, less.',
+    note: 'Promoters, passives and detractors among those that gave a score.',
     summary: `${dates.length} weeks.`,
     config: () => ({
       type: 'bar',
@@ -232,7 +232,7 @@ function byWeek(put, {byWeek: weeks, byDay: days}) {
       }))},
       options: {
         interaction: nearest,
-        scales: {x: {...dateAxis(dates), stacked: true}, y: {stacked: true, max: 100, ticks: {callback: (value) => value + ' %'}}},
+        scales: {x: {...dateAxis(dates), stacked: true}, y: {stacked: true, max: 100, ticks: {stepSize: 25, callback: (value) => value + ' %'}}},
         plugins: {legend: {reverse: true}, tooltip: {reverse: true, callbacks: {
           ...titles(dates, 'Week from '), label: ({dataset, parsed}) => `${dataset.label} ${part(parsed.y)}`,
           footer: ([item]) => `${format(scored(counts[item.dataIndex]))} scores`,

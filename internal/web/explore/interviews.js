@@ -103,18 +103,23 @@ export class Interviews {
       return;
     }
     $('pages').hidden = false;
+    $('previous').disabled = $('next').disabled = true;
+    const {pages} = this;
     try {
-      this.pages[to] ??= await this.api().get('interviews', {
-        limit: size, starting_after: to > 0 ? this.pages[to - 1].meta.next_cursor : '',
+      pages[to] ??= await this.api().get('interviews', {
+        limit: size, starting_after: to > 0 ? pages[to - 1].meta.next_cursor : '',
         date_from: now.from, date_to: now.to, campaign_id: chosen?.id, status: now.status,
       }, this.signal);
     } catch (error) {
       if (to === 0) throw error; // show() tells of it
-      if (error.name !== 'AbortError') this.message(error);
+      if (error.name === 'AbortError') return;
+      $('previous').disabled = false; // the page before is still there
+      this.message(error);
       return;
     }
+    if (pages !== this.pages) return; // other filters since
     this.at = to;
-    const {data, meta} = this.pages[to];
+    const {data, meta} = pages[to];
     this.learnFrom(meta, false);
     $('previous').disabled = to === 0;
     $('next').disabled = !meta.has_more;

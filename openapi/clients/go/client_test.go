@@ -200,12 +200,33 @@ func TestWalk_EndsWithoutANewCursor(t *testing.T) {
 func TestNew_MistakesAreTold(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]clientintel.Settings{
-		"BaseURL must be": {BaseURL: "intelligence.example.com", Key: "k"},
-		"Key is empty":    {BaseURL: "https://x.example"},
-		"or no key":       {BaseURL: "https://x.example", Key: "a\nb"},
+		"BaseURL (CLIENTINTEL_URL) must be": {BaseURL: "intelligence.example.com", Key: "k"},
+		"set CLIENTINTEL_KEY":               {BaseURL: "https://x.example"},
+		"is no API key":                     {BaseURL: "https://x.example", Key: "a\nb"},
 	} {
 		if _, err := clientintel.New(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// The address serves with and without the API's path, and a setting that is missing is named.
+func TestNew_SettingsFromTheEnvironment(t *testing.T) {
+	for _, suffix := range []string{"", "/", "/api/client/v1", "/api/client/v1/"} {
+		t.Setenv("CLIENTINTEL_URL", baseURL+suffix)
+		t.Setenv("CLIENTINTEL_KEY", key)
+		c, err := clientintel.New(clientintel.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Analytics(t.Context(), contract.GetInterviewAnalyticsParams{}); err != nil {
+			t.Errorf("%q: %v", suffix, err)
+		}
+	}
+	for _, name := range []string{"CLIENTINTEL_KEY", "CLIENTINTEL_URL"} {
+		t.Setenv(name, "")
+		if _, err := clientintel.New(clientintel.Settings{}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s is missing: %v", name, err)
 		}
 	}
 }

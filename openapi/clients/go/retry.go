@@ -1,20 +1,23 @@
 package clientintel
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 )
 
-// retryingClient sends requests, and waits where the service asks for it: before a
-// request that the quota has no room for, and after a 429 or 503 that says when
-// to come back.
+// retryingClient sends requests, and waits where that helps: before a request that
+// the quota has no room for, and after a 429, 502, 503, 504 or a broken connection.
 type retryingClient struct {
 	http    *http.Client
 	maxWait time.Duration
+	tries   int
+	log     *slog.Logger
 
 	mu sync.Mutex
 	// openAt is when the quota next has room; zero: it has.
@@ -24,35 +27,56 @@ type retryingClient struct {
 // Do sends a request, which has no body and may be sent again.
 func (p *retryingClient) Do(req *http.Request) (*http.Response, error) {
 	left := p.maxWait
-	for {
-		p.mu.Lock()
-		untilOpen := time.Until(p.openAt)
-		p.mu.Unlock()
-		// When the wait is too long, the service decides.
-		if untilOpen > 0 && untilOpen <= left {
-			if err := sleep(req.Context(), untilOpen); err != nil {
+	wait := func(d time.Duration, reason string) error {
+		left -= d
+		p.log.WarnContext(req.Context(), "clientintel: waiting", "seconds", d.Round(time.Second).Seconds(), "reason", reason)
+		return sleep(req.Context(), d)
+	}
+	p.mu.Lock()
+	untilOpen := time.Until(p.openAt)
+	p.mu.Unlock()
+	// When the wait is too long, the service decides.
+	if untilOpen > 0 && untilOpen <= left {
+		if err := wait(untilOpen, "few requests are left in this hour"); err != nil {
+			return nil, err
+		}
+	}
+	for tried := 1; ; tried++ {
+		res, err := p.http.Do(req) //nolint:gosec // where to is the caller's own setting
+		pause := firstPause << min(tried-1, 6)
+		var reason string
+		if err != nil {
+			reason = err.Error()
+			if req.Context().Err() != nil {
 				return nil, err
 			}
-			left -= untilOpen
+		} else {
+			p.readQuota(res)
+			reason = res.Status
+			if !worthAnotherTry[res.StatusCode] {
+				return res, nil
+			}
+			pause = cmp.Or(retryAfter(res), pause)
 		}
-		res, err := p.http.Do(req) //nolint:gosec // where to is the caller's own setting
-		if err != nil {
+		if tried >= p.tries || pause > left {
+			return res, err
+		}
+		if res != nil {
+			// Read to its end, so that the connection is used again.
+			_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxErrorBody))
+			_ = res.Body.Close()
+		}
+		if err := wait(pause, reason); err != nil {
 			return nil, err
 		}
-		p.readQuota(res)
-		wait := retryAfter(res)
-		again := res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable
-		if !again || wait == 0 || wait > left {
-			return res, nil
-		}
-		// Read to its end, so that the connection is used again.
-		_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxErrorBody))
-		_ = res.Body.Close()
-		if err := sleep(req.Context(), wait); err != nil {
-			return nil, err
-		}
-		left -= wait
 	}
+}
+
+// firstPause is waited where no Retry-After says how long; then twice that, and so on.
+const firstPause = 5 * time.Second
+
+var worthAnotherTry = map[int]bool{
+	http.StatusTooManyRequests: true, http.StatusBadGateway: true, http.StatusServiceUnavailable: true, http.StatusGatewayTimeout: true,
 }
 
 // readQuota reads from a response's headers when the next request fits the quota.

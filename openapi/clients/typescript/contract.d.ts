@@ -239,6 +239,7 @@ export interface components {
              */
             client_id: string;
             /**
+             * Format: int32
              * @description The number of items in `data`; 1 for interview detail; `data.total` for analytics.
              * @example 1
              */
@@ -298,6 +299,7 @@ export interface components {
              */
             measurement_mode?: components["schemas"]["MeasurementMode"];
             /**
+             * Format: int32
              * @description Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
              * @example 41
              */
@@ -392,6 +394,7 @@ export interface components {
              */
             source_interview_ids: string[];
             /**
+             * Format: int32
              * @description The number of `source_interview_ids`.
              * @example 1
              */
@@ -441,6 +444,7 @@ export interface components {
              */
             source_interview_ids: string[];
             /**
+             * Format: int32
              * @description The number of `source_interview_ids`.
              * @example 1
              */
@@ -887,6 +891,7 @@ export interface components {
              */
             label: string;
             /**
+             * Format: int32
              * @description The number of interviews.
              * @example 2
              */
@@ -924,6 +929,7 @@ export interface components {
         /** @description The series of one window of time. */
         InterviewAnalytics: {
             /**
+             * Format: int32
              * @description The number of visible interviews in the window.
              * @example 3
              */

@@ -17,34 +17,74 @@ export type PortalFilters = Omit<Query<'listSynthesis'>, 'surface' | 'lane_id' |
 export type AnalyticsFilters = Query<'getInterviewAnalytics'>;
 export type SearchFilters = Omit<Query<'searchIntelligence'>, 'q'>;
 export interface Settings {
-    /** The deployment, such as https://intelligence.example.com. */
-    url: string;
-    key: string;
+    /** The service, such as https://intelligence.example.com, with or without /api/client/v1. By default CLIENTINTEL_URL. */
+    url?: string;
+    /** The API key. By default CLIENTINTEL_KEY. */
+    key?: string;
     /** Requests of each hour to leave to others who use this key. */
     leave?: number;
-    /** Seconds that one request may wait in all, for the quota and every Retry-After; what would take longer fails. An hour. */
+    /** Seconds that one request may wait in all, for the quota and every Retry-After; what would take longer fails. 30. */
     maxWait?: number;
-    /** How often to try while the service is out of reach. 8. */
+    /** How often to send one request that is refused for the quota, or while the service is out of reach. 2. */
     tries?: number;
     /** Seconds that one answer may take. 120. */
     timeout?: number;
-    /** Called with the seconds and the reason before each wait. */
+    /** Called with the seconds and the reason before each wait. By default it is logged as a warning. */
     onWait?: (seconds: number, reason: string) => void;
     fetch?: typeof fetch;
 }
+/** What one call may be given beside its parameters. */
+export interface Options {
+    /** Ends the call, its waits too, with the signal's reason. */
+    signal?: AbortSignal;
+}
+/** Everything that this package throws by itself, but for wrong settings. */
+export declare class ClientIntelError extends Error {
+    constructor(message: string, options?: ErrorOptions);
+}
+/** The service could not be reached, however often it was tried; cause says why. */
+export declare class OutOfReachError extends ClientIntelError {
+}
+/** What is left of the key's hour belongs to others (leave), for longer than maxWait. */
+export declare class BudgetSpentError extends ClientIntelError {
+}
 /** An error answer of the service. Programs look at code. */
-export declare class ApiError extends Error {
+export declare class ApiError extends ClientIntelError {
     readonly status: number;
-    name: string;
     readonly code: string;
     readonly details: string | undefined;
     readonly requestId: string | null;
     readonly retryAfter: number | undefined;
-    constructor(status: number, headers: Headers, body: string);
+    constructor(status: number, headers: Headers, said: Envelope);
 }
-/** What is left of the key's hour belongs to others (leave), for longer than maxWait. */
-export declare class BudgetSpentError extends Error {
-    name: string;
+/** 400: a parameter is not accepted; details say which. */
+export declare class InvalidRequestError extends ApiError {
+}
+/** 400: the cursor is not of this list. Start the walk again without it. */
+export declare class InvalidCursorError extends InvalidRequestError {
+}
+/** 401: the key is not accepted. Do not try again. */
+export declare class UnauthenticatedError extends ApiError {
+}
+/** 403: the key lacks a scope; the message names it. */
+export declare class MissingScopeError extends ApiError {
+}
+/** 404: there is no such interview that the key may see. */
+export declare class NotFoundError extends ApiError {
+}
+/** 429: the key's hour is used up for longer than maxWait. */
+export declare class RateLimitedError extends ApiError {
+}
+/** 500: the service is at fault. Report it with requestId. */
+export declare class ServiceError extends ApiError {
+}
+/** 503: no answer, or none that can be proven. Do not make up figures. */
+export declare class UnavailableError extends ServiceError {
+}
+interface Envelope {
+    error?: string;
+    code?: string;
+    details?: string;
 }
 export interface Page<Row> {
     data: Row[];
@@ -67,14 +107,20 @@ export declare class Walk<Row> implements AsyncIterable<Row> {
 /** Reads what one key may see. No key belongs into a browser. */
 export declare class Client {
     #private;
-    constructor(settings: Settings);
-    interviews(filters?: InterviewFilters): Walk<Interview>;
-    campaigns(filters?: CampaignFilters): Walk<Campaign>;
-    synthesis(filters?: SynthesisFilters): Walk<SynthesisDocumentRow>;
+    constructor(settings?: Settings);
+    /** All visible interviews that match, newest first. */
+    interviews(filters?: InterviewFilters, options?: Options): Walk<Interview>;
+    /** All campaigns that match, newest first. */
+    campaigns(filters?: CampaignFilters, options?: Options): Walk<Campaign>;
+    /** All published synthesis documents that match, latest refreshed first. */
+    synthesis(filters?: SynthesisFilters, options?: Options): Walk<SynthesisDocumentRow>;
     /** The frozen bodies of the portal. */
-    portal(filters?: PortalFilters): Walk<PublishedSynthesisBody>;
-    interview(id: string): Promise<InterviewDetailResponse>;
-    analytics(filters?: AnalyticsFilters): Promise<InterviewAnalyticsResponse>;
-    search(q: string, filters?: SearchFilters): Promise<IntelligenceSearchResponse>;
+    portal(filters?: PortalFilters, options?: Options): Walk<PublishedSynthesisBody>;
+    /** One interview, with every field that the key's scopes allow. */
+    interview(id: string, options?: Options): Promise<InterviewDetailResponse>;
+    /** The series of the portal's charts; without dates, of the last 30 days. */
+    analytics(filters?: AnalyticsFilters, options?: Options): Promise<InterviewAnalyticsResponse>;
+    /** The newest interviews whose extracted texts contain q. */
+    search(q: string, filters?: SearchFilters, options?: Options): Promise<IntelligenceSearchResponse>;
 }
 export {};

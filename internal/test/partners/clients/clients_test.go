@@ -25,18 +25,6 @@ import (
 
 const published = "../../../../openapi/clients/"
 
-// dist packs the clients as make dist does and returns the folder.
-func dist(t *testing.T) string {
-	t.Helper()
-	folder := t.TempDir()
-	command := exec.CommandContext(t.Context(), "go", "run", "./internal/tools/release", "-clients", "-out", folder)
-	command.Dir = "../../../.."
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("packing the clients: %v\n%s", err, output)
-	}
-	return folder
-}
-
 // run runs a program and returns what it printed on its standard output.
 func run(t *testing.T, folder string, env []string, name string, args ...string) string {
 	t.Helper()
@@ -134,6 +122,11 @@ func refusals(t *testing.T) string {
 			w.Header().Set("X-RateLimit-Remaining", "1")
 			w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10))
 			_, _ = w.Write([]byte("{}"))
+		case "busy":
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case "proxy":
+			_, _ = w.Write([]byte("<html>Sign in to the network</html>"))
 		case "redirect":
 			http.Redirect(w, r, "/elsewhere", http.StatusFound)
 		case "503":

@@ -3,6 +3,7 @@
 package clients_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,21 +14,22 @@ import (
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
 )
 
+const wheel = "clientintel-1.2.0-py3-none-any.whl"
+
 func TestPython(t *testing.T) {
 	programs := partnerserver.Python(t, "python/requirements.txt")
 	python := filepath.Join(programs, "python")
+	srv, env := start(t)
 	// The wheel, in a folder that stands before everything else.
 	installed := t.TempDir()
-	wheels, err := filepath.Glob(filepath.Join(dist(t), "*.whl"))
-	if err != nil || len(wheels) != 1 {
-		t.Fatalf("wheels %v, %v", wheels, err)
-	}
-	run(t, installed, nil, python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", installed, wheels[0])
-	srv, env := start(t)
+	run(t, installed, nil, python, "-m", "pip", "install", "--quiet", "--no-index", "--target", installed, srv.URL+"/docs/clients/"+wheel)
 	env = append(env, "PYTHONPATH="+installed, "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"))
 
 	t.Run("types", func(t *testing.T) {
-		run(t, published+"python", env, python, "-m", "mypy", "--strict", "--no-incremental", "clientintel")
+		// Of the oldest Python too, whose library has less.
+		for _, version := range []string{"3.10", "3.13"} {
+			run(t, published+"python", env, python, "-m", "mypy", "--strict", "--no-incremental", "--python-version", version, "clientintel")
+		}
 	})
 	t.Run("models are the contract's", func(t *testing.T) {
 		made := filepath.Join(t.TempDir(), "models.py")
@@ -48,23 +50,34 @@ func TestPython(t *testing.T) {
 		}
 	})
 	t.Run("two lines", func(t *testing.T) {
-		folder := t.TempDir()
-		run(t, folder, nil, "python3", "-m", "venv", "venv")
-		if err := os.Mkdir(filepath.Join(folder, "dist"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(wheels[0], filepath.Join(folder, "dist", filepath.Base(wheels[0]))); err != nil {
-			t.Fatal(err)
-		}
-		own := []string{
-			"CLIENTINTEL_URL=" + srv.URL, "CLIENTINTEL_KEY=" + brandKeys(t, srv)["canonical"],
-			"PATH=" + filepath.Join(folder, "venv/bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
-		}
-		printed := run(t, folder, own, "sh", "-ec", blocksOf(t, "../../../../docs/clients.md")[0].text)
-		for slug, nps := range npsByCampaign(served(t, srv, brandKeys(t, srv)["canonical"])) {
-			if !regexp.MustCompile(`(?m)^` + slug + ` +` + regexp.QuoteMeta(fmt.Sprintf("%.2f", nps)) + `$`).MatchString(printed) {
-				t.Errorf("%s has not %.2f:\n%s", slug, nps, printed)
+		rows := served(t, srv, brandKeys(t, srv)["canonical"])
+		printed := run(t, installed, append(env, "CLIENTINTEL_KEY="+brandKeys(t, srv)["canonical"]), "sh", "-ec",
+			regexp.MustCompile("(?m)^pip .*$").ReplaceAllString(blocksOf(t, "../../../../docs/clients.md")[0].text, ""))
+		for label, nps := range npsByCampaign(rows) {
+			if !regexp.MustCompile(`(?m)^` + label + ` +` + regexp.QuoteMeta(fmt.Sprintf("%.6f", nps)) + ` `).MatchString(printed) {
+				t.Errorf("%s has not %.6f:\n%s", label, nps, printed)
 			}
+		}
+	})
+	t.Run("notebook", func(t *testing.T) {
+		var notebook struct {
+			Cells []struct {
+				Type   string `json:"cell_type"`
+				Source []string
+			}
+		}
+		if err := json.Unmarshal([]byte(read(t, "../../../../openapi/connectors/notebook/nps.ipynb")), &notebook); err != nil {
+			t.Fatal(err)
+		}
+		program := "import matplotlib\nmatplotlib.use('Agg')\n"
+		for _, cell := range notebook.Cells {
+			if cell.Type == "code" {
+				program += strings.Join(cell.Source, "") + "\n"
+			}
+		}
+		program += "import matplotlib.pyplot as plt\nprint(sum(axes.has_data() for n in plt.get_fignums() for axes in plt.figure(n).axes), 'charts')"
+		if printed := run(t, installed, env, python, "-c", program); printed != "4 charts\n" {
+			t.Errorf("it draws %s", printed)
 		}
 	})
 	t.Run("README", func(t *testing.T) {
@@ -87,7 +100,7 @@ func TestPython(t *testing.T) {
 	})
 }
 
-// npsByCampaign counts the scores as they are served, by the campaign's slug.
+// npsByCampaign counts the scores as they are served, by the campaign's name.
 func npsByCampaign(rows walk) map[string]float64 {
 	scores, nps := map[any][]float64{}, map[string]float64{}
 	for _, interview := range rows["interviews"] {
@@ -106,7 +119,7 @@ func npsByCampaign(rows walk) map[string]float64 {
 			}
 		}
 		if len(given) > 0 {
-			nps[campaign["slug"].(string)] = 100 * float64(balance) / float64(len(given))
+			nps[campaign["display_name"].(string)] = 100 * float64(balance) / float64(len(given))
 		}
 	}
 	return nps

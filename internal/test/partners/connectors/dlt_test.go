@@ -43,7 +43,7 @@ func TestDLT(t *testing.T) {
 	document := prepare(t, seed)
 	key := srv.KeyFor(t, brand, auth.Default()...)
 	home := t.TempDir()
-	source, err := filepath.Abs(offered + "dlt/clientintel.py")
+	source, err := filepath.Abs(offered + "dlt/clientintel_dlt.py")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,12 @@ import {join} from 'node:path';
 
 const [address, key, pictures] = process.argv.slice(2);
 const profile = mkdtempSync(join(tmpdir(), 'chromium-'));
-const seen = {Operations: [], Complaints: [], Foreign: [], Answers: {}, Overflow: [], Guides: {}, Violations: [], Broken: []};
+const seen = {Operations: [], Complaints: [], Foreign: [], Answers: {}, Overflow: [], Guides: {}, Violations: [], Broken: [], Clipped: [], Overlaps: [], Uncopied: [], Found: {}};
 
 const context = await chromium.launchPersistentContext(profile, {
   executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
   headless: true,
+  permissions: ['clipboard-read', 'clipboard-write'],
   viewport: {width: 1440, height: 900},
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
     '--disable-component-update', '--disable-sync'],
@@ -24,7 +25,7 @@ try {
   // A refusal that was asked for is the browser's complaint, too.
   let refusalsAwaited = false;
   page.on('console', (message) => {
-    if (message.type() === 'error' && !(refusalsAwaited && /status of 40[01]/.test(message.text()))) seen.Complaints.push(message.text());
+    if (message.type() === 'error' && !(refusalsAwaited && /status of 40[014]/.test(message.text()))) seen.Complaints.push(message.text());
   });
   const overflow = async (what) => {
     const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
@@ -57,28 +58,38 @@ try {
     await page.locator('.search input').fill(words);
     await page.locator('.found a').first().waitFor();
   };
-  await find('/', 'invalid_cursor');
-  await inspect('search');
-  await picture('search-1440');
-  await page.keyboard.press('Escape');
+  for (const words of ['pagination', 'webhook', 'auth', 'token', 'retry-after', 'excel', 'sdk', 'timezone', 'promoter', 'read:transcripts', '429', 'nps_score']) {
+    await find('/', words);
+    seen.Found[words] = await page.locator('.found').evaluate((found) => [...found.querySelectorAll('ul')].flatMap((list) =>
+      [...list.querySelectorAll('a')].map((a) => list.previousSibling.textContent + ': ' + a.getAttribute('href').replace(/.*\/docs/, 'docs'))));
+    if (words === '429') {
+      await inspect('search');
+      await picture('search-1440');
+    }
+    await page.keyboard.press('Escape');
+  }
   await find('Control+k', 'list interviews');
+  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/docs/listInterviews');
-
-  await page.locator('#key').fill(key);
-  await open('/docs/agent-guide');
-  seen.KeyOfGuide = await page.locator('#key').inputValue();
+  await open('/docs/agent-guide#key=' + key);
+  seen.Address = await page.evaluate(() => location.pathname + location.hash);
   await open('/docs/listInterviews');
-  seen.KeyAfterGuide = await page.locator('#key').inputValue();
+  seen.KeyAfterGuide = await page.locator('.key').inputValue();
 
-  // Languages are chosen with the keyboard too, and remembered.
-  seen.Languages = await page.locator('[role=tab]').allTextContents();
-  await page.locator('[role=tab]').first().focus();
-  await page.keyboard.press('ArrowRight');
+  // The language that was chosen is remembered, and what is copied is what is shown.
+  seen.Languages = await page.locator('.language option').allTextContents();
+  await page.locator('.language').selectOption('go');
   await open('/docs/searchIntelligence');
   seen.Sample = await page.locator('.sample:visible').textContent();
-  await page.locator('[role=tab]').first().click();
-  seen.Clipped = await page.evaluate(() => [...document.querySelectorAll('.sample')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.id));
+  await page.locator('.language').selectOption('curl');
+  await page.locator('.block:visible .copy').first().click();
+  seen.Copied = await page.evaluate(() => navigator.clipboard.readText());
+  for (const one of await page.locator('.language option').all()) {
+    await page.locator('.language').selectOption(await one.getAttribute('value'));
+    seen.Clipped.push(...await page.evaluate(() => [...document.querySelectorAll('.block:not([hidden]) > .sample')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.id)));
+  }
+  await page.locator('.language').selectOption('curl');
 
   const attempt = async (operation, fill = {}) => {
     await open('/docs/' + operation);
@@ -89,9 +100,10 @@ try {
     await page.waitForFunction(() => document.querySelector('.answer-status').textContent !== '');
     return {
       Status: await form.locator('.answer .status').textContent(),
+      Headers: await form.locator('.answer-headers code').textContent(),
       Line: await form.locator('.answer-status').textContent(),
-      Body: await form.locator('.answer pre').textContent(),
-      Curl: await page.locator('#sample-curl').textContent(),
+      Body: await form.locator('.answer-body code').textContent(),
+      Curl: await page.locator('#sample-curl code').textContent(),
       Next: await form.locator('.next').isVisible(),
     };
   };
@@ -107,7 +119,7 @@ try {
   await page.waitForFunction((text) => document.querySelector('.answer-status').textContent !== text, before);
   seen.Answers['next page'] = {
     Status: await page.locator('.answer .status').textContent(),
-    Body: await page.locator('.answer pre').textContent(),
+    Body: await page.locator('.answer-body code').textContent(),
   };
   seen.Answers['one'] = await attempt('getInterview', {id: JSON.parse(list.Body).data[0].id});
   seen.Answers['search'] = await attempt('searchIntelligence', {q: 'late'});
@@ -115,37 +127,50 @@ try {
   // A tab of its own knows no key.
   const fresh = await context.newPage();
   await fresh.goto(address + '/docs/listCampaigns', {waitUntil: 'networkidle'});
-  seen.KeyOfNewTab = await fresh.locator('#key').inputValue();
+  seen.KeyOfNewTab = await fresh.locator('.key').inputValue();
   await fresh.close();
-  await page.locator('#key').fill('');
+  await page.locator('.key').fill('');
   refusalsAwaited = true;
   seen.Answers['no key'] = await attempt('listCampaigns');
+  await open('/docs/none/at/all');
+  seen.Missing = await page.locator('main h1').textContent();
   refusalsAwaited = false;
 
-  for (const theme of ['Light', 'Dark']) {
+  for (const theme of ['light', 'dark']) {
     await open('/docs');
     while (await page.locator('.theme').textContent() !== 'Theme: ' + theme) await page.locator('.theme').click();
-    for (const [width, height] of [[1440, 900], [768, 1024], [390, 844]]) {
-      await page.setViewportSize({width, height});
-      for (const path of ['/docs', '/docs/listInterviews', '/docs/listSynthesis', '/docs/bi-guide', '/docs/agent-guide', '/docs/clients']) {
+    for (const width of [1440, 1000, 820, 390]) {
+      await page.setViewportSize({width, height: 900});
+      for (const path of ['/docs', '/docs/listInterviews', '/docs/listSynthesis', '/docs/Meta', '/docs/errors', '/docs/bi-guide', '/docs/agent-guide', '/docs/clients']) {
         await open(path);
-        const what = `${path.split('/').pop()}-${width}-${theme.toLowerCase()}`;
-        await page.evaluate(() => document.querySelectorAll('.response, .fields details, .try').forEach((one) => { one.open = true; }));
+        const what = `${path.split('/').pop()}-${width}-${theme}`;
+        await picture(what);
+        await page.evaluate(() => document.querySelectorAll('main details').forEach((one) => { one.open = true; }));
         await overflow(what);
         await inspect(what);
-        await page.evaluate(() => document.querySelectorAll('.response, .fields details, .try').forEach((one) => { one.open = false; }));
         if (path.endsWith('guide')) seen.Guides[path.split('/').pop()] = await page.locator('main h1').textContent();
         // No code of an error may break inside the word.
         seen.Broken.push(...await page.evaluate(() => [...document.querySelectorAll('td code')]
           .filter((code) => /^[a-z_]+$/.test(code.textContent) && code.getClientRects().length > 1).map((code) => code.textContent)));
-        await picture(what);
+        seen.Uncopied.push(...await page.evaluate((what) => [...document.querySelectorAll('main pre')]
+          .filter((pre) => !pre.parentElement.querySelector('.copy:not([hidden])')).map(() => what), what));
       }
     }
     await page.setViewportSize({width: 1440, height: 900});
   }
-  await page.setViewportSize({width: 320, height: 700});
-  await open('/docs/listInterviews');
-  await overflow('listInterviews 320');
+  // At no width does a part of the bar cover another, or the page run sideways.
+  for (const path of ['/docs', '/docs/listInterviews', '/docs/bi-guide', '/docs/PublishedSynthesisBody']) {
+    await open(path);
+    for (let width = 320; width <= 1920; width += 40) {
+      await page.setViewportSize({width, height: 700});
+      await overflow(path + ' ' + width);
+      seen.Overlaps.push(...await page.evaluate((what) => {
+        const boxes = [...document.querySelector('.bar').children].map((part) => part.getBoundingClientRect());
+        const covers = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+        return boxes.some((a, i) => boxes.some((b, j) => i < j && covers(a, b))) ? [what] : [];
+      }, path + ' ' + width));
+    }
+  }
   seen.Version = context.browser()?.version() ?? '';
 } finally {
   await context.close();

@@ -17,22 +17,24 @@ import (
 )
 
 type answer struct {
-	Status, Line, Body, Curl string
-	Next                     bool
+	Status, Line, Headers, Body, Curl string
+	Next                              bool
 }
 
 type seen struct {
-	Operations, Complaints, Foreign, Overflow, Violations, Broken, Languages, Clipped []string
+	Operations, Complaints, Foreign, Overflow, Overlaps, Violations, Broken, Languages, Clipped, Uncopied []string
 
 	Answers map[string]answer
 	Guides  map[string]string
+	Found   map[string][]string
 
-	Stored, Skip, Sample, KeyOfGuide, KeyAfterGuide, KeyOfNewTab string
+	Stored, Skip, Sample, Copied, Address, Missing, KeyAfterGuide, KeyOfNewTab string
 }
 
 // A browser shows every operation of the served contract, tries them with a key
 // that it keeps for the tab's life, complains of nothing and asks no other origin.
-// axe finds nothing wrong with any page, light or dark, at three widths.
+// axe finds nothing wrong with any page, light or dark, at four widths; none breaks between
+// 320 and 1920 pixels.
 // SCREENSHOTS names a folder to keep its pictures in.
 func TestReference_InABrowser(t *testing.T) {
 	srv, seed := apitest.Start(t)
@@ -62,6 +64,7 @@ func TestReference_InABrowser(t *testing.T) {
 	for what, found := range map[string][]string{
 		"the browser complains": got.Complaints, "another origin was asked": got.Foreign, "wider than the window": got.Overflow,
 		"axe finds": got.Violations, "broken inside a word": got.Broken, "clipped": got.Clipped,
+		"parts of the bar overlap": got.Overlaps, "code without a button that copies it": got.Uncopied,
 	} {
 		if len(found) > 0 {
 			t.Errorf("%s: %v", what, found)
@@ -70,17 +73,33 @@ func TestReference_InABrowser(t *testing.T) {
 	if len(got.Guides) != 2 || got.Guides["bi-guide"] != "BI guide" || got.Guides["agent-guide"] != "Agent guide" {
 		t.Errorf("guides: %v", got.Guides)
 	}
-	if strings.Contains(got.Stored, "cik_") || got.KeyOfGuide != key || got.KeyAfterGuide != key || got.KeyOfNewTab != "" {
-		t.Errorf("the key is kept in %s; on a guide it is %q, after it %q, in a new tab %q", got.Stored, got.KeyOfGuide, got.KeyAfterGuide, got.KeyOfNewTab)
+	if strings.Contains(got.Stored, "cik_") || got.Address != "/docs/agent-guide" || got.KeyAfterGuide != key || got.KeyOfNewTab != "" {
+		t.Errorf("the key is kept in %s; the address says %q; after a guide it is %q, in a new tab %q", got.Stored, got.Address, got.KeyAfterGuide, got.KeyOfNewTab)
 	}
 	if got.Skip != "Skip to the content main" {
 		t.Errorf("the first stop of the keyboard is %q", got.Skip)
 	}
-	if want := []string{"curl", "Python", "JavaScript", "Python client", "TypeScript client"}; !slices.Equal(got.Languages, want) {
+	if want := []string{"curl", "Python", "JavaScript", "Go", "Python client", "TypeScript client", "Go client"}; !slices.Equal(got.Languages, want) {
 		t.Errorf("languages %v, want %v", got.Languages, want)
 	}
-	if !strings.HasPrefix(got.Sample, "import json, os, urllib.request") {
+	if !strings.HasPrefix(got.Sample, "package main") {
 		t.Errorf("the language chosen on another page is not remembered: %q", got.Sample)
+	}
+	if got.Missing != "No such page" || !strings.HasPrefix(got.Copied, "curl '"+srv.URL) {
+		t.Errorf("an unknown page says %q; what was copied is %q", got.Missing, got.Copied)
+	}
+	for words, want := range map[string]string{
+		"pagination": "Guides: docs#pages", "webhook": "Guides: docs#pages", "auth": "Guides: docs#keys-and-scopes", "token": "Guides: docs#keys-and-scopes",
+		"retry-after": "Guides: docs#limits", "excel": "Guides: docs/bi-guide#8-power-bi-and-excel", "sdk": "Guides: docs/clients",
+		"timezone": "Guides: docs#parameters-are-strict", "promoter": "Fields: docs/InterviewAnalytics#sentiment", "read:transcripts": "Operations: docs/listInterviews",
+		"429": "Errors: docs/errors#rate_limited", "nps_score": "Fields: docs/Interview#nps_score",
+	} {
+		if !slices.Contains(got.Found[words], want) {
+			t.Errorf("the search for %q finds %q, want %q among them", words, got.Found[words], want)
+		}
+	}
+	if found := got.Found["429"]; len(found) == 0 || found[0] != "Errors: docs/errors#rate_limited" {
+		t.Errorf("the first of what the search for 429 finds is %q", found)
 	}
 	triesAreReal(t, srv, key, got.Answers)
 }
@@ -121,10 +140,10 @@ func triesAreReal(t *testing.T, srv *apitest.Server, key string, answers map[str
 	if len(shown.Data) != 2 || len(told.Data) != 2 || shown.Data[0]["id"] != told.Data[0]["id"] || shown.Data[1]["id"] != told.Data[1]["id"] {
 		t.Errorf("shows %v, the API tells %v", shown.Data, told.Data)
 	}
-	if !list.Next || !strings.Contains(list.Line, "of 600 requests left") {
+	if !list.Next || !strings.Contains(list.Line, "of 600 requests left") || !strings.Contains(list.Headers, "x-request-id: ") {
 		t.Errorf("the first of two pages is shown as %q, next page offered: %v", list.Line, list.Next)
 	}
-	if want := "curl '" + srv.URL + "/api/client/v1/interviews?limit=2' \\\n  -H \"Authorization: Bearer $KEY\""; list.Curl != want {
+	if want := "curl '" + srv.URL + "/api/client/v1/interviews?limit=2' \\\n  -H \"Authorization: Bearer $CLIENTINTEL_KEY\""; list.Curl != want {
 		t.Errorf("the line to paste is %q, want %q", list.Curl, want)
 	}
 }

@@ -65,10 +65,13 @@ try {
       await inspect(page, `${colorScheme} ${width}`);
       if (pictures) await page.screenshot({path: join(pictures, `explore-${width}-${colorScheme}.png`), fullPage: true});
     }
-    await page.setViewportSize({width: 1280, height: 780});
-    await page.waitForTimeout(200);
-    if (pictures) await page.screenshot({path: join(pictures, `explore-${colorScheme}.png`)});
     await page.context().close();
+  }
+
+  if (pictures) { // the README's
+    const page = await tabOf({viewport: {width: 1280, height: 780}});
+    await open(page, '?days=365', keys.every);
+    await page.screenshot({path: join(pictures, 'explore.png')});
   }
 
   // What a reader does, one thing after another.

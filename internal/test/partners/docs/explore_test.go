@@ -3,6 +3,7 @@
 package docs_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -117,8 +118,21 @@ func TestExplorer_InABrowser(t *testing.T) {
 		t.Errorf("%d steps, want %d: %v", len(steps), len(want), steps)
 	}
 	if pictures != "" {
-		if info, err := os.Stat(filepath.Join(pictures, "explore-light.png")); err != nil || info.Size() > 150<<10 {
+		if info, err := os.Stat(filepath.Join(pictures, "explore.png")); err != nil || info.Size() > 150<<10 {
 			t.Errorf("the README's picture: %v, %v", info, err)
+		}
+	}
+}
+
+// What the pages embed is what npm has under the hash of the lockfile.
+func TestChartLibrary_IsThatOfItsArchive(t *testing.T) {
+	const folder = "../../../web"
+	(&npm.Folder{Path: folder}).Install(t)
+	for file, original := range map[string]string{"chart.umd.min.js": "dist/chart.umd.min.js", "chart.LICENSE.txt": "LICENSE.md"} {
+		own, err := os.ReadFile(filepath.Join(folder, "assets", file))
+		npms, other := os.ReadFile(filepath.Join(folder, "node_modules/chart.js", original))
+		if err != nil || other != nil || !bytes.Equal(own, npms) {
+			t.Errorf("%s differs from %s: %v, %v", file, original, err, other)
 		}
 	}
 }

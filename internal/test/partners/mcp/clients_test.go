@@ -3,10 +3,15 @@
 package mcp_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
 )
 
 // calls are what each client asks: every tool once rightly, and once wrongly.
@@ -59,6 +64,57 @@ func TestTypeScriptClients(t *testing.T) {
 			}
 			if got, want := data(seen.Results["list_interviews"][0].Structured), data(rest(t, srv, "/interviews?limit=2", key)); !reflect.DeepEqual(got, want) {
 				t.Errorf("list_interviews gives %v, REST %v", got, want)
+			}
+		})
+	}
+}
+
+// The clients that agents' hosts and frameworks stand on list and call every tool. CrewAI
+// sends null for each argument that the agent left out.
+func TestHosts(t *testing.T) {
+	srv, _ := start(t)
+	python := filepath.Join(partnerserver.Python(t, "hosts/requirements.txt"), "python")
+	const calls = `[
+		["get_interview_analytics", {"campaign": null, "date_from": "2026-03-01", "date_to": "2026-03-31", "include_basis": null, "include_rows": null}],
+		["get_synthesis_document", {"limit": 5}],
+		["list_campaigns", {"status": "live"}],
+		["list_interviews", {"campaign_id": null, "date_from": null, "date_to": null, "include_basis": null, "include_transcripts": null,
+			"limit": 2, "starting_after": null, "status": null}],
+		["search_customer_intelligence", {"q": "late"}]
+	]`
+	for name, command := range map[string][]string{
+		"LangChain": {python, "hosts/hosts.py", "langchain"}, "FastMCP": {python, "hosts/hosts.py", "fastmcp"},
+		"AI SDK": {packages.Node(t), "ai-sdk.mjs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			key := fresh(t, srv, "globex")
+			client := exec.CommandContext(t.Context(), command[0], append(command[1:], srv.URL+endpoint, key, calls)...)
+			var errs bytes.Buffer
+			client.Stderr = &errs
+			stdout, err := client.Output()
+			if err != nil {
+				t.Fatalf("%v: %s", err, errs.String())
+			}
+			var seen struct {
+				Tools   []string
+				Results []struct {
+					Data any
+					Meta struct{ Count int }
+				}
+			}
+			decode(t, string(stdout), &seen)
+			if len(seen.Tools) != 5 || len(seen.Results) != 5 {
+				t.Fatalf("tools %v, %d results", seen.Tools, len(seen.Results))
+			}
+			var want any
+			decode(t, string(rest(t, srv, "/interviews?limit=2", key)["data"]), &want)
+			if got := seen.Results[3].Data; !reflect.DeepEqual(got, want) {
+				t.Errorf("list_interviews gives %v, REST %v", got, want)
+			}
+			for i, result := range seen.Results {
+				if result.Meta.Count == 0 {
+					t.Errorf("%s is empty", seen.Tools[i])
+				}
 			}
 		})
 	}

@@ -27,6 +27,8 @@ import (
 type cell struct {
 	generator string // of openapi-generator; empty: run makes the client, too
 	options   []string
+	// openAPI30 is set if the client is made from the contract's 3.0 form.
+	openAPI30 bool
 	program   string // in the folder matrix, copied beside what was made
 	run       [][]string
 	// wrong are the answers that this client decodes otherwise than they were sent.
@@ -73,12 +75,18 @@ var cells = map[string]cell{
 		run: [][]string{{"mvn", "--batch-mode", "--quiet", "--strict-checksums", "-Dexec.mainClass=tour.Jackson",
 			"org.apache.maven.plugins:maven-compiler-plugin:3.8.1:compile", "org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 	},
+	// The generator's builds of these two are for Gradle and sbt, which Maven Central has not.
 	"kotlin": {
-		generator: "kotlin", options: []string{"--additional-properties=serializationLibrary=gson,generateOneOfAnyOfWrappers=true"},
+		generator: "kotlin", options: []string{"--additional-properties=serializationLibrary=jackson"}, openAPI30: true,
 		program: "src/main/kotlin/tour/Tour.kt",
 		run: [][]string{{"sh", "-c", "cp $MATRIX/pom.xml . && mvn --batch-mode --quiet --strict-checksums -Dkotlin.compiler.daemon=false -Dexec.mainClass=tour.TourKt " +
 			"org.jetbrains.kotlin:kotlin-maven-plugin:2.4.0:compile org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
-		wrong: []string{"canonical portal", "legacy portal"},
+	},
+	"scala": {
+		generator: "scala-sttp", options: []string{"--additional-properties=modelPropertyNaming=original", "--type-mappings=UUID=String"}, openAPI30: true,
+		program: "src/main/scala/tour/Tour.scala",
+		run: [][]string{{"sh", "-c", "cp $MATRIX/scala/pom.xml . && mvn --batch-mode --quiet --strict-checksums -Dexec.mainClass=tour.Tour " +
+			"net.alchim31.maven:scala-maven-plugin:4.9.5:compile org.codehaus.mojo:exec-maven-plugin:3.6.2:java"}},
 	},
 	"php": {
 		generator: "php", program: "php.php", run: [][]string{{"php", "-d", "error_reporting=E_ALL & ~E_DEPRECATED", "php.php"}},
@@ -106,7 +114,7 @@ func TestMatrix(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, folder := tour{env: s.env}, t.TempDir()
 			if c.generator != "" {
-				r.generate(t, jar, s.contract, folder, c.generator, c.options...)
+				r.generate(t, jar, s.document(c.openAPI30), folder, c.generator, c.options...)
 			}
 			copied(t, "matrix", folder, c.program)
 			var printed string
@@ -120,7 +128,7 @@ func TestMatrix(t *testing.T) {
 	// Nothing compiles it: it is parsed.
 	t.Run("csharp", func(t *testing.T) {
 		r, folder := tour{env: s.env}, t.TempDir()
-		r.generate(t, jar, s.contract, folder, "csharp")
+		r.generate(t, jar, s.document(false), folder, "csharp")
 		r.run(t, folder, s.tool(t, "PYTHON"), absolute(t, "matrix/csharp.py"))
 	})
 }
@@ -142,14 +150,25 @@ func (r tour) generate(t *testing.T, jar, contract, folder, generator string, op
 			warnings.WriteString(line)
 		}
 	}
-	explained(t, "matrix", warnings.String())
+	explanations := "matrix"
+	if filepath.Base(contract) == "openapi-3.0.json" {
+		explanations = "matrix/openapi30"
+	}
+	explained(t, explanations, warnings.String())
 }
 
 // matrixServer is a server with an answer of every status, and what it sends.
 type matrixServer struct {
-	contract string
-	env      []string
-	want     map[string][]any
+	contracts string // a folder with the contract in both forms
+	env       []string
+	want      map[string][]any
+}
+
+func (s *matrixServer) document(openAPI30 bool) string {
+	if openAPI30 {
+		return filepath.Join(s.contracts, "openapi-3.0.json")
+	}
+	return filepath.Join(s.contracts, "openapi.json")
 }
 
 // steps are what every program asks for, by the name that it prints.
@@ -200,12 +219,14 @@ func startMatrix(t *testing.T) *matrixServer {
 	} {
 		s.want[fmt.Sprintf("error %d", status)] = []any{code}
 	}
-	s.contract = filepath.Join(t.TempDir(), "openapi.json")
-	if err := os.WriteFile(s.contract, srv.Get(t, partnerserver.Base+"/openapi.json", "").Body, 0o600); err != nil {
-		t.Fatal(err)
+	s.contracts = t.TempDir()
+	for openAPI30, path := range map[bool]string{false: partnerserver.Base + "/openapi.json", true: "/docs/openapi-3.0.json"} {
+		if err := os.WriteFile(s.document(openAPI30), srv.Get(t, path, "").Body, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.env = append(os.Environ(), "MAVEN_OPTS="+os.Getenv("MAVEN_OPTS")+" -Dmaven.repo.local="+absolute(t, "matrix/.m2"),
-		"CLIENT="+absolute(t, "../../../../openapi/clients/go"), "MATRIX="+absolute(t, "matrix"), "CONTRACT="+s.contract, "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
+		"CLIENT="+absolute(t, "../../../../openapi/clients/go"), "MATRIX="+absolute(t, "matrix"), "CONTRACT="+s.document(false), "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
 		"LEGACY="+keys["legacy"], "NARROW="+srv.KeyFor(t, "globex", auth.ReadCampaigns), "SPENT="+full)
 	return s
 }

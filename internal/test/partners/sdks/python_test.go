@@ -18,7 +18,7 @@ func TestPython(t *testing.T) {
 	// The generator calls its formatter by name.
 	r.env = append(r.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	copied(t, "python", folder, "tour.py")
-	_, made := r.run(t, folder, filepath.Join(bin, "openapi-python-client"), "generate", "--path", s.contract,
+	_, made := r.run(t, folder, filepath.Join(bin, "openapi-python-client"), "generate", "--path", s.document(false),
 		"--meta", "none", "--output-path", "made", "--fail-on-warning")
 	_, compiled := r.run(t, folder, filepath.Join(bin, "python"), "-W", "error", "-m", "compileall", "-q", "made", "tour.py")
 	explained(t, "python", made+"\n"+compiled)

@@ -18,7 +18,7 @@ func TestTypeScript(t *testing.T) {
 	node, modules := folder.Node(t), absolute(t, "typescript/node_modules")
 	// Both are made in the folder itself, where their packages are found.
 	_, first := r.run(t, "typescript", node, filepath.Join(modules, "openapi-typescript/bin/cli.js"),
-		s.contract, "--output", "made/openapi-typescript.ts")
+		s.document(false), "--output", "made/openapi-typescript.ts")
 	_, second := r.run(t, "typescript", node, filepath.Join(modules, "@hey-api/openapi-ts/bin/run.js"), "--no-log-file")
 	_, third := r.run(t, "typescript", node, filepath.Join(modules, "orval/dist/bin/orval.mjs"), "--config", "orval.config.mjs")
 	_, compiled := r.run(t, "typescript", node, filepath.Join(modules, "typescript/bin/tsc"), "--project", ".")

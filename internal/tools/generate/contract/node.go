@@ -192,3 +192,14 @@ func boolean(value bool) Node {
 func (n Node) put(key string, value Node) {
 	n.Content = append(n.Content, scalar(key).Node, value.Node)
 }
+
+// NumberProperties says in each property of a component which one of its schema it is.
+func (n Node) NumberProperties() {
+	schemas := n.At("components", "schemas")
+	for _, name := range schemas.Keys() {
+		properties := schemas.At(name, "properties")
+		for i, property := range properties.Keys() {
+			properties.At(property).put("x-order", Node{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(i + 1)}})
+		}
+	}
+}

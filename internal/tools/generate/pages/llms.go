@@ -18,9 +18,10 @@ func llms(r reference) []byte {
 	link("BI guide", apiPath+"bi-guide.md", "dashboards, warehouse loads, counting correctly")
 	link("Contract", apiPath+"openapi.json", "OpenAPI 3.1, every operation, field and error, version "+r.Version)
 	link("Reference", docsPath, "the contract and the guides for people")
-	link("Changelog", docsPath+"/changelog", "what changed in each version")
-	link("Clients and connectors", docsPath+"/clients", "install lines for Python, TypeScript and Go, and files for dlt, Airbyte, Power BI and Bruno")
-	link("Connectors", docsPath+"/connectors/README.md", "how each connector works")
+	link("Errors", docsPath+"/errors", "each code, and what happened")
+	link("Changelog", docsPath+"/changelog.md", "what changed in each version")
+	link("Clients", docsPath+"/clients", "install lines for Python, TypeScript and Go")
+	link("Connectors", docsPath+"/connectors/README.md", "files for dlt, Airbyte, Power BI and Bruno, and how each works")
 	out.WriteString("\n## Agent tools\n\n")
 	link("MCP endpoint", apiPath+"mcp", "Streamable HTTP, the same readers, keys and limits as the API")
 	out.WriteString("\n## Operations\n\n")
@@ -28,6 +29,10 @@ func llms(r reference) []byte {
 		for _, o := range g.Operations {
 			fmt.Fprintf(&out, "- [%s](.%s/%s): `%s %s`\n", o.Summary, docsPath, o.ID, o.Method, o.Path)
 		}
+	}
+	out.WriteString("\n## Objects\n\n")
+	for _, o := range r.Objects {
+		fmt.Fprintf(&out, "- [%s](.%s/%s): %s\n", o.Name, docsPath, o.Name, plainText(string(o.Description)))
 	}
 	return []byte(out.String())
 }

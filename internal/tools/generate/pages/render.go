@@ -1,23 +1,21 @@
 // Package pages renders what internal/apidocs holds: the reference and the guides as HTML,
-// and llms.txt, from the contract and the guides' Markdown.
+// the index of their search, and llms.txt, from the contract and the guides' Markdown.
 package pages
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
-	"io/fs"
-	"maps"
-	"slices"
+	"regexp"
+	"strings"
 
 	"github.com/clientintel/clientintel/internal/tools/generate/contract"
 )
 
-//go:embed *.tmpl clients.md
+//go:embed *.tmpl
 var templates embed.FS
 
 const (
@@ -27,39 +25,53 @@ const (
 	exampleAddress = "https://clientintel.example.com"
 )
 
-// layout is what every page needs beside its text.
-type layout struct {
+// Guide is a text in Markdown that becomes a page.
+type Guide struct {
+	// Name is the last part of the page's path, Menu the page in the navigation.
+	Name, Menu, Source string
+	// Markdown is where it is served as such, below the server's root; empty: nowhere.
+	Markdown string
+}
+
+// page is everything that a template shows.
+type page struct {
 	// Name is the page's own, the last part of its path.
-	Name string
+	Name, Title string
 	// Docs leads from the page to the folder of all others, Root to the server's root.
 	Docs, Root string
-	// Build identifies this build's script and style, so that no cache mixes two.
-	Build string
-	Site  reference
-	// Headings are the page's own. Markdown is set if the page is served as such too.
-	Headings []heading
-	Markdown bool
+	Site       reference
+	Guides     []Guide
+	Sections   []section
+	Main       template.HTML
 }
 
 // Address is the service's.
-func (layout) Address() string { return exampleAddress }
+func (page) Address() string { return exampleAddress }
 
-// tab is a page that every other links to.
-type tab struct{ Name, Title string }
-
-// Tabs are the pages of the bar.
-func (layout) Tabs() []tab {
-	return []tab{{"docs", "Reference"}, {"bi-guide", "BI guide"}, {"agent-guide", "Agent guide"}, {"clients", "Clients"}}
+// Markdown is where the page is served as such.
+func (p page) Markdown() string {
+	for _, g := range p.Guides {
+		if g.Name == p.Name {
+			return g.Markdown
+		}
+	}
+	return ""
 }
 
-// Render returns the files by name. Guides are texts by name, and assets holds the pages'
-// script, style and icon.
-func Render(document contract.Node, guides map[string][]byte, assets fs.FS) (map[string][]byte, error) {
-	described, err := buildReference(document)
-	if err != nil {
-		return nil, err
+// Contents are the page's own headings in the navigation.
+func (p page) Contents() []section {
+	var all []section
+	for _, s := range p.Sections {
+		if s.Level == 2 {
+			all = append(all, s)
+		}
 	}
-	build, err := buildOf(assets)
+	return all
+}
+
+// Render returns the files by name.
+func Render(document contract.Node, guides []Guide) (map[string][]byte, error) {
+	described, err := buildReference(document)
 	if err != nil {
 		return nil, err
 	}
@@ -67,67 +79,80 @@ func Render(document contract.Node, guides map[string][]byte, assets fs.FS) (map
 	if err != nil {
 		return nil, fmt.Errorf("reading the templates: %w", err)
 	}
-	guides = maps.Clone(guides)
-	if guides["clients"], err = templates.ReadFile("clients.md"); err != nil {
-		return nil, fmt.Errorf("reading the page of clients: %w", err)
-	}
-	files := map[string][]byte{"llms.txt": llms(described)}
-	index := searchIndex(described)
-	add := func(name, from string, data any) error {
-		var out bytes.Buffer
-		if err := parsed.ExecuteTemplate(&out, from, data); err != nil {
-			return fmt.Errorf("rendering %s: %w", name, err)
-		}
-		files[name] = out.Bytes()
-		return nil
-	}
-	overview := layout{Name: "docs", Docs: "docs/", Build: build, Site: described, Headings: described.Headings}
-	if err := add("reference.html", "reference.tmpl", overview); err != nil {
-		return nil, err
-	}
-	below := layout{Root: "../", Build: build, Site: described}
+	r := site{parsed: parsed, reference: described, guides: guides, files: map[string][]byte{"llms.txt": llms(described)}}
+	r.add("reference", "docs", described.Title, described, described.Sections)
+	r.add("errors", "errors", "Errors", described.Errors, nil)
+	r.add("missing", "missing", "No such page", nil, nil)
 	for _, g := range described.Groups {
 		for _, o := range g.Operations {
-			page := below
-			page.Name, page.Headings = o.ID, o.headings()
-			if err := add(o.ID+".html", "operation.tmpl", struct {
-				layout
-				Operation operation
-			}{page, o}); err != nil {
-				return nil, err
-			}
+			r.add("operation", o.ID, o.Summary, o, o.sections())
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(guides)) {
-		g, err := renderGuide(name, guides[name])
-		if err != nil {
-			return nil, err
-		}
-		page := below
-		page.Name, page.Headings, page.Markdown = name, g.Headings, name != "clients"
-		if err := add(name+".html", "guide.tmpl", struct {
-			layout
-			Guide guide
-		}{page, g}); err != nil {
-			return nil, err
-		}
-		index = append(index, g.entries()...)
+	for _, o := range described.Objects {
+		r.add("object", o.Name, o.Name, o, nil)
 	}
-	if files["search.json"], err = json.Marshal(index); err != nil {
-		return nil, fmt.Errorf("writing the index of the search: %w", err)
+	index := searchIndex(described)
+	for _, g := range guides {
+		title, sections := r.addGuide(g)
+		index = append(index, guideEntries(g.Name, title, sections)...)
 	}
-	return files, nil
+	if index, err = withWords(index); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(index)
+	r.files["search.json"] = text
+	return r.files, errors.Join(err, r.err)
 }
 
-// buildOf names this set of the pages' files.
-func buildOf(assets fs.FS) (string, error) {
-	sum := sha256.New()
-	for _, name := range []string{"theme.js", "page.js", "page.css", "icon.svg"} {
-		body, err := fs.ReadFile(assets, name)
-		if err != nil {
-			return "", fmt.Errorf("reading the pages' files: %w", err)
-		}
-		sum.Write(body)
+// site makes the files, and keeps the first error.
+type site struct {
+	parsed    *template.Template
+	reference reference
+	guides    []Guide
+	files     map[string][]byte
+	err       error
+}
+
+// add makes a page around what its template says of data.
+func (r *site) add(from, name, title string, data any, sections []section) {
+	p := page{Name: name, Title: title, Root: "../", Site: r.reference, Guides: r.guides, Sections: sections}
+	switch name {
+	case "docs":
+		p.Docs, p.Root = "docs/", ""
+	case "missing": // at any depth: the server fills it in
+		p.Root, p.Docs = "ROOT/", "ROOT/docs/"
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:6]), nil
+	p.Main = template.HTML(r.execute(from, data))        //nolint:gosec // a template wrote it
+	r.files[name+".html"] = []byte(r.execute("page", p)) // of which "docs" is served at the folder's own path
+}
+
+func (r *site) execute(name string, data any) string {
+	var out bytes.Buffer
+	if err := r.parsed.ExecuteTemplate(&out, name, data); err != nil && r.err == nil {
+		r.err = fmt.Errorf("rendering %s: %w", name, err)
+	}
+	return out.String()
+}
+
+var (
+	firstLine = regexp.MustCompile(`^# (.+)\n`)
+	// Links in the sources lead to files of the repository, or beside the contract.
+	guideLink     = regexp.MustCompile(`\]\((?:\./|\.\./guides/|\.\./openapi/guides/)(bi-guide|agent-guide)\.md`)
+	connectorLink = regexp.MustCompile(`\]\(([a-z]+/)`)
+)
+
+func (r *site) addGuide(g Guide) (title string, sections []section) {
+	found := firstLine.FindStringSubmatch(g.Source)
+	if found == nil {
+		r.err = errors.Join(r.err, fmt.Errorf("%s has no title", g.Name))
+		return "", nil
+	}
+	source := guideLink.ReplaceAllString(g.Source, "]($1")
+	if g.Name == "connectors" {
+		source = connectorLink.ReplaceAllString(source, "](connectors/$1")
+	}
+	text, sections, err := renderMarkdown(strings.ReplaceAll(source, "](./", "](.."+apiPath))
+	r.err = errors.Join(r.err, err)
+	r.add("guide", g.Name, found[1], text, sections)
+	return found[1], sections
 }

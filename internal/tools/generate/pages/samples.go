@@ -3,17 +3,36 @@ package pages
 import (
 	_ "embed"
 	"fmt"
+	"html/template"
 	"strings"
+	text "text/template"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// sample sends an operation's first request in one language.
-type sample struct{ ID, Title, Text string }
+//go:embed samples.yaml
+var sampleTemplates []byte
 
-// samplesOf are the samples of a request with the required parameters only. The
-// page's script puts what its form says in place of the URL.
-func samplesOf(o operation, clients []clientSample) (string, []sample) {
+// sample sends an operation's first request in one language. Those of our own clients have a
+// call for each operation.
+type sample struct {
+	ID, Title, Language string
+	Template            string `yaml:"text"`
+	Calls               map[string]string
+	Code                template.HTML
+}
+
+// request is what samples are made from: the first request of an operation, with the
+// required parameters only.
+type request struct {
+	ID, URL, Address, Call string
+	Public                 bool
+	Arguments              map[string]string
+}
+
+func requestOf(o operation) request {
+	made := request{ID: o.ID, Address: exampleAddress, Public: o.Public, Arguments: map[string]string{}}
 	path, query := o.Path, ""
-	arguments := map[string]string{}
 	for _, p := range o.Parameters {
 		switch {
 		case p.In == "path":
@@ -23,35 +42,47 @@ func samplesOf(o operation, clients []clientSample) (string, []sample) {
 		default:
 			continue
 		}
-		arguments[p.Name] = p.Example
+		made.Arguments[p.Name] = p.Example
 	}
-	url := exampleAddress + path + query
-	curl, python, script := "curl '"+url+"'", "", ""
-	if !o.Public {
-		curl += " \\\n  -H \"Authorization: Bearer $KEY\""
-		python = ",\n    headers={\"Authorization\": \"Bearer \" + os.environ[\"KEY\"]}"
-		script = ", {\n  headers: {Authorization: `Bearer ${process.env.KEY}`},\n}"
+	made.URL = exampleAddress + path + query
+	return made
+}
+
+// samplesOf are the samples of a request. The page's script puts what its form says in
+// place of the URL.
+func samplesOf(r request) ([]sample, error) {
+	var all, found []sample
+	if err := yaml.Unmarshal(sampleTemplates, &all); err != nil {
+		return nil, fmt.Errorf("reading the samples: %w", err)
 	}
-	samples := []sample{
-		{"curl", "curl", curl},
-		{"python", "Python", "import json, os, urllib.request\n\nrequest = urllib.request.Request(\n    '" + url + "'" + python +
-			")\nwith urllib.request.urlopen(request) as answer:\n    print(json.load(answer))"},
-		{"javascript", "JavaScript", "const answer = await fetch('" + url + "'" + script + ");\nconsole.log(answer.status, await answer.json());"},
-	}
-	for _, c := range clients {
-		if call := c.Calls[o.ID]; call != "" {
-			text := c.Opening + strings.NewReplacer("{id}", arguments["id"], "{q}", arguments["q"]).Replace(call)
-			samples = append(samples, sample{c.ID, c.Title, fmt.Sprintf(text, exampleAddress)})
+	for _, s := range all {
+		if s.Calls != nil && s.Calls[r.ID] == "" {
+			continue
 		}
+		call, err := fill(s.Calls[r.ID], r)
+		if err != nil {
+			return nil, err
+		}
+		withCall := r
+		withCall.Call = call
+		code, err := fill(s.Template, withCall)
+		if err != nil {
+			return nil, err
+		}
+		if s.Code, err = highlight(s.Language, code); err != nil {
+			return nil, err
+		}
+		found = append(found, s)
 	}
-	return url, samples
+	return found, nil
 }
 
-// clientSample is what a first request is in one of our own clients.
-type clientSample struct {
-	ID, Title, Opening string
-	Calls              map[string]string // by operation
+func fill(source string, r request) (string, error) {
+	parsed, err := text.New(r.ID).Parse(source)
+	if err != nil {
+		return "", fmt.Errorf("reading a sample of %s: %w", r.ID, err)
+	}
+	var out strings.Builder
+	err = parsed.Execute(&out, r)
+	return out.String(), err
 }
-
-//go:embed samples.yaml
-var clientSamples []byte

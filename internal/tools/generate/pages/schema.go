@@ -8,34 +8,35 @@ import (
 	"github.com/clientintel/clientintel/internal/tools/generate/contract"
 )
 
-// field is a row of a schema: a property, or one of several shapes.
-type field struct {
+// object is a named schema with properties. It has a page of its own.
+type object struct {
 	Name        string
-	Type        string
-	Required    bool
 	Description template.HTML
-	// Constraints describe the accepted values in words.
-	Constraints []string
 	Fields      []field
+	// UsedBy are the operations that return it.
+	UsedBy  []operation
+	Example template.HTML
 }
 
-// fieldsOf are the properties of an object, of a list's items, or the shapes
-// that a value may have.
+// field is a row of a schema.
+type field struct {
+	Name string
+	// Type is in words, with links to objects.
+	Type        template.HTML
+	Required    bool
+	Description template.HTML
+	// Words are the description as text, for the search.
+	Words string
+	// Constraints describe the accepted values in words.
+	Constraints []string
+}
+
+// fieldsOf are the properties of an object.
 func (d *referenceBuilder) fieldsOf(schema contract.Node) []field {
 	schema = schema.Resolve(d.root)
-	if items := schema.At("items"); items.Exists() {
-		return d.fieldsOf(items)
-	}
 	var fields []field
 	for _, part := range schema.At("allOf").Items() {
 		fields = append(fields, d.fieldsOf(part)...)
-	}
-	for _, key := range []string{"oneOf", "anyOf"} {
-		for _, shape := range schema.At(key).Items() {
-			if name := nameOf(shape); name != "" && shape.Resolve(d.root).At("properties").Exists() {
-				fields = append(fields, d.field(name, shape, false))
-			}
-		}
 	}
 	required := schema.At("required").Texts()
 	properties := schema.At("properties")
@@ -47,43 +48,50 @@ func (d *referenceBuilder) fieldsOf(schema contract.Node) []field {
 
 func (d *referenceBuilder) field(name string, schema contract.Node, required bool) field {
 	resolved := schema.Resolve(d.root)
+	text := resolved.At("description").Text()
 	return field{
-		Name: name, Type: d.typeOf(schema), Required: required,
-		Description: d.markdown(resolved.At("description").Text()),
+		Name: name, Type: d.typeOf(schema), Required: required, Description: d.markdown(text), Words: text,
 		Constraints: d.constraints(resolved),
-		Fields:      d.fieldsOf(schema),
 	}
 }
 
 // typeOf describes a schema's type in words.
-func (d *referenceBuilder) typeOf(schema contract.Node) string {
+func (d *referenceBuilder) typeOf(schema contract.Node) template.HTML {
 	resolved := schema.Resolve(d.root)
+	if name := nameOf(schema); d.isObject(name) {
+		return template.HTML(`<a href="` + name + `">` + name + `</a>`) //nolint:gosec // a name of the contract
+	}
 	var names []string
 	for _, key := range []string{"oneOf", "anyOf"} {
 		for _, shape := range resolved.At(key).Items() {
-			if name := d.typeOf(shape); !slices.Contains(names, name) {
+			if name := string(d.typeOf(shape)); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
-	if len(names) > 0 {
-		return strings.Join(names, " or ")
-	}
 	for _, name := range resolved.At("type").Texts() {
 		switch {
+		case len(names) > 0 && resolved.At("anyOf").Exists():
+			continue
 		case name == "array":
-			name = "array of " + d.typeOf(resolved.At("items"))
-		case name == "object" && nameOf(schema) != "":
-			name = nameOf(schema)
+			name = "array of " + string(d.typeOf(resolved.At("items")))
 		case name == "string" && resolved.At("format").Exists():
 			name = resolved.At("format").Text()
 		}
 		names = append(names, name)
 	}
 	if len(names) == 0 {
-		return nameOf(schema)
+		names = []string{nameOf(schema)}
 	}
-	return strings.Join(names, " or ")
+	return template.HTML(strings.Join(names, " or ")) //nolint:gosec // words of the contract
+}
+
+// isObject reports whether a schema has a page: responses are on the pages of their
+// operations.
+func (d *referenceBuilder) isObject(name string) bool {
+	schema := d.root.At("components", "schemas", name)
+	return !strings.HasSuffix(name, "Response") && name != "" && (schema.At("properties").Exists() || schema.At("allOf").Exists()) ||
+		name == "ErrorResponse"
 }
 
 // constraints describe a schema's limits in words.
@@ -107,6 +115,39 @@ func (d *referenceBuilder) constraints(schema contract.Node) []string {
 		}
 	}
 	return facts
+}
+
+// collect notes which objects a value of a response has. Of those of one kind the fullest is
+// the object's example.
+func (d *referenceBuilder) collect(schema, value contract.Node, found func(name string, value contract.Node)) {
+	name, schema := nameOf(schema), schema.Resolve(d.root)
+	if d.isObject(name) {
+		found(name, value)
+	}
+	for _, part := range slices.Concat(schema.At("allOf").Items(), schema.At("oneOf").Items(), schema.At("anyOf").Items()) {
+		if d.fits(part.Resolve(d.root), value) {
+			d.collect(part, value, found)
+		}
+	}
+	properties := schema.At("properties")
+	for _, property := range properties.Keys() {
+		if inside := value.At(property); inside.Exists() {
+			d.collect(properties.At(property), inside, found)
+		}
+	}
+	for _, item := range value.Items() {
+		d.collect(schema.At("items"), item, found)
+	}
+}
+
+// fits reports whether a value has the fields that a shape requires.
+func (d *referenceBuilder) fits(shape, value contract.Node) bool {
+	for _, name := range shape.At("required").Texts() {
+		if !value.At(name).Exists() {
+			return false
+		}
+	}
+	return true
 }
 
 // nameOf is the name of the component that a schema refers to.

@@ -1,82 +1,109 @@
 package pages
 
 import (
+	_ "embed"
+	"fmt"
 	"regexp"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// entry is a place that the pages' search finds. URL is relative to the folder of
-// all pages.
+// entry is a place that the pages' search finds. URL is relative to the folder of all
+// pages.
 type entry struct {
+	ID    int    `json:"id"`
+	Group string `json:"group"`
 	Title string `json:"title"`
 	Where string `json:"where"`
 	URL   string `json:"url"`
+	Text  string `json:"text"`
+	// Words are other words for the same.
+	Words string `json:"words,omitempty"`
 }
 
-var errorCode = regexp.MustCompile("`([a-z]+(?:_[a-z]+)+)`")
+//go:embed words.yaml
+var otherWords []byte
 
-// searchIndex lists operations with their parameters, status and fields, and the
-// parts of the introduction with the codes in them.
+// searchIndex lists the overview's sections, operations, parameters, fields and errors.
 func searchIndex(r reference) []entry {
-	var all []entry
-	known := map[entry]bool{}
-	add := func(title, where, url string) {
-		if e := (entry{title, where, url}); !known[e] {
-			known[e] = true
-			all = append(all, e)
-		}
-	}
+	all := guideEntries("../docs", "Overview", r.Sections)
 	for _, g := range r.Groups {
 		for _, o := range g.Operations {
-			add(o.Summary, o.Method+" "+o.Path, o.ID)
+			all = append(all, entry{
+				Group: "Operations", Title: o.Summary, Where: o.Method + " " + o.Path, URL: o.ID,
+				Text: plainText(o.Words), Words: strings.Join(append(o.Scopes, g.Name, o.ID), " "),
+			})
 			for _, p := range o.Parameters {
-				add(p.Name, "parameter of "+o.Summary, o.ID+"#parameters")
-			}
-			for _, response := range o.Responses {
-				for _, name := range namesOf(response.Fields) {
-					add(name, "field of "+o.Summary+", "+response.Status, o.ID+"#responses")
-				}
-				for _, e := range response.Examples {
-					if code := fieldCode.FindStringSubmatch(e.Text); code != nil {
-						add(code[1], "error of "+o.Summary+", "+response.Status, o.ID+"#responses")
-					}
-				}
+				all = append(all, entry{
+					Group: "Parameters", Title: p.Name, Where: o.Summary, URL: o.ID + "#" + p.Name, Text: plainText(p.Words),
+				})
 			}
 		}
 	}
-	for _, h := range r.Headings {
-		add(h.Title, "Reference", "../docs#"+h.Anchor)
+	for _, o := range r.Objects {
+		all = append(all, entry{Group: "Objects", Title: o.Name, Where: "Object", URL: o.Name, Text: plainText(string(o.Description))})
+		for _, f := range o.Fields {
+			all = append(all, entry{
+				Group: "Fields", Title: f.Name, Where: o.Name, URL: o.Name + "#" + f.Name,
+				Text: plainText(f.Words), Words: strings.Join(f.Constraints, " "),
+			})
+		}
 	}
-	for _, code := range errorCode.FindAllStringSubmatch(r.Description, -1) {
-		add(code[1], "Reference", "../docs")
+	for _, e := range r.Errors {
+		all = append(all, entry{Group: "Errors", Title: e.Status + " " + e.Code, Where: "Error", URL: "errors#" + e.Code, Text: plainText(e.Words)})
 	}
 	return all
 }
 
-var fieldCode = regexp.MustCompile(`"code": "([a-z_]+)"`)
-
-func namesOf(fields []field) []string {
-	var names []string
-	for _, f := range fields {
-		names = append(append(names, f.Name), namesOf(f.Fields)...)
+// guideEntries are the parts of a page of text.
+func guideEntries(url, title string, sections []section) []entry {
+	all := []entry{{Group: "Guides", Title: title, Where: "Page", URL: url}}
+	for _, s := range sections {
+		all = append(all, entry{
+			Group: "Guides", Title: strings.TrimLeft(s.Title, "0123456789. "), Where: title, URL: url + "#" + s.Anchor, Text: s.Text,
+		})
 	}
-	return names
+	return all
 }
 
-// headings are the parts of an operation's page.
-func (o operation) headings() []heading {
-	parts := []heading{{"request", "Request"}, {"responses", "Responses"}}
-	if len(o.Parameters) > 0 {
-		parts = append([]heading{{"parameters", "Parameters"}}, parts...)
+// withWords numbers the entries and adds the words that readers look for and no page has.
+func withWords(all []entry) ([]entry, error) {
+	var words map[string]string
+	if err := yaml.Unmarshal(otherWords, &words); err != nil {
+		return nil, fmt.Errorf("reading the words: %w", err)
 	}
-	return parts
+	for i := range all {
+		all[i].ID = i
+		if more, ok := words[all[i].URL]; ok {
+			all[i].Words += " " + more
+			delete(words, all[i].URL)
+		}
+	}
+	for url := range words {
+		return nil, fmt.Errorf("words.yaml: there is no page %s", url)
+	}
+	return all, nil
 }
 
-// entries are a guide's headings.
-func (g guide) entries() []entry {
-	all := []entry{{g.Title, "Guide", g.Name}}
-	for _, h := range g.Headings {
-		all = append(all, entry{strings.TrimLeft(h.Title, "0123456789. "), g.Title, g.Name + "#" + h.Anchor})
+var markup = regexp.MustCompile("<[^>]*>|`")
+
+func plainText(text string) string {
+	return strings.Join(strings.Fields(markup.ReplaceAllString(text, "")), " ")
+}
+
+// sections are the parts of an operation's page.
+func (o operation) sections() []section {
+	var all []section
+	add := func(anchor, title string, there bool) {
+		if there {
+			all = append(all, section{Anchor: anchor, Title: title, Level: 2})
+		}
 	}
+	add("request", "Request", true)
+	add("parameters", "Parameters", len(o.Parameters) > 0)
+	add("response", "Response", true)
+	add("headers", "Headers", len(o.Response.Headers) > 0)
+	add("errors", "Errors", len(o.Errors) > 0)
 	return all
 }

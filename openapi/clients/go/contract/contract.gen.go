@@ -236,20 +236,20 @@ func (e ListSynthesisParamsSurface) Valid() bool {
 
 // AnalyticsPulseRow One interview, as the charts count it.
 type AnalyticsPulseRow struct {
-	// CampaignLabel The display name of its campaign, else the slug; `Uncategorized` when it belongs to none.
+	// Date The UTC day it was created.
 	//
-	// Examples: Winter launch
-	CampaignLabel string `json:"campaignLabel"`
+	// Examples: 2026-03-04
+	Date openapi_types.Date `json:"date"`
 
 	// CampaignSlug The slug of its campaign; `uncategorized` when it belongs to none.
 	//
 	// Examples: winter-launch
 	CampaignSlug string `json:"campaignSlug"`
 
-	// Date The UTC day it was created.
+	// CampaignLabel The display name of its campaign, else the slug; `Uncategorized` when it belongs to none.
 	//
-	// Examples: 2026-03-04
-	Date openapi_types.Date `json:"date"`
+	// Examples: Winter launch
+	CampaignLabel string `json:"campaignLabel"`
 
 	// Sentiment The participant's sentiment.
 	//
@@ -273,35 +273,30 @@ type AnalyticsSeriesPoint struct {
 // Campaign A campaign, also called conversation goal. Every field is always present; those that may be null are null when
 // unknown.
 type Campaign struct {
-	// Active Whether it is switched on. Always present; null when unknown.
+	// ID The campaign's id. Interviews refer to it by `conversation_goal_id`.
 	//
-	// Examples: true
-	Active nullable.Nullable[bool] `json:"active,omitempty"`
-
-	// Cadence How often it is refreshed. Always present; null when unknown.
-	//
-	// Examples: weekly
-	Cadence nullable.Nullable[string] `json:"cadence,omitempty"`
-
-	// CampaignBrief What it is about. Always present; null when unknown.
-	//
-	// Examples: Learn why first-time buyers return.
-	CampaignBrief nullable.Nullable[string] `json:"campaign_brief,omitempty"`
+	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
+	ID openapi_types.UUID `json:"id"`
 
 	// ClientID The client it belongs to.
 	//
 	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
-	// CreatedAt When it was created. Always present; null when unknown.
+	// Slug Its name in addresses and in the `campaign` parameter.
 	//
-	// Examples: 2026-01-08T11:42:10.000000Z
-	CreatedAt nullable.Nullable[time.Time] `json:"created_at,omitempty"`
+	// Examples: winter-launch
+	Slug string `json:"slug"`
 
 	// DisplayName Its name for people. Always present; null when unknown.
 	//
 	// Examples: Winter launch
 	DisplayName nullable.Nullable[string] `json:"display_name,omitempty"`
+
+	// CampaignBrief What it is about. Always present; null when unknown.
+	//
+	// Examples: Learn why first-time buyers return.
+	CampaignBrief nullable.Nullable[string] `json:"campaign_brief,omitempty"`
 
 	// Goal What it is meant to find out. Always present; null when unknown.
 	//
@@ -313,11 +308,6 @@ type Campaign struct {
 	// Examples: Repeat orders fell in autumn.
 	GoalContext nullable.Nullable[string] `json:"goal_context,omitempty"`
 
-	// ID The campaign's id. Interviews refer to it by `conversation_goal_id`.
-	//
-	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
-	ID openapi_types.UUID `json:"id"`
-
 	// KeyQuestions The questions it asks, in order. A campaign that was saved with a plain list of questions is returned in
 	// this form too, with the ids `q1`, `q2` and so on. Always present; empty for a campaign without questions.
 	//
@@ -325,10 +315,25 @@ type Campaign struct {
 	// Examples: [{"id":"q1","question":"What brought you back?"}]
 	KeyQuestions *[]KeyQuestion `json:"key_questions,omitempty"`
 
-	// LastRefreshed When its synthesis was last refreshed. Always present; null when unknown.
+	// TargetSegment Whom it addresses. Always present; null when unknown.
 	//
-	// Examples: 2026-03-04T06:00:00.000000Z
-	LastRefreshed nullable.Nullable[time.Time] `json:"last_refreshed,omitempty"`
+	// Examples: first-time buyers
+	TargetSegment nullable.Nullable[string] `json:"target_segment,omitempty"`
+
+	// Playbook The playbook it follows. Always present; null when unknown.
+	//
+	// Examples: retention
+	Playbook nullable.Nullable[string] `json:"playbook,omitempty"`
+
+	// Cadence How often it is refreshed. Always present; null when unknown.
+	//
+	// Examples: weekly
+	Cadence nullable.Nullable[string] `json:"cadence,omitempty"`
+
+	// Active Whether it is switched on. Always present; null when unknown.
+	//
+	// Examples: true
+	Active nullable.Nullable[bool] `json:"active,omitempty"`
 
 	// LaunchStatus Where it is in its life cycle, for example `live`. The `status` parameter matches it. Always present; null
 	// when unknown.
@@ -342,20 +347,15 @@ type Campaign struct {
 	// Examples: 2026-01-12T09:00:00.000000Z
 	LaunchedAt nullable.Nullable[time.Time] `json:"launched_at,omitempty"`
 
-	// Playbook The playbook it follows. Always present; null when unknown.
+	// LastRefreshed When its synthesis was last refreshed. Always present; null when unknown.
 	//
-	// Examples: retention
-	Playbook nullable.Nullable[string] `json:"playbook,omitempty"`
+	// Examples: 2026-03-04T06:00:00.000000Z
+	LastRefreshed nullable.Nullable[time.Time] `json:"last_refreshed,omitempty"`
 
-	// Slug Its name in addresses and in the `campaign` parameter.
+	// CreatedAt When it was created. Always present; null when unknown.
 	//
-	// Examples: winter-launch
-	Slug string `json:"slug"`
-
-	// TargetSegment Whom it addresses. Always present; null when unknown.
-	//
-	// Examples: first-time buyers
-	TargetSegment nullable.Nullable[string] `json:"target_segment,omitempty"`
+	// Examples: 2026-01-08T11:42:10.000000Z
+	CreatedAt nullable.Nullable[time.Time] `json:"created_at,omitempty"`
 
 	// UpdatedAt When it was last changed. `updated_since` matches it. Always present; null when unknown.
 	//
@@ -374,6 +374,16 @@ type CampaignListResponse struct {
 
 // ErrorResponse The body of every error.
 type ErrorResponse struct {
+	// Error A short sentence, or a fixed word.
+	//
+	// Examples: Invalid query parameter
+	Error string `json:"error"`
+
+	// Details On a 400, the parameter, what is wrong with it and what is accepted. For people; it may change.
+	//
+	// Examples: limit must be a whole number from 1 to 200, in plain digits, not "0"
+	Details *string `json:"details,omitempty"`
+
 	// Code What happened, for programs. Present on every error. One of `invalid_parameter`, `unknown_parameter`,
 	// `unsupported_parameter`, `invalid_date_range`, `invalid_cursor`, `invalid_updated_since`,
 	// `updated_since_unsupported`, `missing_api_key`, `invalid_api_key`, `inactive_api_key`, `expired_api_key`,
@@ -384,16 +394,6 @@ type ErrorResponse struct {
 	//
 	// Examples: invalid_parameter
 	Code *string `json:"code,omitempty"`
-
-	// Details On a 400, the parameter, what is wrong with it and what is accepted. For people; it may change.
-	//
-	// Examples: limit must be a whole number from 1 to 200, in plain digits, not "0"
-	Details *string `json:"details,omitempty"`
-
-	// Error A short sentence, or a fixed word.
-	//
-	// Examples: Invalid query parameter
-	Error string `json:"error"`
 }
 
 // FreeFormObject A JSON object of no fixed shape.
@@ -405,15 +405,10 @@ type IntelligenceSearchField string
 // IntelligenceSearchHit An interview that contains the text. A field that was extracted as a list is joined with `; `. Fields are null
 // when nothing was extracted.
 type IntelligenceSearchHit struct {
-	// BestQuote The most telling sentence of the participant.
+	// ID The interview's id.
 	//
-	// Examples: It just works, every single morning.
-	BestQuote nullable.Nullable[string] `json:"best_quote"`
-
-	// CompetitorMentions What the participant says about competitors.
-	//
-	// Examples: tried another shop first
-	CompetitorMentions nullable.Nullable[string] `json:"competitor_mentions"`
+	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
+	ID openapi_types.UUID `json:"id"`
 
 	// ConversationGoal The slug of its campaign; null when it belongs to none.
 	//
@@ -425,30 +420,35 @@ type IntelligenceSearchHit struct {
 	// Examples: 2026-03-04T16:20:05.250000Z
 	CreatedAt time.Time `json:"created_at"`
 
-	// FeatureRequests What the participant asks for.
+	// BestQuote The most telling sentence of the participant.
 	//
-	// Examples: pay by invoice
-	FeatureRequests nullable.Nullable[string] `json:"feature_requests"`
-
-	// ID The interview's id.
-	//
-	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
-	ID openapi_types.UUID `json:"id"`
-
-	// MatchedFields The fields that contain the text.
-	//
-	// Examples: ["primary_pain_points","product_feedback"]
-	MatchedFields []IntelligenceSearchField `json:"matched_fields"`
+	// Examples: It just works, every single morning.
+	BestQuote nullable.Nullable[string] `json:"best_quote"`
 
 	// PrimaryPainPoints What troubles the participant most.
 	//
 	// Examples: slow checkout; hidden fees
 	PrimaryPainPoints nullable.Nullable[string] `json:"primary_pain_points"`
 
+	// FeatureRequests What the participant asks for.
+	//
+	// Examples: pay by invoice
+	FeatureRequests nullable.Nullable[string] `json:"feature_requests"`
+
 	// ProductFeedback What the participant says about the product.
 	//
 	// Examples: Loves the one-page checkout.
 	ProductFeedback nullable.Nullable[string] `json:"product_feedback"`
+
+	// CompetitorMentions What the participant says about competitors.
+	//
+	// Examples: tried another shop first
+	CompetitorMentions nullable.Nullable[string] `json:"competitor_mentions"`
+
+	// MatchedFields The fields that contain the text.
+	//
+	// Examples: ["primary_pain_points","product_feedback"]
+	MatchedFields []IntelligenceSearchField `json:"matched_fields"`
 }
 
 // IntelligenceSearchResponse The hits of a search.
@@ -463,15 +463,10 @@ type IntelligenceSearchResponse struct {
 // Interview One visible interview. `participant_email`, `transcript`, `raw_extraction` and `custom_extraction` are left out
 // when the key lacks their scope. Every other field is always present, and null when unknown.
 type Interview struct {
-	// BestQuote The most telling sentence of the participant. Always present; null when unknown.
+	// ID The interview's id.
 	//
-	// Examples: It just works, every single morning.
-	BestQuote nullable.Nullable[string] `json:"best_quote,omitempty"`
-
-	// ChurnRisk The risk that the participant leaves. Always present; null when unknown.
-	//
-	// Examples: low
-	ChurnRisk nullable.Nullable[string] `json:"churn_risk,omitempty"`
+	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
+	ID openapi_types.UUID `json:"id"`
 
 	// ClientID The client it belongs to.
 	//
@@ -483,44 +478,10 @@ type Interview struct {
 	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
 	ConversationGoalID nullable.Nullable[openapi_types.UUID] `json:"conversation_goal_id,omitempty"`
 
-	// CreatedAt When the interview was created.
+	// ParticipantName The participant's name. Always present; null when unknown.
 	//
-	// Examples: 2026-03-04T16:20:05.250000Z
-	CreatedAt time.Time `json:"created_at"`
-
-	// CustomExtraction The client-safe extraction. Left out unless the key has `read:custom_extraction`; with it, null when there
-	// is none.
-	//
-	//
-	// Examples: {"feature_requests":null,"primary_pain_points":["slow checkout"]}
-	CustomExtraction nullable.Nullable[map[string]interface{}] `json:"custom_extraction,omitempty"`
-
-	// CustomerSentiment The participant's sentiment. Always present; null when unknown.
-	//
-	// Examples: positive
-	CustomerSentiment nullable.Nullable[string] `json:"customer_sentiment,omitempty"`
-
-	// DurationSeconds How long it lasted. Always present; null when unknown.
-	//
-	// Examples: 412
-	DurationSeconds nullable.Nullable[float64] `json:"duration_seconds,omitempty"`
-
-	// ID The interview's id.
-	//
-	// Examples: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed
-	ID openapi_types.UUID `json:"id"`
-
-	// InterviewType The kind of interview. Always present; null when unknown.
-	//
-	// Examples: voice
-	InterviewType nullable.Nullable[string] `json:"interview_type,omitempty"`
-
-	// NpsScore How likely the participant is to recommend the brand. 9 and above count as promoter, 7 and above as
-	// passive, less as detractor. Always present; null when unknown.
-	//
-	//
-	// Examples: 9
-	NpsScore nullable.Nullable[float64] `json:"nps_score,omitempty"`
+	// Examples: Dana Field
+	ParticipantName nullable.Nullable[string] `json:"participant_name,omitempty"`
 
 	// ParticipantEmail The participant's e-mail address. Left out unless the key has `read:customer_identity`; with it, null when
 	// unknown.
@@ -529,10 +490,49 @@ type Interview struct {
 	// Examples: dana@example.com
 	ParticipantEmail nullable.Nullable[string] `json:"participant_email,omitempty"`
 
-	// ParticipantName The participant's name. Always present; null when unknown.
+	// InterviewType The kind of interview. Always present; null when unknown.
 	//
-	// Examples: Dana Field
-	ParticipantName nullable.Nullable[string] `json:"participant_name,omitempty"`
+	// Examples: voice
+	InterviewType nullable.Nullable[string] `json:"interview_type,omitempty"`
+
+	// Status `completed` or `analyzed`.
+	//
+	// Examples: analyzed
+	Status string `json:"status"`
+
+	// DurationSeconds How long it lasted. Always present; null when unknown.
+	//
+	// Examples: 412
+	DurationSeconds nullable.Nullable[float64] `json:"duration_seconds,omitempty"`
+
+	// NpsScore How likely the participant is to recommend the brand. 9 and above count as promoter, 7 and above as
+	// passive, less as detractor. Always present; null when unknown.
+	//
+	//
+	// Examples: 9
+	NpsScore nullable.Nullable[float64] `json:"nps_score,omitempty"`
+
+	// CustomerSentiment The participant's sentiment. Always present; null when unknown.
+	//
+	// Examples: positive
+	CustomerSentiment nullable.Nullable[string] `json:"customer_sentiment,omitempty"`
+
+	// ChurnRisk The risk that the participant leaves. Always present; null when unknown.
+	//
+	// Examples: low
+	ChurnRisk nullable.Nullable[string] `json:"churn_risk,omitempty"`
+
+	// BestQuote The most telling sentence of the participant. Always present; null when unknown.
+	//
+	// Examples: It just works, every single morning.
+	BestQuote nullable.Nullable[string] `json:"best_quote,omitempty"`
+
+	// Transcript The turns of the conversation, the interviewer's and the customer's. Left out unless the key has
+	// `read:transcripts`; with it, null when there is none.
+	//
+	//
+	// Examples: [{"speaker":"interviewer","text":"What made you stay?"},{"speaker":"customer","text":"It just works."}]
+	Transcript nullable.Nullable[[]map[string]interface{}] `json:"transcript,omitempty"`
 
 	// RawExtraction Everything extracted from the conversation, as it was extracted. On the detail route only. Left out unless
 	// the key has `read:raw_extraction`; with it, null when there is none.
@@ -541,31 +541,21 @@ type Interview struct {
 	// Examples: {"topics":[{"name":"checkout","share":0.62}]}
 	RawExtraction nullable.Nullable[map[string]interface{}] `json:"raw_extraction,omitempty"`
 
-	// Status `completed` or `analyzed`.
+	// CustomExtraction The client-safe extraction. Left out unless the key has `read:custom_extraction`; with it, null when there
+	// is none.
 	//
-	// Examples: analyzed
-	Status string `json:"status"`
+	//
+	// Examples: {"feature_requests":null,"primary_pain_points":["slow checkout"]}
+	CustomExtraction nullable.Nullable[map[string]interface{}] `json:"custom_extraction,omitempty"`
 
-	// Transcript The turns of the conversation, the interviewer's and the customer's. Left out unless the key has
-	// `read:transcripts`; with it, null when there is none.
+	// CreatedAt When the interview was created.
 	//
-	//
-	// Examples: [{"speaker":"interviewer","text":"What made you stay?"},{"speaker":"customer","text":"It just works."}]
-	Transcript nullable.Nullable[[]map[string]interface{}] `json:"transcript,omitempty"`
+	// Examples: 2026-03-04T16:20:05.250000Z
+	CreatedAt time.Time `json:"created_at"`
 }
 
 // InterviewAnalytics The series of one window of time.
 type InterviewAnalytics struct {
-	// Campaigns One point a campaign that has interviews in the window, labelled with its display name, else its slug; the
-	// largest first, equal ones by label, then by slug.
-	Campaigns []AnalyticsSeriesPoint `json:"campaigns"`
-
-	// Rows One row an interview, newest first.
-	Rows []AnalyticsPulseRow `json:"rows"`
-
-	// Sentiment Always four points, `promoter`, `passive`, `detractor` and `unknown`, in this order.
-	Sentiment []AnalyticsSeriesPoint `json:"sentiment"`
-
 	// Total The number of visible interviews in the window.
 	//
 	// Examples: 3
@@ -574,6 +564,16 @@ type InterviewAnalytics struct {
 	// Volume One point a UTC day, labelled `YYYY-MM-DD`, ascending, days without interviews included. A window of more
 	// than 366 days is filled from its first day with interviews to its last.
 	Volume []AnalyticsSeriesPoint `json:"volume"`
+
+	// Campaigns One point a campaign that has interviews in the window, labelled with its display name, else its slug; the
+	// largest first, equal ones by label, then by slug.
+	Campaigns []AnalyticsSeriesPoint `json:"campaigns"`
+
+	// Sentiment Always four points, `promoter`, `passive`, `detractor` and `unknown`, in this order.
+	Sentiment []AnalyticsSeriesPoint `json:"sentiment"`
+
+	// Rows One row an interview, newest first.
+	Rows []AnalyticsPulseRow `json:"rows"`
 }
 
 // InterviewAnalyticsResponse Interview analytics.
@@ -625,15 +625,10 @@ type KeyQuestion struct {
 
 // MeasurementFreshness Whether a saved basis may be compared with live figures.
 type MeasurementFreshness struct {
-	// LiveAsOf The moment of this answer.
+	// Status Whether the two may be compared.
 	//
-	// Examples: 2026-03-05T09:00:00.123456Z
-	LiveAsOf time.Time `json:"live_as_of"`
-
-	// LiveContractVersion The rules now in force; `legacy` for a client in legacy mode.
-	//
-	// Examples: canonical_measurement.v1
-	LiveContractVersion string `json:"live_contract_version"`
+	// Examples: comparable
+	Status MeasurementFreshnessStatus `json:"status"`
 
 	// Reason Why not: the rules changed, or what the body covers changed. Null when they are comparable.
 	//
@@ -646,15 +641,20 @@ type MeasurementFreshness struct {
 	// Examples: 2026-03-04T06:00:00.000000Z
 	SavedAsOf time.Time `json:"saved_as_of"`
 
+	// LiveAsOf The moment of this answer.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
+	LiveAsOf time.Time `json:"live_as_of"`
+
 	// SavedContractVersion The rules the saved basis was selected under.
 	//
 	// Examples: canonical_measurement.v1
 	SavedContractVersion string `json:"saved_contract_version"`
 
-	// Status Whether the two may be compared.
+	// LiveContractVersion The rules now in force; `legacy` for a client in legacy mode.
 	//
-	// Examples: comparable
-	Status MeasurementFreshnessStatus `json:"status"`
+	// Examples: canonical_measurement.v1
+	LiveContractVersion string `json:"live_contract_version"`
 }
 
 // MeasurementFreshnessReason Why not: the rules changed, or what the body covers changed. Null when they are comparable.
@@ -667,18 +667,18 @@ type MeasurementFreshnessStatus string
 
 // MeasurementIntegrity Whether the interviews that a published portal body stands on can be proven.
 type MeasurementIntegrity struct {
-	// Freshness How the saved basis compares with now. Only with `verified_saved_basis`.
-	Freshness *MeasurementFreshness `json:"freshness,omitempty"`
-
-	// MeasurementBasis The saved basis. Only with `verified_saved_basis`.
-	MeasurementBasis *SavedMeasurementBasis `json:"measurement_basis,omitempty"`
-
 	// Status `verified_saved_basis` when the saved ids reproduce their hash and count; the basis and its freshness are
 	// then here too. Else `historical_unverifiable`, alone.
 	//
 	//
 	// Examples: historical_unverifiable
 	Status MeasurementIntegrityStatus `json:"status"`
+
+	// MeasurementBasis The saved basis. Only with `verified_saved_basis`.
+	MeasurementBasis *SavedMeasurementBasis `json:"measurement_basis,omitempty"`
+
+	// Freshness How the saved basis compares with now. Only with `verified_saved_basis`.
+	Freshness *MeasurementFreshness `json:"freshness,omitempty"`
 }
 
 // MeasurementIntegrityStatus Whether a saved basis could be verified.
@@ -690,20 +690,35 @@ type MeasurementMode string
 // MeasurementQueryBasis The interviews an answer stands on, at one moment. Compare the `source_interview_ids` of two answers to the
 // same request to see which interviews were added or withdrawn between them.
 type MeasurementQueryBasis struct {
-	// AsOf The moment the basis holds for.
+	// Schema Names this shape.
 	//
-	// Examples: 2026-03-05T09:00:00.123456Z
-	AsOf time.Time `json:"as_of"`
+	// Examples: measurement_query_basis.v1
+	Schema MeasurementQueryBasisSchema `json:"schema"`
+
+	// PreviewID Names this basis. The same scope, interviews and moment give the same id.
+	//
+	// Examples: f8270f31-4578-550f-b72c-a1c7c217c540
+	PreviewID openapi_types.UUID `json:"preview_id"`
 
 	// Captured Always false. The basis was computed for this answer and not saved.
 	//
 	// Examples: false
 	Captured bool `json:"captured"`
 
+	// AsOf The moment the basis holds for.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
+	AsOf time.Time `json:"as_of"`
+
 	// MeasurementContractVersion The version of the rules the interviews were selected under.
 	//
 	// Examples: canonical_measurement.v1
 	MeasurementContractVersion string `json:"measurement_contract_version"`
+
+	// ScopeHash SHA-256 of what was asked for, that is client, route and filters. 64 lower-case hex characters.
+	//
+	// Examples: 898062040faf5206b0dd34380a7dae447da66df0f07b95d6cc37117147222368
+	ScopeHash string `json:"scope_hash"`
 
 	// MembershipHash SHA-256 of `source_interview_ids` joined with line feeds, or of the empty text when there are none. 64
 	// lower-case hex characters.
@@ -712,30 +727,15 @@ type MeasurementQueryBasis struct {
 	// Examples: fd4f33b1736b58cff0da1555673731a6942169201a11112e2b4c937525631420
 	MembershipHash string `json:"membership_hash"`
 
-	// PreviewID Names this basis. The same scope, interviews and moment give the same id.
+	// SourceInterviewIds The ids of the interviews, ascending.
 	//
-	// Examples: f8270f31-4578-550f-b72c-a1c7c217c540
-	PreviewID openapi_types.UUID `json:"preview_id"`
-
-	// Schema Names this shape.
-	//
-	// Examples: measurement_query_basis.v1
-	Schema MeasurementQueryBasisSchema `json:"schema"`
-
-	// ScopeHash SHA-256 of what was asked for, that is client, route and filters. 64 lower-case hex characters.
-	//
-	// Examples: 898062040faf5206b0dd34380a7dae447da66df0f07b95d6cc37117147222368
-	ScopeHash string `json:"scope_hash"`
+	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
+	SourceInterviewIds []openapi_types.UUID `json:"source_interview_ids"`
 
 	// SourceCount The number of `source_interview_ids`.
 	//
 	// Examples: 1
 	SourceCount int `json:"source_count"`
-
-	// SourceInterviewIds The ids of the interviews, ascending.
-	//
-	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
-	SourceInterviewIds []openapi_types.UUID `json:"source_interview_ids"`
 }
 
 // MeasurementQueryBasisSchema Names this shape.
@@ -761,10 +761,21 @@ type Meta struct {
 	// Examples: true
 	HasMore *bool `json:"has_more,omitempty"`
 
-	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
 	//
-	// Examples: true
-	IncludesCustomExtraction *bool `json:"includes_custom_extraction,omitempty"`
+	//
+	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
+	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
+
+	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
+	//
+	// Examples: ["lane","campaign"]
+	Types *[]string `json:"types,omitempty"`
+
+	// Type Synthesis in portal mode only. The portal surface that was returned.
+	//
+	// Examples: home
+	Type *SynthesisType `json:"type,omitempty"`
 
 	// IncludesCustomerIdentity Whether the answer's shape includes participants' e-mail addresses or other identity content for this key,
 	// however many rows it has.
@@ -773,24 +784,39 @@ type Meta struct {
 	// Examples: false
 	IncludesCustomerIdentity *bool `json:"includes_customer_identity,omitempty"`
 
-	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
-	//
-	// Examples: false
-	IncludesRawExtraction *bool `json:"includes_raw_extraction,omitempty"`
-
 	// IncludesTranscripts Whether the answer's shape includes transcripts for this key.
 	//
 	// Examples: false
 	IncludesTranscripts *bool `json:"includes_transcripts,omitempty"`
 
-	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
 	//
-	// Examples: 2026-03-05T09:00:00.123456Z
-	MeasurementAsOf *time.Time `json:"measurement_as_of,omitempty"`
+	// Examples: false
+	IncludesRawExtraction *bool `json:"includes_raw_extraction,omitempty"`
+
+	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	//
+	// Examples: true
+	IncludesCustomExtraction *bool `json:"includes_custom_extraction,omitempty"`
 
 	// MeasurementBasis Canonical mode only. The interviews that this request's filters select, whatever the page. When it is left
 	// out, `measurement_omitted_fields` names it.
 	MeasurementBasis *MeasurementQueryBasis `json:"measurement_basis,omitempty"`
+
+	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
+	//
+	// Examples: canonical
+	MeasurementMode *MeasurementMode `json:"measurement_mode,omitempty"`
+
+	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
+	//
+	// Examples: 41
+	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
+
+	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
+	MeasurementAsOf *time.Time `json:"measurement_as_of,omitempty"`
 
 	// MeasurementContractVersion Canonical mode only. The version of the rules the figures were measured under.
 	//
@@ -802,49 +828,23 @@ type Meta struct {
 	// Examples: usable_interviews
 	MeasurementCountBasis *string `json:"measurement_count_basis,omitempty"`
 
-	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
-	//
-	// Examples: canonical
-	MeasurementMode *MeasurementMode `json:"measurement_mode,omitempty"`
-
 	// MeasurementOmittedFields Canonical mode only. Measurement fields left out of this answer. `measurement_basis` is left out on a page
 	// requested with `starting_after`, on campaigns and synthesis, and where it would list too many interviews.
 	//
 	//
 	// Examples: ["measurement_basis"]
 	MeasurementOmittedFields *[]string `json:"measurement_omitted_fields,omitempty"`
-
-	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
-	//
-	// Examples: 41
-	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
-
-	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
-	//
-	//
-	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
-	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
-
-	// Type Synthesis in portal mode only. The portal surface that was returned.
-	//
-	// Examples: home
-	Type *SynthesisType `json:"type,omitempty"`
-
-	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
-	//
-	// Examples: ["lane","campaign"]
-	Types *[]string `json:"types,omitempty"`
 }
 
 // OpenapiDocument An OpenAPI 3.1 document.
 type OpenapiDocument struct {
-	// Info A JSON object of no fixed shape.
-	Info FreeFormObject `json:"info"`
-
 	// Openapi The version of OpenAPI.
 	//
 	// Examples: 3.1.0
 	Openapi string `json:"openapi"`
+
+	// Info A JSON object of no fixed shape.
+	Info FreeFormObject `json:"info"`
 
 	// Paths A JSON object of no fixed shape.
 	Paths                FreeFormObject         `json:"paths"`
@@ -855,14 +855,14 @@ type OpenapiDocument struct {
 // the matching portal surface and a schema discriminator. For `creative_concept` it is the client-visible creative
 // lane together with its concept annotations. It is told from a row by its `schema`, which no row has.
 type PublishedSynthesisBody struct {
-	// MeasurementIntegrity Added to the published body: whether the interviews it stands on can be proven. Left out for a client in
-	// legacy mode whose body has no saved basis.
-	MeasurementIntegrity *MeasurementIntegrity `json:"measurement_integrity,omitempty"`
-
 	// Schema Names the shape of the body.
 	//
 	// Examples: portal_home.v2
-	Schema               string                 `json:"schema"`
+	Schema string `json:"schema"`
+
+	// MeasurementIntegrity Added to the published body: whether the interviews it stands on can be proven. Left out for a client in
+	// legacy mode whose body has no saved basis.
+	MeasurementIntegrity *MeasurementIntegrity  `json:"measurement_integrity,omitempty"`
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
@@ -871,6 +871,16 @@ type PulseSentiment string
 
 // SavedMeasurementBasis The interviews a published portal body stands on, as saved when it was published.
 type SavedMeasurementBasis struct {
+	// Schema Names this shape.
+	//
+	// Examples: measurement_basis.v2
+	Schema SavedMeasurementBasisSchema `json:"schema"`
+
+	// SnapshotID Names the saved basis.
+	//
+	// Examples: 2a3b4c5d-6e7f-4801-92a3-b4c5d6e7f801
+	SnapshotID openapi_types.UUID `json:"snapshot_id"`
+
 	// AsOf The moment the basis was saved for.
 	//
 	// Examples: 2026-03-04T06:00:00.000000Z
@@ -881,6 +891,11 @@ type SavedMeasurementBasis struct {
 	// Examples: canonical_measurement.v1
 	MeasurementContractVersion string `json:"measurement_contract_version"`
 
+	// ScopeHash SHA-256 of what the body covers. 64 lower-case hex characters.
+	//
+	// Examples: 5c23b5e967269a88efabaf2644d785749718aa64a29d29c37b878025c4017eba
+	ScopeHash string `json:"scope_hash"`
+
 	// MembershipHash SHA-256 of `source_interview_ids` joined with line feeds, or of the empty text when there are none. 64
 	// lower-case hex characters.
 	//
@@ -888,30 +903,15 @@ type SavedMeasurementBasis struct {
 	// Examples: fd4f33b1736b58cff0da1555673731a6942169201a11112e2b4c937525631420
 	MembershipHash string `json:"membership_hash"`
 
-	// Schema Names this shape.
+	// SourceInterviewIds The ids of the interviews, ascending.
 	//
-	// Examples: measurement_basis.v2
-	Schema SavedMeasurementBasisSchema `json:"schema"`
-
-	// ScopeHash SHA-256 of what the body covers. 64 lower-case hex characters.
-	//
-	// Examples: 5c23b5e967269a88efabaf2644d785749718aa64a29d29c37b878025c4017eba
-	ScopeHash string `json:"scope_hash"`
-
-	// SnapshotID Names the saved basis.
-	//
-	// Examples: 2a3b4c5d-6e7f-4801-92a3-b4c5d6e7f801
-	SnapshotID openapi_types.UUID `json:"snapshot_id"`
+	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
+	SourceInterviewIds []openapi_types.UUID `json:"source_interview_ids"`
 
 	// SourceCount The number of `source_interview_ids`.
 	//
 	// Examples: 1
 	SourceCount int `json:"source_count"`
-
-	// SourceInterviewIds The ids of the interviews, ascending.
-	//
-	// Examples: ["1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"]
-	SourceInterviewIds []openapi_types.UUID `json:"source_interview_ids"`
 }
 
 // SavedMeasurementBasisSchema Names this shape.
@@ -937,10 +937,21 @@ type SearchMeta struct {
 	// Examples: true
 	HasMore *bool `json:"has_more,omitempty"`
 
-	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
 	//
-	// Examples: true
-	IncludesCustomExtraction *bool `json:"includes_custom_extraction,omitempty"`
+	//
+	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
+	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
+
+	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
+	//
+	// Examples: ["lane","campaign"]
+	Types *[]string `json:"types,omitempty"`
+
+	// Type Synthesis in portal mode only. The portal surface that was returned.
+	//
+	// Examples: home
+	Type *SynthesisType `json:"type,omitempty"`
 
 	// IncludesCustomerIdentity Whether the answer's shape includes participants' e-mail addresses or other identity content for this key,
 	// however many rows it has.
@@ -949,24 +960,39 @@ type SearchMeta struct {
 	// Examples: false
 	IncludesCustomerIdentity *bool `json:"includes_customer_identity,omitempty"`
 
-	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
-	//
-	// Examples: false
-	IncludesRawExtraction *bool `json:"includes_raw_extraction,omitempty"`
-
 	// IncludesTranscripts Whether the answer's shape includes transcripts for this key.
 	//
 	// Examples: false
 	IncludesTranscripts *bool `json:"includes_transcripts,omitempty"`
 
-	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	// IncludesRawExtraction Whether the answer's shape includes raw extraction for this key.
 	//
-	// Examples: 2026-03-05T09:00:00.123456Z
-	MeasurementAsOf *time.Time `json:"measurement_as_of,omitempty"`
+	// Examples: false
+	IncludesRawExtraction *bool `json:"includes_raw_extraction,omitempty"`
+
+	// IncludesCustomExtraction Whether the answer's shape includes custom extraction for this key.
+	//
+	// Examples: true
+	IncludesCustomExtraction *bool `json:"includes_custom_extraction,omitempty"`
 
 	// MeasurementBasis Canonical mode only. The interviews that this request's filters select, whatever the page. When it is left
 	// out, `measurement_omitted_fields` names it.
 	MeasurementBasis *MeasurementQueryBasis `json:"measurement_basis,omitempty"`
+
+	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
+	//
+	// Examples: canonical
+	MeasurementMode *MeasurementMode `json:"measurement_mode,omitempty"`
+
+	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
+	//
+	// Examples: 41
+	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
+
+	// MeasurementAsOf Canonical mode only. The moment the answer was measured at; the same as the basis' `as_of`.
+	//
+	// Examples: 2026-03-05T09:00:00.123456Z
+	MeasurementAsOf *time.Time `json:"measurement_as_of,omitempty"`
 
 	// MeasurementContractVersion Canonical mode only. The version of the rules the figures were measured under.
 	//
@@ -978,11 +1004,6 @@ type SearchMeta struct {
 	// Examples: usable_interviews
 	MeasurementCountBasis *string `json:"measurement_count_basis,omitempty"`
 
-	// MeasurementMode How the client's figures are measured. `legacy` answers have no other measurement field.
-	//
-	// Examples: canonical
-	MeasurementMode *MeasurementMode `json:"measurement_mode,omitempty"`
-
 	// MeasurementOmittedFields Canonical mode only. Measurement fields left out of this answer. `measurement_basis` is left out on a page
 	// requested with `starting_after`, on campaigns and synthesis, and where it would list too many interviews.
 	//
@@ -990,95 +1011,74 @@ type SearchMeta struct {
 	// Examples: ["measurement_basis"]
 	MeasurementOmittedFields *[]string `json:"measurement_omitted_fields,omitempty"`
 
-	// MeasurementTotalCount Canonical mode only. The number of visible interviews under no filter, at `measurement_as_of`.
-	//
-	// Examples: 41
-	MeasurementTotalCount *int `json:"measurement_total_count,omitempty"`
-
-	// NextCursor Lists with pages only. Pass it as `starting_after` to get the next page. Null when there is none.
-	//
-	//
-	// Examples: AbQ3mV9kXr2tYw7Lc1Zp0NfHs8Ue5GjD4oKiBx6nRvTa
-	NextCursor nullable.Nullable[string] `json:"next_cursor,omitempty"`
-
 	// Query The text as it was searched, without leading and trailing white space.
 	//
 	// Examples: checkout
 	Query string `json:"query"`
-
-	// Type Synthesis in portal mode only. The portal surface that was returned.
-	//
-	// Examples: home
-	Type *SynthesisType `json:"type,omitempty"`
-
-	// Types Synthesis in collection mode only. The synthesis types the list was filtered to.
-	//
-	// Examples: ["lane","campaign"]
-	Types *[]string `json:"types,omitempty"`
 }
 
 // SynthesisDocumentRow A published synthesis document, in collection mode. Every field is always present; those that may be null are
 // null when unknown.
 type SynthesisDocumentRow struct {
-	// Cadence How often it is refreshed. Always present; null when unknown.
+	// ID The row's id.
 	//
-	// Examples: weekly
-	Cadence nullable.Nullable[string] `json:"cadence,omitempty"`
+	// Examples: 5e6f7a8b-9c0d-4e1f-a2b3-c4d5e6f7a8b9
+	ID openapi_types.UUID `json:"id"`
 
 	// ClientID The client it belongs to.
 	//
 	// Examples: 6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01
 	ClientID openapi_types.UUID `json:"client_id"`
 
-	// ContractVersion The version of the shape of `document`.
+	// SynthesisType What kind of synthesis it is.
 	//
-	// Examples: campaign_synthesis.v3
-	ContractVersion string `json:"contract_version"`
-
-	// ConversationGoalID The `id` of its campaign. Always present; null when it belongs to none.
-	//
-	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
-	ConversationGoalID nullable.Nullable[openapi_types.UUID] `json:"conversation_goal_id,omitempty"`
-
-	// CreatedAt When it was created.
-	//
-	// Examples: 2026-01-19T06:00:00.000000Z
-	CreatedAt time.Time `json:"created_at"`
-
-	// Document The published payload. Its shape is versioned by `contract_version`.
-	//
-	// Examples: {"headline":"Buyers return for reliability"}
-	Document FreeFormObject `json:"document"`
-
-	// FeedDate The day of a daily feed; usually null on other types. Always present.
-	//
-	// Examples: 2026-03-04
-	FeedDate nullable.Nullable[openapi_types.Date] `json:"feed_date,omitempty"`
-
-	// ID The row's id.
-	//
-	// Examples: 5e6f7a8b-9c0d-4e1f-a2b3-c4d5e6f7a8b9
-	ID openapi_types.UUID `json:"id"`
+	// Examples: campaign
+	SynthesisType SynthesisType `json:"synthesis_type"`
 
 	// LaneID The lane it belongs to. Always present; null when it belongs to none.
 	//
 	// Examples: 0d9e8f70-6a5b-4c3d-9e2f-1a0b9c8d7e6f
 	LaneID nullable.Nullable[openapi_types.UUID] `json:"lane_id,omitempty"`
 
-	// LastRefreshed When it was last refreshed. Always present; null when unknown.
+	// ConversationGoalID The `id` of its campaign. Always present; null when it belongs to none.
 	//
-	// Examples: 2026-03-04T06:00:00.000000Z
-	LastRefreshed nullable.Nullable[time.Time] `json:"last_refreshed,omitempty"`
+	// Examples: b3a1f0c2-5d6e-4f70-8a91-c2d3e4f5a6b7
+	ConversationGoalID nullable.Nullable[openapi_types.UUID] `json:"conversation_goal_id,omitempty"`
+
+	// Document The published payload. Its shape is versioned by `contract_version`.
+	//
+	// Examples: {"headline":"Buyers return for reliability"}
+	Document FreeFormObject `json:"document"`
+
+	// ContractVersion The version of the shape of `document`.
+	//
+	// Examples: campaign_synthesis.v3
+	ContractVersion string `json:"contract_version"`
 
 	// Status Always `published`.
 	//
 	// Examples: published
 	Status SynthesisDocumentRowStatus `json:"status"`
 
-	// SynthesisType What kind of synthesis it is.
+	// Cadence How often it is refreshed. Always present; null when unknown.
 	//
-	// Examples: campaign
-	SynthesisType SynthesisType `json:"synthesis_type"`
+	// Examples: weekly
+	Cadence nullable.Nullable[string] `json:"cadence,omitempty"`
+
+	// FeedDate The day of a daily feed; usually null on other types. Always present.
+	//
+	// Examples: 2026-03-04
+	FeedDate nullable.Nullable[openapi_types.Date] `json:"feed_date,omitempty"`
+
+	// LastRefreshed When it was last refreshed. Always present; null when unknown.
+	//
+	// Examples: 2026-03-04T06:00:00.000000Z
+	LastRefreshed nullable.Nullable[time.Time] `json:"last_refreshed,omitempty"`
+
+	// CreatedAt When it was created.
+	//
+	// Examples: 2026-01-19T06:00:00.000000Z
+	CreatedAt time.Time `json:"created_at"`
 
 	// UpdatedAt When it was last changed. `updated_since` matches it.
 	//
@@ -1316,20 +1316,20 @@ func (a *OpenapiDocument) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
-	if raw, found := object["info"]; found {
-		err = json.Unmarshal(raw, &a.Info)
-		if err != nil {
-			return fmt.Errorf("error reading 'info': %w", err)
-		}
-		delete(object, "info")
-	}
-
 	if raw, found := object["openapi"]; found {
 		err = json.Unmarshal(raw, &a.Openapi)
 		if err != nil {
 			return fmt.Errorf("error reading 'openapi': %w", err)
 		}
 		delete(object, "openapi")
+	}
+
+	if raw, found := object["info"]; found {
+		err = json.Unmarshal(raw, &a.Info)
+		if err != nil {
+			return fmt.Errorf("error reading 'info': %w", err)
+		}
+		delete(object, "info")
 	}
 
 	if raw, found := object["paths"]; found {
@@ -1359,14 +1359,14 @@ func (a OpenapiDocument) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
 
-	object["info"], err = json.Marshal(a.Info)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'info': %w", err)
-	}
-
 	object["openapi"], err = json.Marshal(a.Openapi)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'openapi': %w", err)
+	}
+
+	object["info"], err = json.Marshal(a.Info)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'info': %w", err)
 	}
 
 	object["paths"], err = json.Marshal(a.Paths)
@@ -1408,20 +1408,20 @@ func (a *PublishedSynthesisBody) UnmarshalJSON(b []byte) error {
 		return err
 	}
 
-	if raw, found := object["measurement_integrity"]; found {
-		err = json.Unmarshal(raw, &a.MeasurementIntegrity)
-		if err != nil {
-			return fmt.Errorf("error reading 'measurement_integrity': %w", err)
-		}
-		delete(object, "measurement_integrity")
-	}
-
 	if raw, found := object["schema"]; found {
 		err = json.Unmarshal(raw, &a.Schema)
 		if err != nil {
 			return fmt.Errorf("error reading 'schema': %w", err)
 		}
 		delete(object, "schema")
+	}
+
+	if raw, found := object["measurement_integrity"]; found {
+		err = json.Unmarshal(raw, &a.MeasurementIntegrity)
+		if err != nil {
+			return fmt.Errorf("error reading 'measurement_integrity': %w", err)
+		}
+		delete(object, "measurement_integrity")
 	}
 
 	if len(object) != 0 {
@@ -1443,16 +1443,16 @@ func (a PublishedSynthesisBody) MarshalJSON() ([]byte, error) {
 	var err error
 	object := make(map[string]json.RawMessage)
 
+	object["schema"], err = json.Marshal(a.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'schema': %w", err)
+	}
+
 	if a.MeasurementIntegrity != nil {
 		object["measurement_integrity"], err = json.Marshal(a.MeasurementIntegrity)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'measurement_integrity': %w", err)
 		}
-	}
-
-	object["schema"], err = json.Marshal(a.Schema)
-	if err != nil {
-		return nil, fmt.Errorf("error marshaling 'schema': %w", err)
 	}
 
 	for fieldName, field := range a.AdditionalProperties {

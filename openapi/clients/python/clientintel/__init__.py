@@ -13,14 +13,16 @@ from ._errors import (
     OutOfReach,
     RateLimited,
     ServiceError,
+    StoreError,
     Unauthenticated,
     Unavailable,
 )
 from ._requests import VERSION as __version__
+from ._sync import Counts
 from ._walks import AsyncWalk, Walk
 
 __all__ = [
-    "ApiError", "AsyncClient", "AsyncWalk", "BudgetSpent", "Client", "ClientIntelError", "InvalidCursor", "InvalidRequest",
-    "MissingScope", "NotFound", "OutOfReach", "RateLimited", "ServiceError", "Unauthenticated", "Unavailable", "Walk",
+    "ApiError", "AsyncClient", "AsyncWalk", "BudgetSpent", "Client", "ClientIntelError", "Counts", "InvalidCursor", "InvalidRequest",
+    "MissingScope", "NotFound", "OutOfReach", "RateLimited", "ServiceError", "StoreError", "Unauthenticated", "Unavailable", "Walk",
     "__version__",
 ]

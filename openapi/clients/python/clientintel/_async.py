@@ -7,19 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 from ._filters import AnalyticsFilters, CampaignFilters, InterviewFilters, PortalFilters, SearchFilters, SynthesisFilters
 from ._requests import Requests
-from ._transport import NoConnection, send
+from ._transport import NoConnection
 from ._walks import AsyncWalk
 
 if TYPE_CHECKING:
-    from typing import Unpack
+    from typing_extensions import Self, Unpack
 
     from . import models
+    from ._frames import By
     from ._requests import Steps
     from ._transport import Answer
 
 
 class AsyncClient(Requests):
-    """Client, with async for and await."""
+    """Client, with async for and await. Its methods are described there."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
 
     def interviews(self, **filters: Unpack[InterviewFilters]) -> AsyncWalk[models.Interview, models.InterviewListResponse]:
         return AsyncWalk(self, "/interviews", {"limit": 200, **filters})
@@ -49,6 +56,21 @@ class AsyncClient(Requests):
         answer: models.IntelligenceSearchResponse = await self._run(self._get("/intelligence/search", {"q": q, **filters}))
         return answer
 
+    async def nps(self, by: By = "week", **filters: Unpack[AnalyticsFilters]) -> Any:
+        from ._frames import nps
+
+        return nps((await self.analytics(**filters))["data"]["rows"], by)
+
+    async def volume(self, by: By = "day", **filters: Unpack[AnalyticsFilters]) -> Any:
+        from ._frames import volume
+
+        return volume((await self.analytics(**filters))["data"]["rows"], by)
+
+    async def sentiment(self, by: By = "week", **filters: Unpack[AnalyticsFilters]) -> Any:
+        from ._frames import sentiment
+
+        return sentiment((await self.analytics(**filters))["data"]["rows"], by)
+
     async def _run(self, steps: Steps) -> Any:
         reply: Answer | NoConnection | None = None
         while True:
@@ -59,7 +81,7 @@ class AsyncClient(Requests):
             reply = None
             if isinstance(step, str):
                 try:
-                    reply = await asyncio.to_thread(send, step, self._headers, self._timeout)
+                    reply = await asyncio.to_thread(self._connections.send, step)
                 except NoConnection as broken:
                     reply = broken
             else:

@@ -21,6 +21,10 @@ class BudgetSpent(ClientIntelError):
     """What is left of the key's hour belongs to others (leave), for longer than max_wait."""
 
 
+class StoreError(ClientIntelError):
+    """The target of a sync could not be read or written."""
+
+
 class ApiError(ClientIntelError):
     """An error answer of the service. Programs look at code."""
 
@@ -28,12 +32,12 @@ class ApiError(ClientIntelError):
         try:
             said = json.loads(answer.body)
         except ValueError:
-            said = {}
-        if not isinstance(said, dict):
-            said = {}  # not from the API: a proxy, perhaps
+            said = None
+        if not isinstance(said, dict) or "error" not in said:
+            said = {"error": "is no answer of the API: is the address (CLIENTINTEL_URL) right?"}  # from a proxy, perhaps
         self.status = answer.status
         self.code: str = said.get("code", "unknown")
-        self.message: str = said.get("error", f"status {answer.status}")
+        self.message: str = said["error"]
         self.details: str | None = said.get("details")
         self.request_id = answer.headers.get("X-Request-Id")
         self.retry_after = answer.number("Retry-After")

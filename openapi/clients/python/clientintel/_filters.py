@@ -1,11 +1,15 @@
-"""The parameters of the operations. Dates are texts: 2026-03-01, or 2026-03-01T06:30:00Z."""
+"""The parameters of the operations. Dates are dates, datetimes, or texts: 2026-03-01, or 2026-03-01T06:30:00Z."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict, Union
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from .models import SynthesisType
+
+    Date = Union[str, date]
 
 
 class _List(TypedDict, total=False):
@@ -14,8 +18,8 @@ class _List(TypedDict, total=False):
 
 
 class _Window(TypedDict, total=False):
-    date_from: str
-    date_to: str
+    date_from: Date
+    date_to: Date
 
 
 class InterviewFilters(_List, _Window, total=False):
@@ -24,24 +28,24 @@ class InterviewFilters(_List, _Window, total=False):
 
 
 class CampaignFilters(_List, _Window, total=False):
-    updated_since: str
+    updated_since: Date
     status: str
     campaign_id: str
 
 
 class SynthesisFilters(_List, _Window, total=False):
-    updated_since: str
+    updated_since: Date
     type: Literal["lane", "campaign", "home", "daily_feed"]
     lane_id: str
     campaign_id: str
-    day: str
+    day: Date
 
 
 class PortalFilters(_List, _Window, total=False):
     type: SynthesisType
     lane: str
     campaign: str
-    day: str
+    day: Date
 
 
 class AnalyticsFilters(_Window, total=False):

@@ -1,13 +1,13 @@
 // Walks every list in pages of a few rows and returns the rows. It runs on Node,
 // Bun and Deno (run.mjs) and as a worker (worker.mjs).
 import assert from 'node:assert/strict';
-import {ApiError, BudgetSpentError, Client} from 'clientintel';
+import {BudgetSpentError, Client, InvalidCursorError, NotFoundError, OutOfReachError, UnavailableError, ApiError} from 'clientintel';
 
-async function refusal(call, status, code) {
+async function refusal(call, status, code, kind = ApiError) {
   try {
     await call();
   } catch (error) {
-    assert.ok(error instanceof ApiError, String(error));
+    assert.ok(error instanceof kind, String(error));
     assert.deepEqual([error.status, error.code], [status, code]);
     assert.ok(error.requestId);
     return error;
@@ -33,13 +33,29 @@ export async function conform(env) {
   assert.equal(series.total, series.rows.length);
 
   await refusal(() => client.interviews({date_from: 'yesterday'}).toArray(), 400, 'invalid_parameter');
-  await refusal(() => client.interviews({starting_after: 'x'}).toArray(), 400, 'invalid_cursor');
+  await refusal(() => client.interviews({starting_after: 'x'}).toArray(), 400, 'invalid_cursor', InvalidCursorError);
   await refusal(() => new Client({url, key: 'cik_wrong'}).campaigns().toArray(), 401, 'invalid_api_key');
   await refusal(() => new Client({url, key: env.NARROW}).interviews().toArray(), 403, 'insufficient_scope');
-  await refusal(() => client.interview('00000000-0000-4000-8000-000000000000'), 404, 'not_found');
+  await refusal(() => client.interview('00000000-0000-4000-8000-000000000000'), 404, 'not_found', NotFoundError);
   const stub = new Client({url: env.STUB, key, tries: 1});
   await refusal(() => stub.interview('500'), 500, 'internal_error');
-  assert.equal((await refusal(() => stub.interview('503'), 503, 'measurement_unavailable')).retryAfter, 3601);
+  assert.equal((await refusal(() => stub.interview('503'), 503, 'measurement_unavailable', UnavailableError)).retryAfter, 3601);
+  await refusal(() => stub.interview('proxy'), 200, 'unknown');
+
+  // A default call is sent twice; a signal ends it, its wait too.
+  const told = [];
+  const busy = new Client({url: env.STUB, key, onWait: (seconds) => told.push(seconds)});
+  await refusal(() => busy.interview('busy'), 503, 'unknown', UnavailableError);
+  assert.deepEqual(told, [1]);
+  const enough = new AbortController();
+  await assert.rejects(() => new Client({url: env.STUB, key, onWait: () => enough.abort(new Error('enough'))}).interview('busy', {signal: enough.signal}), /enough/);
+  await assert.rejects(() => new Client({url: 'http://127.0.0.1:1', key, tries: 1}).campaigns().toArray(), OutOfReachError);
+
+  // The address serves with the API's path too; what is missing is named.
+  assert.equal((await new Client({url: url + '/api/client/v1/', key}).campaigns().toArray()).length, rows.campaigns.length);
+  assert.throws(() => new Client({url, key: ' '}), /CLIENTINTEL_KEY/);
+  assert.throws(() => new Client({url: 'intelligence.example.com', key}), /CLIENTINTEL_URL/);
+
   const impatient = new Client({url: env.STUB, key, onWait: assert.fail, fetch: function (...given) {
     assert.equal(this, undefined); // workers refuse a fetch that is called as a method
     return fetch(...given);
@@ -47,7 +63,7 @@ export async function conform(env) {
   await refusal(() => impatient.interview('redirect'), 302, 'unknown');
 
   // An hour that is used up is over when the clock says so.
-  const spent = new Client({url: env.STUB, key, maxWait: 0}), clock = performance.now;
+  const spent = new Client({url: env.STUB, key, maxWait: 0, leave: 1}), clock = performance.now;
   const pass = (seconds) => Object.defineProperty(performance, 'now', {configurable: true, value: () => clock.call(performance) + seconds * 1000});
   await spent.interview('spent');
   await assert.rejects(() => spent.interview('spent'), BudgetSpentError);

@@ -1,6 +1,5 @@
 package tour
 
-import com.google.gson.JsonParseException
 import java.util.UUID
 import kotlin.system.exitProcess
 import okhttp3.OkHttpClient
@@ -28,7 +27,7 @@ class Clients(base: String, key: String) {
     val search = SearchApi(url, http)
 }
 
-fun say(name: String, answer: Any?) = println(name + "\t" + Serializer.gson.toJson(answer))
+fun say(name: String, answer: Any?) = println(name + "\t" + Serializer.jacksonObjectMapper.writeValueAsString(answer))
 
 fun walk(name: String, page: (String?) -> Pair<Any, Meta>) {
     var cursor: String? = null
@@ -49,7 +48,7 @@ fun refused(call: () -> Any) {
     } catch (refusal: ServerException) {
         refusal.statusCode to (refusal.response as ServerError<*>).body
     }
-    say("error $status", Serializer.gson.fromJson(body as String, ErrorResponse::class.java).code)
+    say("error $status", Serializer.jacksonObjectMapper.readValue(body as String, ErrorResponse::class.java).code)
 }
 
 fun main() {
@@ -59,12 +58,8 @@ fun main() {
         say("$mode interview", c.interviews.getInterview(c.interviews.listInterviews(limit = 1).data[0].id))
         walk("$mode campaigns") { after -> c.campaigns.listCampaigns(limit = 2, startingAfter = after).let { it to it.meta } }
         walk("$mode synthesis") { after -> c.synthesis.listSynthesis(limit = 2, startingAfter = after).let { it to it.meta } }
-        try {
-            walk("$mode portal") { after ->
-                c.synthesis.listSynthesis(limit = 2, startingAfter = after, surface = SynthesisApi.SurfaceListSynthesis.portal).let { it to it.meta }
-            }
-        } catch (unreadable: JsonParseException) {
-            System.err.println(unreadable)
+        walk("$mode portal") { after ->
+            c.synthesis.listSynthesis(limit = 2, startingAfter = after, surface = SynthesisApi.SurfaceListSynthesis.portal).let { it to it.meta }
         }
         say("$mode analytics", c.analytics.getInterviewAnalytics(dateFrom = "2026-03-01", dateTo = "2026-03-31"))
         say("$mode search", c.search.searchIntelligence("late"))
