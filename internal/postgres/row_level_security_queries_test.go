@@ -195,12 +195,12 @@ func newTwinClients(t *testing.T, d *dbtest.Database, names ...string) twinClien
 			`INSERT INTO portal_documents (client_id, id, type, lane_id, campaign_id, feed_date, body, status, published_at, measurement_snapshot_id)
 				SELECT @client, v.id, v.type, @id, @id, @at::timestamptz::date, jsonb_build_object('of', @name::text), 'published', @at, @id
 				FROM (VALUES (@id, 'daily_feed'), (md5('lane')::uuid, 'lane'), (md5('campaign')::uuid, 'campaign')) AS v (id, type)`,
-			`INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, created_at, revoked_at)
-				VALUES (rpad(@name, 12, 'a'), md5(@name)::uuid, @client, @name, sha256(@name::bytea), '{}', @at, @at)`,
+			`INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes, created_at)
+				VALUES (rpad(@name, 12, 'a'), md5(@name)::uuid, @client, @name, sha256(@name::bytea), '{}', @at)`,
 			`INSERT INTO request_log (client_id, key_id, at, seq, route) VALUES (@client, @id, now() + interval '1 hour', 1, 'listInterviews')`,
 			`INSERT INTO key_usage (client_id, key_id, hour, route, status, requests)
 				VALUES (@client, @id, date_trunc('hour', now()), 'listInterviews', 200, 1)`,
-			`INSERT INTO key_audits (client_id, action, key_id, account, detail) VALUES (@client, 'issue', @id, @name, '')`,
+			`INSERT INTO key_audits (client_id, action, key_id, account, actor, detail) VALUES (@client, 'issue', @id, @name, @name, '')`,
 			`INSERT INTO imports (client_id) VALUES (@client)`,
 		} {
 			if _, err := conn.Exec(t.Context(), statement, pgx.NamedArgs{
@@ -227,7 +227,7 @@ func (w twinClients) arguments(q namedQuery) pgx.NamedArgs {
 		"status": "completed", "launch_status": "", "synthesis_type": "daily_feed", "type": "daily_feed", "name": "cursor",
 		"of_days": false, "with_identity": true, "with_transcripts": true,
 		"with_raw_extraction": true, "with_custom_extraction": true,
-		"time_window": time.Hour, "grace": time.Hour, "expiring": time.Hour, "except_id": w.shared, "unit": "day", "from_hour": first, "until_hour": last,
+		"time_window": time.Hour, "grace": time.Hour, "expiring": nil, "expiring": time.Hour, "except_id": w.shared, "unit": "day", "from_hour": first, "until_hour": last,
 		"caller_address": nil, "only_revoked": true, "prefix": "aaaaaaaaaaaa", "secret_hash": make([]byte, 32),
 		"key_id": w.shared, "action": "issue", "account": "root@host", "detail": "text", "scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,
 		// A group of no requests: an admission's row has the clock.
