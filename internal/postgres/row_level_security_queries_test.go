@@ -227,7 +227,7 @@ func (w twinClients) arguments(q namedQuery) pgx.NamedArgs {
 		"status": "completed", "launch_status": "", "synthesis_type": "daily_feed", "type": "daily_feed", "name": "cursor",
 		"of_days": false, "with_identity": true, "with_transcripts": true,
 		"with_raw_extraction": true, "with_custom_extraction": true,
-		"time_window": time.Hour, "grace": time.Hour, "expiring": nil, "expiring": time.Hour, "except_id": w.shared, "unit": "day", "from_hour": first, "until_hour": last,
+		"time_window": time.Hour, "grace": time.Hour, "expiring": nil, "except_id": w.shared, "unit": "day", "from_hour": first, "until_hour": last,
 		"caller_address": nil, "only_revoked": true, "prefix": "aaaaaaaaaaaa", "secret_hash": make([]byte, 32),
 		"key_id": w.shared, "action": "issue", "account": "root@host", "detail": "text", "scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,
 		// A group of no requests: an admission's row has the clock.
