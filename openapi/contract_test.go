@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -49,11 +48,6 @@ var surface = map[string]operation{
 		path:     "/api/client/v1/openapi.json",
 		statuses: []string{"200", "304", "default"},
 	},
-}
-
-var allScopes = []string{
-	"read:campaigns", "read:interviews_metadata", "read:synthesis", "read:transcripts", "read:customer_identity",
-	"read:raw_extraction", "read:custom_extraction", "export:data",
 }
 
 func TestContract_IsValidOpenAPI31(t *testing.T) {
@@ -103,33 +97,6 @@ func queryParameters(t *testing.T, operation string) []string {
 	return names
 }
 
-// The 403 of the server is driven by these requirements.
-func TestContract_EveryOperationNamesItsScope(t *testing.T) {
-	t.Parallel()
-	eachOperation(load(t), func(_, _ string, op *openapi3.Operation) {
-		if op.Security == nil {
-			t.Errorf("%s: no security requirement", op.OperationID)
-			return
-		}
-		want := surface[op.OperationID].scope
-		if want == "" {
-			if len(*op.Security) != 0 {
-				t.Errorf("%s: is public, but requires %v", op.OperationID, *op.Security)
-			}
-			return
-		}
-		if len(*op.Security) != 1 || !slices.Equal((*op.Security)[0]["bearerAuth"], []string{want}) {
-			t.Errorf("%s: requires %v, want the scope %s", op.OperationID, *op.Security, want)
-		}
-		if !slices.Contains(allScopes, want) {
-			t.Errorf("%s: there is no scope %s", op.OperationID, want)
-		}
-		if !strings.Contains(op.Description, "`"+want+"`") {
-			t.Errorf("%s: the description does not name %s", op.OperationID, want)
-		}
-	})
-}
-
 // A caller can always see its quota, and find its request in our log.
 func TestContract_EveryResponseDeclaresItsHeaders(t *testing.T) {
 	t.Parallel()
@@ -167,33 +134,6 @@ func TestContract_EveryResponseDeclaresItsHeaders(t *testing.T) {
 			t.Errorf("%s %s: got headers %v, want %v", op, status, got, want)
 		}
 	})
-}
-
-// These are parsed in the server, so that their faults get codes of their own.
-// A constraint here would answer first, with a general code.
-func TestContract_LeavesDatesAndCursorsToTheServer(t *testing.T) {
-	t.Parallel()
-	parsed := []string{"starting_after", "updated_since", "date_from", "date_to", "day"}
-	seen := map[string]bool{}
-	eachOperation(load(t), func(_, _ string, op *openapi3.Operation) {
-		for _, p := range op.Parameters {
-			if !slices.Contains(parsed, p.Value.Name) {
-				continue
-			}
-			seen[p.Value.Name] = true
-			text, err := p.Value.Schema.MarshalJSON()
-			want := `{"type":"string"}`
-			if p.Value.Name == "starting_after" { // whose code is its own, whoever finds the fault
-				want = `{"maxLength":1024,"type":"string"}`
-			}
-			if err != nil || string(text) != want {
-				t.Errorf("%s: the schema of %s is %s (%v), want %s", op.OperationID, p.Value.Name, text, err, want)
-			}
-		}
-	})
-	if len(seen) != len(parsed) {
-		t.Errorf("saw %v, want %v", seen, parsed)
-	}
 }
 
 func load(t *testing.T) *openapi3.T {

@@ -38,60 +38,6 @@ func TestExamples_EveryResponseHasOneAndAllAreValid(t *testing.T) {
 	})
 }
 
-// Every code of an operation is shown where it can occur, under its own name.
-func TestExamples_ErrorsShowTheirCodes(t *testing.T) {
-	t.Parallel()
-	badRequest := map[string][]string{
-		"listInterviews": {
-			"invalid_cursor", "invalid_date_range", "invalid_parameter", "unknown_parameter", "updated_since_unsupported",
-		},
-		"getInterview": {"invalid_parameter", "unknown_parameter"},
-		"listCampaigns": {
-			"invalid_cursor", "invalid_date_range", "invalid_parameter", "invalid_updated_since", "unknown_parameter",
-		},
-		"listSynthesis": {
-			"invalid_cursor", "invalid_date_range", "invalid_parameter", "invalid_updated_since", "unknown_parameter",
-			"unsupported_parameter",
-		},
-		"getInterviewAnalytics": {"invalid_date_range", "invalid_parameter", "unknown_parameter"},
-		"searchIntelligence":    {"invalid_parameter", "unknown_parameter"},
-	}
-	others := map[string][]string{
-		"401": {"expired_api_key", "inactive_api_key", "invalid_api_key", "missing_api_key"},
-		"403": {"insufficient_scope"},
-		"404": {"not_found"},
-		"429": {"rate_limited"},
-		"503": {"measurement_unavailable", "service_unavailable"},
-
-		"default": {"internal_error", "method_not_allowed", "payload_too_large"},
-	}
-	eachResponse(load(t), func(op, status string, response *openapi3.Response) {
-		if status < "400" {
-			return
-		}
-		want := others[status]
-		if status == "400" {
-			want = badRequest[op]
-		}
-		var got []string
-		for name, example := range response.Content["application/json"].Examples {
-			body := example.Value.Value.(map[string]any)
-			code := body["code"].(string)
-			got = append(got, code)
-			if !strings.HasPrefix(name, code) {
-				t.Errorf("%s %s: the example %s shows %s", op, status, name, code)
-			}
-			if status == "400" && body["details"] == nil {
-				t.Errorf("%s %s: the example %s has no details", op, status, name)
-			}
-		}
-		slices.Sort(got)
-		if got = slices.Compact(got); !slices.Equal(got, want) {
-			t.Errorf("%s %s: examples show %v, want %v", op, status, got, want)
-		}
-	})
-}
-
 // A reader who recomputes the hash of an example must arrive at it.
 func TestExamples_BasesAreTrue(t *testing.T) {
 	t.Parallel()

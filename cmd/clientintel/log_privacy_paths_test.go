@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -10,8 +9,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
@@ -194,7 +191,7 @@ func (s *canaryServer) breakEverything(t *testing.T, d *dbtest.Database, keys ma
 	wrong("questions that are no list", "/campaigns", 500)
 	d.Exec(t, "ALTER TABLE campaigns RENAME COLUMN slug TO gone")
 	wrong("a column that is gone", "/analytics/interviews?campaign="+canary, 500)
-	release := lockInterviews(t, d)
+	release := d.Hold(t, "interviews")
 	wrong("a database that is too slow", "/interviews?status="+canary, 503)
 	release()
 	d.Exec(t, "REVOKE EXECUTE ON FUNCTION admit FROM clientintel_server")
@@ -205,17 +202,4 @@ func (s *canaryServer) breakEverything(t *testing.T, d *dbtest.Database, keys ma
 	for range 3 {
 		s.get(t, "/interviews?status="+canary, keys["all"])
 	}
-}
-
-// lockInterviews makes readers wait until it is released.
-func lockInterviews(t *testing.T, d *dbtest.Database) (release func()) {
-	t.Helper()
-	conn, err := pgx.Connect(context.WithoutCancel(t.Context()), d.SuperuserURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(t.Context(), "BEGIN; LOCK TABLE interviews"); err != nil {
-		t.Fatal(err)
-	}
-	return func() { _ = conn.Close(context.Background()) }
 }

@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net"
-	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -200,22 +198,6 @@ func TestRun_ClientsComeAndGo(t *testing.T) {
 	}
 }
 
-func TestRun_ABadLineImportsNothing(t *testing.T) {
-	t.Parallel()
-	env := onDatabase(t)
-	file := filepath.Join(t.TempDir(), "bad.ndjson")
-	if err := os.WriteFile(file, []byte(acme+`{"kind":"lane","client_id":"11111111-1111-4111-8111-111111111111","id":"x","slug":"s","visible":true}`+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got := command(t, env, "", "import", file)
-	if got.code != exitFailed || !strings.HasPrefix(got.stderr, "clientintel: lane of client 11111111-1111-4111-8111-111111111111: line 2: lane.id: ") {
-		t.Errorf("importing a bad line: %+v", got)
-	}
-	if got := command(t, env, "", "keys", "issue", "--client", "acme", "--name", "x"); got.code != exitFailed {
-		t.Error("the line before the bad one was imported")
-	}
-}
-
 // A text is stored as it was sent, whatever the defaults of the database are.
 func TestRun_ImportDependsOnNoDefaults(t *testing.T) {
 	t.Parallel()
@@ -304,12 +286,4 @@ func TestRun_PortInUse(t *testing.T) {
 	if got.code != exitFailed || !strings.Contains(got.stderr, "address already in use: free the address or choose another with --listen") {
 		t.Errorf("serving on a taken port: %+v", got)
 	}
-}
-
-// A server asked to stop exits cleanly.
-func TestRun_ServeStopsCleanly(t *testing.T) {
-	t.Parallel()
-	server := serveHere(t, onDatabase(t))
-	get(t, server.next(t, "serving").Address+"/api/client/v1/openapi.json", http.StatusOK)
-	server.end(t)
 }

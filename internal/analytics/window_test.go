@@ -108,13 +108,3 @@ func TestDayOf(t *testing.T) {
 		}
 	}
 }
-
-func TestSentimentOf(t *testing.T) {
-	for score, want := range map[float64]string{
-		10: "promoter", 9: "promoter", 8.999: "passive", 7: "passive", 6.99: "detractor", 0: "detractor", -1: "detractor",
-	} {
-		if got := sentimentOf(score).String(); got != want {
-			t.Errorf("%v is %s, want %s", score, got, want)
-		}
-	}
-}

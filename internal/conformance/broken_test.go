@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -219,31 +218,6 @@ func TestRun_ToolsMayEndPagesEarly(t *testing.T) {
 	srv, seed := apitest.Start(t, func(c *config.Server) { c.ResponseValidation = config.Off })
 	seedLong(t, seed, "globex")
 	wantNoFailure(t, run(t, srv.URL, 400, fresh(t, srv, "globex", auth.All()...)))
-
-	both := func(change func(structured map[string]any)) func(*http.Response) {
-		return rewriteTool(func(result, structured map[string]any) {
-			if d, _ := structured["data"].([]any); len(d) == 2 {
-				change(structured)
-				text, _ := json.Marshal(structured)
-				result["content"].([]any)[0].(map[string]any)["text"] = string(text)
-			}
-		})
-	}
-	for name, c := range map[string]struct {
-		detail string
-		spoil  func(body map[string]any)
-	}{
-		"the rest is dropped":    {"at /data", func(b map[string]any) { meta(b)["has_more"], meta(b)["next_cursor"] = false, nil }},
-		"the cursor skips a row": {"at /meta/next_cursor", func(b map[string]any) { b["data"], meta(b)["count"] = data(b)[:1], 1 }},
-		"other rows":             {"at /data", func(b map[string]any) { slices.Reverse(data(b)) }},
-		"other fields":           {"at /meta/measurement_total_count", func(b map[string]any) { meta(b)["measurement_total_count"] = 3 }},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			report := run(t, breaking(t, srv.URL, both(c.spoil)), 400, fresh(t, srv, "globex", auth.All()...))
-			wantFailure(t, report, "agents/list_interviews key 1", c.detail)
-		})
-	}
 }
 
 // A body is a customer's text, whatever its fields are called: no message quotes it.

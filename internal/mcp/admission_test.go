@@ -96,25 +96,6 @@ func send(t *testing.T, srv *apitest.Server, method, key string, header http.Hea
 	return srv.Send(t, method, endpoint, key, header)
 }
 
-// Clients probe with GET and DELETE; the refusal must name the way, and not
-// hide that a key is wanted.
-func TestAdmission_OnlyPOST(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PURGE"} {
-		srv.Send(t, method, endpoint, "", nil).WantError(t, 401, "missing_api_key", "Missing Bearer API key")
-		answer := srv.Send(t, method, endpoint, srv.KeyFor(t, "acme"), nil).WantError(t, 405, "method_not_allowed", "method not allowed")
-		if got := answer.Header.Get("Allow"); got != "POST" {
-			t.Errorf("%s: Allow is %q, want POST", method, got)
-		}
-	}
-	head := srv.Send(t, "HEAD", endpoint, srv.KeyFor(t, "acme"), nil).WantStatus(t, 405)
-	if head.Header.Get("Allow") != "POST" {
-		t.Errorf("HEAD: Allow is %q, want POST", head.Header.Get("Allow"))
-	}
-	srv.Post(t, endpoint+"/", srv.KeyFor(t, "acme"), with(), strings.NewReader(listTools)).WantError(t, 404, "not_found", "not found")
-}
-
 func TestAdmission_Origins(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t, func(s *config.Server) { s.PublicURL = "https://Intelligence.example.com/brand" })

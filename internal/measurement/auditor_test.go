@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -172,21 +171,4 @@ func TestAuditor_MergesChanges(t *testing.T) {
 	if n := count(); n != 0 || w.slugs(t, "s.members = 1") != "alder birch cedar" {
 		t.Errorf("%d changes are left, merged into %q", n, w.slugs(t, "s.members = 1"))
 	}
-}
-
-// Run ends with its context.
-func TestAuditor_RunsUntilItIsStopped(t *testing.T) {
-	t.Parallel()
-	w := newAudited(t)
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.Run(ctx)
-	}()
-	for w.Audits.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	stop()
-	<-done
 }

@@ -17,7 +17,7 @@ var gate = regexp.MustCompile(`CASE WHEN @(with_\w+)::boolean THEN [^\n]+ END\):
 func TestQueries_GatedColumnsAreReadWithTheirFlagOnly(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	twins := newTwinClients(t, d)
+	twins := newTwinClients(t, d, "acme", "globex")
 	conn := connect(t, d.OwnerURL)
 	if _, err := conn.Exec(t.Context(), `UPDATE interviews SET transcript = '[]', raw_extraction = '{}'`); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -158,70 +157,6 @@ func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 	if err := <-migrated; err != nil {
 		t.Errorf("migrating: %v", err)
 	}
-}
-
-// What a later release applied is told apart.
-func TestMigrationStatuses_FollowWhatWasStored(t *testing.T) {
-	t.Parallel()
-	database := dbtest.New(t)
-	ours := postgres.SchemaVersion()
-	database.Exec(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)", ours+1)
-	statuses, err := postgres.MigrationStatuses(t.Context(), database.OwnerURL)
-	if err != nil || len(statuses) != int(ours)+1 {
-		t.Fatalf("%d statuses (%v)", len(statuses), err)
-	}
-	for _, s := range statuses {
-		want := postgres.Applied
-		if s.Version == ours+1 {
-			want = postgres.Newer
-		}
-		if s.State != want || s.AppliedAt == nil || time.Since(*s.AppliedAt) > time.Hour*24 {
-			t.Errorf("%+v, want %s", s, want)
-		}
-	}
-}
-
-// An index on a table that exists is made concurrently: otherwise writers wait
-// for as long as it takes.
-func TestMigrations_MakeIndexesOfExistingTablesConcurrently(t *testing.T) {
-	t.Parallel()
-	names, err := fs.Glob(migrations.Files, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		text, err := migrations.Files.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, table := range indexedInPlace(string(text)) {
-			t.Errorf("%s makes an index of %s, which exists already: CREATE INDEX CONCURRENTLY, in a file marked '-- +goose NO TRANSACTION'", name, table)
-		}
-	}
-	if got := indexedInPlace("-- +goose Up\nCREATE TABLE a (b int);\nCREATE INDEX x ON a (b);\nCREATE UNIQUE INDEX y ON c (b);"); len(got) != 1 || got[0] != "c" {
-		t.Errorf("found %v, want c", got)
-	}
-}
-
-var (
-	createsIndex = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?\w+\s+ON (\w+)`)
-	createsTable = regexp.MustCompile(`(?m)^CREATE TABLE (\w+)`)
-)
-
-// indexedInPlace are the tables that a migration indexes and does not create.
-func indexedInPlace(migration string) []string {
-	up, _, _ := strings.Cut(migration, "-- +goose Down")
-	created := map[string]bool{}
-	for _, m := range createsTable.FindAllStringSubmatch(up, -1) {
-		created[m[1]] = true
-	}
-	var found []string
-	for _, m := range createsIndex.FindAllStringSubmatch(up, -1) {
-		if !created[m[1]] {
-			found = append(found, m[1])
-		}
-	}
-	return found
 }
 
 // A released migration is never edited: databases have it. sql/released.json lists

@@ -11,50 +11,6 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
-// Sixteen callers of one key on two servers get exactly 600 responses, and
-// Remaining counts each number from 600 down to 1 once.
-func TestRateLimit_ExactAcrossServersAndCallers(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	issued := srv.Issue(t, keyRequest("acme"))
-	urls := []string{srv.URL, srv.StartAnother(t)}
-
-	var mu sync.Mutex
-	remaining := map[string]int{}
-	statuses := map[int]int{}
-	var callers sync.WaitGroup
-	for caller := range 16 {
-		own := *srv
-		own.URL = urls[caller%2]
-		callers.Go(func() {
-			for range 45 {
-				answer := own.Get(t, interviews, issued.Key)
-				mu.Lock()
-				statuses[answer.Status]++
-				if answer.Status == http.StatusOK {
-					remaining[answer.Header.Get("X-RateLimit-Remaining")]++
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	callers.Wait()
-	if statuses[200] != 600 || statuses[429] != 120 {
-		t.Fatalf("statuses %v, want 600 times 200 and 120 times 429", statuses)
-	}
-	for n := 1; n <= 600; n++ {
-		if remaining[strconv.Itoa(n)] != 1 {
-			t.Errorf("Remaining %d was said %d times, want once", n, remaining[strconv.Itoa(n)])
-		}
-	}
-	var rows, last int
-	seed.Query(t, &rows, "SELECT count(*) FROM request_log WHERE key_id = $1", issued.ID)
-	seed.Query(t, &last, "SELECT max(seq) FROM request_log WHERE key_id = $1", issued.ID)
-	if rows != 600 || last != 600 {
-		t.Errorf("the log has %d rows up to %d, want 600 without a gap", rows, last)
-	}
-}
-
 func TestRateLimit_Refusal(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)

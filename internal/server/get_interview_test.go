@@ -65,11 +65,3 @@ func TestGetInterview_WhatIsNotVisibleIsNotFound(t *testing.T) {
 		srv.Get(t, "/api/client/v1/interviews/"+id, key).WantError(t, http.StatusNotFound, "not_found", "not found")
 	}
 }
-
-func TestGetInterview_IDsMatchInAnyCase(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	id := seed.Interview(t, "acme", apitest.Fields{"id": "abcdefab-cdef-4abc-8def-abcdefabcdef"})
-	srv.Get(t, "/api/client/v1/interviews/ABCDEFAB-CDEF-4ABC-8DEF-ABCDEFABCDEF", srv.KeyFor(t, "acme")).WantStatus(t, http.StatusOK)
-	_ = id
-}

@@ -20,19 +20,8 @@ func TestRoutes_UnknownRoutesAndMethods(t *testing.T) {
 	} {
 		srv.Get(t, path, "").WantError(t, 404, "not_found", "not found")
 	}
-	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} {
-		answer := srv.Send(t, method, interviews, "", nil).WantError(t, 405, "method_not_allowed", "method not allowed")
-		if got := answer.Header.Get("Allow"); got != "GET" {
-			t.Errorf("%s: Allow is %q, want GET", method, got)
-		}
-	}
-	head := srv.Send(t, http.MethodHead, interviews, "", nil).WantStatus(t, 405)
-	if head.Header.Get("Allow") != "GET" {
+	if head := srv.Send(t, http.MethodHead, interviews, "", nil).WantStatus(t, 405); head.Header.Get("Allow") != "GET" {
 		t.Errorf("HEAD: Allow is %q, want GET", head.Header.Get("Allow"))
-	}
-	answer := srv.Send(t, http.MethodPost, "/api/client/v1/openapi.json", "", nil).WantStatus(t, 405)
-	if got := answer.Header.Get("Allow"); got != "GET, HEAD" {
-		t.Errorf("the contract's Allow is %q, want GET, HEAD", got)
 	}
 }
 
@@ -59,9 +48,11 @@ func TestRoutes_AnUnknownPathIsNotFoundByAnyMethod(t *testing.T) {
 		}
 	}
 	for path, allow := range map[string]string{interviews: "GET", interviews + "/a%2Fb": "GET", "/api/client/v1/openapi.json": "GET, HEAD"} {
-		answer := srv.Send(t, "PURGE", path, "", nil).WantError(t, 405, "method_not_allowed", "method not allowed")
-		if got := answer.Header.Get("Allow"); got != allow {
-			t.Errorf("PURGE %s: Allow is %q, want %q", path, got, allow)
+		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, "PURGE"} {
+			answer := srv.Send(t, method, path, "", nil).WantError(t, 405, "method_not_allowed", "method not allowed")
+			if got := answer.Header.Get("Allow"); got != allow {
+				t.Errorf("%s %s: Allow is %q, want %q", method, path, got, allow)
+			}
 		}
 	}
 }

@@ -139,12 +139,6 @@ CGO_ENABLED=0 go build -trimpath -buildvcs=false -o "$2/clientintel" ./cmd/clien
 	return other, other.makeCluster(ctx)
 }
 
-// Migrations are the files of a base of another commit.
-func (b *Base) Migrations() []string {
-	found, _ := filepath.Glob(filepath.Join(b.dir, "source/sql/migrations/*.sql")) // fails on a bad pattern only
-	return found
-}
-
 // postgresProgram is what ran the cluster: it notes that itself.
 func (b *Base) postgresProgram() (string, error) {
 	opts, err := os.ReadFile(filepath.Join(b.data, "postmaster.opts"))

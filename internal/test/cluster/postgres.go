@@ -29,7 +29,6 @@ type Postgres struct {
 
 	program  string
 	settings map[string]string
-	database string // empty: the embedded package's
 	uid, gid int
 	process  *Process
 }
@@ -74,14 +73,7 @@ func (p *Postgres) Port() string { return cmp.Or(p.settings["port"], "5432") }
 
 // URL logs in as a role of the embedded package's.
 func (p *Postgres) URL(role string) string {
-	return p.URLOf(role, cmp.Or(p.database, embedded.Database))
-}
-
-// InDatabase is the same cluster, whose logins lead to another database.
-func (p *Postgres) InDatabase(name string) *Postgres {
-	other := *p
-	other.database = name
-	return &other
+	return p.URLOf(role, embedded.Database)
 }
 
 // URLOf logs in to another database of the cluster.

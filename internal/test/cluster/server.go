@@ -32,15 +32,6 @@ type Server struct {
 // StartServer runs `clientintel serve` on a database and waits until it serves.
 // Further settings are NAME=value or --flags.
 func (b *Base) StartServer(ctx context.Context, databaseURL string, env ...string) (*Server, error) {
-	s, err := b.LaunchServer(ctx, databaseURL, env...)
-	if err != nil {
-		return nil, err
-	}
-	return s, s.AwaitServing(ctx)
-}
-
-// LaunchServer runs `clientintel serve` and does not wait.
-func (b *Base) LaunchServer(_ context.Context, databaseURL string, env ...string) (*Server, error) {
 	s := &Server{logs: newTail()}
 	args, variables := []string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"}, []string(nil)
 	for _, setting := range env {
@@ -53,29 +44,26 @@ func (b *Base) LaunchServer(_ context.Context, databaseURL string, env ...string
 	cmd := b.command(databaseURL, args, variables)
 	cmd.Stderr = s.logs
 	var err error
-	s.Process, err = startProcess(cmd, syscall.SIGKILL)
-	return s, err
+	if s.Process, err = startProcess(cmd, syscall.SIGKILL); err != nil {
+		return nil, err
+	}
+	select {
+	case <-s.logs.serving:
+		s.URL, s.OpsURL = s.logs.address, s.logs.operations
+		return s, nil
+	case <-s.Done:
+		return s, fmt.Errorf("the server ended before it served: %s", s.Logs())
+	case <-time.After(2 * time.Minute):
+		return s, fmt.Errorf("the server does not serve: %s", s.Logs())
+	case <-ctx.Done():
+		return s, ctx.Err()
+	}
 }
 
 func (b *Base) command(databaseURL string, args, env []string) *exec.Cmd {
 	cmd := exec.Command(b.Program, args...) //nolint:noctx // it outlives any one context
 	cmd.Env = append(append(os.Environ(), "DATABASE_URL="+databaseURL, "CLIENTINTEL_DRAIN_DELAY=0"), env...)
 	return cmd
-}
-
-// AwaitServing waits until the server logs that it serves.
-func (s *Server) AwaitServing(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	select {
-	case <-s.logs.serving:
-		s.URL, s.OpsURL = s.logs.address, s.logs.operations
-		return nil
-	case <-s.Done:
-		return fmt.Errorf("the server ended before it served: %s", s.Logs())
-	case <-ctx.Done():
-		return fmt.Errorf("the server does not serve: %s", s.Logs())
-	}
 }
 
 // Logs is the end of what the server logged.

@@ -84,9 +84,9 @@ func TestWorkerDown_OthersAreAnswered(t *testing.T) {
 	if another := e.serve(t); e.data(t, another, paths[0], e.east.key) != before[paths[0]] {
 		t.Error("a server that starts now answers another")
 	}
-	stderr, err := e.tryImport(t, interviewLine(e.west.id, uuid.NewString())+interviewLine(e.east.id, uuid.NewString()))
-	if err == nil || !strings.Contains(stderr, e.west.worker.Port()) || !strings.Contains(stderr, "nothing was imported") {
-		t.Errorf("an import that needs the worker that is down: %v: %s", err, stderr)
+	_, err := base.Run(e.ownerURL(), interviewLine(e.west.id, uuid.NewString())+interviewLine(e.east.id, uuid.NewString()), "import", "-")
+	if err == nil || !strings.Contains(err.Error(), e.west.worker.Port()) || !strings.Contains(err.Error(), "nothing was imported") {
+		t.Errorf("an import that needs the worker that is down: %v", err)
 	}
 	if err := e.west.worker.Start(t.Context()); err != nil {
 		t.Fatal(err)

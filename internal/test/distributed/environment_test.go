@@ -205,45 +205,18 @@ func exec(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
 // run runs a command of the program and returns what it printed.
 func (e *environment) run(t *testing.T, args ...string) string {
 	t.Helper()
-	stdout, stderr, err := e.try(t, args...)
-	if err != nil {
-		t.Fatalf("clientintel %s: %v: %s%s", strings.Join(args, " "), err, stdout, stderr)
-	}
-	return stdout + stderr
-}
-
-func (e *environment) try(t *testing.T, args ...string) (string, string, error) {
-	t.Helper()
-	c, err := base.Start(e.ownerURL(), args...)
+	printed, err := base.Run(e.ownerURL(), "", args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Output(2 * time.Minute)
+	return printed
 }
 
-func (e *environment) importText(t *testing.T, file string, args ...string) {
+func (e *environment) importText(t *testing.T, file string) {
 	t.Helper()
-	if stderr, err := e.tryImport(t, file, args...); err != nil {
-		t.Fatalf("importing: %v: %s", err, stderr)
-	}
-}
-
-func (e *environment) tryImport(t *testing.T, file string, args ...string) (string, error) {
-	t.Helper()
-	_, stderr, err := e.feed(t, file, append([]string{"import", "-"}, args...)...)
-	return stderr, err
-}
-
-// feed is try with an input.
-func (e *environment) feed(t *testing.T, stdin string, args ...string) (string, string, error) {
-	t.Helper()
-	c, err := base.Start(e.ownerURL(), args...)
-	if err != nil {
+	if _, err := base.Run(e.ownerURL(), file, "import", "-"); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = c.Stdin.Write([]byte(stdin))
-	_ = c.Stdin.Close()
-	return c.Output(2 * time.Minute)
 }
 
 func (e *environment) serve(t *testing.T) *cluster.Server {

@@ -35,8 +35,8 @@ func TestTriggers_OffOnOneShard(t *testing.T) {
 		if disabled, err := db.New(e.owner(t)).CheckTriggers(t.Context()); err != nil || !strings.Contains(disabled, e.west.worker.Port()) {
 			t.Errorf("%s off: CheckTriggers names %q, %v", trigger, disabled, err)
 		}
-		if stdout, stderr, err := e.try(t, "measurement", "audit"); err == nil {
-			t.Errorf("%s off: the audit agrees: %s%s", trigger, stdout, stderr)
+		if stdout, err := base.Run(e.ownerURL(), "", "measurement", "audit"); err == nil {
+			t.Errorf("%s off: the audit agrees: %s", trigger, stdout)
 		}
 		exec(t, e.owner(t), "SELECT enable_shard_triggers()")
 		e.run(t, "measurement", "rebuild", "--all")
@@ -56,8 +56,8 @@ func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
 	e.run(t, "migrate")
 	client := uuid.NewString()
 	e.importText(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, client))
-	if _, stderr, err := e.try(t, "migrate", "--distribute"); err == nil || !strings.Contains(stderr, "clients export") {
-		t.Errorf("with a record: %v: %s", err, stderr)
+	if _, err := base.Run(e.ownerURL(), "", "migrate", "--distribute"); err == nil || !strings.Contains(err.Error(), "clients export") {
+		t.Errorf("with a record: %v", err)
 	}
 	e.run(t, "clients", "purge", client, "--yes")
 	exec(t, e.owner(t), "DELETE FROM record_owners")
@@ -77,7 +77,7 @@ func TestImport_SlugsStayUnique(t *testing.T) {
 	failures := make([]error, 4)
 	for i := range failures {
 		imports.Go(func() {
-			_, failures[i] = e.tryImport(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, uuid.NewString()))
+			_, failures[i] = base.Run(e.ownerURL(), fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, uuid.NewString()), "import", "-")
 		})
 	}
 	imports.Wait()

@@ -1,4 +1,4 @@
-// Package resilience tests the program under faults: PostgreSQL killed, frozen, out
-// of a resource or disconnected, and the program itself killed. It has tests only;
-// docs/operations.md lists the faults and what is promised under each.
+// Package resilience tests the program under faults: PostgreSQL killed, frozen or
+// disconnected, a standby that falls behind, and an upgrade of running servers. It has
+// tests only; docs/operations.md lists the faults and what is promised under each.
 package resilience

@@ -1,6 +1,4 @@
 // Package pooler runs servers behind PgBouncer in transaction mode: every response
-// is the same as without it, requests are counted as exactly, and a login or a
-// setting that would break a promise there is refused at the start. PgBouncer
-// is a program of its own, so the tests have the build tag partners;
-// make partners runs them. PGBOUNCER names another program than pgbouncer.
+// is the same as without it, and requests are counted as exactly. PgBouncer is another
+// program, so the test has the build tag partners; make partners runs it.
 package pooler
