@@ -137,7 +137,7 @@ func (ds Documents) NotFound(w http.ResponseWriter, r *http.Request) {
 		protect(w.Header())
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(http.StatusNotFound)
-		_, _ = w.Write(apidocs.Missing(strings.Count(requested, "/") - 1)) // a caller that left
+		_, _ = w.Write(apidocs.Missing(strings.Count(requested, "/") - 1)) //nolint:gosec // only the number of slashes is the caller's; an error is a caller that left
 	default:
 		middleware.WriteError(w, r, apierror.NotFound)
 	}
