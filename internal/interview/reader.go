@@ -44,7 +44,9 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (Lis
 		if err != nil {
 			return fmt.Errorf("listing interviews: %w", err)
 		}
-		found.Interviews, found.Next = page.Trim(rows, q.Page, positionOf)
+		found.Interviews, found.Next = page.Trim(rows, q.Page, func(i Interview) page.Position {
+			return page.Position{Times: []time.Time{i.CreatedAt}, ID: i.ID}
+		})
 		found.Measurement = in.Provenance
 		return nil
 	}
@@ -65,10 +67,6 @@ func (r *Reader) List(ctx context.Context, caller auth.Caller, q ListQuery) (Lis
 		return in.ProveFirstPage(q.Scope, count, found.Next != nil)
 	})
 	return found, err
-}
-
-func positionOf(i Interview) page.Position {
-	return page.Position{Times: []time.Time{i.CreatedAt}, ID: i.ID}
 }
 
 // listRows runs the query whose index has the order under the narrowest filter.

@@ -114,7 +114,7 @@ func TestAClientMovesToAnotherDatabase(t *testing.T) {
 			SELECT c.relname
 			FROM pg_class AS c
 			JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'client_id'
-			WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> 'record_owners'
+			WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname NOT IN ('record_owners', 'key_audits')
 		)
 		SELECT coalesce(array_agg(t.relname::text), '{}')
 		FROM tables AS t
