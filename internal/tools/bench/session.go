@@ -146,6 +146,10 @@ func (s *session) open(ctx context.Context, name, program string) (*build, error
 			return nil, err
 		}
 	}
+	// Another build may make roles of its own.
+	if _, err := b.admin.Exec(ctx, "ALTER ROLE "+embedded.Owner+" CREATEROLE"); err != nil {
+		return nil, fmt.Errorf("preparing %s: %w", name, err)
+	}
 	if _, err := b.base.Run(url, "", "migrate"); err != nil {
 		return nil, err
 	}
