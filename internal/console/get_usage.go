@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -66,20 +65,20 @@ func (h *handlers) parseWindow(p admin.GetUsageParams, byHour bool) (timewindow.
 	}
 	var w timewindow.Window
 	until := h.now().UTC().Add(time.Microsecond)
-	if p.To != nil {
-		to, err := parseMoment("to", *p.To)
-		if err != nil {
-			return w, err
-		}
+	to, err := timewindow.Parameter("to", p.To)
+	if err != nil {
+		return w, err
+	}
+	if to != nil {
 		until = to.Until()
 	}
 	w.Until = until.Add(unit - 1).Truncate(unit)
 	w.From = w.Until.Add(-time.Duration(standard) * unit)
-	if p.From != nil {
-		from, err := parseMoment("from", *p.From)
-		if err != nil {
-			return w, err
-		}
+	from, err := timewindow.Parameter("from", p.From)
+	if err != nil {
+		return w, err
+	}
+	if from != nil {
 		w.From = from.Start().Truncate(unit)
 	}
 	switch {
@@ -89,16 +88,4 @@ func (h *handlers) parseWindow(p admin.GetUsageParams, byHour bool) (timewindow.
 		return w, apierror.InvalidParameter(fmt.Sprintf("from and to may be %d days apart by day, and %d by hour", maxDays, maxHours/24))
 	}
 	return w, nil
-}
-
-func parseMoment(name, text string) (timewindow.Moment, error) {
-	m, err := timewindow.Parse(text)
-	if err != nil {
-		hint := ""
-		if strings.Contains(text, " ") {
-			hint = apierror.AboutPlus
-		}
-		err = apierror.InvalidParameter(fmt.Sprintf("%s %s %v; accepted: %s%s", name, apierror.Quote(text), err, timewindow.Accepted, hint))
-	}
-	return m, err
 }

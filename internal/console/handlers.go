@@ -85,24 +85,9 @@ func public(err error) error {
 	return err
 }
 
-// parsePage reads limit and starting_after.
+// parsePage reads limit and starting_after. The cursors are the console's alone.
 func (h *handlers) parsePage(limit *int, after *string, client uuid.UUID, route string, filters ...any) (page.Request, error) {
-	asked := page.Request{
-		Limit: *cmp.Or(limit, new(page.DefaultLimit)), Scope: page.Scope{ClientID: client, Route: "/admin" + route, Filters: filters},
-	}
-	if after == nil {
-		return asked, nil
-	}
-	position, err := h.cursors.Decode(*after, asked.Scope)
-	asked.After = &position
-	return asked, err
-}
-
-func (h *handlers) cursor(asked page.Request, next *page.Position) *string {
-	if next == nil {
-		return nil
-	}
-	return new(h.cursors.Encode(*next, asked.Scope))
+	return h.cursors.Request(limit, after, page.Scope{ClientID: client, Route: "/admin" + route, Filters: filters})
 }
 
 // ListClients lists every client, for operators.
@@ -123,7 +108,7 @@ func (h *handlers) ListClients(ctx context.Context, req admin.ListClientsRequest
 	for i, c := range found {
 		body.Data[i] = clientOf(c)
 	}
-	body.Meta.Count, body.Meta.HasMore, body.Meta.NextCursor = len(found), next != nil, h.cursor(asked, next)
+	body.Meta.Count, body.Meta.HasMore, body.Meta.NextCursor = len(found), next != nil, h.cursors.Next(asked, next)
 	return body, nil
 }
 
@@ -151,7 +136,7 @@ func (h *handlers) ListKeys(ctx context.Context, req admin.ListKeysRequestObject
 		body.Data[i] = keyOf(client.ID, k)
 	}
 	body.Meta.ClientID, body.Meta.Client = client.ID, clientOf(client)
-	body.Meta.Count, body.Meta.HasMore, body.Meta.NextCursor = len(found), next != nil, h.cursor(asked, next)
+	body.Meta.Count, body.Meta.HasMore, body.Meta.NextCursor = len(found), next != nil, h.cursors.Next(asked, next)
 	return body, nil
 }
 
@@ -265,7 +250,7 @@ func (h *handlers) ListAudit(ctx context.Context, req admin.ListAuditRequestObje
 		}
 	}
 	body.Meta.ClientID = client.ID
-	body.Meta.Count, body.Meta.HasMore, body.Meta.NextCursor = len(found), next != nil, h.cursor(asked, next)
+	body.Meta.Count, body.Meta.HasMore, body.Meta.NextCursor = len(found), next != nil, h.cursors.Next(asked, next)
 	return body, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/middleware"
 	"github.com/clientintel/clientintel/internal/render"
+	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
 // GetInterviewAnalytics returns the figures of a window of the caller's interviews.
@@ -36,8 +37,8 @@ func parseAnalytics(caller auth.Caller, p api.GetInterviewAnalyticsParams) (anal
 	if _, err := parseWindow(p.DateFrom, p.DateTo); err != nil {
 		return query, err
 	}
-	query.From, _ = parseMoment("date_from", p.DateFrom)
-	query.To, _ = parseMoment("date_to", p.DateTo)
+	query.From, _ = timewindow.Parameter("date_from", p.DateFrom)
+	query.To, _ = timewindow.Parameter("date_to", p.DateTo)
 	return query, nil
 }
 

@@ -24,7 +24,7 @@ func (h *Handlers) ListCampaigns(
 	if err != nil {
 		return nil, err
 	}
-	body, err := render.CampaignList(found, h.nextCursor(query.Page, found.Next), caller)
+	body, err := render.CampaignList(found, h.Cursors.Next(query.Page, found.Next), caller)
 	middleware.RecordFrom(ctx).Rows = len(found.Campaigns)
 	return rawResponse{ctx, body, h.unsent}, err
 }
@@ -44,6 +44,6 @@ func (h *Handlers) parseListCampaigns(
 	scope := page.Scope{ClientID: caller.ClientID, Route: "/campaigns", Filters: []any{
 		query.ID, p.Status, query.Dated, query.Created.From.UnixMicro(), query.Created.Until.UnixMicro(), query.UpdatedSince,
 	}}
-	query.Page, err = h.parsePage(p.Limit, p.StartingAfter, scope)
+	query.Page, err = h.Cursors.Request(p.Limit, p.StartingAfter, scope)
 	return query, err
 }

@@ -24,7 +24,7 @@ func (h *Handlers) ListInterviews(
 	if err != nil {
 		return nil, err
 	}
-	body, err := render.InterviewList(found, h.nextCursor(query.Page, found.Next), caller)
+	body, err := render.InterviewList(found, h.Cursors.Next(query.Page, found.Next), caller)
 	middleware.RecordFrom(ctx).Rows = len(found.Interviews)
 	return rawResponse{ctx, body, h.unsent}, err
 }
@@ -42,6 +42,6 @@ func (h *Handlers) parseListInterviews(
 	scope := page.Scope{ClientID: caller.ClientID, Route: "/interviews", Filters: []any{
 		query.CampaignID, p.Status, query.Created.From.UnixMicro(), query.Created.Until.UnixMicro(),
 	}}
-	query.Page, err = h.parsePage(p.Limit, p.StartingAfter, scope)
+	query.Page, err = h.Cursors.Request(p.Limit, p.StartingAfter, scope)
 	return query, err
 }

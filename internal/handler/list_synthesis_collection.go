@@ -25,7 +25,7 @@ func (h *Handlers) listCollection(
 	if err != nil {
 		return nil, err
 	}
-	body, err := render.SynthesisCollection(found, h.nextCursor(query.Page, found.Next), caller)
+	body, err := render.SynthesisCollection(found, h.Cursors.Next(query.Page, found.Next), caller)
 	middleware.RecordFrom(ctx).Rows = len(found.Documents)
 	return rawResponse{ctx, body, h.unsent}, err
 }
@@ -62,6 +62,6 @@ func (h *Handlers) parseCollection(
 	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []any{
 		"collection", p.Type, query.LaneID, query.CampaignID, query.Days, query.UpdatedSince,
 	}}
-	query.Page, err = h.parsePage(p.Limit, p.StartingAfter, scope)
+	query.Page, err = h.Cursors.Request(p.Limit, p.StartingAfter, scope)
 	return query, err
 }

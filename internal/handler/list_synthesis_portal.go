@@ -24,7 +24,7 @@ func (h *Handlers) listPortal(
 	if err != nil {
 		return nil, err
 	}
-	body, err := render.SynthesisPortal(found, h.nextCursor(query.Page, found.Next), caller)
+	body, err := render.SynthesisPortal(found, h.Cursors.Next(query.Page, found.Next), caller)
 	middleware.RecordFrom(ctx).Rows = len(found.Bodies)
 	return rawResponse{ctx, body, h.unsent}, err
 }
@@ -46,7 +46,7 @@ func (h *Handlers) parsePortal(
 	scope := page.Scope{ClientID: caller.ClientID, Route: "/synthesis", Filters: []any{
 		"portal", query.Type, p.Lane, p.Campaign, query.Days,
 	}}
-	query.Page, err = h.parsePage(p.Limit, p.StartingAfter, scope)
+	query.Page, err = h.Cursors.Request(p.Limit, p.StartingAfter, scope)
 	return query, err
 }
 

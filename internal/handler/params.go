@@ -1,9 +1,6 @@
 package handler
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,18 +8,17 @@ import (
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/basis"
-	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
 // parseWindow reads date_from and date_to, both inclusive for the caller.
 func parseWindow(from, to *string) (timewindow.Window, error) {
 	window := timewindow.Always()
-	first, err := parseMoment("date_from", from)
+	first, err := timewindow.Parameter("date_from", from)
 	if err != nil {
 		return window, err
 	}
-	last, err := parseMoment("date_to", to)
+	last, err := timewindow.Parameter("date_to", to)
 	if err != nil {
 		return window, err
 	}
@@ -38,24 +34,9 @@ func parseWindow(from, to *string) (timewindow.Window, error) {
 	return window, nil
 }
 
-func parseMoment(name string, text *string) (*timewindow.Moment, error) {
-	if text == nil {
-		return nil, nil
-	}
-	m, err := timewindow.Parse(*text)
-	if err != nil {
-		hint := ""
-		if strings.Contains(*text, " ") {
-			hint = apierror.AboutPlus
-		}
-		return nil, apierror.Parameter(name, fmt.Sprintf("%s %s %v; accepted: %s%s", name, apierror.Quote(*text), err, timewindow.Accepted, hint))
-	}
-	return &m, nil
-}
-
 // parseUpdatedSince reads updated_since, inclusive, which has its own error code.
 func parseUpdatedSince(text *string) (*time.Time, error) {
-	m, err := parseMoment("updated_since", text)
+	m, err := timewindow.Parameter("updated_since", text)
 	if m == nil {
 		return nil, err
 	}
@@ -72,25 +53,6 @@ func parseID(text *string) *uuid.UUID {
 		id = uuid.NewSHA1(uuid.NameSpaceURL, []byte(*text))
 	}
 	return &id
-}
-
-// parsePage reads limit and starting_after of a list.
-func (h *Handlers) parsePage(limit *int, startingAfter *string, scope page.Scope) (page.Request, error) {
-	asked := page.Request{Limit: *cmp.Or(limit, new(page.DefaultLimit)), Scope: scope}
-	if startingAfter == nil {
-		return asked, nil
-	}
-	after, err := h.Cursors.Decode(*startingAfter, scope)
-	asked.After = &after
-	return asked, err
-}
-
-// nextCursor is the cursor of the page that starts after a position, nil if there is none.
-func (h *Handlers) nextCursor(asked page.Request, next *page.Position) *string {
-	if next == nil {
-		return nil
-	}
-	return new(h.Cursors.Encode(*next, asked.Scope))
 }
 
 // basisScope is the scope of a basis: the filters of a request as they were given.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -44,6 +45,25 @@ type Codec struct {
 // whose cursors are still accepted.
 func NewCodec(secret []byte, previous ...[]byte) *Codec {
 	return &Codec{append([][]byte{secret}, previous...)}
+}
+
+// Request reads limit and starting_after of a list; where they are not given, nil.
+func (c *Codec) Request(limit *int, startingAfter *string, scope Scope) (Request, error) {
+	asked := Request{Limit: *cmp.Or(limit, new(DefaultLimit)), Scope: scope}
+	if startingAfter == nil {
+		return asked, nil
+	}
+	after, err := c.Decode(*startingAfter, scope)
+	asked.After = &after
+	return asked, err
+}
+
+// Next is the cursor of the page that starts after a position, nil if there is none.
+func (c *Codec) Next(asked Request, next *Position) *string {
+	if next == nil {
+		return nil
+	}
+	return new(c.Encode(*next, asked.Scope))
 }
 
 const (

@@ -3,8 +3,12 @@ package timewindow
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"regexp"
+	"strings"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/apierror"
 )
 
 // Accepted lists the accepted spellings of a moment, for error messages.
@@ -23,6 +27,22 @@ var momentPattern = regexp.MustCompile(
 type Moment struct {
 	at     time.Time // UTC, microsecond-grained
 	isDate bool
+}
+
+// Parameter reads a moment that a query parameter gives; nil if it is not given.
+func Parameter(name string, text *string) (*Moment, error) {
+	if text == nil {
+		return nil, nil
+	}
+	m, err := Parse(*text)
+	if err != nil {
+		hint := ""
+		if strings.Contains(*text, " ") {
+			hint = apierror.AboutPlus
+		}
+		return nil, apierror.Parameter(name, fmt.Sprintf("%s %s %v; accepted: %s%s", name, apierror.Quote(*text), err, Accepted, hint))
+	}
+	return &m, nil
 }
 
 // Parse reads a moment. Digits past microseconds are cut off as in PostgreSQL: a
