@@ -83,24 +83,8 @@ func New(ctx context.Context, d Deps) (http.Handler, error) {
 		_, _ = w.Write([]byte("ok\n"))
 	})
 	r.NotFound(func(w http.ResponseWriter, r *http.Request) { middleware.WriteError(w, r, apierror.NotFound) })
-	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) { refuseMethod(w, req, r) })
+	r.MethodNotAllowed(func(w http.ResponseWriter, req *http.Request) { middleware.RefuseMethod(w, req, r) })
 	return r, nil
-}
-
-// refuseMethod refuses a method that a path does not take.
-func refuseMethod(w http.ResponseWriter, r *http.Request, router chi.Router) {
-	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
-		if router.Match(chi.NewRouteContext(), method, r.URL.EscapedPath()) {
-			allowed = append(allowed, method)
-		}
-	}
-	if allowed == nil {
-		middleware.WriteError(w, r, apierror.NotFound)
-		return
-	}
-	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	middleware.WriteError(w, r, apierror.MethodNotAllowed)
 }
 
 // signIn lets only requests with a token of the portal through.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
 	"github.com/clientintel/clientintel/internal/apierror"
 )
 
@@ -82,4 +84,21 @@ var statuses = [...]int{
 	apierror.KindRateLimited:            http.StatusTooManyRequests,
 	apierror.KindMeasurementUnavailable: http.StatusServiceUnavailable,
 	apierror.KindUnavailable:            http.StatusServiceUnavailable,
+}
+
+// RefuseMethod refuses a method that a path does not take, and names those that it takes;
+// where there are none, the path is not found.
+func RefuseMethod(w http.ResponseWriter, r *http.Request, router chi.Routes) {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		if router.Match(chi.NewRouteContext(), method, r.URL.EscapedPath()) {
+			allowed = append(allowed, method)
+		}
+	}
+	if allowed == nil {
+		WriteError(w, r, apierror.NotFound)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	WriteError(w, r, apierror.MethodNotAllowed)
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/clientintel/clientintel/gen/api"
-	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/documents"
 	"github.com/clientintel/clientintel/internal/handler"
@@ -107,21 +106,12 @@ func (s *Server) Protect(next http.Handler) http.Handler { return s.admit(s.shar
 
 // refuseMethod refuses a method that a path does not take. chi calls it for any path if it
 // does not know the method.
-func refuseMethod(w http.ResponseWriter, r *http.Request, router chi.Router, mcp http.Handler) {
-	takes := func(method string) bool { return router.Match(chi.NewRouteContext(), method, r.URL.EscapedPath()) }
-	switch {
-	case r.URL.EscapedPath() == mcpPath:
+func refuseMethod(w http.ResponseWriter, r *http.Request, router chi.Routes, mcp http.Handler) {
+	if r.URL.EscapedPath() == mcpPath {
 		mcp.ServeHTTP(w, r)
 		return
-	case takes(http.MethodHead):
-		w.Header().Set("Allow", "GET, HEAD")
-	case takes(http.MethodGet):
-		w.Header().Set("Allow", http.MethodGet)
-	default:
-		middleware.WriteError(w, r, apierror.NotFound)
-		return
 	}
-	middleware.WriteError(w, r, apierror.MethodNotAllowed)
+	middleware.RefuseMethod(w, r, router)
 }
 
 // BrokenResponses counts the responses that broke the contract.
