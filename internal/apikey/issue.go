@@ -151,9 +151,9 @@ func issue(
 	if err := checkRepeat(ctx, q, client.ID, by); err != nil {
 		return Issued{}, err
 	}
-	inForce, err := q.CountKeysInForce(ctx, db.CountKeysInForceParams{ClientID: client.ID, ExceptID: replaced})
+	inForce, err := countInForce(ctx, q, client.ID, replaced)
 	if err != nil {
-		return Issued{}, fmt.Errorf("counting the client's keys: %w", err)
+		return Issued{}, err
 	}
 	if inForce >= MaxInForce {
 		return Issued{}, refusef("client %s has %d keys in force, and may have %d: revoke those that are not used", client.Slug, inForce, MaxInForce)
@@ -171,6 +171,14 @@ func issue(
 		return Issued{}, fmt.Errorf("storing the key: %w", err)
 	}
 	return Issued{ID: id, Prefix: prefix, Key: text, ClientID: client.ID, Name: name, Scopes: scopes, ExpiresAt: expiresAt}, nil
+}
+
+func countInForce(ctx context.Context, q *db.Queries, client, except uuid.UUID) (int64, error) {
+	n, err := q.CountKeysInForce(ctx, db.CountKeysInForceParams{ClientID: client, ExceptID: except})
+	if err != nil {
+		return 0, fmt.Errorf("counting the client's keys: %w", err)
+	}
+	return n, nil
 }
 
 // checkRepeat refuses a change that made a key before.

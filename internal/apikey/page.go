@@ -17,17 +17,15 @@ import (
 // Client is a client and how many of its keys are in force.
 type Client = db.ListClientsByIDRow
 
-// Client finds a client by its id or slug.
+// Client finds a client by its id or slug. Its keys are not counted.
 func (r *Registry) Client(ctx context.Context, named string) (Client, error) {
 	found, err := r.client(ctx, named)
-	if err != nil {
-		return Client{}, err
-	}
-	inForce, err := r.queries().CountKeysInForce(ctx, db.CountKeysInForceParams{ClientID: found.ID})
-	if err != nil {
-		return Client{}, fmt.Errorf("counting the client's keys: %w", err)
-	}
-	return Client{ID: found.ID, Slug: found.Slug, Name: found.Name, AllowedScopes: found.AllowedScopes, KeysInForce: inForce}, nil
+	return Client{ID: found.ID, Slug: found.Slug, Name: found.Name, AllowedScopes: found.AllowedScopes}, err
+}
+
+// CountInForce counts a client's keys that are in force.
+func (r *Registry) CountInForce(ctx context.Context, client uuid.UUID) (int64, error) {
+	return countInForce(ctx, r.queries(), client, uuid.Nil)
 }
 
 // Clients returns one page of all clients, by id.

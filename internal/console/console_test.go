@@ -82,7 +82,11 @@ func TestConsole_AKeyIsIssuedRotatedAndRevoked(t *testing.T) {
 	if got.String() != want {
 		t.Errorf("audit trail:\n%swant:\n%s", got.String(), want)
 	}
-	shown := string(trail.Body) + string(console.Do(t, "GET", "/clients/acme/keys", token, nil).Body) + srv.Logs.String()
+	listed := string(console.Do(t, "GET", "/clients/acme/keys", token, nil).Body)
+	if !strings.Contains(listed, `"keys_in_force":1,`) {
+		t.Errorf("one of the keys is in force, and the list says %s", listed)
+	}
+	shown := string(trail.Body) + listed + srv.Logs.String()
 	for _, secret := range []string{first.Key[17:], second.Key[17:]} {
 		if strings.Contains(shown, secret) {
 			t.Error("a secret is shown again")

@@ -130,6 +130,9 @@ func (h *handlers) ListKeys(ctx context.Context, req admin.ListKeysRequestObject
 	if err != nil {
 		return nil, public(err)
 	}
+	if client.KeysInForce, err = h.keys.CountInForce(ctx, client.ID); err != nil {
+		return nil, public(err)
+	}
 	var body admin.ListKeys200JSONResponse
 	body.Data = make([]admin.Key, len(found))
 	for i, k := range found {
