@@ -410,10 +410,4 @@ func parseSpan(text string) (time.Duration, error) {
 	return span, nil
 }
 
-func joinScopes(scopes []auth.Scope) string {
-	names := make([]string, len(scopes))
-	for i, s := range scopes {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ",")
-}
+func joinScopes(scopes []auth.Scope) string { return strings.Join(auth.Names(scopes), ",") }

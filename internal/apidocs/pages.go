@@ -2,7 +2,6 @@ package apidocs
 
 import (
 	"bytes"
-	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -41,13 +40,6 @@ const exampleAddress = "https://clientintel.example.com"
 // sharedAssets are those of package web that the pages use.
 var sharedAssets = []string{"assets/base.css", "assets/base.js", "assets/theme.js", "assets/icon.svg"}
 
-var contentTypes = map[string]string{
-	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8",
-	".whl": "application/zip", ".zip": "application/zip", ".tgz": "application/gzip", ".info": "application/json", ".ipynb": "application/x-ipynb+json",
-	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}
-
 // Files returns every file. publicURL is the address in lines that readers paste; without
 // one they contain an example, never a request's own Host header.
 func Files(publicURL string) ([]File, error) {
@@ -59,7 +51,7 @@ func Files(publicURL string) ([]File, error) {
 	inPage := strings.NewReplacer(exampleAddress, html.EscapeString(address))
 	inText := strings.NewReplacer(exampleAddress, address)
 	inIndex := strings.NewReplacer("](.", relative)
-	files := []File{{Path: "/docs/changelog.md", ContentType: contentTypes[".md"], Body: clientintel.Changelog}}
+	files := []File{{Path: "/docs/changelog.md", ContentType: web.ContentType("changelog.md"), Body: clientintel.Changelog}}
 	for _, shared := range web.Assets() {
 		if slices.Contains(sharedAssets, shared.Path) {
 			files = append(files, File{Path: "/docs/" + shared.Path, ContentType: shared.ContentType, Body: shared.Body, IsHTMLPage: true})
@@ -74,7 +66,7 @@ func Files(publicURL string) ([]File, error) {
 			body = []byte(replacer.Replace(string(body)))
 		}
 		files = append(files, File{
-			Path: to, ContentType: cmp.Or(contentTypes[path.Ext(name)], contentTypes[".txt"]),
+			Path: to, ContentType: web.ContentType(name),
 			Body: body, IsHTMLPage: replacer == inPage,
 		})
 		return nil

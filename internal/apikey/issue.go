@@ -38,7 +38,7 @@ func (r *Registry) Issue(ctx context.Context, req Request, by By) (Issued, error
 	}
 	var issued Issued
 	err = r.inTx(ctx, func(q *db.Queries) error {
-		issued, err = issue(ctx, q, client, req.Name, scopeNames(scopes), req.ExpiresAt, uuid.Nil, by)
+		issued, err = issue(ctx, q, client, req.Name, auth.Names(scopes), req.ExpiresAt, uuid.Nil, by)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (r *Registry) Rotate(ctx context.Context, named Named, with Rotation, by By
 	if err != nil {
 		return Issued{}, err
 	}
-	scopes := scopeNames(with.Scopes)
+	scopes := auth.Names(with.Scopes)
 	if len(scopes) == 0 {
 		scopes = old.Scopes
 	}
@@ -194,12 +194,4 @@ func checkRepeat(ctx context.Context, q *db.Queries, client uuid.UUID, by By) er
 		return nil
 	}
 	return fmt.Errorf("looking for an earlier change of this name: %w", err)
-}
-
-func scopeNames(scopes []auth.Scope) []string {
-	names := make([]string, len(scopes))
-	for i, s := range scopes {
-		names[i] = string(s)
-	}
-	return names
 }

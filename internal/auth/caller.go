@@ -36,6 +36,15 @@ func All() []Scope {
 // Known reports whether the contract has a scope.
 func (s Scope) Known() bool { return slices.Contains(All(), s) }
 
+// Names are the scopes as texts.
+func Names(scopes []Scope) []string {
+	names := make([]string, len(scopes))
+	for i, s := range scopes {
+		names[i] = string(s)
+	}
+	return names
+}
+
 // Caller is the sender of a request: a key, and the one client it belongs to.
 type Caller struct {
 	ClientID uuid.UUID

@@ -38,7 +38,7 @@ func New(publicURL string, docs bool) (Documents, error) {
 	if err != nil {
 		return nil, err
 	}
-	const markdown = "text/markdown; charset=utf-8"
+	markdown := web.ContentType(".md")
 	documents := Documents{
 		newDocument(middleware.Prefix+"/openapi.json", "application/json", contract),
 		newDocument(middleware.Prefix+"/bi-guide.md", markdown, openapi.BIGuide(publicURL)),

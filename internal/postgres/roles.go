@@ -100,9 +100,9 @@ func WithLogin(ctx context.Context, conn *pgx.Conn, statement string) error {
 	return err
 }
 
-// CheckShadowing refuses a database in whose schema public every login may create, or another login than
-// the owner has created: PostgreSQL takes a function whose arguments fit better in place of
-// its own, and runs it with the rights of whoever calls it.
+// CheckShadowing refuses a database in whose schema public every login may create, or another
+// login than the owner has created: PostgreSQL takes a function whose arguments fit better in
+// place of its own, and runs it with the rights of whoever calls it.
 func CheckShadowing(ctx context.Context, q Querier) error {
 	var everyone bool
 	var strangers string

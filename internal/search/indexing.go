@@ -73,7 +73,8 @@ func index(ctx context.Context, conn db.DBTX, scanLimit, keep int64, batch int32
 	})
 }
 
-// IndexAll does the work of KeepIndexed without pauses, after a large import, outside any transaction. It may be interrupted, and returns how many documents it
+// IndexAll does the work of KeepIndexed without pauses, after a large import, outside any
+// transaction. It may be interrupted, and returns how many documents it
 // put into the index.
 func IndexAll(ctx context.Context, conn *pgx.Conn, limits Limits) (int, error) {
 	total := 0

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"embed"
 	"io/fs"
 	"path"
@@ -26,7 +27,14 @@ type File struct {
 
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-	".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
+	".svg": "image/svg+xml", ".json": "application/json", ".txt": "text/plain; charset=utf-8", ".md": "text/markdown; charset=utf-8",
+	".whl": "application/zip", ".zip": "application/zip", ".tgz": "application/gzip", ".info": "application/json", ".ipynb": "application/x-ipynb+json",
+	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+// ContentType is that of a file of this name: plain text where the ending tells nothing.
+func ContentType(name string) string {
+	return cmp.Or(contentTypes[path.Ext(name)], contentTypes[".txt"])
 }
 
 // Assets are the files that all pages share. A page refers to them as assets/….
@@ -50,7 +58,7 @@ func files(from fs.FS, folder, prefix string) []File {
 		if err != nil {
 			panic(err) // an embedded file is always readable
 		}
-		found = append(found, File{Path: prefix + strings.TrimPrefix(name, folder+"/"), ContentType: contentTypes[path.Ext(name)], Body: body})
+		found = append(found, File{Path: prefix + strings.TrimPrefix(name, folder+"/"), ContentType: ContentType(name), Body: body})
 	}
 	return found
 }
