@@ -15,11 +15,7 @@ import (
 
 // documents are the texts of the generated files that need no other program, by path.
 func documents() (map[string][]byte, error) {
-	source, err := os.ReadFile("openapi/openapi.yaml")
-	if err != nil {
-		return nil, err
-	}
-	document, err := contract.Parse(source)
+	document, err := contract.Read("openapi/openapi.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -27,10 +23,7 @@ func documents() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if source, err = os.ReadFile("openapi/admin.yaml"); err != nil {
-		return nil, err
-	}
-	administration, err := contract.Parse(source)
+	administration, err := contract.Read("openapi/admin.yaml")
 	if err != nil {
 		return nil, err
 	}

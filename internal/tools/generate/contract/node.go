@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -17,8 +18,12 @@ import (
 // through the contract needs no checks.
 type Node struct{ *yaml.Node }
 
-// Parse reads the contract.
-func Parse(text []byte) (Node, error) {
+// Read reads a contract's file.
+func Read(path string) (Node, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Node{}, fmt.Errorf("reading the contract: %w", err)
+	}
 	var file yaml.Node
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		return Node{}, fmt.Errorf("reading the contract: %w", err)
