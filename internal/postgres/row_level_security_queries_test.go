@@ -30,7 +30,7 @@ var readsManyClients = map[string]string{
 
 // keysAlone are the queries that go through a client's keys, whose ids are unique: without
 // one of their other conditions they return no more, as no other client has the key.
-var keysAlone = []string{"ListKeysOfClient", "SumUsageByHour", "ListAuditsOfClient", "FindRepeat"}
+var keysAlone = []string{"ListKeysOfClient", "SumUsage", "ListAuditsOfClient", "FindRepeat"}
 
 // Each query names its client in every part: to the owner, whom row-level security does not
 // hold back, it answers as in a database that has no other client, and without its conditions
@@ -205,8 +205,8 @@ func newTwinClients(t *testing.T, d *dbtest.Database, names ...string) twinClien
 			`INSERT INTO request_log (client_id, key_id, at, seq, route) VALUES (@client, @id, now() + interval '1 hour', 1, 'listInterviews')`,
 			`INSERT INTO key_usage (client_id, key_id, hour, route, status, requests)
 				VALUES (@client, @id, date_trunc('hour', now()), 'listInterviews', 200, 1)`,
-			`INSERT INTO usage_days (client_id, key_id, day, route, status, requests)
-				VALUES (@client, @id, date_trunc('day', now()), 'listInterviews', 200, 1)`,
+			`INSERT INTO usage_sums (client_id, key_id, unit, at, route, status, requests)
+				VALUES (@client, @id, 'day', date_trunc('day', now()), 'listInterviews', 200, 1)`,
 			`INSERT INTO key_audits (client_id, action, key_id, account, actor, detail) VALUES (@client, 'issue', @id, @name, @name, '')`,
 			`INSERT INTO imports (client_id) VALUES (@client)`,
 		} {
