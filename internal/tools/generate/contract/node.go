@@ -98,6 +98,24 @@ func (n Node) Texts() []string {
 	return all
 }
 
+// Operation is one of a contract's.
+type Operation struct {
+	Node
+
+	Path, Method string
+}
+
+// Operations are the contract's, in its order.
+func (n Node) Operations() (all []Operation) {
+	paths := n.At("paths")
+	for _, path := range paths.Keys() {
+		for _, method := range paths.At(path).Keys() {
+			all = append(all, Operation{paths.At(path, method), path, method})
+		}
+	}
+	return all
+}
+
 // Resolve replaces a reference by its target, and keeps the description beside the
 // reference.
 func (n Node) Resolve(root Node) Node {
