@@ -72,9 +72,9 @@ plans: ## print how PostgreSQL runs each query on a client of a million intervie
 	INTERVIEWS=1000000 $(GO) test -count=1 -v -timeout 60m -run TestPlans_ReadersReadNoWholeTable ./internal/postgres
 
 # SCALE=full, DATA=dir keeps the loaded databases, OTHER=program takes turns with another
-# build, ONLY='page|import' measures a part, ROUNDS=n, DURATION=2s a side and round. See
+# build, ONLY='page|memory' measures a part, ROUNDS=n, DURATION=2s a side and round. See
 # docs/benchmark.md.
-bench: ## compare the server with another build, a baseline server and PostgreSQL alone
+bench: ## compare the server with another build and a baseline server
 	$(GO) run ./internal/tools/bench -scale $(or $(SCALE),small) $(if $(DATA),-data $(DATA)) $(if $(OTHER),-other $(OTHER)) \
 		$(if $(ONLY),-only '$(ONLY)') $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(DURATION),-duration $(DURATION))
 
