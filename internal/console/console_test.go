@@ -46,7 +46,7 @@ func TestConsole_AKeyIsIssuedRotatedAndRevoked(t *testing.T) {
 	srv, console, _ := start(t)
 	token := console.As(t, "acme")
 	body := map[string]any{"name": "BI <b>&", "scopes": []string{"read:campaigns"}, "expires_at": "2999-01-31T00:00:00Z"}
-	first := keyOf(t, console.Do(t, "POST", "/clients/acme/keys", token, body, "Idempotency-Key", "one"), 201)
+	first := keyOf(t, console.Do(t, "POST", "/clients/acme/keys", token, body, "Idempotency-Key", "one", "X-Forwarded-For", "192.0.2.9"), 201)
 	srv.Get(t, campaigns, first.Key).WantStatus(t, 200)
 	again := console.Do(t, "POST", "/clients/acme/keys", token, body, "Idempotency-Key", "one").WantError(t, 409, "already_done", "already done")
 	if again.Details(t) != first.ID {
