@@ -155,17 +155,12 @@ SELECT
     k.id,
     k.name,
     k.scopes,
-    (CASE
-        WHEN k.revoked_at <= statement_timestamp() THEN 'revoked'
-        WHEN k.expires_at <= statement_timestamp() THEN 'expired'
-        WHEN k.revoked_at IS NOT NULL THEN 'ending'
-        ELSE 'active'
-    END)::text AS state,
     k.created_at,
     k.created_by,
     k.expires_at,
     k.revoked_at,
     k.last_used_at,
+    statement_timestamp()::timestamptz AS read_at,
     coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at,
     coalesce(newest.seq - oldest.seq + 1, 0)::bigint AS requests_last_hour,
     coalesce(month.requests, 0)::bigint AS requests_30_days,
@@ -238,12 +233,12 @@ type ListKeysOfClientRow struct {
 	ID               uuid.UUID  `json:"id"`
 	Name             string     `json:"name"`
 	Scopes           []string   `json:"scopes"`
-	State            string     `json:"state"`
 	CreatedAt        time.Time  `json:"created_at"`
 	CreatedBy        *string    `json:"created_by"`
 	ExpiresAt        *time.Time `json:"expires_at"`
 	RevokedAt        *time.Time `json:"revoked_at"`
 	LastUsedAt       *time.Time `json:"last_used_at"`
+	ReadAt           time.Time  `json:"read_at"`
 	LastLoggedAt     time.Time  `json:"last_logged_at"`
 	RequestsLastHour int64      `json:"requests_last_hour"`
 	Requests30Days   int64      `json:"requests_30_days"`
@@ -274,12 +269,12 @@ func (q *Queries) ListKeysOfClient(ctx context.Context, arg ListKeysOfClientPara
 			&i.ID,
 			&i.Name,
 			&i.Scopes,
-			&i.State,
 			&i.CreatedAt,
 			&i.CreatedBy,
 			&i.ExpiresAt,
 			&i.RevokedAt,
 			&i.LastUsedAt,
+			&i.ReadAt,
 			&i.LastLoggedAt,
 			&i.RequestsLastHour,
 			&i.Requests30Days,
@@ -308,35 +303,46 @@ func (q *Queries) ReadConsoleSecret(ctx context.Context) ([]byte, error) {
 }
 
 const SumUsageByDay = `-- name: SumUsageByDay :many
-SELECT u.day AS at, u.route, u.status, u.requests
+SELECT u.day AS begins, u.key_id, u.route, u.status, u.requests
 FROM usage_days AS u
 WHERE u.client_id = $1
-    AND u.key_id = $2
-    AND u.day >= $3
-    AND u.day < $4
-ORDER BY u.day, u.route, u.status
+    AND u.key_id IN (
+        SELECT $2::uuid
+        UNION ALL
+        SELECT k.id
+        FROM api_keys AS k
+        WHERE k.client_id = $1::uuid
+            AND $3::boolean
+    )
+    AND NOT ($3::boolean AND u.key_id = $2)
+    AND u.day >= $4
+    AND u.day < $5
+ORDER BY u.day, u.key_id, u.route, u.status
 `
 
 type SumUsageByDayParams struct {
-	ClientID uuid.UUID `json:"client_id"`
-	KeyID    uuid.UUID `json:"key_id"`
-	FromAt   time.Time `json:"from_at"`
-	UntilAt  time.Time `json:"until_at"`
+	ClientID  uuid.UUID `json:"client_id"`
+	KeyID     uuid.UUID `json:"key_id"`
+	OfEachKey bool      `json:"of_each_key"`
+	FromAt    time.Time `json:"from_at"`
+	UntilAt   time.Time `json:"until_at"`
 }
 
 type SumUsageByDayRow struct {
-	At       time.Time `json:"at"`
+	Begins   time.Time `json:"begins"`
+	KeyID    uuid.UUID `json:"key_id"`
 	Route    string    `json:"route"`
 	Status   int16     `json:"status"`
 	Requests int64     `json:"requests"`
 }
 
-// SumUsageByDay returns a client's requests, or those of one key, by day, route and status.
-// The zero id means all keys.
+// SumUsageByDay returns the requests of a client's key by day, route and status, or of each of
+// its keys. The zero id means all of them together.
 func (q *Queries) SumUsageByDay(ctx context.Context, arg SumUsageByDayParams) ([]SumUsageByDayRow, error) {
 	rows, err := q.db.Query(ctx, SumUsageByDay,
 		arg.ClientID,
 		arg.KeyID,
+		arg.OfEachKey,
 		arg.FromAt,
 		arg.UntilAt,
 	)
@@ -348,7 +354,8 @@ func (q *Queries) SumUsageByDay(ctx context.Context, arg SumUsageByDayParams) ([
 	for rows.Next() {
 		var i SumUsageByDayRow
 		if err := rows.Scan(
-			&i.At,
+			&i.Begins,
+			&i.KeyID,
 			&i.Route,
 			&i.Status,
 			&i.Requests,
@@ -364,31 +371,38 @@ func (q *Queries) SumUsageByDay(ctx context.Context, arg SumUsageByDayParams) ([
 }
 
 const SumUsageByHour = `-- name: SumUsageByHour :many
-SELECT u.hour AS at, u.route, u.status, sum(u.requests)::bigint AS requests
+SELECT
+    u.hour AS begins,
+    (CASE WHEN $1::boolean THEN k.id ELSE $2::uuid END)::uuid AS key_id,
+    u.route,
+    u.status,
+    sum(u.requests)::bigint AS requests
 FROM api_keys AS k
 CROSS JOIN LATERAL (
     SELECT n.hour, n.route, n.status, n.requests
     FROM key_usage AS n
-    WHERE n.client_id = $1
+    WHERE n.client_id = $3
         AND n.key_id = k.id
-        AND n.hour >= $2
-        AND n.hour < $3
+        AND n.hour >= $4
+        AND n.hour < $5
 ) AS u
-WHERE k.client_id = $1::uuid
-    AND ($4::uuid = '00000000-0000-0000-0000-000000000000' OR k.id = $4::uuid)
-GROUP BY u.hour, u.route, u.status
-ORDER BY u.hour, u.route, u.status
+WHERE k.client_id = $3::uuid
+    AND ($2::uuid = '00000000-0000-0000-0000-000000000000' OR k.id = $2::uuid)
+GROUP BY u.hour, 2, u.route, u.status
+ORDER BY u.hour, 2, u.route, u.status
 `
 
 type SumUsageByHourParams struct {
-	ClientID uuid.UUID `json:"client_id"`
-	FromAt   time.Time `json:"from_at"`
-	UntilAt  time.Time `json:"until_at"`
-	KeyID    uuid.UUID `json:"key_id"`
+	OfEachKey bool      `json:"of_each_key"`
+	KeyID     uuid.UUID `json:"key_id"`
+	ClientID  uuid.UUID `json:"client_id"`
+	FromAt    time.Time `json:"from_at"`
+	UntilAt   time.Time `json:"until_at"`
 }
 
 type SumUsageByHourRow struct {
-	At       time.Time `json:"at"`
+	Begins   time.Time `json:"begins"`
+	KeyID    uuid.UUID `json:"key_id"`
 	Route    string    `json:"route"`
 	Status   int16     `json:"status"`
 	Requests int64     `json:"requests"`
@@ -398,10 +412,11 @@ type SumUsageByHourRow struct {
 // gives the hours, and nothing else is read.
 func (q *Queries) SumUsageByHour(ctx context.Context, arg SumUsageByHourParams) ([]SumUsageByHourRow, error) {
 	rows, err := q.db.Query(ctx, SumUsageByHour,
+		arg.OfEachKey,
+		arg.KeyID,
 		arg.ClientID,
 		arg.FromAt,
 		arg.UntilAt,
-		arg.KeyID,
 	)
 	if err != nil {
 		return nil, err
@@ -411,7 +426,8 @@ func (q *Queries) SumUsageByHour(ctx context.Context, arg SumUsageByHourParams) 
 	for rows.Next() {
 		var i SumUsageByHourRow
 		if err := rows.Scan(
-			&i.At,
+			&i.Begins,
+			&i.KeyID,
 			&i.Route,
 			&i.Status,
 			&i.Requests,

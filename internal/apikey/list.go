@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
@@ -27,6 +29,7 @@ func (r *Registry) List(ctx context.Context, client string, expiring *time.Durat
 			Key: Key{
 				ID: row.ID, Prefix: row.Prefix, ClientID: *row.ClientID, Name: row.Name, Scopes: row.Scopes, CreatedAt: row.CreatedAt,
 				ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: lastUse(row.LastUsedAt, row.LastLoggedAt),
+				State: StateOf(row.ExpiresAt, row.RevokedAt, row.ReadAt),
 			},
 			RequestsLastHour: int(row.Requests), Remaining: max(0, int(maxRequests)-int(row.Requests)),
 			FutureRequests: int(row.FutureRequests),
@@ -38,38 +41,46 @@ func (r *Registry) List(ctx context.Context, client string, expiring *time.Durat
 	return keys, nil
 }
 
-// UsageQuery asks how a key, or all of a client's, were used.
+// UsageQuery asks how a client's keys were used.
 type UsageQuery struct {
-	// Named names the key; without a key, all keys of the client are meant.
-	Named
-	// From and Until bound the time. What is asked for begins with From's hour.
+	Client uuid.UUID
+	// Key is the only one; the zero id means all.
+	Key uuid.UUID
+	// OfEachKey tells all keys apart.
+	OfEachKey bool
+	ByHour    bool
+	// From and Until are widened to whole hours or days of UTC.
 	From, Until time.Time
-	// Unit is hour or day, in UTC.
-	Unit string
 }
 
-// Use is how many requests of a key ended with a status, in an hour or a day.
-type Use = db.SumKeyUsageRow
+// Use is how many requests of an hour or a day ended with a status.
+type Use = db.SumUsageByHourRow
 
 // Usage adds up requests, oldest first. Servers write them every ten seconds.
 func (r *Registry) Usage(ctx context.Context, q UsageQuery) ([]Use, error) {
-	params := db.SumKeyUsageParams{Unit: q.Unit, FromHour: q.From.UTC().Truncate(time.Hour), UntilHour: q.Until}
-	if q.Key != "" {
-		key, err := r.Find(ctx, q.Named)
-		if err != nil {
-			return nil, err
-		}
-		params.ClientID, params.KeyID = key.ClientID, &key.ID
-	} else {
-		client, err := r.client(ctx, q.Client)
-		if err != nil {
-			return nil, err
-		}
-		params.ClientID = client.ID
+	unit := 24 * time.Hour
+	if q.ByHour {
+		unit = time.Hour
 	}
-	uses, err := r.queries().SumKeyUsage(ctx, params)
+	from := q.From.UTC().Truncate(unit)
+	if q.ByHour {
+		uses, err := r.queries().SumUsageByHour(ctx, db.SumUsageByHourParams{
+			ClientID: q.Client, KeyID: q.Key, OfEachKey: q.OfEachKey, FromAt: from, UntilAt: q.Until,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("adding up requests by hour: %w", err)
+		}
+		return uses, nil
+	}
+	rows, err := r.queries().SumUsageByDay(ctx, db.SumUsageByDayParams{
+		ClientID: q.Client, KeyID: q.Key, OfEachKey: q.OfEachKey, FromAt: from, UntilAt: q.Until,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("adding up the use of keys: %w", err)
+		return nil, fmt.Errorf("reading requests by day: %w", err)
+	}
+	uses := make([]Use, len(rows))
+	for i, row := range rows {
+		uses[i] = Use(row)
 	}
 	return uses, nil
 }

@@ -26,13 +26,11 @@ func (d *Database) ServeConsole(ctx context.Context, settings config.Console, ap
 	if err != nil {
 		return err
 	}
-	schema, err := postgres.ReadSchemaAs(ctx, d.OwnerURL, postgres.KeysRole)
-	if err == nil {
-		err = schema.CheckServed()
-	}
+	checked, err := d.Connect(ctx, Command{Roles: []string{postgres.KeysRole}, Newer: true})
 	if err != nil {
 		return err
 	}
+	_ = checked.Close(ctx)
 	pool, err := postgres.OpenPool(ctx, postgres.PoolSettings{
 		URL: d.OwnerURL, Size: consoleConnections, Roles: []string{postgres.KeysRole}, Application: "clientintel console",
 		StatementTimeout: consoleTimeout, LockTimeout: lockTimeout,

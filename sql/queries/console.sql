@@ -22,17 +22,12 @@ SELECT
     k.id,
     k.name,
     k.scopes,
-    (CASE
-        WHEN k.revoked_at <= statement_timestamp() THEN 'revoked'
-        WHEN k.expires_at <= statement_timestamp() THEN 'expired'
-        WHEN k.revoked_at IS NOT NULL THEN 'ending'
-        ELSE 'active'
-    END)::text AS state,
     k.created_at,
     k.created_by,
     k.expires_at,
     k.revoked_at,
     k.last_used_at,
+    statement_timestamp()::timestamptz AS read_at,
     coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at,
     coalesce(newest.seq - oldest.seq + 1, 0)::bigint AS requests_last_hour,
     coalesce(month.requests, 0)::bigint AS requests_30_days,
@@ -90,20 +85,33 @@ LEFT JOIN LATERAL (
 ORDER BY k.created_at DESC, k.id;
 
 -- name: SumUsageByDay :many
--- SumUsageByDay returns a client's requests, or those of one key, by day, route and status.
--- The zero id means all keys.
-SELECT u.day AS at, u.route, u.status, u.requests
+-- SumUsageByDay returns the requests of a client's key by day, route and status, or of each of
+-- its keys. The zero id means all of them together.
+SELECT u.day AS begins, u.key_id, u.route, u.status, u.requests
 FROM usage_days AS u
 WHERE u.client_id = @client_id
-    AND u.key_id = @key_id
+    AND u.key_id IN (
+        SELECT @key_id::uuid
+        UNION ALL
+        SELECT k.id
+        FROM api_keys AS k
+        WHERE k.client_id = @client_id::uuid
+            AND @of_each_key::boolean
+    )
+    AND NOT (@of_each_key::boolean AND u.key_id = @key_id)
     AND u.day >= @from_at
     AND u.day < @until_at
-ORDER BY u.day, u.route, u.status;
+ORDER BY u.day, u.key_id, u.route, u.status;
 
 -- name: SumUsageByHour :many
 -- SumUsageByHour returns the same by hour. Keys are gone through one by one: the index then
 -- gives the hours, and nothing else is read.
-SELECT u.hour AS at, u.route, u.status, sum(u.requests)::bigint AS requests
+SELECT
+    u.hour AS begins,
+    (CASE WHEN @of_each_key::boolean THEN k.id ELSE @key_id::uuid END)::uuid AS key_id,
+    u.route,
+    u.status,
+    sum(u.requests)::bigint AS requests
 FROM api_keys AS k
 CROSS JOIN LATERAL (
     SELECT n.hour, n.route, n.status, n.requests
@@ -115,8 +123,8 @@ CROSS JOIN LATERAL (
 ) AS u
 WHERE k.client_id = @client_id::uuid
     AND (@key_id::uuid = '00000000-0000-0000-0000-000000000000' OR k.id = @key_id::uuid)
-GROUP BY u.hour, u.route, u.status
-ORDER BY u.hour, u.route, u.status;
+GROUP BY u.hour, 2, u.route, u.status
+ORDER BY u.hour, 2, u.route, u.status;
 
 -- name: ListAuditsOfClient :many
 -- ListAuditsOfClient returns one page of what was done to a client's keys, newest first.
