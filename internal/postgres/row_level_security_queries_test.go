@@ -30,7 +30,7 @@ var readsManyClients = map[string]string{
 
 // keysAlone are the queries that go through a client's keys, whose ids are unique: without
 // one of their other conditions they return no more, as no other client has the key.
-var keysAlone = []string{"ListKeysOfClient", "SumUsageByHour", "ListAuditsOfClient", "FindRepeat"}
+var keysAlone = []string{"ListKeysOfClient", "SumUsageByDay", "SumUsageByHour", "ListAuditsOfClient", "FindRepeat"}
 
 // Each query names its client in every part: to the owner, whom row-level security does not
 // hold back, it answers as in a database that has no other client, and without its conditions
