@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
@@ -201,24 +202,17 @@ func newKeysList(e *environment) *cobra.Command {
 }
 
 func newKeysUsage(e *environment) *cobra.Command {
-	q := apikey.UsageQuery{Until: time.Now()}
-	var client, since, by string
-	cmd := e.keysCommand("usage (KEY|- | --client CLIENT)", "Add up the requests of a key, or of each of a client's keys, by route and status", asAuditor,
+	var client, since, unit string
+	var span time.Duration
+	cmd := e.keysCommand("usage (KEY|- | --client CLIENT)", "Add up the requests of a key, or of a client's keys, by route and status", asAuditor,
 		func(ctx context.Context, r *apikey.Registry, args []string) error {
-			if len(args) > 0 {
-				key, err := e.findKey(ctx, r, client, args)
-				if err != nil {
-					return err
-				}
-				q.Client, q.Key = key.ClientID, key.ID
-			} else {
-				of, err := r.Client(ctx, client)
-				if err != nil {
-					return err
-				}
-				q.Client, q.OfEachKey = of.ID, true
+			of, ids, err := e.usedKeys(ctx, r, client, args)
+			if err != nil {
+				return err
 			}
-			uses, err := r.Usage(ctx, q)
+			now := time.Now().UTC()
+			from := now.Add(-span).Truncate(map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour}[unit])
+			uses, err := r.Usage(ctx, of, ids, unit, from, now)
 			if err != nil {
 				return err
 			}
@@ -233,20 +227,32 @@ func newKeysUsage(e *environment) *cobra.Command {
 		return noArguments(cmd, args[min(1, len(args)):])
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		span, err := parseSpan(since)
-		if err != nil {
-			return usagef("--since: %w", err)
-		}
-		if by != "hour" && by != "day" {
+		if unit != "hour" && unit != "day" {
 			return usagef("--by is hour or day")
 		}
-		q.ByHour, q.From = by == "hour", q.Until.Add(-span)
+		var err error
+		if span, err = parseSpan(since); err != nil {
+			return usagef("--since: %w", err)
+		}
 		return nil
 	}
 	cmd.Flags().StringVar(&client, "client", "", "all keys of this client, by id or slug; with KEY: "+onlyThisClient)
 	cmd.Flags().StringVar(&since, "since", "30d", "how far back, as 30d or 12h; at most 400d are kept")
-	cmd.Flags().StringVar(&by, "by", "day", "hour or day, in UTC")
+	cmd.Flags().StringVar(&unit, "by", "day", "hour or day, in UTC")
 	return e.jsonFlag(cmd)
+}
+
+// usedKeys are the key that an argument names, or those of a client, and whose they are.
+func (e *environment) usedKeys(ctx context.Context, r *apikey.Registry, client string, args []string) (of uuid.UUID, ids []uuid.UUID, err error) {
+	if len(args) > 0 {
+		key, err := e.findKey(ctx, r, client, args)
+		return key.ClientID, []uuid.UUID{key.ID}, err
+	}
+	listed, err := r.List(ctx, client, nil)
+	for _, k := range listed {
+		of, ids = k.ClientID, append(ids, k.ID)
+	}
+	return of, ids, err
 }
 
 func newKeysAudit(e *environment) *cobra.Command {

@@ -210,10 +210,11 @@ LEFT JOIN LATERAL (
 ) AS oldest ON true
 LEFT JOIN LATERAL (
     SELECT sum(u.requests) AS requests, sum(u.requests) FILTER (WHERE u.status = 429) AS limited
-    FROM usage_days AS u
+    FROM usage_sums AS u
     WHERE u.client_id = $1
         AND u.key_id = k.id
-        AND u.day > statement_timestamp() - interval '30 days'
+        AND u.unit = 'day'
+        AND u.at > statement_timestamp() - interval '30 days'
 ) AS month ON true
 ORDER BY k.created_at DESC, k.id
 `
@@ -302,47 +303,48 @@ func (q *Queries) ReadConsoleSecret(ctx context.Context) ([]byte, error) {
 	return secret, err
 }
 
-const SumUsageByDay = `-- name: SumUsageByDay :many
-SELECT u.day AS begins, u.key_id, u.route, u.status, u.requests
-FROM usage_days AS u
+const SumUsage = `-- name: SumUsage :many
+SELECT u.at, u.route, u.status, u.requests
+FROM usage_sums AS u
 WHERE u.client_id = $1
-    AND u.key_id IN (
-        SELECT $2::uuid
-        UNION ALL
-        SELECT k.id
-        FROM api_keys AS k
-        WHERE k.client_id = $1::uuid
-            AND $3::boolean
-    )
-    AND NOT ($3::boolean AND u.key_id = $2)
-    AND u.day >= $4
-    AND u.day < $5
-ORDER BY u.day, u.key_id, u.route, u.status
+    AND u.key_id = $2
+    AND u.unit = $3::text
+    AND u.at >= $4
+    AND u.at < $5
+UNION ALL
+SELECT h.hour, h.route, h.status, h.requests
+FROM key_usage AS h
+WHERE h.client_id = $1
+    AND h.key_id = $2
+    AND $3::text = 'hour'
+    AND h.hour >= $4
+    AND h.hour < $5
+ORDER BY at, route, status
 `
 
-type SumUsageByDayParams struct {
-	ClientID  uuid.UUID `json:"client_id"`
-	KeyID     uuid.UUID `json:"key_id"`
-	OfEachKey bool      `json:"of_each_key"`
-	FromAt    time.Time `json:"from_at"`
-	UntilAt   time.Time `json:"until_at"`
+type SumUsageParams struct {
+	ClientID uuid.UUID `json:"client_id"`
+	KeyID    uuid.UUID `json:"key_id"`
+	Unit     string    `json:"unit"`
+	FromAt   time.Time `json:"from_at"`
+	UntilAt  time.Time `json:"until_at"`
 }
 
-type SumUsageByDayRow struct {
-	Begins   time.Time `json:"begins"`
-	KeyID    uuid.UUID `json:"key_id"`
+type SumUsageRow struct {
+	At       time.Time `json:"at"`
 	Route    string    `json:"route"`
 	Status   int16     `json:"status"`
 	Requests int64     `json:"requests"`
 }
 
-// SumUsageByDay returns the requests of a client's key by day, route and status, or of each of
-// its keys. The zero id means all of them together.
-func (q *Queries) SumUsageByDay(ctx context.Context, arg SumUsageByDayParams) ([]SumUsageByDayRow, error) {
-	rows, err := q.db.Query(ctx, SumUsageByDay,
+// SumUsage returns a client's requests, or those of one key, by hour or day, route and
+// status. The zero id means all keys. A key's hours are not summed, so they are read where
+// they were counted.
+func (q *Queries) SumUsage(ctx context.Context, arg SumUsageParams) ([]SumUsageRow, error) {
+	rows, err := q.db.Query(ctx, SumUsage,
 		arg.ClientID,
 		arg.KeyID,
-		arg.OfEachKey,
+		arg.Unit,
 		arg.FromAt,
 		arg.UntilAt,
 	)
@@ -350,81 +352,9 @@ func (q *Queries) SumUsageByDay(ctx context.Context, arg SumUsageByDayParams) ([
 		return nil, err
 	}
 	defer rows.Close()
-	items := []SumUsageByDayRow{}
+	items := []SumUsageRow{}
 	for rows.Next() {
-		var i SumUsageByDayRow
-		if err := rows.Scan(
-			&i.Begins,
-			&i.KeyID,
-			&i.Route,
-			&i.Status,
-			&i.Requests,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const SumUsageByHour = `-- name: SumUsageByHour :many
-SELECT
-    u.hour AS begins,
-    (CASE WHEN $1::boolean THEN k.id ELSE $2::uuid END)::uuid AS key_id,
-    u.route,
-    u.status,
-    sum(u.requests)::bigint AS requests
-FROM api_keys AS k
-CROSS JOIN LATERAL (
-    SELECT n.hour, n.route, n.status, n.requests
-    FROM key_usage AS n
-    WHERE n.client_id = $3
-        AND n.key_id = k.id
-        AND n.hour >= $4
-        AND n.hour < $5
-) AS u
-WHERE k.client_id = $3::uuid
-    AND ($2::uuid = '00000000-0000-0000-0000-000000000000' OR k.id = $2::uuid)
-GROUP BY u.hour, 2, u.route, u.status
-ORDER BY u.hour, 2, u.route, u.status
-`
-
-type SumUsageByHourParams struct {
-	OfEachKey bool      `json:"of_each_key"`
-	KeyID     uuid.UUID `json:"key_id"`
-	ClientID  uuid.UUID `json:"client_id"`
-	FromAt    time.Time `json:"from_at"`
-	UntilAt   time.Time `json:"until_at"`
-}
-
-type SumUsageByHourRow struct {
-	Begins   time.Time `json:"begins"`
-	KeyID    uuid.UUID `json:"key_id"`
-	Route    string    `json:"route"`
-	Status   int16     `json:"status"`
-	Requests int64     `json:"requests"`
-}
-
-// SumUsageByHour returns the same by hour. Keys are gone through one by one: the index then
-// gives the hours, and nothing else is read.
-func (q *Queries) SumUsageByHour(ctx context.Context, arg SumUsageByHourParams) ([]SumUsageByHourRow, error) {
-	rows, err := q.db.Query(ctx, SumUsageByHour,
-		arg.OfEachKey,
-		arg.KeyID,
-		arg.ClientID,
-		arg.FromAt,
-		arg.UntilAt,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SumUsageByHourRow{}
-	for rows.Next() {
-		var i SumUsageByHourRow
+		var i SumUsageRow
 		if err := rows.Scan(
 			&i.Begins,
 			&i.KeyID,

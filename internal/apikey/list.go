@@ -41,46 +41,15 @@ func (r *Registry) List(ctx context.Context, client string, expiring *time.Durat
 	return keys, nil
 }
 
-// UsageQuery asks how a client's keys were used.
-type UsageQuery struct {
-	Client uuid.UUID
-	// Key is the only one; the zero id means all.
-	Key uuid.UUID
-	// OfEachKey tells all keys apart.
-	OfEachKey bool
-	ByHour    bool
-	// From and Until are widened to whole hours or days of UTC.
-	From, Until time.Time
-}
+// Use is how many requests of a key ended with a status, in an hour or a day.
+type Use = db.SumUsageRow
 
-// Use is how many requests of an hour or a day ended with a status.
-type Use = db.SumUsageByHourRow
-
-// Usage adds up requests, oldest first. Servers write them every ten seconds.
-func (r *Registry) Usage(ctx context.Context, q UsageQuery) ([]Use, error) {
-	unit := 24 * time.Hour
-	if q.ByHour {
-		unit = time.Hour
-	}
-	from := q.From.UTC().Truncate(unit)
-	if q.ByHour {
-		uses, err := r.queries().SumUsageByHour(ctx, db.SumUsageByHourParams{
-			ClientID: q.Client, KeyID: q.Key, OfEachKey: q.OfEachKey, FromAt: from, UntilAt: q.Until,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("adding up requests by hour: %w", err)
-		}
-		return uses, nil
-	}
-	rows, err := r.queries().SumUsageByDay(ctx, db.SumUsageByDayParams{
-		ClientID: q.Client, KeyID: q.Key, OfEachKey: q.OfEachKey, FromAt: from, UntilAt: q.Until,
-	})
+// Usage adds up requests of a client's keys by unit, hour or day of UTC, oldest first. The
+// zero id means all keys. Servers write them every ten seconds.
+func (r *Registry) Usage(ctx context.Context, client uuid.UUID, keys []uuid.UUID, unit string, from, until time.Time) ([]Use, error) {
+	uses, err := r.queries().SumUsage(ctx, db.SumUsageParams{ClientID: client, KeyIds: keys, Unit: unit, FromAt: from, UntilAt: until})
 	if err != nil {
-		return nil, fmt.Errorf("reading requests by day: %w", err)
-	}
-	uses := make([]Use, len(rows))
-	for i, row := range rows {
-		uses[i] = Use(row)
+		return nil, fmt.Errorf("adding up requests: %w", err)
 	}
 	return uses, nil
 }
