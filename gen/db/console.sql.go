@@ -304,46 +304,47 @@ func (q *Queries) ReadConsoleSecret(ctx context.Context) ([]byte, error) {
 }
 
 const SumUsage = `-- name: SumUsage :many
-SELECT u.at, u.route, u.status, u.requests
+SELECT u.at AS begins, u.key_id, u.route, u.status, u.requests
 FROM usage_sums AS u
 WHERE u.client_id = $1
-    AND u.key_id = $2
+    AND u.key_id = ANY ($2::uuid[])
     AND u.unit = $3::text
     AND u.at >= $4
     AND u.at < $5
 UNION ALL
-SELECT h.hour, h.route, h.status, h.requests
+SELECT h.hour, h.key_id, h.route, h.status, h.requests
 FROM key_usage AS h
 WHERE h.client_id = $1
-    AND h.key_id = $2
+    AND h.key_id = ANY ($2::uuid[])
     AND $3::text = 'hour'
     AND h.hour >= $4
     AND h.hour < $5
-ORDER BY at, route, status
+ORDER BY begins, key_id, route, status
 `
 
 type SumUsageParams struct {
-	ClientID uuid.UUID `json:"client_id"`
-	KeyID    uuid.UUID `json:"key_id"`
-	Unit     string    `json:"unit"`
-	FromAt   time.Time `json:"from_at"`
-	UntilAt  time.Time `json:"until_at"`
+	ClientID uuid.UUID   `json:"client_id"`
+	KeyIds   []uuid.UUID `json:"key_ids"`
+	Unit     string      `json:"unit"`
+	FromAt   time.Time   `json:"from_at"`
+	UntilAt  time.Time   `json:"until_at"`
 }
 
 type SumUsageRow struct {
-	At       time.Time `json:"at"`
+	Begins   time.Time `json:"begins"`
+	KeyID    uuid.UUID `json:"key_id"`
 	Route    string    `json:"route"`
 	Status   int16     `json:"status"`
 	Requests int64     `json:"requests"`
 }
 
-// SumUsage returns a client's requests, or those of one key, by hour or day, route and
-// status. The zero id means all keys. A key's hours are not summed, so they are read where
-// they were counted.
+// SumUsage returns the requests of a client's keys by hour or day, key, route and status. The
+// zero id means all keys. A key's hours are not summed, so they are read where they were
+// counted.
 func (q *Queries) SumUsage(ctx context.Context, arg SumUsageParams) ([]SumUsageRow, error) {
 	rows, err := q.db.Query(ctx, SumUsage,
 		arg.ClientID,
-		arg.KeyID,
+		arg.KeyIds,
 		arg.Unit,
 		arg.FromAt,
 		arg.UntilAt,
