@@ -208,7 +208,7 @@ func TestSchema_ServerRoleWritesNothing(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{"api_keys", "request_log", "key_usage", "usage_days", "record_owners"} {
+	for _, table := range []string{"api_keys", "request_log", "key_usage", "usage_sums", "record_owners"} {
 		var may bool
 		if err := conn.QueryRow(ctx, "SELECT has_table_privilege('clientintel_server', $1, 'SELECT')", table).Scan(&may); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -83,16 +82,17 @@ func newBase() (*Base, error) {
 // Close removes everything.
 func (b *Base) Close() { _ = os.RemoveAll(b.dir) }
 
+// build makes the program as it is released, or with the race detector.
 func (b *Base) build(ctx context.Context, raced bool) error {
-	args := []string{"build", "-o", b.Program}
+	args := []string{"build", "-o", b.Program, "-tags", "grpcnotrace", "-trimpath", "-buildvcs=false"}
+	environment := append(os.Environ(), "CGO_ENABLED=0")
 	if raced {
-		args = append(args, "-race")
+		args, environment = append(args, "-race"), nil
 	}
 	build := exec.CommandContext(ctx, "go", append(args, "github.com/clientintel/clientintel/cmd/clientintel")...)
-	var out bytes.Buffer
-	build.Stdout, build.Stderr = &out, &out
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("building the program: %w: %s", err, out.String())
+	build.Env = environment
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the program: %w: %s", err, out)
 	}
 	return nil
 }

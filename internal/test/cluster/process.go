@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -94,4 +95,13 @@ func ProcessorTime(pid int) (used time.Duration) {
 		}
 	}
 	return used
+}
+
+// Memory is a figure of a process's status, such as VmHWM:, in megabytes.
+func Memory(pid int, name string) float64 {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, after, _ := strings.Cut(string(status), name)
+	var kilobytes float64
+	_, _ = fmt.Sscan(after, &kilobytes)
+	return kilobytes / 1024
 }

@@ -12,18 +12,16 @@ import (
 
 // sample is one workload's run in one round.
 type sample struct {
-	requests       int
 	rate           float64 // requests a second
 	mean, p50, p99 time.Duration
 	// A request's share of the server's, PostgreSQL's and the load generator's CPU time.
 	server, database, generator time.Duration
 }
 
-func rate(m sample) float64        { return m.rate }
-func meanSeconds(m sample) float64 { return m.mean.Seconds() }
-func p99Millis(m sample) float64   { return m.p99.Seconds() * 1000 }
-func spread(m sample) float64      { return m.p99.Seconds() / m.p50.Seconds() }
-func cpuTime(m sample) float64     { return (m.server + m.database).Seconds() }
+func rate(m sample) float64      { return m.rate }
+func p99Millis(m sample) float64 { return m.p99.Seconds() * 1000 }
+func spread(m sample) float64    { return m.p99.Seconds() / m.p50.Seconds() }
+func cpuTime(m sample) float64   { return (m.server + m.database).Seconds() }
 
 // workload is one side of a comparison.
 type workload struct {
@@ -86,13 +84,11 @@ func (v *series) dividedBy(other *series, of func(sample) float64) figure {
 	return figureOf(values)
 }
 
-// String is a workload's line. What does not apply to it is left out.
+// String is a workload's line.
 func (v *series) String() string {
 	text := fmt.Sprintf("    %-34s %8.0f/s", v.name, v.figure(rate).value)
 	add := func(format string, of func(sample) time.Duration) {
-		if micros := v.figure(func(m sample) float64 { return float64(of(m).Nanoseconds()) / 1000 }).value; micros > 0 {
-			text += fmt.Sprintf(format, micros)
-		}
+		text += fmt.Sprintf(format, v.figure(func(m sample) float64 { return float64(of(m).Nanoseconds()) / 1000 }).value)
 	}
 	add("  µs: mean %.0f", func(m sample) time.Duration { return m.mean })
 	add(", p50 %.0f", func(m sample) time.Duration { return m.p50 })

@@ -1,8 +1,7 @@
 //go:build linux
 
-// Command bench compares the server with the build from before, with a baseline server
-// written by hand and with PostgreSQL alone. It loads a generated corpus into a PostgreSQL
-// of its own, starts real servers as processes and prints ratios: the sides of a ratio take
+// Command bench compares the server with the build from before and with a baseline server
+// written by hand. It loads a generated corpus into a PostgreSQL of its own, starts real servers as processes and prints ratios: the sides of a ratio take
 // turns, and the median of the rounds counts. Its exit status depends on whether every
 // response was right, never on a timing.
 //
@@ -55,6 +54,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, stderr io.Writer
 
 type options struct {
 	scale    scale
+	name     string // the scale's
 	data     string
 	only     *regexp.Regexp
 	rounds   int
@@ -66,8 +66,8 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	scaleName := flags.String("scale", "small", "the corpus: tiny, small or full")
-	only := flags.String("only", "", "measure only what this regular expression matches: page, memory, canonical, growth, routes, import")
+	flags.StringVar(&o.name, "scale", "small", "the corpus: tiny, small or full")
+	only := flags.String("only", "", "measure only what this regular expression matches: page, memory, routes")
 	flags.StringVar(&o.data, "data", "", "a directory that keeps the loaded databases for the next call")
 	flags.IntVar(&o.rounds, "rounds", 5, "rounds to take medians of")
 	flags.DurationVar(&o.duration, "duration", 0, "how long a workload runs in a round (0: as the scale says)")
@@ -79,8 +79,9 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	if o.only, err = regexp.Compile(*only); err != nil {
 		return o, err
 	}
-	if o.scale, err = scaleNamed(*scaleName); err != nil {
-		return o, err
+	var known bool
+	if o.scale, known = scales[o.name]; !known {
+		return o, fmt.Errorf("there is no scale %q: choose tiny, small or full", o.name)
 	}
 	if o.duration == 0 {
 		o.duration = o.scale.duration

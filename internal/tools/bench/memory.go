@@ -5,11 +5,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/cluster"
 )
 
 // measureMemory measures new servers: at rest, under the largest pages, and under a
@@ -32,7 +31,7 @@ func (s *session) measureMemory(ctx context.Context) error {
 		}
 		for _, v := range servers {
 			time.Sleep(time.Second)
-			megabytes := memoryOf(v.pid, "VmRSS:")
+			megabytes := cluster.Memory(v.pid, "VmRSS:")
 			if load.requests != nil {
 				if megabytes, err = s.peakUnder(ctx, v, load.requests); err != nil {
 					stop()
@@ -56,14 +55,5 @@ func (s *session) peakUnder(ctx context.Context, v *server, load func(*target) (
 		return 0, err
 	}
 	_, err = r.workload(v.name).run(ctx, 2*s.duration)
-	return memoryOf(v.pid, "VmHWM:"), err
-}
-
-// memoryOf is a figure of a process's status, in MB.
-func memoryOf(pid int, name string) float64 {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	_, after, _ := strings.Cut(string(status), name)
-	var kilobytes float64
-	_, _ = fmt.Sscan(after, &kilobytes)
-	return kilobytes / 1024
+	return cluster.Memory(v.pid, "VmHWM:"), err
 }

@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 )
 
 // pageGoals are those of a page of 50 interviews by the number of connections: requests a
@@ -32,7 +30,10 @@ func (s *session) measurePages(ctx context.Context) error {
 	defer baselineServer.stop()
 	servers = append(servers, baselineServer) // last: it is asked for the positions of the product's walk
 
-	mixed := slices.DeleteFunc(slices.Sorted(maps.Keys(s.now.clients)), func(slug string) bool { return slug == clientTied })
+	var mixed []string
+	for _, c := range s.scale.clients() {
+		mixed = append(mixed, c.Slug)
+	}
 	for _, slugs := range [][]string{{clientLarge}, mixed} {
 		title := "page, one client"
 		if len(slugs) > 1 {
@@ -55,13 +56,6 @@ func (s *session) measurePages(ctx context.Context) error {
 				}
 				workloads = append(workloads, r.workload(t.server.name))
 			}
-			if len(slugs) == 1 {
-				alone, err := s.pgbench(s.now.clients[clientLarge], g.connections)
-				if err != nil {
-					return err
-				}
-				workloads = append(workloads, alone)
-			}
 			all, err := s.compare(ctx, workloads...)
 			if err != nil {
 				return err
@@ -72,18 +66,14 @@ func (s *session) measurePages(ctx context.Context) error {
 	return nil
 }
 
-// reportPages reports this build, the one from before if there is one, the baseline server
-// and PostgreSQL alone, in this order.
+// reportPages reports this build, the one from before if there is one, and the baseline
+// server, in this order.
 func (s *session) reportPages(name string, before, baseline float64, all []*series) {
-	now, others := all[0], all[1:]
+	now, baselineServer := all[0], all[len(all)-1]
 	s.report(name+", p99 ÷ p50", now.figure(spread), "", goal{atMost: maxSpread}, all...)
 	if s.before != nil {
-		s.report(name+" ÷ before", now.dividedBy(others[0], rate), "", goal{atLeast: before})
-		s.report(name+" ÷ before, CPU time", now.dividedBy(others[0], cpuTime), "", goal{})
-		others = others[1:]
+		s.report(name+" ÷ before", now.dividedBy(all[1], rate), "", goal{atLeast: before})
+		s.report(name+" ÷ before, CPU time", now.dividedBy(all[1], cpuTime), "", goal{})
 	}
-	s.report(name+" ÷ baseline server", now.dividedBy(others[0], rate), "", goal{atLeast: baseline})
-	if len(others) > 1 {
-		s.report(name+" ÷ PostgreSQL alone", now.dividedBy(others[1], rate), "", goal{})
-	}
+	s.report(name+" ÷ baseline server", now.dividedBy(baselineServer, rate), "", goal{atLeast: baseline})
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/clientintel/clientintel/internal/test/corpus"
 )
 
+// fewConnections keep two cores busy without a queue.
+const fewConnections = 8
+
 // route is one kind of request for the large client. Its goal is of the p99 in milliseconds
 // at one connection.
 type route struct {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"time"
 
 	"github.com/google/uuid"
@@ -67,10 +65,7 @@ func measure(ctx context.Context, o options, out, progress io.Writer) error {
 	}{
 		{"page", s.measurePages},
 		{"memory", s.measureMemory},
-		{"canonical", s.measureCanonical},
-		{"growth", s.measureGrowth},
 		{"routes", s.measureRoutes},
-		{"import", s.measureImport},
 	} {
 		if errs[0] != nil || ctx.Err() != nil || !o.only.MatchString(part.name) {
 			continue
@@ -94,13 +89,7 @@ func (s *session) prepare(ctx context.Context) error {
 	if err := os.Chmod(s.dir, 0o755); err != nil { // PostgreSQL, started by root, is another user
 		return err
 	}
-	program := filepath.Join(s.dir, "clientintel")
-	make := exec.CommandContext(ctx, "go", "build", "-tags", "grpcnotrace", "-trimpath", "-buildvcs=false", "-o", program, "github.com/clientintel/clientintel/cmd/clientintel")
-	make.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := make.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the server: %w: %s", err, out)
-	}
-	if s.base, err = cluster.PrepareClusters(ctx); err != nil {
+	if s.base, err = cluster.Prepare(ctx, false); err != nil {
 		return err
 	}
 	if s.data != "" {
@@ -116,15 +105,18 @@ func (s *session) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.now, err = s.open(ctx, "bench_"+s.scale.name, program); err != nil {
+	if s.now, err = s.open(ctx, "bench_"+s.name, s.base.Program); err != nil {
 		return err
 	}
 	if s.other != "" {
-		if s.before, err = s.open(ctx, "bench_"+s.scale.name+"_before", s.other); err != nil {
+		if s.before, err = s.open(ctx, "bench_"+s.name+"_before", s.other); err != nil {
 			return err
 		}
 	}
-	return baseline.Prepare(ctx, s.now.admin)
+	if err := baseline.Prepare(ctx, s.now.admin); err != nil {
+		return fmt.Errorf("making the baseline server's tables: %w", err)
+	}
+	return nil
 }
 
 // open migrates and fills a program's database. A client that is there is there whole, so

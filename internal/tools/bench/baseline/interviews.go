@@ -61,8 +61,8 @@ func (s *server) listInterviews(w http.ResponseWriter, r *http.Request) {
 	}
 	at, id := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), uuid.Max
 	if text := r.URL.Query().Get("starting_after"); text != "" {
-		var err error
-		if at, id, err = parseCursor(who.clientID, text); err != nil {
+		var issued bool
+		if at, id, issued = parseCursor(who.clientID, text); !issued {
 			writeJSON(w, http.StatusBadRequest, problem{"invalid cursor", "invalid_cursor"})
 			return
 		}

@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -32,10 +31,8 @@ CREATE INDEX requests_of_key ON baseline.requests (key_id, at);`
 
 // Prepare makes the tables.
 func Prepare(ctx context.Context, conn *pgx.Conn) error {
-	if _, err := conn.Exec(ctx, schema); err != nil {
-		return fmt.Errorf("making the baseline server's tables: %w", err)
-	}
-	return nil
+	_, err := conn.Exec(ctx, schema)
+	return err
 }
 
 // AddKeys stores keys of a client, each with so many requests in the last hour.
@@ -48,8 +45,5 @@ func AddKeys(ctx context.Context, conn *pgx.Conn, client uuid.UUID, scopes []aut
 		INSERT INTO baseline.requests (key_id, at, route)
 		SELECT a.id, now() - (3000 - 14 * n) * interval '1 second', '/interviews'
 		FROM added AS a CROSS JOIN generate_series(1, $4) AS n`, keys, client, scopes, requests)
-	if err != nil {
-		return fmt.Errorf("adding the baseline server's keys: %w", err)
-	}
-	return nil
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -52,33 +53,19 @@ func Serve(ctx context.Context, databaseURL string, out, log io.Writer) error {
 
 func (s *server) routes() http.Handler {
 	r := chi.NewRouter()
-	r.Route("/api/client/v1", func(r chi.Router) {
-		r.Use(s.logRequests)
-		r.Use(s.admit("read:interviews_metadata"))
-		r.Get("/interviews", s.listInterviews)
-	})
+	r.With(s.logRequests, s.admit("read:interviews_metadata")).Get("/api/client/v1/interviews", s.listInterviews)
 	return r
-}
-
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
 }
 
 func (s *server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started, id := time.Now(), uuid.NewString()
 		w.Header().Set("X-Request-Id", id)
-		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		seen := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		next.ServeHTTP(seen, r)
 		s.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
 			slog.String("request_id", id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
-			slog.Int("status", seen.status), slog.Float64("duration_ms", float64(time.Since(started).Microseconds())/1000))
+			slog.Int("status", seen.Status()), slog.Float64("duration_ms", float64(time.Since(started).Microseconds())/1000))
 	})
 }
 

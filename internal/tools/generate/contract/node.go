@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -98,6 +97,24 @@ func (n Node) Texts() []string {
 	return all
 }
 
+// Operation is one of a contract's.
+type Operation struct {
+	Node
+
+	Path, Method string
+}
+
+// Operations are the contract's, in its order.
+func (n Node) Operations() (all []Operation) {
+	paths := n.At("paths")
+	for _, path := range paths.Keys() {
+		for _, method := range paths.At(path).Keys() {
+			all = append(all, Operation{paths.At(path, method), path, method})
+		}
+	}
+	return all
+}
+
 // Resolve replaces a reference by its target, and keeps the description beside the
 // reference.
 func (n Node) Resolve(root Node) Node {
@@ -177,25 +194,41 @@ func (n Node) writeScalar(out *bytes.Buffer) error {
 
 func mapping() Node { return Node{&yaml.Node{Kind: yaml.MappingNode}} }
 
-func list(texts ...string) Node {
-	n := Node{&yaml.Node{Kind: yaml.SequenceNode}}
-	for _, text := range texts {
-		n.Content = append(n.Content, scalar(text).Node)
+// put adds a key to a mapping. The value is a node, a text, a list of texts, a number or a
+// boolean.
+func (n Node) put(key string, value any) {
+	node, ok := value.(Node)
+	if !ok {
+		node = Node{&yaml.Node{}}
+		_ = node.Encode(value) // these can be encoded
 	}
-	return n
+	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, node.Node)
 }
 
-func scalar(text string) Node {
-	return Node{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}}
-}
-
-func boolean(value bool) Node {
-	return Node{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(value)}}
-}
-
-// put adds a key to a mapping.
-func (n Node) put(key string, value Node) {
-	n.Content = append(n.Content, scalar(key).Node, value.Node)
+// copied copies a part of the contract. Of mappings it has what put adds to the copy of each
+// key, but the names of properties, which may be those of keywords.
+func (n Node) copied(put func(original, made Node, key string)) Node {
+	if n.Kind != yaml.MappingNode {
+		clone := *n.Node
+		clone.Content = nil
+		for _, child := range n.Content {
+			clone.Content = append(clone.Content, Node{child}.copied(put).Node)
+		}
+		return Node{&clone}
+	}
+	made := mapping()
+	for _, key := range n.Keys() {
+		if key != "properties" {
+			put(n, made, key)
+			continue
+		}
+		properties := mapping()
+		for _, name := range n.At(key).Keys() {
+			properties.put(name, n.At(key, name).copied(put))
+		}
+		made.put(key, properties)
+	}
+	return made
 }
 
 // NumberProperties says in each property of a component which one of its schema it is.
@@ -204,7 +237,7 @@ func (n Node) NumberProperties() {
 	for _, name := range schemas.Keys() {
 		properties := schemas.At(name, "properties")
 		for i, property := range properties.Keys() {
-			properties.At(property).put("x-order", Node{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(i + 1)}})
+			properties.At(property).put("x-order", i+1)
 		}
 	}
 }

@@ -14,12 +14,9 @@ type schemas struct{ document Node }
 
 // operation returns an operation by its id.
 func (s schemas) operation(id string) Node {
-	paths := s.document.At("paths")
-	for _, path := range paths.Keys() {
-		for _, method := range paths.At(path).Keys() {
-			if operation := paths.At(path, method); operation.At("operationId").Text() == id {
-				return operation
-			}
+	for _, o := range s.document.Operations() {
+		if o.At("operationId").Text() == id {
+			return o.Node
 		}
 	}
 	return Node{}
@@ -48,17 +45,17 @@ func (s schemas) parameters(operation Node, shorter map[string]string) Node {
 				description = shorter[key]
 			}
 		}
-		property.put("description", scalar(description))
+		property.put("description", description)
 		properties.put(name, property)
 		if parameter.At("required").Text() == "true" {
 			required = append(required, name)
 		}
 	}
 	schema := mapping()
-	schema.put("type", scalar("object"))
-	schema.put("additionalProperties", boolean(false))
+	schema.put("type", "object")
+	schema.put("additionalProperties", false)
 	if len(required) > 0 {
-		schema.put("required", list(required...))
+		schema.put("required", required)
 	}
 	schema.put("properties", properties)
 	return schema
@@ -70,13 +67,12 @@ func (s schemas) response(operation Node, description string) Node {
 	body := operation.At("responses", "200").Resolve(s.document).At("content", "application/json", "schema")
 	used := mapping()
 	root := s.detached(body.Resolve(s.document), used)
-	hints, items := mapping(), mapping()
-	items.put("type", scalar("string"))
-	hints.put("type", scalar("array"))
-	hints.put("items", items)
+	hints := mapping()
+	hints.put("type", "array")
+	hints.put("items", map[string]string{"type": "string"})
 	root.At("properties").put("hints", hints)
 	root.put("$defs", used)
-	root.put("description", scalar(description))
+	root.put("description", description)
 	return root
 }
 
@@ -122,8 +118,8 @@ func outline(schema Node, kept []string) Node {
 			required = append(required, name)
 		}
 	}
-	short.put("type", scalar("object"))
-	short.put("required", list(required...))
+	short.put("type", "object")
+	short.put("required", required)
 	short.put("properties", properties)
 	return short
 }
@@ -131,37 +127,23 @@ func outline(schema Node, kept []string) Node {
 // detached copies a schema without its prose. Its references point to $defs in the copy,
 // and their targets are added to used.
 func (s schemas) detached(n, used Node) Node {
-	if n.Kind != yaml.MappingNode {
-		clone := *n.Node
-		clone.Content = nil
-		for _, child := range n.Content {
-			clone.Content = append(clone.Content, s.detached(Node{child}, used).Node)
-		}
-		return Node{&clone}
-	}
-	clone := mapping()
-	for _, key := range n.Keys() {
-		switch value := n.At(key); {
+	var put func(n, made Node, key string)
+	put = func(n, made Node, key string) {
+		switch {
 		case slices.Contains(prose, key), slices.Contains(bounds, key):
 		case key == "$ref":
-			clone.put(key, s.reference(n, used))
-		case key == "properties": // any of which may have a name of prose
-			properties := mapping()
-			for _, name := range value.Keys() {
-				properties.put(name, s.detached(value.At(name), used))
-			}
-			clone.put(key, properties)
+			made.put(key, s.reference(n, used))
 		default:
-			clone.put(key, s.detached(value, used))
+			made.put(key, n.At(key).copied(put))
 		}
 	}
-	return clone
+	return n.copied(put)
 }
 
 // reference is that of a node to a schema in $defs, to which the schema is added.
-func (s schemas) reference(n, used Node) Node {
+func (s schemas) reference(n, used Node) string {
 	name := path.Base(n.At("$ref").Text())
-	here := scalar("#/$defs/" + name)
+	here := "#/$defs/" + name
 	if used.At(name).Exists() {
 		return here
 	}

@@ -75,9 +75,9 @@ func Tools(document Node, texts []byte) ([]byte, error) {
 		}
 		for _, name := range t.Flags {
 			property := mapping()
-			property.put("type", scalar("boolean"))
-			property.put("default", boolean(declared.Flags[name].Default))
-			property.put("description", scalar(declared.Flags[name].Description))
+			property.put("type", "boolean")
+			property.put("default", declared.Flags[name].Default)
+			property.put("description", declared.Flags[name].Description)
 			properties.put(name, property)
 		}
 		one.Tool = declaration{

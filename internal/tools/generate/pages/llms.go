@@ -32,7 +32,7 @@ func llms(r reference) []byte {
 	}
 	out.WriteString("\n## Objects\n\n")
 	for _, o := range r.Objects {
-		fmt.Fprintf(&out, "- [%s](.%s/%s): %s\n", o.Name, docsPath, o.Name, plainText(string(o.Description)))
+		fmt.Fprintf(&out, "- [%s](.%s/%s): %s\n", o.Name, docsPath, o.Name, plainText(o.Description))
 	}
 	return []byte(out.String())
 }

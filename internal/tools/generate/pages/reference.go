@@ -1,13 +1,15 @@
 package pages
 
 import (
+	"cmp"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/clientintel/clientintel/internal/tools/generate/contract"
 )
 
-// reference is the contract, laid out for reading.
+// reference is the contract, laid out for reading. Descriptions are Markdown.
 type reference struct {
 	Title, Version, Summary string
 	Intro                   template.HTML
@@ -18,25 +20,19 @@ type reference struct {
 }
 
 type group struct {
-	Name, Description string
-	Operations        []operation
+	Name       string
+	Operations []operation
 }
 
 type operation struct {
-	ID, Method, Path, Summary string
-	Description               template.HTML
-	// Words are the description as text, for the search.
-	Words      string
+	ID, Method, Path, Summary, Description string
+
 	Scopes     []string
 	Public     bool
 	Parameters []parameter
 	// Response is the 200.
 	Response response
 	Errors   []operationError
-	Statuses []string
-	// URL is that of a first request, which Samples send.
-	URL     string
-	Samples []sample
 }
 
 type parameter struct {
@@ -48,7 +44,7 @@ type parameter struct {
 }
 
 type response struct {
-	Description     template.HTML
+	Description     string
 	Fields, Headers []field
 	// Data is the object that the response is about.
 	Data     *object
@@ -57,80 +53,69 @@ type response struct {
 
 type example struct {
 	Title string
-	Text  template.HTML
+	Value contract.Node
 }
 
 type operationError struct {
-	Status, Code     string
-	Meaning, Example template.HTML
+	Status, Code, Meaning string
+	Example               contract.Node
 }
 
-// referenceBuilder turns the contract into a reference, and keeps the first error.
+// referenceBuilder turns the contract into a reference.
 type referenceBuilder struct {
 	root contract.Node
-	err  error
 	// examples are the fullest value of each object, and users the operations that return it.
 	examples map[string]contract.Node
 	users    map[string][]operation
-}
-
-func (d *referenceBuilder) fail(err error) {
-	if d.err == nil {
-		d.err = err
-	}
 }
 
 func buildReference(root contract.Node) (reference, error) {
 	d := &referenceBuilder{root: root, examples: map[string]contract.Node{}, users: map[string][]operation{}}
 	info := root.At("info")
 	description := info.At("description").Text()
-	intro, sections, err := renderMarkdown(description)
-	if err != nil {
-		return reference{}, err
-	}
-	r := reference{
-		Title: info.At("title").Text(), Version: info.At("version").Text(), Summary: info.At("summary").Text(),
-		Intro: intro, Sections: sections,
+	r := reference{Title: info.At("title").Text(), Version: info.At("version").Text(), Summary: info.At("summary").Text()}
+	var err error
+	if r.Intro, r.Sections, err = renderMarkdown(description); err != nil {
+		return r, err
 	}
 	for _, tag := range root.At("tags").Items() {
-		name := tag.At("name").Text()
-		r.Groups = append(r.Groups, group{Name: name, Description: tag.At("description").Text(), Operations: d.operations(name)})
+		made := group{Name: tag.At("name").Text()}
+		for _, o := range root.Operations() {
+			if tags := o.At("tags").Texts(); len(tags) > 0 && tags[0] == made.Name {
+				made.Operations = append(made.Operations, d.operation(o))
+			}
+		}
+		r.Groups = append(r.Groups, made)
 	}
-	r.Errors = d.problemsOf(description, r.Groups)
+	if r.Errors, err = problemsOf(description, r.operations()); err != nil {
+		return r, err
+	}
 	for _, name := range root.At("components", "schemas").Keys() {
 		if d.isObject(name) {
 			made := d.object(name)
-			made.UsedBy, made.Example = d.users[name], d.json(d.examples[name])
+			made.UsedBy, made.Example = d.users[name], d.examples[name]
 			r.Objects = append(r.Objects, made)
 		}
 	}
-	return r, d.err
+	return r, nil
+}
+
+func (r reference) operations() (all []operation) {
+	for _, g := range r.Groups {
+		all = append(all, g.Operations...)
+	}
+	return all
 }
 
 func (d *referenceBuilder) object(name string) object {
 	schema := d.root.At("components", "schemas", name)
-	return object{Name: name, Description: d.markdown(schema.At("description").Text()), Fields: d.fieldsOf(schema)}
+	return object{Name: name, Description: schema.At("description").Text(), Fields: d.fieldsOf(schema)}
 }
 
-// operations are those of a tag, in the order of the contract.
-func (d *referenceBuilder) operations(tag string) []operation {
-	var found []operation
-	paths := d.root.At("paths")
-	for _, path := range paths.Keys() {
-		for _, method := range paths.At(path).Keys() {
-			if o := paths.At(path, method); len(o.At("tags").Items()) > 0 && o.At("tags").Items()[0].Text() == tag {
-				found = append(found, d.operation(path, method, o))
-			}
-		}
-	}
-	return found
-}
-
-func (d *referenceBuilder) operation(path, method string, o contract.Node) operation {
-	words := o.At("description").Text()
+func (d *referenceBuilder) operation(o contract.Operation) operation {
 	made := operation{
-		ID: o.At("operationId").Text(), Method: strings.ToUpper(method), Path: path, Summary: o.At("summary").Text(),
-		Description: d.markdown(words), Words: words, Public: true, Statuses: o.At("responses").Keys(),
+		ID: o.At("operationId").Text(), Method: strings.ToUpper(o.Method), Path: o.Path, Summary: o.At("summary").Text(),
+		Description: o.At("description").Text(), Public: true,
 	}
 	for _, alternative := range o.At("security").Items() {
 		for _, scheme := range alternative.Keys() {
@@ -141,15 +126,13 @@ func (d *referenceBuilder) operation(path, method string, o contract.Node) opera
 	for _, p := range o.At("parameters").Items() {
 		made.Parameters = append(made.Parameters, d.parameter(p.Resolve(d.root)))
 	}
-	first := requestOf(made)
-	made.URL = first.URL
-	samples, err := samplesOf(first)
-	if err != nil {
-		d.fail(err)
-	}
-	made.Samples = samples
-	for _, status := range made.Statuses {
-		d.addResponse(&made, status, o.At("responses", status).Resolve(d.root))
+	for _, status := range o.At("responses").Keys() {
+		r := o.At("responses", status).Resolve(d.root)
+		if status == "200" {
+			d.addResponse(&made, r)
+		} else {
+			d.addErrors(&made, status, r)
+		}
 	}
 	return made
 }
@@ -159,45 +142,46 @@ func (d *referenceBuilder) parameter(p contract.Node) parameter {
 	if examples := p.At("examples"); example == "" && len(examples.Keys()) > 0 {
 		example = examples.At(examples.Keys()[0]).Resolve(d.root).At("value").Text()
 	}
-	schema := p.At("schema").Resolve(d.root)
-	made := parameter{
-		field: d.field(p.At("name").Text(), p.At("schema"), p.At("required").Text() == "true"),
-		In:    p.At("in").Text(), Values: schema.At("enum").Texts(), Example: example,
+	return parameter{
+		field: d.described(p.At("name").Text(), p), In: p.At("in").Text(),
+		Values: p.At("schema").Resolve(d.root).At("enum").Texts(), Example: example,
 	}
-	made.Words = p.At("description").Text()
-	made.Description = d.markdown(made.Words)
+}
+
+// described is the field of a parameter or a header.
+func (d *referenceBuilder) described(name string, n contract.Node) field {
+	made := d.field(name, n.At("schema"), n.At("required").Text() == "true")
+	made.Description = n.At("description").Text()
 	return made
 }
 
-// addResponse adds the 200, or the errors that examples of another status name.
-func (d *referenceBuilder) addResponse(o *operation, status string, r contract.Node) {
+// addErrors adds the errors that examples of a status name.
+func (d *referenceBuilder) addErrors(o *operation, status string, r contract.Node) {
+	body := r.At("content", "application/json")
+	examples := body.At("examples")
+	for _, name := range examples.Keys() {
+		value := examples.At(name).Resolve(d.root).At("value")
+		if code := value.At("code").Text(); code != "" {
+			o.Errors = append(o.Errors, operationError{Status: status, Code: code, Example: value})
+		}
+		d.collect(body.At("schema"), value, nil)
+	}
+	if len(examples.Keys()) == 0 {
+		o.Errors = append(o.Errors, operationError{Status: status, Meaning: r.At("description").Text()})
+	}
+}
+
+func (d *referenceBuilder) addResponse(o *operation, r contract.Node) {
 	body := r.At("content", "application/json")
 	examples := body.At("examples")
 	for _, name := range examples.Keys() {
 		e := examples.At(name).Resolve(d.root)
-		text := d.json(e.At("value"))
-		if status != "200" {
-			if code := e.At("value", "code").Text(); code != "" {
-				o.Errors = append(o.Errors, operationError{Status: status, Code: code, Example: text})
-			}
-			d.collect(body.At("schema"), e.At("value"), d.note(nil))
-			continue
-		}
-		title := e.At("summary").Text()
-		if title == "" {
-			title = strings.ReplaceAll(name, "_", " ")
-		}
-		o.Response.Examples = append(o.Response.Examples, example{Title: title, Text: text})
-		d.collect(body.At("schema"), e.At("value"), d.note(o))
-	}
-	if status != "200" {
-		if len(examples.Keys()) == 0 {
-			o.Errors = append(o.Errors, operationError{Status: status, Meaning: d.markdown(r.At("description").Text())})
-		}
-		return
+		title := cmp.Or(e.At("summary").Text(), strings.ReplaceAll(name, "_", " "))
+		o.Response.Examples = append(o.Response.Examples, example{Title: title, Value: e.At("value")})
+		d.collect(body.At("schema"), e.At("value"), o)
 	}
 	schema := body.At("schema").Resolve(d.root)
-	o.Response.Description, o.Response.Fields = d.markdown(r.At("description").Text()), d.fieldsOf(schema)
+	o.Response.Description, o.Response.Fields = r.At("description").Text(), d.fieldsOf(schema)
 	data := schema.At("properties", "data")
 	if items := data.Resolve(d.root).At("items"); items.Exists() {
 		data = items
@@ -206,22 +190,19 @@ func (d *referenceBuilder) addResponse(o *operation, status string, r contract.N
 		data = fields.At(fields.Keys()[0])
 	}
 	if name := nameOf(data); d.isObject(name) {
-		made := d.object(name)
-		o.Response.Data = &made
+		o.Response.Data = new(d.object(name))
 	}
 	headers := r.At("headers")
 	for _, name := range headers.Keys() {
-		h := headers.At(name).Resolve(d.root)
-		made := d.field(name, h.At("schema"), h.At("required").Text() == "true")
-		made.Words = h.At("description").Text()
-		made.Description = d.markdown(made.Words)
-		o.Response.Headers = append(o.Response.Headers, made)
+		o.Response.Headers = append(o.Response.Headers, d.described(name, headers.At(name).Resolve(d.root)))
 	}
 }
 
-// note remembers an object of an example, and the operation that returns it.
-func (d *referenceBuilder) note(o *operation) func(string, contract.Node) {
-	return func(name string, value contract.Node) {
+// collect notes which objects a value of a response has, and the operation that returns
+// them, if it is no error. Of those of one kind the fullest is the object's example.
+func (d *referenceBuilder) collect(schema, value contract.Node, o *operation) {
+	name, schema := nameOf(schema), schema.Resolve(d.root)
+	if d.isObject(name) {
 		if len(value.Keys()) > len(d.examples[name].Keys()) {
 			d.examples[name] = value
 		}
@@ -229,29 +210,19 @@ func (d *referenceBuilder) note(o *operation) func(string, contract.Node) {
 			d.users[name] = append(known, *o)
 		}
 	}
-}
-
-// json is a value as indented JSON with its parts marked.
-func (d *referenceBuilder) json(value contract.Node) template.HTML {
-	if !value.Exists() {
-		return ""
+	for _, part := range slices.Concat(schema.At("allOf").Items(), schema.At("oneOf").Items(), schema.At("anyOf").Items()) {
+		isMissing := func(name string) bool { return !value.At(name).Exists() }
+		if !slices.ContainsFunc(part.Resolve(d.root).At("required").Texts(), isMissing) {
+			d.collect(part, value, o)
+		}
 	}
-	text, err := value.JSON("  ")
-	if err != nil {
-		d.fail(err)
+	properties := schema.At("properties")
+	for _, property := range properties.Keys() {
+		if inside := value.At(property); inside.Exists() {
+			d.collect(properties.At(property), inside, o)
+		}
 	}
-	marked, err := highlight("json", string(text))
-	if err != nil {
-		d.fail(err)
+	for _, item := range value.Items() {
+		d.collect(schema.At("items"), item, o)
 	}
-	return marked
-}
-
-// markdown renders a description.
-func (d *referenceBuilder) markdown(text string) template.HTML {
-	rendered, _, err := renderMarkdown(text)
-	if err != nil {
-		d.fail(err)
-	}
-	return rendered
 }

@@ -5,11 +5,11 @@ package pages
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/clientintel/clientintel/internal/tools/generate/contract"
@@ -43,10 +43,10 @@ type page struct {
 	Guides     []Guide
 	Sections   []section
 	Main       template.HTML
+	// Main is what a template says of data.
+	template string
+	data     any
 }
-
-// Address is the service's.
-func (page) Address() string { return exampleAddress }
 
 // Markdown is where the page is served as such.
 func (p page) Markdown() string {
@@ -60,78 +60,81 @@ func (p page) Markdown() string {
 
 // Contents are the page's own headings in the navigation.
 func (p page) Contents() []section {
-	var all []section
-	for _, s := range p.Sections {
-		if s.Level == 2 {
-			all = append(all, s)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(p.Sections), func(s section) bool { return s.Level != 2 })
 }
 
 // Render returns the files by name.
 func Render(document contract.Node, guides []Guide) (map[string][]byte, error) {
-	described, err := buildReference(document)
+	site, err := buildReference(document)
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := template.ParseFS(templates, "*.tmpl")
-	if err != nil {
-		return nil, fmt.Errorf("reading the templates: %w", err)
+	all := []page{
+		{Name: "docs", Title: site.Title, Sections: site.Sections, template: "reference", data: site},
+		{Name: "errors", Title: "Errors", template: "errors", data: site.Errors},
+		{Name: "missing", Title: "No such page", template: "missing"},
 	}
-	r := site{parsed: parsed, reference: described, guides: guides, files: map[string][]byte{"llms.txt": llms(described)}}
-	r.add("reference", "docs", described.Title, described, described.Sections)
-	r.add("errors", "errors", "Errors", described.Errors, nil)
-	r.add("missing", "missing", "No such page", nil, nil)
-	for _, g := range described.Groups {
-		for _, o := range g.Operations {
-			r.add("operation", o.ID, o.Summary, o, o.sections())
+	for _, o := range site.operations() {
+		all = append(all, page{Name: o.ID, Title: o.Summary, Sections: o.sections(), template: "operation", data: o})
+	}
+	for _, o := range site.Objects {
+		all = append(all, page{Name: o.Name, Title: o.Name, template: "object", data: o})
+	}
+	index := searchIndex(site)
+	for _, g := range guides {
+		p, err := g.page()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", g.Name, err)
+		}
+		all, index = append(all, p), append(index, guideEntries(p.Name, p.Title, p.Sections)...)
+	}
+	search, err := withWords(index)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{"llms.txt": llms(site), "search.json": search}
+	for _, p := range all {
+		p.Site, p.Guides = site, guides
+		if files[p.Name+".html"], err = p.html(); err != nil { // of which "docs" is served at the folder's own path
+			return nil, fmt.Errorf("rendering %s: %w", p.Name, err)
 		}
 	}
-	for _, o := range described.Objects {
-		r.add("object", o.Name, o.Name, o, nil)
-	}
-	index := searchIndex(described)
-	for _, g := range guides {
-		title, sections := r.addGuide(g)
-		index = append(index, guideEntries(g.Name, title, sections)...)
-	}
-	if index, err = withWords(index); err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(index)
-	r.files["search.json"] = text
-	return r.files, errors.Join(err, r.err)
+	return files, nil
 }
 
-// site makes the files, and keeps the first error.
-type site struct {
-	parsed    *template.Template
-	reference reference
-	guides    []Guide
-	files     map[string][]byte
-	err       error
-}
+var parsed = template.Must(template.New("").Funcs(template.FuncMap{
+	"markdown": func(text string) (template.HTML, error) {
+		rendered, _, err := renderMarkdown(text)
+		return rendered, err
+	},
+	"json": func(value contract.Node) (template.HTML, error) {
+		if !value.Exists() {
+			return "", nil
+		}
+		text, err := value.JSON("  ")
+		if err != nil {
+			return "", err
+		}
+		return highlight("json", string(text))
+	},
+	"highlight": highlight,
+}).ParseFS(templates, "*.tmpl"))
 
-// add makes a page around what its template says of data.
-func (r *site) add(from, name, title string, data any, sections []section) {
-	p := page{Name: name, Title: title, Root: "../", Site: r.reference, Guides: r.guides, Sections: sections}
-	switch name {
+func (p page) html() ([]byte, error) {
+	p.Root = "../"
+	switch p.Name {
 	case "docs":
 		p.Docs, p.Root = "docs/", ""
 	case "missing": // at any depth: the server fills it in
 		p.Root, p.Docs = "ROOT/", "ROOT/docs/"
 	}
-	p.Main = template.HTML(r.execute(from, data))        //nolint:gosec // a template wrote it
-	r.files[name+".html"] = []byte(r.execute("page", p)) // of which "docs" is served at the folder's own path
-}
-
-func (r *site) execute(name string, data any) string {
-	var out bytes.Buffer
-	if err := r.parsed.ExecuteTemplate(&out, name, data); err != nil && r.err == nil {
-		r.err = fmt.Errorf("rendering %s: %w", name, err)
+	var main, whole bytes.Buffer
+	if err := parsed.ExecuteTemplate(&main, p.template, p.data); err != nil {
+		return nil, err
 	}
-	return out.String()
+	p.Main = template.HTML(main.String()) //nolint:gosec // a template wrote it
+	err := parsed.ExecuteTemplate(&whole, "page", p)
+	return whole.Bytes(), err
 }
 
 var (
@@ -141,18 +144,15 @@ var (
 	connectorLink = regexp.MustCompile(`\]\(([a-z]+/)`)
 )
 
-func (r *site) addGuide(g Guide) (title string, sections []section) {
+func (g Guide) page() (page, error) {
 	found := firstLine.FindStringSubmatch(g.Source)
 	if found == nil {
-		r.err = errors.Join(r.err, fmt.Errorf("%s has no title", g.Name))
-		return "", nil
+		return page{}, errors.New("the page has no title")
 	}
 	source := guideLink.ReplaceAllString(g.Source, "]($1")
 	if g.Name == "connectors" {
 		source = connectorLink.ReplaceAllString(source, "](connectors/$1")
 	}
 	text, sections, err := renderMarkdown(strings.ReplaceAll(source, "](./", "](.."+apiPath))
-	r.err = errors.Join(r.err, err)
-	r.add("guide", g.Name, found[1], text, sections)
-	return found[1], sections
+	return page{Name: g.Name, Title: found[1], Sections: sections, template: "guide", data: text}, err
 }

@@ -1,11 +1,11 @@
 package pages
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
-	"html/template"
 	"strings"
-	text "text/template"
+	"text/template"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -17,9 +17,8 @@ var sampleTemplates []byte
 // call for each operation.
 type sample struct {
 	ID, Title, Language string
-	Template            string `yaml:"text"`
+	Source              string `yaml:"text"` // a template until it is filled
 	Calls               map[string]string
-	Code                template.HTML
 }
 
 // request is what samples are made from: the first request of an operation, with the
@@ -30,7 +29,7 @@ type request struct {
 	Arguments              map[string]string
 }
 
-func requestOf(o operation) request {
+func (o operation) request() request {
 	made := request{ID: o.ID, Address: exampleAddress, Public: o.Public, Arguments: map[string]string{}}
 	path, query := o.Path, ""
 	for _, p := range o.Parameters {
@@ -48,9 +47,12 @@ func requestOf(o operation) request {
 	return made
 }
 
-// samplesOf are the samples of a request. The page's script puts what its form says in
-// place of the URL.
-func samplesOf(r request) ([]sample, error) {
+// URL is that of the first request.
+func (o operation) URL() string { return o.request().URL }
+
+// Samples send that request. The page's script puts what its form says in place of the URL.
+func (o operation) Samples() ([]sample, error) {
+	r := o.request()
 	var all, found []sample
 	if err := yaml.Unmarshal(sampleTemplates, &all); err != nil {
 		return nil, fmt.Errorf("reading the samples: %w", err)
@@ -59,17 +61,11 @@ func samplesOf(r request) ([]sample, error) {
 		if s.Calls != nil && s.Calls[r.ID] == "" {
 			continue
 		}
-		call, err := fill(s.Calls[r.ID], r)
-		if err != nil {
-			return nil, err
-		}
 		withCall := r
-		withCall.Call = call
-		code, err := fill(s.Template, withCall)
-		if err != nil {
-			return nil, err
-		}
-		if s.Code, err = highlight(s.Language, code); err != nil {
+		var err, err2 error
+		withCall.Call, err = fill(s.Calls[r.ID], r)
+		s.Source, err2 = fill(s.Source, withCall)
+		if err := cmp.Or(err, err2); err != nil {
 			return nil, err
 		}
 		found = append(found, s)
@@ -78,7 +74,7 @@ func samplesOf(r request) ([]sample, error) {
 }
 
 func fill(source string, r request) (string, error) {
-	parsed, err := text.New(r.ID).Parse(source)
+	parsed, err := template.New(r.ID).Parse(source)
 	if err != nil {
 		return "", fmt.Errorf("reading a sample of %s: %w", r.ID, err)
 	}

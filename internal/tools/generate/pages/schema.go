@@ -10,23 +10,19 @@ import (
 
 // object is a named schema with properties. It has a page of its own.
 type object struct {
-	Name        string
-	Description template.HTML
-	Fields      []field
+	Name, Description string
+	Fields            []field
 	// UsedBy are the operations that return it.
 	UsedBy  []operation
-	Example template.HTML
+	Example contract.Node
 }
 
 // field is a row of a schema.
 type field struct {
-	Name string
+	Name, Description string
 	// Type is in words, with links to objects.
-	Type        template.HTML
-	Required    bool
-	Description template.HTML
-	// Words are the description as text, for the search.
-	Words string
+	Type     template.HTML
+	Required bool
 	// Constraints describe the accepted values in words.
 	Constraints []string
 }
@@ -48,9 +44,8 @@ func (d *referenceBuilder) fieldsOf(schema contract.Node) []field {
 
 func (d *referenceBuilder) field(name string, schema contract.Node, required bool) field {
 	resolved := schema.Resolve(d.root)
-	text := resolved.At("description").Text()
 	return field{
-		Name: name, Type: d.typeOf(schema), Required: required, Description: d.markdown(text), Words: text,
+		Name: name, Type: d.typeOf(schema), Required: required, Description: resolved.At("description").Text(),
 		Constraints: d.constraints(resolved),
 	}
 }
@@ -115,39 +110,6 @@ func (d *referenceBuilder) constraints(schema contract.Node) []string {
 		}
 	}
 	return facts
-}
-
-// collect notes which objects a value of a response has. Of those of one kind the fullest is
-// the object's example.
-func (d *referenceBuilder) collect(schema, value contract.Node, found func(name string, value contract.Node)) {
-	name, schema := nameOf(schema), schema.Resolve(d.root)
-	if d.isObject(name) {
-		found(name, value)
-	}
-	for _, part := range slices.Concat(schema.At("allOf").Items(), schema.At("oneOf").Items(), schema.At("anyOf").Items()) {
-		if d.fits(part.Resolve(d.root), value) {
-			d.collect(part, value, found)
-		}
-	}
-	properties := schema.At("properties")
-	for _, property := range properties.Keys() {
-		if inside := value.At(property); inside.Exists() {
-			d.collect(properties.At(property), inside, found)
-		}
-	}
-	for _, item := range value.Items() {
-		d.collect(schema.At("items"), item, found)
-	}
-}
-
-// fits reports whether a value has the fields that a shape requires.
-func (d *referenceBuilder) fits(shape, value contract.Node) bool {
-	for _, name := range shape.At("required").Texts() {
-		if !value.At(name).Exists() {
-			return false
-		}
-	}
-	return true
 }
 
 // nameOf is the name of the component that a schema refers to.

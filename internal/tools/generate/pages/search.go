@@ -2,6 +2,7 @@ package pages
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -32,26 +33,26 @@ func searchIndex(r reference) []entry {
 		for _, o := range g.Operations {
 			all = append(all, entry{
 				Group: "Operations", Title: o.Summary, Where: o.Method + " " + o.Path, URL: o.ID,
-				Text: plainText(o.Words), Words: strings.Join(append(o.Scopes, g.Name, o.ID), " "),
+				Text: plainText(o.Description), Words: strings.Join(append(o.Scopes, g.Name, o.ID), " "),
 			})
 			for _, p := range o.Parameters {
 				all = append(all, entry{
-					Group: "Parameters", Title: p.Name, Where: o.Summary, URL: o.ID + "#" + p.Name, Text: plainText(p.Words),
+					Group: "Parameters", Title: p.Name, Where: o.Summary, URL: o.ID + "#" + p.Name, Text: plainText(p.Description),
 				})
 			}
 		}
 	}
 	for _, o := range r.Objects {
-		all = append(all, entry{Group: "Objects", Title: o.Name, Where: "Object", URL: o.Name, Text: plainText(string(o.Description))})
+		all = append(all, entry{Group: "Objects", Title: o.Name, Where: "Object", URL: o.Name, Text: plainText(o.Description)})
 		for _, f := range o.Fields {
 			all = append(all, entry{
 				Group: "Fields", Title: f.Name, Where: o.Name, URL: o.Name + "#" + f.Name,
-				Text: plainText(f.Words), Words: strings.Join(f.Constraints, " "),
+				Text: plainText(f.Description), Words: strings.Join(f.Constraints, " "),
 			})
 		}
 	}
 	for _, e := range r.Errors {
-		all = append(all, entry{Group: "Errors", Title: e.Status + " " + e.Code, Where: "Error", URL: "errors#" + e.Code, Text: plainText(e.Words)})
+		all = append(all, entry{Group: "Errors", Title: e.Status + " " + e.Code, Where: "Error", URL: "errors#" + e.Code, Text: plainText(e.Meaning)})
 	}
 	return all
 }
@@ -67,8 +68,9 @@ func guideEntries(url, title string, sections []section) []entry {
 	return all
 }
 
-// withWords numbers the entries and adds the words that readers look for and no page has.
-func withWords(all []entry) ([]entry, error) {
+// withWords is the index as JSON: it numbers the entries and adds the words that readers
+// look for and no page has.
+func withWords(all []entry) ([]byte, error) {
 	var words map[string]string
 	if err := yaml.Unmarshal(otherWords, &words); err != nil {
 		return nil, fmt.Errorf("reading the words: %w", err)
@@ -83,7 +85,7 @@ func withWords(all []entry) ([]entry, error) {
 	for url := range words {
 		return nil, fmt.Errorf("words.yaml: there is no page %s", url)
 	}
-	return all, nil
+	return json.Marshal(all)
 }
 
 var markup = regexp.MustCompile("<[^>]*>|`")
