@@ -155,17 +155,12 @@ SELECT
     k.id,
     k.name,
     k.scopes,
-    (CASE
-        WHEN k.revoked_at <= statement_timestamp() THEN 'revoked'
-        WHEN k.expires_at <= statement_timestamp() THEN 'expired'
-        WHEN k.revoked_at IS NOT NULL THEN 'ending'
-        ELSE 'active'
-    END)::text AS state,
     k.created_at,
     k.created_by,
     k.expires_at,
     k.revoked_at,
     k.last_used_at,
+    statement_timestamp()::timestamptz AS read_at,
     coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at,
     coalesce(newest.seq - oldest.seq + 1, 0)::bigint AS requests_last_hour,
     coalesce(month.requests, 0)::bigint AS requests_30_days,
@@ -239,12 +234,12 @@ type ListKeysOfClientRow struct {
 	ID               uuid.UUID  `json:"id"`
 	Name             string     `json:"name"`
 	Scopes           []string   `json:"scopes"`
-	State            string     `json:"state"`
 	CreatedAt        time.Time  `json:"created_at"`
 	CreatedBy        *string    `json:"created_by"`
 	ExpiresAt        *time.Time `json:"expires_at"`
 	RevokedAt        *time.Time `json:"revoked_at"`
 	LastUsedAt       *time.Time `json:"last_used_at"`
+	ReadAt           time.Time  `json:"read_at"`
 	LastLoggedAt     time.Time  `json:"last_logged_at"`
 	RequestsLastHour int64      `json:"requests_last_hour"`
 	Requests30Days   int64      `json:"requests_30_days"`
@@ -275,12 +270,12 @@ func (q *Queries) ListKeysOfClient(ctx context.Context, arg ListKeysOfClientPara
 			&i.ID,
 			&i.Name,
 			&i.Scopes,
-			&i.State,
 			&i.CreatedAt,
 			&i.CreatedBy,
 			&i.ExpiresAt,
 			&i.RevokedAt,
 			&i.LastUsedAt,
+			&i.ReadAt,
 			&i.LastLoggedAt,
 			&i.RequestsLastHour,
 			&i.Requests30Days,
@@ -309,46 +304,47 @@ func (q *Queries) ReadConsoleSecret(ctx context.Context) ([]byte, error) {
 }
 
 const SumUsage = `-- name: SumUsage :many
-SELECT u.at, u.route, u.status, u.requests
+SELECT u.at AS begins, u.key_id, u.route, u.status, u.requests
 FROM usage_sums AS u
 WHERE u.client_id = $1
-    AND u.key_id = $2
+    AND u.key_id = ANY ($2::uuid[])
     AND u.unit = $3::text
     AND u.at >= $4
     AND u.at < $5
 UNION ALL
-SELECT h.hour, h.route, h.status, h.requests
+SELECT h.hour, h.key_id, h.route, h.status, h.requests
 FROM key_usage AS h
 WHERE h.client_id = $1
-    AND h.key_id = $2
+    AND h.key_id = ANY ($2::uuid[])
     AND $3::text = 'hour'
     AND h.hour >= $4
     AND h.hour < $5
-ORDER BY at, route, status
+ORDER BY begins, key_id, route, status
 `
 
 type SumUsageParams struct {
-	ClientID uuid.UUID `json:"client_id"`
-	KeyID    uuid.UUID `json:"key_id"`
-	Unit     string    `json:"unit"`
-	FromAt   time.Time `json:"from_at"`
-	UntilAt  time.Time `json:"until_at"`
+	ClientID uuid.UUID   `json:"client_id"`
+	KeyIds   []uuid.UUID `json:"key_ids"`
+	Unit     string      `json:"unit"`
+	FromAt   time.Time   `json:"from_at"`
+	UntilAt  time.Time   `json:"until_at"`
 }
 
 type SumUsageRow struct {
-	At       time.Time `json:"at"`
+	Begins   time.Time `json:"begins"`
+	KeyID    uuid.UUID `json:"key_id"`
 	Route    string    `json:"route"`
 	Status   int16     `json:"status"`
 	Requests int64     `json:"requests"`
 }
 
-// SumUsage returns a client's requests, or those of one key, by hour or day, route and
-// status. The zero id means all keys. A key's hours are not summed, so they are read where
-// they were counted.
+// SumUsage returns the requests of a client's keys by hour or day, key, route and status. The
+// zero id means all keys. A key's hours are not summed, so they are read where they were
+// counted.
 func (q *Queries) SumUsage(ctx context.Context, arg SumUsageParams) ([]SumUsageRow, error) {
 	rows, err := q.db.Query(ctx, SumUsage,
 		arg.ClientID,
-		arg.KeyID,
+		arg.KeyIds,
 		arg.Unit,
 		arg.FromAt,
 		arg.UntilAt,
@@ -361,7 +357,8 @@ func (q *Queries) SumUsage(ctx context.Context, arg SumUsageParams) ([]SumUsageR
 	for rows.Next() {
 		var i SumUsageRow
 		if err := rows.Scan(
-			&i.At,
+			&i.Begins,
+			&i.KeyID,
 			&i.Route,
 			&i.Status,
 			&i.Requests,

@@ -82,19 +82,6 @@ func (r *Registry) keys(ctx context.Context, params db.ListKeysOfClientParams, a
 	return rows, nil
 }
 
-// Sum is how many requests of an hour or a day ended with a status.
-type Sum = db.SumUsageRow
-
-// Sums are a client's requests in a window by unit, hour or day, route and status, or those
-// of one key; the zero id means all.
-func (r *Registry) Sums(ctx context.Context, client, key uuid.UUID, unit string, from, until time.Time) ([]Sum, error) {
-	sums, err := r.queries().SumUsage(ctx, db.SumUsageParams{ClientID: client, KeyID: key, Unit: unit, FromAt: from, UntilAt: until})
-	if err != nil {
-		return nil, fmt.Errorf("adding up requests: %w", err)
-	}
-	return sums, nil
-}
-
 // Entry is an entry of a client's audit trail.
 type Entry = db.ListAuditsOfClientRow
 

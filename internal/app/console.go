@@ -67,13 +67,16 @@ const maxConsoleConnections = 512
 func (d *Database) startConsole(ctx context.Context, deps *console.Deps) (http.Handler, error) {
 	probe, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	schema, err := postgres.ReadSchemaAs(probe, d.OwnerURL, postgres.KeysRole)
+	checked, err := postgres.ConnectTo(probe, d.OwnerURL, func(schema postgres.Schema) error {
+		if err := schema.CheckServed(); err != nil {
+			return schemaError{err}
+		}
+		return nil
+	}, postgres.KeysRole)
 	if err != nil {
 		return nil, err
 	}
-	if err := schema.CheckServed(); err != nil {
-		return nil, schemaError{err}
-	}
+	_ = checked.Close(probe)
 	deps.Pool, err = postgres.OpenPool(ctx, postgres.PoolSettings{
 		URL: d.OwnerURL, Size: consoleConnections, Roles: []string{postgres.KeysRole}, Application: "clientintel console",
 		StatementTimeout: consoleTimeout, LockTimeout: lockTimeout,

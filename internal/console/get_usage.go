@@ -40,14 +40,14 @@ func (h *handlers) GetUsage(ctx context.Context, req admin.GetUsageRequestObject
 		}
 		key = found.ID
 	}
-	sums, err := h.keys.Sums(ctx, client.ID, key, string(*unit), window.From, window.Until)
+	sums, err := h.keys.Usage(ctx, client.ID, []uuid.UUID{key}, string(*unit), window.From, window.Until)
 	if err != nil {
 		return nil, public(err)
 	}
 	var body admin.GetUsage200JSONResponse
 	body.Data = make([]admin.UsageRow, len(sums))
 	for i, s := range sums {
-		body.Data[i] = admin.UsageRow{At: basis.Timestamp(s.At), Route: s.Route, Status: int(s.Status), Requests: int(s.Requests)}
+		body.Data[i] = admin.UsageRow{At: basis.Timestamp(s.Begins), Route: s.Route, Status: int(s.Status), Requests: int(s.Requests)}
 		body.Meta.Requests += int(s.Requests)
 	}
 	body.Meta.ClientID, body.Meta.Count, body.Meta.By = client.ID, len(sums), admin.UsageResponseMetaBy(*unit)

@@ -234,14 +234,14 @@ func (w twinClients) arguments(q namedQuery) pgx.NamedArgs {
 		"status": "completed", "launch_status": "", "synthesis_type": "daily_feed", "type": "daily_feed", "name": "cursor",
 		"of_days": false, "with_identity": true, "with_transcripts": true,
 		"with_raw_extraction": true, "with_custom_extraction": true,
-		"time_window": time.Hour, "grace": time.Hour, "expiring": nil, "except_id": w.shared, "unit": "day", "from_hour": first, "until_hour": last,
+		"time_window": time.Hour, "grace": time.Hour, "expiring": nil, "except_id": w.shared, "unit": "day",
 		"in_force": true, "from_at": first, "until_at": last, "before_id": int64(1 << 40),
 		"caller_address": nil, "only_revoked": true, "prefix": "aaaaaaaaaaaa", "secret_hash": make([]byte, 32),
 		"key_id": w.shared, "action": "issue", "account": "root@host", "detail": "text", "scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,
 		// A group of no requests: an admission's row has the clock.
 		"prefixes": []string{}, "secret_hashes": [][]byte{}, "routes": []string{}, "max_requests": 1, "clock_shift": time.Duration(0),
 		"keys": []uuid.UUID{}, "hours": []time.Time{}, "statuses": []int16{}, "requests": []int64{},
-		"kind": "interview", "client_ids": []uuid.UUID{w.acme}, "ids": []uuid.UUID{w.shared},
+		"kind": "interview", "client_ids": []uuid.UUID{w.acme}, "key_ids": []uuid.UUID{w.shared}, "ids": []uuid.UUID{w.shared},
 		"campaigns": []uuid.UUID{w.globex},
 		"texts":     []string{"text"}, "scan_limit": 0, "keep_outside": 0, "max_documents": 10, "contract_version": "canonical_measurement.v1",
 	}

@@ -22,17 +22,12 @@ SELECT
     k.id,
     k.name,
     k.scopes,
-    (CASE
-        WHEN k.revoked_at <= statement_timestamp() THEN 'revoked'
-        WHEN k.expires_at <= statement_timestamp() THEN 'expired'
-        WHEN k.revoked_at IS NOT NULL THEN 'ending'
-        ELSE 'active'
-    END)::text AS state,
     k.created_at,
     k.created_by,
     k.expires_at,
     k.revoked_at,
     k.last_used_at,
+    statement_timestamp()::timestamptz AS read_at,
     coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at,
     coalesce(newest.seq - oldest.seq + 1, 0)::bigint AS requests_last_hour,
     coalesce(month.requests, 0)::bigint AS requests_30_days,
@@ -91,25 +86,25 @@ LEFT JOIN LATERAL (
 ORDER BY k.created_at DESC, k.id;
 
 -- name: SumUsage :many
--- SumUsage returns a client's requests, or those of one key, by hour or day, route and
--- status. The zero id means all keys. A key's hours are not summed, so they are read where
--- they were counted.
-SELECT u.at, u.route, u.status, u.requests
+-- SumUsage returns the requests of a client's keys by hour or day, key, route and status. The
+-- zero id means all keys. A key's hours are not summed, so they are read where they were
+-- counted.
+SELECT u.at AS begins, u.key_id, u.route, u.status, u.requests
 FROM usage_sums AS u
 WHERE u.client_id = @client_id
-    AND u.key_id = @key_id
+    AND u.key_id = ANY (@key_ids::uuid[])
     AND u.unit = @unit::text
     AND u.at >= @from_at
     AND u.at < @until_at
 UNION ALL
-SELECT h.hour, h.route, h.status, h.requests
+SELECT h.hour, h.key_id, h.route, h.status, h.requests
 FROM key_usage AS h
 WHERE h.client_id = @client_id
-    AND h.key_id = @key_id
+    AND h.key_id = ANY (@key_ids::uuid[])
     AND @unit::text = 'hour'
     AND h.hour >= @from_at
     AND h.hour < @until_at
-ORDER BY at, route, status;
+ORDER BY begins, key_id, route, status;
 
 -- name: ListAuditsOfClient :many
 -- ListAuditsOfClient returns one page of what was done to a client's keys, newest first.
