@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -126,24 +125,18 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 		t.Errorf("what would be applied: %+v, want %s… alone", got, last)
 	}
 	var statuses []postgres.MigrationStatus
-	if got := command(t, env, "", "migrate", "--dry-run", "--json"); json.Unmarshal([]byte(got.stdout), &statuses) != nil ||
-		len(statuses) != 1 || statuses[0].State != postgres.Pending {
-		t.Errorf("what would be applied, as JSON: %+v", got)
+	if decoded(t, env, &statuses, "migrate", "--dry-run"); len(statuses) != 1 || statuses[0].State != postgres.Pending {
+		t.Errorf("what would be applied, as JSON: %+v", statuses)
 	}
-	got := command(t, env, "", "migrate", "status", "--json")
-	if err := json.Unmarshal([]byte(got.stdout), &statuses); err != nil || len(statuses) != int(ours) ||
+	if decoded(t, env, &statuses, "migrate", "status"); len(statuses) != int(ours) ||
 		statuses[0].State != postgres.Applied || statuses[ours-1].State != postgres.Pending {
-		t.Errorf("the status: %v in %+v", err, got)
+		t.Errorf("the status: %+v", statuses)
 	}
 	if after := contents(t, older); after != before {
 		t.Errorf("looking changed the schema: %s, before %s", after, before)
 	}
-	if got := command(t, env, "", "migrate"); got.code != exitDone {
-		t.Errorf("migrating the older schema: %+v", got)
-	}
-	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
-		t.Errorf("importing afterwards: %+v", got)
-	}
+	done(t, env, "", "migrate")
+	done(t, env, acme, "import", "-")
 }
 
 // On a schema that it cannot serve, a server that does not migrate says so in
@@ -186,9 +179,7 @@ func TestRun_EmptyDatabase(t *testing.T) {
 	}
 	for _, args := range []string{"import -", "keys list"} { // every command of keys is made alike
 		database := dbtest.NewEmpty(t)
-		if got := command(t, map[string]string{"DATABASE_URL": database.OwnerURL}, acme, strings.Fields(args)...); got.code != exitDone {
-			t.Errorf("%s: %+v", args, got)
-		}
+		done(t, map[string]string{"DATABASE_URL": database.OwnerURL}, acme, strings.Fields(args)...)
 	}
 }
 
@@ -235,9 +226,7 @@ func TestRun_TheServersLoginIsRefused(t *testing.T) {
 	database := dbtest.New(t)
 	server := map[string]string{"DATABASE_URL": database.ServerURL}
 	// A server that is not told --no-migrate starts where nothing is to be migrated.
-	if got := command(t, server, "", "migrate"); got.code != exitDone {
-		t.Errorf("migrating a migrated database: %+v", got)
-	}
+	done(t, server, "", "migrate")
 	older := dbtest.NewEmpty(t)
 	if err := migrateTo(t.Context(), older.OwnerURL, postgres.SchemaVersion()-1); err != nil {
 		t.Fatal(err)
@@ -267,9 +256,7 @@ func TestRun_AMemberOfTheOwnerWorks(t *testing.T) {
 	for _, login := range []string{database.OwnerURL, as.String(), database.SuperuserURL} {
 		env := map[string]string{"DATABASE_URL": database.ServerURL, "DATABASE_OWNER_URL": login}
 		for _, args := range []string{"import -", "measurement audit", "keys list", "migrate status", "migrate"} {
-			if got := command(t, env, measured, strings.Fields(args)...); got.code != exitDone {
-				t.Errorf("%s as %s: %+v", args, login, got)
-			}
+			done(t, env, measured, strings.Fields(args)...)
 		}
 	}
 }
@@ -280,9 +267,7 @@ func TestCommands_PoliciesOfAnotherOwner(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	env := map[string]string{"DATABASE_URL": d.OwnerURL}
-	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
-		t.Fatalf("importing: %+v", got)
-	}
+	done(t, env, acme, "import", "-")
 	d.Exec(t, `DO $$ DECLARE p record; BEGIN
 		FOR p IN SELECT polrelid::regclass AS owned FROM pg_policy WHERE polname = 'owner_accesses_every_client' LOOP
 			EXECUTE format('ALTER POLICY owner_accesses_every_client ON %s TO pg_monitor', p.owned);

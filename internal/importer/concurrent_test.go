@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // feed is an import whose file is written as the test goes.
@@ -19,7 +21,7 @@ type feed struct {
 
 func (d *database) startImport(ctx context.Context, t *testing.T) *feed {
 	t.Helper()
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	in, out := io.Pipe()
 	f := &feed{PipeWriter: out, read: make(chan struct{}), done: make(chan error, 1)}
 	var once sync.Once

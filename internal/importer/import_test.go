@@ -23,17 +23,7 @@ type database struct {
 func setup(t testing.TB) *database {
 	t.Helper()
 	d := dbtest.New(t)
-	return &database{Database: d, conn: connect(t, d.OwnerURL)}
-}
-
-func connect(t testing.TB, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
+	return &database{Database: d, conn: dbtest.Connect(t, d.OwnerURL)}
 }
 
 // mustImport imports and then compares the counted membership with the gate.

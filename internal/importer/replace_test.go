@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -52,24 +51,6 @@ func TestAnotherSpellingOfANumberIsWritten(t *testing.T) {
 	d.mustImport(t, client(""), interview(`,"custom_extraction":{"n":1.0}`))
 	d.mustImport(t, interview(`,"custom_extraction":{"n":1.00}`))
 	if got := d.get(t, "custom_extraction", "interviews"); got != `{"n": 1.00}` {
-		t.Errorf("got %s", got)
-	}
-}
-
-func TestTheLastLineOfAnIDWins(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	d.mustImport(t, client(""),
-		interview(`,"best_quote":"first"`), interview(`,"best_quote":"second"`), onboardingLine(``), onboardingLine(`,"goal":"last"`))
-	other := strings.Replace(interview(``), someone, "12121212-0000-4000-8000-000000000000", 1)
-	sum := d.mustImport(t, interview(`,"best_quote":"third"`), other, interview(`,"best_quote":"fourth"`), deleteLine("interview", "12121212-0000-4000-8000-000000000000"))
-	if want := []KindSummary{{Kind: "interview", Changed: 1, Unchanged: 2, Missing: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
-		t.Errorf("got %+v, want %+v", sum.Kinds, want)
-	}
-	if got := d.get(t, "best_quote", "interviews WHERE id = '"+someone+"'"); got != "fourth" {
-		t.Errorf("got %s", got)
-	}
-	if got := d.get(t, "goal", "campaigns"); got != "last" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
@@ -133,13 +132,4 @@ func begin(t *testing.T, srv *apitest.Server, key, first string) *net.TCPConn {
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json\r\n"+
 		"Content-Length: %d\r\n\r\n%s", endpoint, key, len(listTools), first)
 	return conn.(*net.TCPConn)
-}
-
-func await(t *testing.T, happened func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !happened(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it has not happened in 20 s")
-		}
-	}
 }

@@ -8,20 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/measurement"
-	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
-
-func connect(t testing.TB, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
-	postgres.RegisterTypes(conn)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
-}
 
 func exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
@@ -76,7 +64,7 @@ func (b brand) members(t testing.TB, conn *pgx.Conn, n int) {
 // audited is what an audit of the client finds.
 func audited(t testing.TB, d *dbtest.Database, b brand) measurement.Audit {
 	t.Helper()
-	return auditAs(t, connect(t, d.OwnerURL), b)
+	return auditAs(t, dbtest.Connect(t, d.OwnerURL), b)
 }
 
 func auditAs(t testing.TB, conn *pgx.Conn, b brand) measurement.Audit {

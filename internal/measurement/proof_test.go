@@ -10,6 +10,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 const api = "/api/client/v1"
@@ -101,7 +102,7 @@ func TestProof_BrokenMeasurementIsRefusedEverywhere(t *testing.T) {
 
 func triggers(t *testing.T, srv *apitest.Server) [][2]string {
 	t.Helper()
-	conn := connect(t, srv.Database.OwnerURL)
+	conn := dbtest.Connect(t, srv.Database.OwnerURL)
 	rows, err := conn.Query(context.Background(), `SELECT relation::text, name
 		FROM measurement_triggers
 		WHERE name <> 'interviews_campaign_is_the_clients_own'`)

@@ -18,7 +18,7 @@ import (
 func TestRaces_ReplicaModeKeepsCampaignsAndInterviewsTogether(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	conn := connect(t, d.SuperuserURL)
+	conn := dbtest.Connect(t, d.SuperuserURL)
 	b := newBrand(t, conn, "acme", "canonical")
 	campaign := b.campaign(t, conn, "live")
 	exec(t, conn, insertUsable, b.id, uuid.New(), campaign)
@@ -74,11 +74,11 @@ func inTransaction(conn *pgx.Conn, statements []string) error {
 func TestRaces_TruncateIsRefused(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	admin := connect(t, d.OwnerURL)
+	admin := dbtest.Connect(t, d.OwnerURL)
 	b := newBrand(t, admin, "acme", "canonical")
 	b.members(t, admin, 3)
 	for _, role := range []string{"origin", "replica"} {
-		super := connect(t, d.SuperuserURL)
+		super := dbtest.Connect(t, d.SuperuserURL)
 		exec(t, super, "SET session_replication_role = "+role)
 		for _, statement := range []string{"TRUNCATE interviews", "TRUNCATE clients CASCADE"} {
 			if _, err := super.Exec(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "interviews cannot be truncated") {
@@ -93,7 +93,7 @@ func TestRaces_TruncateIsRefused(t *testing.T) {
 func TestRaces_AClientMayComeBack(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	admin := connect(t, d.OwnerURL)
+	admin := dbtest.Connect(t, d.OwnerURL)
 	b := newBrand(t, admin, "acme", "canonical")
 	b.members(t, admin, 3)
 	exec(t, admin, "DELETE FROM interviews")
@@ -112,7 +112,7 @@ func TestRaces_AClientMayComeBack(t *testing.T) {
 func TestRaces_AClientMayComeAfterItsInterviews(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	id := uuid.New()
 	insertClient := fmt.Sprintf("INSERT INTO clients (id, slug, name) VALUES ('%s', 'late', 'Late')", id)
 	interview := fmt.Sprintf(`INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)

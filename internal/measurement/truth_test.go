@@ -31,7 +31,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	t.Parallel()
 	const writers, transactions = 6, 150
 	d := dbtest.New(t)
-	conn := connect(t, d.SuperuserURL)
+	conn := dbtest.Connect(t, d.SuperuserURL)
 	records := &records{}
 	for _, slug := range []string{"acme", "globex", "initech"} {
 		b := newBrand(t, conn, slug, "canonical")
@@ -47,7 +47,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	done := make(chan struct{})
 	logs := make([]*writer, writers)
 	for n := range writers {
-		w := &writer{records: records, conn: connect(t, d.SuperuserURL), random: rand.New(rand.NewPCG(uint64(n), 7)), did: map[string]int{}}
+		w := &writer{records: records, conn: dbtest.Connect(t, d.SuperuserURL), random: rand.New(rand.NewPCG(uint64(n), 7)), did: map[string]int{}}
 		logs[n] = w
 		writing.Go(func() {
 			for i := range transactions {
@@ -90,7 +90,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 			}
 		})
 	}
-	keeping := connect(t, d.OwnerURL)
+	keeping := dbtest.Connect(t, d.OwnerURL)
 	watching.Go(func() {
 		k, random := measurement.NewMaintenance(keeping), rand.New(rand.NewPCG(3, 9))
 		for open(done) {

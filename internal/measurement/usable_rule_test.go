@@ -11,7 +11,7 @@ import (
 func TestUsableRule_TheAuditSpellsTheSameRule(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	b := newBrand(t, conn, "acme", "canonical")
 	exec(t, conn, `INSERT INTO campaigns (client_id, id, slug, launch_status, active)
 		SELECT $1, gen_random_uuid(), format('%s/%s', s.v, a.v), s.v, a.v

@@ -22,7 +22,7 @@ func TestBeginRead_SetsTheClientAndReturnsItsTotal(t *testing.T) {
 		d.Exec(t, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
 			SELECT $1, gen_random_uuid(), now(), 'analyzed', 'passed', true, true FROM generate_series(1, $2)`, client, interviews)
 	}
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	takeServerRole(t, server)
 	read := func() (found db.BeginReadRow, seen int) {
 		t.Helper()
@@ -69,7 +69,7 @@ func TestBeginRead_SetsTheClientAndReturnsItsTotal(t *testing.T) {
 func TestCheckTriggers_NamesWhatIsOff(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	takeServerRole(t, server)
 	for statement, want := range map[string]string{
 		"SELECT": "",

@@ -18,7 +18,7 @@ func TestQueries_GatedColumnsAreReadWithTheirFlagOnly(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	twins := newTwinClients(t, d, "acme", "globex")
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	if _, err := conn.Exec(t.Context(), `UPDATE interviews SET transcript = '[]', raw_extraction = '{}'`); err != nil {
 		t.Fatal(err)
 	}

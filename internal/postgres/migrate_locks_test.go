@@ -46,7 +46,7 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	const reads = 3 * time.Second // a dump's, say
-	dump := connect(t, database.OwnerURL)
+	dump := dbtest.Connect(t, database.OwnerURL)
 	tx, err := dump.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 		migrated = time.Now()
 	})
 	for range 8 {
-		conn := connect(t, database.OwnerURL)
+		conn := dbtest.Connect(t, database.OwnerURL)
 		all.Go(func() {
 			for readers.Err() == nil {
 				// As long as a server's own connections wait.
@@ -97,7 +97,7 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 	t.Parallel()
 	database := dbtest.NewEmpty(t)
-	other := connect(t, database.OwnerURL)
+	other := dbtest.Connect(t, database.OwnerURL)
 	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_lock($1)", lock.DefaultLockID); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	reader := connect(t, database.OwnerURL)
+	reader := dbtest.Connect(t, database.OwnerURL)
 	tx, err := reader.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)

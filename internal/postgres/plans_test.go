@@ -35,7 +35,7 @@ func TestPlans_ReadersReadNoWholeTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := dbtest.New(t)
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	importLargeClient(t, conn, interviews)
 	values := sampleValues(t, conn)
 	for _, statement := range []string{

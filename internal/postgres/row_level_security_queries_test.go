@@ -42,7 +42,7 @@ func TestQueries_AreLedByTheirClient(t *testing.T) {
 	newTwinClients(t, alone, "acme")
 	last := time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 	positions := [][2]time.Time{{last, last}, {twinsAt, last}, {twinsAt, twinsAt}}
-	owner, lone := connect(t, both.OwnerURL), connect(t, alone.OwnerURL)
+	owner, lone := dbtest.Connect(t, both.OwnerURL), dbtest.Connect(t, alone.OwnerURL)
 	for _, q := range readQueries(t) {
 		if q.name == "BeginRead" { // it sets the client
 			continue
@@ -82,7 +82,7 @@ func TestRowLevelSecurity_HoldsWithoutTheClientsCondition(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	twins := newTwinClients(t, d, "acme", "globex")
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	takeServerRole(t, server)
 	unknown := uuid.MustParse("99999999-9999-4999-8999-999999999999")
 
@@ -174,7 +174,7 @@ func newTwinClients(t *testing.T, d *dbtest.Database, names ...string) twinClien
 		acme: uuid.MustParse("11111111-1111-4111-8111-111111111111"), globex: uuid.MustParse("22222222-2222-4222-8222-222222222222"),
 		shared: uuid.MustParse("33333333-3333-4333-8333-333333333333"),
 	}
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	for i, name := range names {
 		client := []uuid.UUID{w.acme, w.globex}[i]
 		for _, statement := range []string{

@@ -22,7 +22,7 @@ var noClients = map[string]string{
 // too, and every view reads with the rights of its caller.
 func TestRowLevelSecurity_CoversEverythingTheServerReads(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `
 		SELECT
 			c.relname::text AS name,
@@ -95,7 +95,7 @@ var callable = map[string]string{
 
 func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `
 		SELECT p.proname::text
 		FROM pg_proc AS p
@@ -124,7 +124,7 @@ func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {
 func TestRowLevelSecurity_ServerRoleHasNoOtherRights(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	owner := connect(t, d.OwnerURL)
+	owner := dbtest.Connect(t, d.OwnerURL)
 	var owns, powers int
 	if err := owner.QueryRow(t.Context(), `
 		SELECT
@@ -142,7 +142,7 @@ func TestRowLevelSecurity_ServerRoleHasNoOtherRights(t *testing.T) {
 	if owns != 0 || powers != 0 {
 		t.Errorf("the server's role owns %d things and has %d rights beyond its grants, want none", owns, powers)
 	}
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	for _, statement := range []string{"SET ROLE clientintel_owner", "SET SESSION AUTHORIZATION clientintel_owner"} {
 		if _, err := server.Exec(t.Context(), statement); codeOf(err) != "42501" {
 			t.Errorf("%s as the server's login: %v, want it refused", statement, err)

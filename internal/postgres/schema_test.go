@@ -34,7 +34,7 @@ var notTenant = map[string]string{
 func TestSchema_ClientLeadsEveryTenantIndex(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(ctx, `
 		SELECT c.relname, i.relname, coalesce(a.attname, '(expression)')
 		FROM pg_index AS x
@@ -68,7 +68,7 @@ func TestSchema_ClientLeadsEveryTenantIndex(t *testing.T) {
 func TestSchema_ReferencesAcrossClientsAreImpossible(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	if _, err := conn.Exec(ctx, `
 		INSERT INTO clients (id, slug, name) VALUES
 			('11111111-1111-4111-8111-111111111111', 'a', 'A'), ('22222222-2222-4222-8222-222222222222', 'b', 'B');
@@ -191,7 +191,7 @@ func TestMigrations_GoDownAndUpAgain(t *testing.T) {
 func TestSchema_ServerRoleWritesNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(ctx, `
 		SELECT c.relname, p.privilege
 		FROM pg_class AS c
@@ -217,14 +217,4 @@ func TestSchema_ServerRoleWritesNothing(t *testing.T) {
 			t.Errorf("the server role may read %s", table)
 		}
 	}
-}
-
-func connect(t *testing.T, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
 }

@@ -77,7 +77,7 @@ func TestServerRole_ErasesNothing(t *testing.T) {
 		FROM api_keys, generate_series(0, 299) AS n WHERE prefix = 'held'`)
 	before := digests(t, d)
 
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	takeServerRole(t, server)
 	if _, err := server.Exec(t.Context(), "SET statement_timeout = '5s'"); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestServerRole_KeepsOnlyWhatPostgreSQLGrantsEveryone(t *testing.T) {
 	if _, err := postgres.Migrate(t.Context(), d.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	takeServerRole(t, server)
 	for statement, code := range map[string]string{
 		`SELECT pg_advisory_xact_lock(1)`:                                 "",

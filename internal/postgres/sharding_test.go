@@ -18,7 +18,7 @@ import (
 // never leads to another machine.
 func TestSharding_EveryReferenceStaysWithItsClient(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `
 		SELECT f.conname, r.relname, array_agg(own.attname ORDER BY k.place), array_agg(other.attname ORDER BY k.place)
 		FROM pg_constraint AS f
@@ -69,7 +69,7 @@ var onCoordinator = map[string]string{
 // forgotten stays too, and its queries then join two machines.
 func TestDistribute_EveryTableHasItsPlace(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `SELECT c.relname::text FROM pg_class AS c
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition`)
 	if err != nil {

@@ -1,7 +1,6 @@
 package ratelimit_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"math/rand/v2"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
@@ -41,7 +39,7 @@ type attempt struct {
 // wrong secrets, unknown prefixes, keys that end, and leaps of the clock.
 func TestAdmit_EqualsTheModel(t *testing.T) {
 	t.Parallel()
-	d := &admitter{conn: connect(t, dbtest.New(t).OwnerURL)}
+	d := &admitter{conn: dbtest.Connect(t, dbtest.New(t).OwnerURL)}
 	now := time.Now()
 	client := insertClient(t, d.conn)
 	keys := []*model{
@@ -148,7 +146,7 @@ func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 // future, is the clock of the next request.
 func TestAdmit_TheWindowIsHalfOpen(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "edge", client: &client})
 	future := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
@@ -173,7 +171,7 @@ func TestAdmit_TheWindowIsHalfOpen(t *testing.T) {
 // A flood of wrong secrets leaves no more rows than can matter.
 func TestAdmit_AFloodKeepsNoMoreThanCanMatter(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "flooded", client: &client})
 	for range 30 {
@@ -195,7 +193,7 @@ func TestAdmit_AFloodKeepsNoMoreThanCanMatter(t *testing.T) {
 // key must wait then counts from the present: exactly as long as it takes.
 func TestAdmit_WaitsFromThePresentAfterALeapBack(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "ahead", client: &client})
 	admit := func(shift time.Duration) (verdict string, at, reset time.Time) {
@@ -217,17 +215,6 @@ func TestAdmit_WaitsFromThePresentAfterALeapBack(t *testing.T) {
 	if verdict, _, _ := admit(wait); verdict != "admitted" {
 		t.Errorf("after waiting as long: %s", verdict)
 	}
-}
-
-func connect(t *testing.T, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	postgres.RegisterTypes(conn)
-	return conn
 }
 
 func insertClient(t *testing.T, conn *pgx.Conn) uuid.UUID {

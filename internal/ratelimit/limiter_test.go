@@ -18,7 +18,7 @@ import (
 func TestLimiter_ExactAcrossServers(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := insertClient(t, conn)
 	prefixes := []string{"one", "two", "three"}
 	for _, prefix := range prefixes {
@@ -66,7 +66,7 @@ func TestLimiter_ExactAcrossServers(t *testing.T) {
 func TestLimiter_AbandonedRequestsAreNotCounted(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "held", client: &client})
 	limiter := newLimiter(t, database)
@@ -80,13 +80,13 @@ func TestLimiter_AbandonedRequestsAreNotCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	var inside sync.WaitGroup
-	watch := connect(t, database.OwnerURL)
+	watch := dbtest.Connect(t, database.OwnerURL)
 	inside.Go(func() {
 		if _, err := limiter.Admit(t.Context(), held()); err != nil {
 			t.Error(err)
 		}
 	})
-	waitUntil(t, func() bool {
+	dbtest.Await(t, "this", func() bool {
 		var waiting int
 		if err := watch.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
 			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&waiting); err != nil {
@@ -135,15 +135,6 @@ func openPool(t *testing.T, url string) *postgres.Pool {
 	}
 	t.Cleanup(pool.Close)
 	return pool
-}
-
-func waitUntil(t *testing.T, happened func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !happened(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
-		}
-	}
 }
 
 // Waiting for exactly so long succeeds: seconds are rounded up, and one is the least.

@@ -17,7 +17,7 @@ import (
 func TestUsage_OfSeveralServersIsAddedUp(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "held", client: &client})
 	var key uuid.UUID
@@ -73,7 +73,7 @@ func TestUsage_OfSeveralServersIsAddedUp(t *testing.T) {
 // ahead puts nothing into the future.
 func TestUsage_IsKeptFor400Days(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "held", client: &client})
 	exec := func(sql string, args ...any) {

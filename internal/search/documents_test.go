@@ -78,7 +78,7 @@ func TestDocuments_FollowEveryWrite(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			database := dbtest.New(t)
-			conn := connect(t, database.SuperuserURL)
+			conn := dbtest.Connect(t, database.SuperuserURL)
 			random := rand.New(rand.NewPCG(31, 32))
 			client, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
 			corpus(t, conn, client, random, 40)
@@ -104,7 +104,7 @@ func TestDocuments_FollowEveryWrite(t *testing.T) {
 // index: its trigrams cost more than all the rest.
 func TestDocuments_WhatStaysTheSameIsNotWrittenAgain(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := addClient(t, conn, "acme", "legacy")
 	quote := "As it was"
 	add(t, conn, client, said{id: uuid.New(), at: time.Now(), quote: &quote}, nil)
@@ -132,7 +132,7 @@ func TestDocuments_WhatStaysTheSameIsNotWrittenAgain(t *testing.T) {
 // Only what large clients have beyond the newest is indexed, a part at a time.
 func TestIndex_TakesTheOldestOfLargeClients(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	large, small := addClient(t, conn, "large", "legacy"), addClient(t, conn, "small", "legacy")
 	for client, n := range map[uuid.UUID]int{large.ClientID: 30, small.ClientID: 10} {
 		exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
@@ -157,7 +157,7 @@ func TestIndex_TakesTheOldestOfLargeClients(t *testing.T) {
 func TestKeepIndexed_WorksOffASurplus(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := addClient(t, conn, "acme", "legacy")
 	exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
 		SELECT $1, gen_random_uuid(), timestamptz '2026-03-01' + n * interval '1 minute', 'completed', 'passed', true, true, 'A quote'

@@ -15,7 +15,7 @@ import (
 // same exactly when they differ in nothing but case. Folding again changes nothing.
 func TestFolding_OfEveryCharacter(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	for from := rune(1); from <= utf8.MaxRune; from += 1 << 14 {
 		var b strings.Builder
 		for r := from; r < from+1<<14 && r <= utf8.MaxRune; r++ {
@@ -51,7 +51,7 @@ func TestFolding_OfEveryCharacter(t *testing.T) {
 // and each of its characters would take hours.
 func TestFolding_IsLinear(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	exec(t, conn, "SET statement_timeout = '30s'")
 	var every strings.Builder
 	for r := rune(unicode.MaxASCII + 1); r <= unicode.MaxRune; r++ {
@@ -91,7 +91,7 @@ func readAsLatin1(text string) string {
 // A server does not start on a database that folds otherwise than the others.
 func TestCheck_RefusesAnotherFolding(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	if err := search.Check(context.Background(), conn); err != nil {
 		t.Fatalf("the migrated database is refused: %v", err)
 	}

@@ -20,17 +20,6 @@ import (
 	"github.com/clientintel/clientintel/internal/search"
 )
 
-func connect(t testing.TB, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	postgres.RegisterTypes(conn)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
-}
-
 func exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
 	if _, err := conn.Exec(context.Background(), sql, args...); err != nil {

@@ -36,7 +36,7 @@ const blockSlowSearches = `CREATE OR REPLACE FUNCTION campaign_id_by_slug(client
 func TestSearch_OneOfAClientAtATime(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	quote := "support"
 	client, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "legacy")
 	for n := range 5 {
@@ -77,7 +77,7 @@ func TestSearch_OneOfAClientAtATime(t *testing.T) {
 func TestSearch_SlowSearchesEndInTime(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := addClient(t, conn, "acme", "canonical")
 	corpus(t, conn, client, rand.New(rand.NewPCG(1, 2)), 5)
 	exec(t, conn, blockSlowSearches)
@@ -102,7 +102,7 @@ func TestSearch_SlowSearchesEndInTime(t *testing.T) {
 func TestSearch_WhatIsNotKeptIsNotSearched(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	random := rand.New(rand.NewPCG(61, 62))
 	legacy, canonical := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
 	corpus(t, conn, legacy, random, 20)

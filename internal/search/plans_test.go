@@ -12,7 +12,7 @@ import (
 // client only.
 func TestFind_RefusesAnotherClient(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	mine, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "legacy")
 	for _, set := range []string{"", other.ClientID.String()} {
 		exec(t, conn, "SELECT set_config('clientintel.client_id', $1, false)", set)

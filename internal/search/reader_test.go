@@ -67,7 +67,7 @@ func TestSearch_EqualsTheOracleInEveryWay(t *testing.T) {
 			if locale != "" {
 				url = inLocale(t, database, locale)
 			}
-			conn := connect(t, url)
+			conn := dbtest.Connect(t, url)
 			random := rand.New(rand.NewPCG(21, 22))
 			client, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
 			all := map[uuid.UUID][]said{client.ClientID: corpus(t, conn, client, random, 90), other.ClientID: corpus(t, conn, other, random, 60)}
@@ -96,7 +96,7 @@ func TestSearch_EqualsTheOracleInEveryWay(t *testing.T) {
 func TestSearch_FindsAllUnderAFuzzyLimit(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	random := rand.New(rand.NewPCG(21, 22))
 	client := addClient(t, conn, "acme", "legacy")
 	all := corpus(t, conn, client, random, 300)
@@ -110,7 +110,7 @@ func TestSearch_FindsAllUnderAFuzzyLimit(t *testing.T) {
 // inLocale migrates a database whose letters are those of another locale.
 func inLocale(t *testing.T, d *dbtest.Database, locale string) string {
 	t.Helper()
-	admin := connect(t, d.SuperuserURL)
+	admin := dbtest.Connect(t, d.SuperuserURL)
 	name := d.Name + "_in_" + strings.ToLower(locale)
 	exec(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE '"+locale+"' OWNER "+embedded.Owner)
 	t.Cleanup(func() {
@@ -122,7 +122,7 @@ func inLocale(t *testing.T, d *dbtest.Database, locale string) string {
 	if _, err := postgres.Migrate(context.Background(), url, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	if err := search.Check(context.Background(), connect(t, url)); err != nil {
+	if err := search.Check(context.Background(), dbtest.Connect(t, url)); err != nil {
 		t.Fatalf("a database of the locale %s is refused: %v", locale, err)
 	}
 	return url

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // A key that was revoked, or rotated without a grace, is refused from the very
@@ -100,7 +101,7 @@ func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
 	} {
 		issued := srv.Issue(t, apikey.Request{Client: "acme", Name: name})
 		// Both start while the key is held.
-		held, err := ownerOf(t, srv).Begin(ctx)
+		held, err := dbtest.Connect(t, srv.Database.OwnerURL).Begin(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +109,7 @@ func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
 			t.Fatal(err)
 		}
 		results := make(chan error, 2)
-		ending, rotating := ownerOf(t, srv), ownerOf(t, srv)
+		ending, rotating := dbtest.Connect(t, srv.Database.OwnerURL), dbtest.Connect(t, srv.Database.OwnerURL)
 		go func() { results <- end(apikey.NewRegistry(ending), issued.ID.String()) }()
 		time.Sleep(200 * time.Millisecond)
 		go func() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 // A caller that leaves before its response is no error of the server's, however it
@@ -65,14 +66,14 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 					}
 					before := strings.Count(srv.Logs.String(), `"status":499`)
 					fmt.Fprintf(conn, request, issued.Key)
-					waitFor(t, how+", "+name+": the request to wait", func() bool { return srv.Database.WaitingReads(t) > 0 })
+					dbtest.Await(t, how+", "+name+": the request to wait", func() bool { return srv.Database.WaitingReads(t) > 0 })
 					left := make(chan struct{})
 					go func() { defer close(left); leave(t, conn.(*net.TCPConn)) }()
 					if waitsFor == "api_keys" {
 						time.Sleep(300 * time.Millisecond) // the request is to be counted after its caller left
 						unlock()
 					}
-					waitFor(t, how+", "+name+": a line with status 499", func() bool {
+					dbtest.Await(t, how+", "+name+": a line with status 499", func() bool {
 						return strings.Count(srv.Logs.String(), `"status":499`) == before+1
 					})
 					<-left
@@ -92,14 +93,5 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func waitFor(t *testing.T, what string, happened func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !happened(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", what)
-		}
 	}
 }

@@ -121,7 +121,7 @@ func TestDocuments_NameTheOperatorsAddressAndNoOther(t *testing.T) {
 		deceived := srv.Send(t, http.MethodGet, path, "", http.Header{
 			"X-Forwarded-Host": {"evil.example"}, "X-Forwarded-Proto": {"https"}, "Forwarded": {"host=evil.example;proto=https"},
 		})
-		if !bytes.Equal(plain.Body, deceived.Body) || !bytes.Equal(plain.Body, getAsHost(t, srv.URL+path, "evil.example")) {
+		if !bytes.Equal(plain.Body, deceived.Body) || !bytes.Equal(plain.Body, srv.Send(t, http.MethodGet, path, "", http.Header{"Host": {"evil.example"}}).Body) {
 			t.Errorf("%s differs with the request's headers", path)
 		}
 		if !bytes.Contains(plain.Body, []byte("clientintel.example.com")) && path != "/llms.txt" {
@@ -153,25 +153,6 @@ func getPacked(t *testing.T, url string) *http.Response {
 	}
 	t.Cleanup(func() { _ = res.Body.Close() })
 	return res
-}
-
-func getAsHost(t *testing.T, url, host string) []byte {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Host = host
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return body
 }
 
 // With the policy above, code or style in the page's own text would not run: a

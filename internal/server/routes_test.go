@@ -16,7 +16,10 @@ func TestRoutes_UnknownRoutesAndMethods(t *testing.T) {
 	srv, _ := apitest.Start(t)
 	for _, path := range []string{
 		"/", "/api/client/v1", "/api/client/v1/", "/api/client/v1/nothing", "/api/client/v1/interviews/", "/api/client/v2/interviews",
-		"/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/api/client/v1/interviews/a/b",
+		"/api/client/v1/interviews/a/b",
+		// Agents that find OAuth metadata start a login instead of sending the key.
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/api/client/v1/mcp", "/.well-known/oauth-authorization-server",
+		"/.well-known/openid-configuration", "/api/client/v1/mcp/.well-known/openid-configuration", "/register",
 	} {
 		srv.Get(t, path, "").WantError(t, 404, "not_found", "not found")
 	}

@@ -102,14 +102,5 @@ func (c *Console) Do(t testing.TB, method, path, token string, body any, header 
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Response{Status: res.StatusCode, Header: res.Header, Body: answer, request: method + " " + path}
+	return exchange(t, req, path)
 }

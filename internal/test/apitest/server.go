@@ -130,6 +130,15 @@ func (s *Server) Issue(t testing.TB, request apikey.Request) apikey.Issued {
 	return issued
 }
 
+// Revoke revokes a key, named by its id or prefix.
+func (s *Server) Revoke(t testing.TB, key string) {
+	t.Helper()
+	s.WithKeys(t, func(r *apikey.Registry) error {
+		_, err := r.Revoke(context.Background(), apikey.Named{Key: key}, apikey.By{})
+		return err
+	})
+}
+
 // WithKeys works on the registry of keys, as the operator would.
 func (s *Server) WithKeys(t testing.TB, do func(*apikey.Registry) error) {
 	t.Helper()
@@ -150,29 +159,49 @@ func (s *Server) Get(t testing.TB, path, key string) *Response {
 	return s.Send(t, http.MethodGet, path, key, nil)
 }
 
-// Send sends any request; header is added to it.
+// Send sends any request without a body; header is added to it.
 func (s *Server) Send(t testing.TB, method, path, key string, header http.Header) *Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(context.Background(), method, s.URL+path, nil)
+	return s.send(t, method, path, key, header, nil)
+}
+
+// Post sends a body.
+func (s *Server) Post(t testing.TB, path, key string, header http.Header, body io.Reader) *Response {
+	t.Helper()
+	return s.send(t, http.MethodPost, path, key, header, body)
+}
+
+func (s *Server) send(t testing.TB, method, path, key string, header http.Header, body io.Reader) *Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), method, s.URL+path, body)
 	if err != nil {
 		t.Fatalf("making the request: %v", err)
 	}
 	for name, values := range header {
 		req.Header[name] = values
 	}
+	if host := header.Get("Host"); host != "" {
+		req.Host = host
+	}
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
+	response := exchange(t, req, path)
+	checkAgainstContract(t, req, response)
+	return response
+}
+
+// exchange sends a request and reads the whole response.
+func exchange(t testing.TB, req *http.Request, path string) *Response {
+	t.Helper()
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+		t.Fatalf("%s %s: %v", req.Method, path, err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		t.Fatalf("%s %s: reading the body: %v", method, path, err)
+		t.Fatalf("%s %s: reading the body: %v", req.Method, path, err)
 	}
-	response := &Response{Status: res.StatusCode, Header: res.Header, Body: body, request: method + " " + path}
-	checkAgainstContract(t, req, response)
-	return response
+	return &Response{Status: res.StatusCode, Header: res.Header, Body: body, request: req.Method + " " + path}
 }

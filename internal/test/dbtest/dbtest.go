@@ -91,6 +91,28 @@ func NewEmpty(t testing.TB) *Database {
 	return d
 }
 
+// Connect logs in until the test ends.
+func Connect(t testing.TB, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
+	if err != nil {
+		t.Fatalf("connecting: %v", err)
+	}
+	postgres.RegisterTypes(conn)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// Await waits until something has happened.
+func Await(t testing.TB, what string, happened func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !happened(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
 // Exec runs a statement as the administrator, triggers and rules aside if it
 // says so: tests break the database by hand with it.
 func (d *Database) Exec(t testing.TB, sql string, args ...any) {

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 )
+
+// tools are what a key with every scope sees.
+var tools = []string{"get_interview_analytics", "get_synthesis_document", "list_campaigns", "list_interviews", "search_customer_intelligence"}
 
 // tryHost does what a host of agents does first with its configuration: it asks
 // the endpoint for its tools, at the address and with the key that are named.
@@ -30,8 +32,8 @@ func (w *sandbox) tryHost(ctx context.Context, b block) error {
 		if err != nil {
 			return err
 		}
-		if want := slices.Sorted(maps.Keys(toolRoutes())); !slices.Equal(names, want) {
-			return fmt.Errorf("the host would see %v, want %v", names, want)
+		if !slices.Equal(names, tools) {
+			return fmt.Errorf("the host would see %v, want %v", names, tools)
 		}
 	}
 	return nil

@@ -148,20 +148,6 @@ func prism(t *testing.T, contract, upstream string) string {
 	}
 }
 
-// Every example fits its schema; one that does not is found.
-func TestExamples(t *testing.T) {
-	srv, _ := start(t)
-	const program = "node_modules/openapi-examples-validator/dist/cli.js"
-	for version, path := range documents {
-		if out, errs, exit := packages.Run(t, program, save(t, srv, path)); exit != 0 || !strings.Contains(out, "No errors found") {
-			t.Errorf("%s: exit %d: %s%s", version, exit, out, errs)
-		}
-	}
-	if out, _, exit := packages.Run(t, program, save(t, srv, documents["3.1"], `"duration_seconds": 412`, `"duration_seconds": "412"`)); exit == 0 {
-		t.Errorf("a wrong example is not found: %s", out)
-	}
-}
-
 // Whoever has an implementation of RFC 8785 computes the scope hashes that answers carry.
 func TestScopeHashes_AreThoseOfOtherLibraries(t *testing.T) {
 	srv, key := start(t)
