@@ -8,6 +8,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -16,13 +17,9 @@ import (
 func TestOpenAPI30_IsValidAndPlain(t *testing.T) {
 	t.Parallel()
 	text, err := openapi.JSON30At("https://intel.example.com/brand/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	doc, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if err := doc.Validate(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -33,9 +34,7 @@ func TestJSONAt_ChangesTheServerOnly(t *testing.T) {
 func written(t *testing.T) []byte {
 	t.Helper()
 	text, err := os.ReadFile("openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 

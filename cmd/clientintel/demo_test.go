@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Every line that the demo prints to paste is answered with 200. The keys stay from
@@ -109,9 +111,7 @@ func runDemo(t *testing.T, env map[string]string, args ...string) (key string) {
 func wantOK(t *testing.T, url, authorization string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	request.Header.Set("Authorization", authorization)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // issueKey issues a key of Acme's, which is imported first.
@@ -317,9 +318,7 @@ func TestTable_NamesMakeNoLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	e := &environment{stdout: &out}
-	if err := printList(e, []string{"a\nb\x1b[2K\r\u009bc\tactive"}, "NAME\tSTATE", func(row string) string { return row }); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, printList(e, []string{"a\nb\x1b[2K\r\u009bc\tactive"}, "NAME\tSTATE", func(row string) string { return row }))
 	if want := "NAME        STATE\na?b?[2K??c  active\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // canary is planted in every text of the records and every part of requests. The
@@ -66,15 +67,11 @@ func TestLogs_HoldNothingOfClients(t *testing.T) {
 		"CLIENTINTEL_CURSOR_SECRET="+canary+" is long enough to seal with", "CLIENTINTEL_RESPONSE_VALIDATION=enforce", "CLIENTINTEL_STATEMENT_TIMEOUT=2s")}
 	s.askEverything(t, keys)
 	s.breakEverything(t, d, keys)
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	<-s.drained
 
 	owner, err := url.Parse(d.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	password, _ := owner.User.Password()
 	for what, text := range map[string]string{
 		"a command": told.String(), "the server's log": s.output.String(), "the metrics": s.metrics, "a 5xx answer": s.failures.String(),
@@ -121,9 +118,7 @@ func (s *canaryServer) send(t *testing.T, method, path, authorization, body stri
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, s.address+"/api/client/v1"+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	request.Host = canary + ".example"
 	for _, name := range []string{"User-Agent", "Referer", "Cookie", "X-Forwarded-For", "If-None-Match", "Traceparent", "X-" + canary} {
 		request.Header.Set(name, canary)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // result is what a command left behind.
@@ -223,7 +224,7 @@ func TestRun_ImportDependsOnNoDefaults(t *testing.T) {
 	const given = "Çağ für Ærø"
 	done(t, env, strings.ReplaceAll(acme, `"Acme"`, `"`+given+`"`), "import", "-")
 	var isSame bool
-	if database.Query(t, &isSame, "SELECT convert_to(name, 'UTF8') = $1 FROM clients WHERE slug = 'acme'", []byte(given)); !isSame {
+	if database.Query(t, &isSame, "SELECT convert_to(name, 'UTF8') = $1 FROM public.clients WHERE slug = 'acme'", []byte(given)); !isSame {
 		t.Error("the name is another text")
 	}
 	for _, args := range []string{"keys issue --client acme --name x", "measurement audit", "migrate"} {
@@ -276,9 +277,7 @@ func TestRun_PortInUse(t *testing.T) {
 	t.Parallel()
 	var listen net.ListenConfig
 	taken, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer taken.Close()
 	got := command(t, onDatabase(t), "", "serve", "--listen", taken.Addr().String(), "--ops-listen", "127.0.0.1:0")
 	if got.code != exitFailed || !strings.Contains(got.stderr, "address already in use: free the address or choose another with --listen") {

@@ -16,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -82,9 +83,7 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	ours := postgres.SchemaVersion()
 	older := dbtest.NewEmpty(t)
-	if err := migrateTo(t.Context(), older.OwnerURL, ours-1); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, migrateTo(t.Context(), older.OwnerURL, ours-1))
 	newer := dbtest.New(t)
 	newer.Exec(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)", ours+1)
 	foreign := dbtest.NewEmpty(t)
@@ -144,18 +143,14 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 func TestRun_ServeAwaitsItsSchema(t *testing.T) {
 	t.Parallel()
 	database := dbtest.NewEmpty(t)
-	if err := migrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()-1); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, migrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()-1))
 	server := serveHere(t, map[string]string{"DATABASE_URL": database.ServerURL}, "--no-migrate")
 	waiting := server.next(t, "not ready")
 	body := get(t, waiting.Operations+"/readyz", http.StatusServiceUnavailable)
 	if body != "not ready: "+waiting.Reason+"\n" || !strings.HasSuffix(waiting.Reason, ": run 'clientintel migrate'") {
 		t.Errorf("/readyz answers %q, the log says %q", body, waiting.Reason)
 	}
-	if err := migrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, migrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()))
 	get(t, server.next(t, "serving").Operations+"/readyz", http.StatusOK)
 	server.end(t)
 }
@@ -228,9 +223,7 @@ func TestRun_TheServersLoginIsRefused(t *testing.T) {
 	// A server that is not told --no-migrate starts where nothing is to be migrated.
 	done(t, server, "", "migrate")
 	older := dbtest.NewEmpty(t)
-	if err := migrateTo(t.Context(), older.OwnerURL, postgres.SchemaVersion()-1); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, migrateTo(t.Context(), older.OwnerURL, postgres.SchemaVersion()-1))
 	refused(older, "migrate", "does not own the schema")
 	empty := dbtest.NewEmpty(t)
 	for _, args := range []string{"migrate", "import -", "migrate status"} {
@@ -246,9 +239,7 @@ func TestRun_AMemberOfTheOwnerWorks(t *testing.T) {
 	database.Exec(t, "CREATE ROLE "+member+" CREATEROLE IN ROLE "+embedded.Owner)
 	t.Cleanup(func() { database.Exec(t, "DROP OWNED BY "+member+" CASCADE; DROP ROLE "+member) })
 	as, err := url.Parse(database.SuperuserURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	query := as.Query()
 	query.Set("role", member)
 	as.RawQuery = query.Encode()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // nights is the page's example: a source of ten brands, the page's configuration and
@@ -27,9 +28,7 @@ type nights struct {
 func startNights(t *testing.T) *nights {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/sync.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	blocks := func(language string) (found []string) {
 		for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
 			found = append(found, m[1])
@@ -63,17 +62,13 @@ func startNights(t *testing.T) *nights {
 
 func (n *nights) write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(n.dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(n.dir, name), []byte(text), 0o600))
 }
 
 func (n *nights) read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(n.dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -277,9 +272,7 @@ func TestSync_EndsAtEachStage(t *testing.T) {
 		var said bytes.Buffer
 		night := exec.CommandContext(t.Context(), os.Args[0], "sync", filepath.Join(n.dir, "nightly.yaml"))
 		night.Env, night.Stderr = append(append(os.Environ(), asProgram+"=1"), environOf(n.env)...), &said
-		if err := night.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, night.Start())
 		for waiting := 0; waiting == 0; time.Sleep(10 * time.Millisecond) {
 			stage.of.Query(t, &waiting, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 		}

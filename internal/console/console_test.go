@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 type key struct {
@@ -236,9 +237,7 @@ func TestConsole_UsageIsWhatWasSent(t *testing.T) {
 			req, _ := http.NewRequestWithContext(t.Context(), "GET", server+path, nil)
 			req.Header.Set("Authorization", "Bearer "+key)
 			res, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			_ = res.Body.Close()
 		}
 	}
@@ -290,9 +289,7 @@ func TestConsole_ThePageIsLockedDown(t *testing.T) {
 	} {
 		req, _ := http.NewRequestWithContext(t.Context(), "GET", console.URL+path, nil)
 		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		body := new(strings.Builder)
 		_ = res.Write(body)
 		_ = res.Body.Close()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // feed is an import whose file is written as the test goes.
@@ -92,9 +93,7 @@ func TestTwoImportsOfTheSameRecordsBothSucceed(t *testing.T) {
 		}()
 	}
 	for _, f := range []*feed{first, second} {
-		if err := f.wait(t); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, f.wait(t))
 	}
 	d.wantTrueTotals(t)
 	if got := d.get(t, "count(*) || ' ' || (count(*) FILTER (WHERE usable) IN (0, count(*)))", "interviews"); got != "1001 true" {

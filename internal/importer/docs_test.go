@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func importPage(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/import.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(page)
 }
 

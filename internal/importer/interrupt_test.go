@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func TestACancelledImportLeavesNothing(t *testing.T) {
@@ -68,9 +70,7 @@ func TestVacuum_LeavesTheTableVacuumed(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	sum := d.mustImport(t, everything...)
-	if err := Vacuum(t.Context(), d.conn, sum); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, Vacuum(t.Context(), d.conn, sum))
 	if got := d.get(t, "reltuples || ' ' || relallvisible", "pg_class WHERE relname = 'interviews'"); got != "4 1" {
 		t.Errorf("rows and visible pages: got %s, want 4 1", got)
 	}

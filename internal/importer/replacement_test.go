@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // replacing imports lines in place of what clients have.
@@ -46,9 +48,7 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 	lines = append(lines, strings.Replace(interview(`,"reportable":true,"client_safe":true`), someone, "11111111-0000-4000-8000-0000000000aa", 1))
 	lines[0] = strings.Replace(lines[0], `"Acme"`, `"Acme Ltd"`, 1)
 	sum, err := d.replacing(t.Context(), Replacement{Clients: []string{"acme"}}, lines...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := []KindSummary{
 		{Kind: "client", Changed: 1}, {Kind: "campaign", Unchanged: 2}, {Kind: "lane", Unchanged: 1},
 		{Kind: "interview", Added: 1, Unchanged: 1, Removed: 1},
@@ -70,9 +70,7 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 
 	// Nothing of her is left, but herself and the register of ids.
 	all, err := ParseMaxRemoved("100%")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": all}}); err != nil {
 		t.Fatal(err)
 	}
@@ -95,9 +93,7 @@ func TestAReplacementOfSomeKinds(t *testing.T) {
 	all := map[string]MaxRemoved{"": {number: 100, percent: true}}
 	lines := []string{client(""), strings.Replace(interview(""), someone, "11111111-0000-4000-8000-0000000000aa", 1)}
 	sum, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, Kinds: []string{"interview"}, MaxRemoved: all}, lines...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if want := []KindSummary{{Kind: "client", Unchanged: 1}, {Kind: "interview", Added: 1, Removed: 2}}; !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
 	}
@@ -172,9 +168,7 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 			stored := numbered("12121212", c.stored)
 			d.mustImport(t, append([]string{client("")}, stored...)...)
 			limit, err := ParseMaxRemoved(c.max)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			before := d.dump(t)
 			_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": limit}}, append(stored[c.removed:], numbered("13131313", 400)...)...)
 			if errors.Is(err, ErrTooManyRemoved) != c.refused || err != nil && !c.refused {
@@ -223,9 +217,7 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 	d.mustImport(t, everything...)
 	before := d.dump(t)
 	config, err := pgx.ParseConfig(d.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const statements, most = 30, 200 // fewer would not be all stages, more is no end
 	for n := 1; ; n += 3 {
 		if n > most {
@@ -233,9 +225,7 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 		}
 		config.Tracer = &killer{database: d, before: n}
 		conn, err := pgx.ConnectConfig(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		lines := append([]string{client(""), interview(`,"best_quote":"new"`)}, linesOfClient(acme)[1:4]...)
 		_, err = (&database{Database: d.Database, conn: conn}).replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": {number: 100, percent: true}}}, lines...)
 		_ = conn.Close(t.Context())

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // One record of each kind, and both clients with the same slugs.
@@ -74,9 +75,7 @@ func deletionOf(t *testing.T, line string) string {
 		Snapshot string `json:"snapshot_id"`
 		Client   string `json:"client_id"`
 	}
-	if err := json.Unmarshal([]byte(line), &found); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(line), &found))
 	if found.Kind == "client" {
 		return `{"kind":"client","op":"delete","id":"` + found.ID + `"}`
 	}
@@ -141,9 +140,7 @@ func TestGeneratedDataIsImportedTwice(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	var file bytes.Buffer
-	if err := demodata.Demo(&file, time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, demodata.Demo(&file, time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)))
 	sum, err := corpus.Generate(&file, corpus.Options{
 		Seed: 7,
 		Clients: []corpus.ClientOptions{
@@ -152,9 +149,7 @@ func TestGeneratedDataIsImportedTwice(t *testing.T) {
 		},
 		From: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	lines := strings.Split(file.String(), "\n")
 	d.mustImport(t, lines...)
 	if got, want := d.get(t, "sum(members)", "measurement_changes WHERE client_id = '"+sum.Clients[0].ID.String()+"'"), sum.Clients[0].Usable; got != strconv.Itoa(want) {

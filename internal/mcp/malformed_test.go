@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // marker is what hostile messages carry, and logs must not.
@@ -125,9 +126,7 @@ func TestMalformed_LargeBodies(t *testing.T) {
 func begin(t *testing.T, srv *apitest.Server, key, first string) *net.TCPConn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json\r\n"+
 		"Content-Length: %d\r\n\r\n%s", endpoint, key, len(listTools), first)

@@ -21,6 +21,7 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // In every snapshot that a response is read in, the total, the basis of each filter
@@ -59,14 +60,10 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 		})
 	}
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{URL: d.OwnerURL, Size: 4, AcquireTimeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer pool.Close()
 	triggers := &measurement.Triggers{}
-	if err := triggers.Check(t.Context(), pool); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, triggers.Check(t.Context(), pool))
 	snapshots := measurement.NewSnapshotReader(pool, triggers, 10_000)
 	var compared, members, audits atomic.Int64
 	for n := range 2 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // BeginRead sets the client before it reads, so that row-level security shows the server the
@@ -37,9 +38,7 @@ func TestBeginRead_SetsTheClientAndReturnsItsTotal(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return found, seen
 	}
 	want := func(members int64) {

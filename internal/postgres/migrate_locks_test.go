@@ -19,6 +19,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -27,14 +28,10 @@ func withNext(t *testing.T, sql string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{fmt.Sprintf("%05d_next.sql", postgres.SchemaVersion()+1): {Data: []byte("-- +goose Up\n" + sql)}}
 	names, err := fs.Glob(migrations.Files, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range names {
 		text, err := migrations.Files.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		files[name] = &fstest.MapFile{Data: text}
 	}
 	return files
@@ -48,9 +45,7 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	const reads = 3 * time.Second // a dump's, say
 	dump := dbtest.Connect(t, database.OwnerURL)
 	tx, err := dump.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := tx.Exec(t.Context(), "SET application_name = 'pg_dump'; SELECT FROM interviews"); err != nil {
 		t.Fatal(err)
 	}
@@ -80,9 +75,7 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 		})
 	}
 	time.Sleep(reads)
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, tx.Rollback(t.Context()))
 	all.Wait()
 	if took := migrated.Sub(began); took < reads || took > reads+10*time.Second {
 		t.Errorf("the migration took %s", took)
@@ -131,9 +124,7 @@ func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 	database := dbtest.New(t)
 	reader := dbtest.Connect(t, database.OwnerURL)
 	tx, err := reader.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := tx.Exec(t.Context(), "SELECT FROM interviews"); err != nil {
 		t.Fatal(err)
 	}
@@ -164,16 +155,12 @@ func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 func TestMigrations_ReleasedOnesAreNotEdited(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../sql/released.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var released struct {
 		Commit     string
 		Migrations map[string]string
 	}
-	if err := json.Unmarshal(text, &released); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &released))
 	if (released.Commit == "") != (len(released.Migrations) == 0) {
 		t.Error("name both the commit and the migrations, or neither")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // readsManyClients are the queries whose answers depend on more clients than @client_id.
@@ -143,9 +144,7 @@ func readQueries(t *testing.T) []namedQuery {
 	var all []namedQuery
 	for _, file := range files {
 		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		text := string(content)
 		marks := queryName.FindAllStringSubmatchIndex(text, -1)
 		for i, m := range marks {
@@ -265,9 +264,7 @@ func answerOf(t *testing.T, conn *pgx.Conn, set *uuid.UUID, sql string, args pgx
 	t.Helper()
 	ctx := context.Background()
 	tx, err := conn.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer func() { _ = tx.Rollback(ctx) }()
 	if set != nil {
 		if _, err := tx.Exec(ctx, "SELECT set_config('clientintel.client_id', $1, true)", set.String()); err != nil {

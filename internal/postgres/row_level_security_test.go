@@ -10,6 +10,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // What the server may read and no client owns.
@@ -41,9 +42,7 @@ func TestRowLevelSecurity_CoversEverythingTheServerReads(t *testing.T) {
 		WHERE c.relnamespace = 'public'::regnamespace
 			AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
 			AND has_any_column_privilege('clientintel_server', c.oid, 'SELECT')`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	type relation struct {
 		Name       string
 		IsView     bool
@@ -51,9 +50,7 @@ func TestRowLevelSecurity_CoversEverythingTheServerReads(t *testing.T) {
 		Conditions []string
 	}
 	readable, err := pgx.CollectRows(rows, pgx.RowToStructByPos[relation])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	tables := 0
 	for _, r := range readable {
 		if _, excused := noClients[r.Name]; excused {
@@ -103,13 +100,9 @@ func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {
 			AND p.prosecdef
 			AND p.prorettype <> 'trigger'::regtype
 			AND has_function_privilege('clientintel_server', p.oid, 'EXECUTE')`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range names {
 		if _, known := callable[name]; !known {
 			t.Errorf("the server may call %s, which runs as the owner and sees every client: REVOKE EXECUTE … FROM PUBLIC, or say here what keeps clients apart", name)
@@ -175,9 +168,7 @@ func TestRowLevelSecurity_ClientEndsWithItsTransaction(t *testing.T) {
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
 		URL: d.ServerURL, Size: 1, AcquireTimeout: time.Minute, StatementTimeout: time.Second,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	stop := errors.New("stop")
 	for name, read := range map[string]func(context.Context, *postgres.Snapshot) error{

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -42,9 +43,7 @@ func TestSchema_ClientLeadsEveryTenantIndex(t *testing.T) {
 		JOIN pg_class AS i ON i.oid = x.indexrelid
 		LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = x.indkey[0] AND x.indkey[0] <> 0
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var table, index, first string
 	checked := 0
 	if _, err := pgx.ForEachRow(rows, []any{&table, &index, &first}, func() error {
@@ -129,9 +128,7 @@ func TestMigrate_OneOfManyAtOnceMigrates(t *testing.T) {
 func TestMigrations_AreNumberedWithoutGaps(t *testing.T) {
 	t.Parallel()
 	files, err := fs.Glob(migrations.Files, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, file := range files {
 		if want := fmt.Sprintf("%05d_", i+1); !strings.HasPrefix(file, want) {
 			t.Errorf("%s stands where %s… is expected", file, want)
@@ -143,15 +140,11 @@ func TestMigrations_AreNumberedWithoutGaps(t *testing.T) {
 func migrationsOf(t *testing.T, database *dbtest.Database) (*goose.Provider, *sql.DB) {
 	t.Helper()
 	config, err := pgx.ParseConfig(database.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	db := stdlib.OpenDB(*config)
 	t.Cleanup(func() { _ = db.Close() })
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return provider, db
 }
 
@@ -198,9 +191,7 @@ func TestSchema_ServerRoleWritesNothing(t *testing.T) {
 		CROSS JOIN unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS p (privilege)
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v')
 			AND has_table_privilege('clientintel_server', c.oid, p.privilege)`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var table, privilege string
 	if _, err := pgx.ForEachRow(rows, []any{&table, &privilege}, func() error {
 		t.Errorf("the server role may %s %s", privilege, table)
@@ -210,9 +201,7 @@ func TestSchema_ServerRoleWritesNothing(t *testing.T) {
 	}
 	for _, table := range []string{"api_keys", "request_log", "key_usage", "usage_days", "record_owners"} {
 		var may bool
-		if err := conn.QueryRow(ctx, "SELECT has_table_privilege('clientintel_server', $1, 'SELECT')", table).Scan(&may); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, conn.QueryRow(ctx, "SELECT has_table_privilege('clientintel_server', $1, 'SELECT')", table).Scan(&may))
 		if may {
 			t.Errorf("the server role may read %s", table)
 		}

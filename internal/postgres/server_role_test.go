@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -91,13 +92,9 @@ func TestServerRole_ErasesNothing(t *testing.T) {
 			AND p.prorettype <> 'trigger'::regtype
 			AND has_function_privilege('clientintel_server', p.oid, 'EXECUTE')
 			AND NOT EXISTS (SELECT FROM pg_depend AS e WHERE e.objid = p.oid AND e.deptype = 'e')`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	functions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[function])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	called := map[string]bool{}
 	for _, f := range functions {
 		called[f.Name] = true

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const (
@@ -108,9 +109,7 @@ func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 	rows, err := d.conn.Query(t.Context(), `SELECT a.ordinal, a.verdict, a.client_id, a.at, a.remaining, a.reset_at
 		FROM admit($1, $2, $3, $4, $5, $6) AS a ORDER BY a.ordinal`,
 		prefixes, hashes, routes, most, interval(window), interval(d.shift))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var answered, ord, remaining int
 	var verdict string
 	var client *uuid.UUID
@@ -181,9 +180,7 @@ func TestAdmit_AFloodKeepsNoMoreThanCanMatter(t *testing.T) {
 		}
 	}
 	var kept, last int
-	if err := conn.QueryRow(t.Context(), "SELECT count(*), max(seq) FROM request_log WHERE status = 401").Scan(&kept, &last); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*), max(seq) FROM request_log WHERE status = 401").Scan(&kept, &last))
 	if kept != 7 || last != 60 {
 		t.Errorf("after a flood, %d rows up to %d are kept, want 7 up to 60", kept, last)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Two servers, many callers, several keys: each key gets its 600, and the log
@@ -73,9 +74,7 @@ func TestLimiter_AbandonedRequestsAreNotCounted(t *testing.T) {
 
 	// The group under way waits for the key while somebody holds it.
 	tx, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('held', 600))"); err != nil {
 		t.Fatal(err)
 	}
@@ -104,9 +103,7 @@ func TestLimiter_AbandonedRequestsAreNotCounted(t *testing.T) {
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Errorf("the abandoned request got %v, want %v", err, context.Canceled)
 	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, tx.Rollback(t.Context()))
 	inside.Wait()
 	a, err := limiter.Admit(t.Context(), held())
 	if want := 600 - 1; err != nil || a.Remaining != want {
@@ -130,9 +127,7 @@ func openPool(t *testing.T, url string) *postgres.Pool {
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
 		URL: url, Size: ratelimit.Connections, StatementTimeout: 3 * time.Second, AcquireTimeout: 2 * time.Second,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return pool
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Whatever two servers count at once is added up, and the last of it when they close. The
@@ -21,9 +22,7 @@ func TestUsage_OfSeveralServersIsAddedUp(t *testing.T) {
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "held", client: &client})
 	var key uuid.UUID
-	if err := conn.QueryRow(t.Context(), "SELECT id FROM api_keys WHERE prefix = 'held'").Scan(&key); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT id FROM api_keys WHERE prefix = 'held'").Scan(&key))
 	pool := openPool(t, database.ServerURL)
 	for range 2 {
 		var recording sync.WaitGroup

@@ -14,6 +14,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // amiss counts the documents that are not as the interviews say, and the
@@ -30,9 +31,7 @@ const amiss = `
 func wantTrue(t *testing.T, conn *pgx.Conn, after string) {
 	t.Helper()
 	var n int
-	if err := conn.QueryRow(context.Background(), amiss).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.QueryRow(context.Background(), amiss).Scan(&n))
 	if n != 0 {
 		t.Fatalf("after %s: %d documents are not as the interviews say", after, n)
 	}
@@ -110,9 +109,7 @@ func TestDocuments_WhatStaysTheSameIsNotWrittenAgain(t *testing.T) {
 	add(t, conn, client, said{id: uuid.New(), at: time.Now(), quote: &quote}, nil)
 	index(t, conn, 0)
 	place := func() (place string, indexed bool) {
-		if err := conn.QueryRow(context.Background(), "SELECT ctid::text, indexed FROM search_documents").Scan(&place, &indexed); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, conn.QueryRow(context.Background(), "SELECT ctid::text, indexed FROM search_documents").Scan(&place, &indexed))
 		return place, indexed
 	}
 	before, indexed := place()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Every character there is folds as Unicode says, one to one: two letters become the
@@ -24,9 +25,7 @@ func TestFolding_OfEveryCharacter(t *testing.T) {
 			}
 		}
 		var folded, again string
-		if err := conn.QueryRow(context.Background(), "SELECT fold_case($1), fold_case(fold_case($1))", b.String()).Scan(&folded, &again); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, conn.QueryRow(context.Background(), "SELECT fold_case($1), fold_case(fold_case($1))", b.String()).Scan(&folded, &again))
 		if again != folded {
 			t.Errorf("from %U on: folding again changes the text", from)
 		}

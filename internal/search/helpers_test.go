@@ -18,6 +18,7 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
@@ -32,9 +33,7 @@ func openPool(t *testing.T, url string) *postgres.Pool {
 	pool, err := postgres.OpenPool(context.Background(), postgres.PoolSettings{
 		URL: url, Size: 4, Share: 1, StatementTimeout: 30 * time.Second, AcquireTimeout: 10 * time.Second, Application: "test",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -42,9 +41,7 @@ func openPool(t *testing.T, url string) *postgres.Pool {
 func openReader(t *testing.T, url string, limits search.Limits) *search.Reader {
 	t.Helper()
 	pool, triggers := openPool(t, url), &measurement.Triggers{}
-	if err := triggers.Check(t.Context(), pool); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, triggers.Check(t.Context(), pool))
 	return search.New(measurement.NewSnapshotReader(pool, triggers, 10_000), limits)
 }
 
@@ -258,9 +255,7 @@ func waitUntil(t *testing.T, conn *pgx.Conn, question string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		var yes bool
-		if err := conn.QueryRow(context.Background(), question).Scan(&yes); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, conn.QueryRow(context.Background(), question).Scan(&yes))
 		if yes {
 			return
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -134,9 +135,7 @@ func index(t *testing.T, conn *pgx.Conn, keep int64) int {
 	total := 0
 	for {
 		n, err := search.Index(context.Background(), conn, 0, keep, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if n == 0 {
 			return total
 		}

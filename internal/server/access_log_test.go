@@ -10,6 +10,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func TestAccessLog_RequestIDs(t *testing.T) {
@@ -47,9 +48,7 @@ func TestAccessLog_RefusalsNameTheKey(t *testing.T) {
 			Status   int
 		}
 		text := regexp.MustCompile(`.*"` + id + `".*`).FindString(srv.Logs.String())
-		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(text), &line))
 		if line.Status != http.StatusUnauthorized || line.KeyID != c.keyID || line.ClientID != c.clientID {
 			t.Errorf("%s: %+v, want key %q of client %q", name, line, c.keyID, c.clientID)
 		}

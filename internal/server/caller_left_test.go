@@ -12,6 +12,7 @@ import (
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // A caller that leaves before its response is no error of the server's, however it
@@ -21,9 +22,7 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 	t.Parallel()
 	leaving := map[string]func(*testing.T, *net.TCPConn){
 		"reset": func(t *testing.T, conn *net.TCPConn) {
-			if err := conn.SetLinger(0); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, conn.SetLinger(0))
 			_ = conn.Close()
 		},
 		"closed": func(_ *testing.T, conn *net.TCPConn) { _ = conn.Close() },
@@ -61,9 +60,7 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 					issued := srv.Issue(t, keyRequest("acme"))
 					unlock := srv.Database.Hold(t, waitsFor)
 					conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-					if err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, err)
 					before := strings.Count(srv.Logs.String(), `"status":499`)
 					fmt.Fprintf(conn, request, issued.Key)
 					dbtest.Await(t, how+", "+name+": the request to wait", func() bool { return srv.Database.WaitingReads(t) > 0 })
@@ -85,9 +82,7 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 					Level, Msg string
 					Status     int
 				}
-				if err := json.Unmarshal([]byte(line), &logged); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, json.Unmarshal([]byte(line), &logged))
 				if logged.Level == "ERROR" || logged.Msg == "request" && logged.Status != 499 {
 					t.Errorf("logged %s", line)
 				}

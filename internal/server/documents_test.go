@@ -12,6 +12,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const contractPath = "/api/client/v1/openapi.json"
@@ -143,9 +144,7 @@ func TestDocuments_NameTheOperatorsAddressAndNoOther(t *testing.T) {
 func getPacked(t *testing.T, url string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	req.Header.Set("Accept-Encoding", "br, GZIP;q=0.5")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil || res.StatusCode != http.StatusOK {
@@ -215,9 +214,7 @@ func TestPages_LinksResolve(t *testing.T) {
 func leadsSomewhere(t *testing.T, srv *apitest.Server, path, link string) {
 	t.Helper()
 	base, err := url.Parse(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	to, err := base.Parse(link)
 	if err != nil || to.Host != "" {
 		t.Errorf("%s links to %q", path, link)

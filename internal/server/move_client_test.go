@@ -17,6 +17,7 @@ import (
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func export(t *testing.T, conn *pgx.Conn, client uuid.UUID) string {
@@ -78,9 +79,7 @@ func TestAClientMovesToAnotherDatabase(t *testing.T) {
 		t.Errorf("keys without being asked for: %v", err)
 	}
 	for range 2 { // again changes nothing
-		if err := importText(t, to, file); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, importText(t, to, file))
 	}
 	if got, want := export(t, to, acme), file; !slices.Equal(sorted(got), sorted(want)) {
 		t.Errorf("the export of the copy differs:\n%s\n%s", got, want)
@@ -95,9 +94,7 @@ func TestAClientMovesToAnotherDatabase(t *testing.T) {
 	}
 
 	removed, err := importer.Purge(t.Context(), from, acme, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, r := range removed {
 		if r.Of == "key_usage" {
 			continue // it is written later
@@ -135,9 +132,7 @@ func TestImportedKeysAreNeverWidened(t *testing.T) {
 	seed.Exec(t, "UPDATE api_keys SET expires_at = now() + interval '1 day' WHERE client_id = $1", acme)
 	file := export(t, conn, acme)
 	seed.Exec(t, "UPDATE api_keys SET revoked_at = now(), expires_at = NULL WHERE client_id = $1", acme)
-	if err := importText(t, conn, file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, importText(t, conn, file))
 	var revoked int
 	seed.Query(t, &revoked, "SELECT count(*) FROM api_keys WHERE client_id = $1 AND revoked_at IS NOT NULL AND expires_at IS NOT NULL", acme)
 	if revoked != 1 {
@@ -183,9 +178,7 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 			file := export(t, conn, acme)
 			importFile := func() {
 				t.Helper()
-				if err := importText(t, conn, file); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, importText(t, conn, file))
 			}
 			// A purge remembers that it ends in a week, before it is revoked at once.
 			if _, err := keys.Rotate(t.Context(), apikey.Named{Key: revoked[4:16]}, apikey.Rotation{Grace: 7 * 24 * time.Hour}, apikey.By{}, shown); err != nil {
@@ -244,9 +237,7 @@ func TestImportedLogRowsAreNotMixedWithOwnOnes(t *testing.T) {
 	key := source.KeyFor(t, "acme")
 	move := func() error { return importText(t, to, export(t, dbtest.Connect(t, source.Database.OwnerURL), acme)) }
 	source.Get(t, interviews, key).WantStatus(t, 200)
-	if err := move(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, move())
 	target.Get(t, interviews, key).WantStatus(t, 200)
 	if err := move(); err != nil {
 		t.Errorf("what is there already: %v", err)
@@ -268,9 +259,7 @@ func TestPurge_WaitsForRequestsUnderWay(t *testing.T) {
 	acme := seed.Clients["acme"]
 	srv.KeyFor(t, "acme")
 	admission, err := dbtest.Connect(t, srv.Database.OwnerURL).Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := admission.Exec(t.Context(), `SELECT pg_advisory_xact_lock(hashtextextended(k.prefix, 600)) FROM api_keys AS k WHERE k.client_id = $1`, acme); err != nil {
 		t.Fatal(err)
 	}
@@ -289,12 +278,8 @@ func TestPurge_WaitsForRequestsUnderWay(t *testing.T) {
 		t.Fatalf("the purge did not wait: %v", err)
 	case <-time.After(300 * time.Millisecond):
 	}
-	if err := admission.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-purged; err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, admission.Commit(t.Context()))
+	require.NoError(t, <-purged)
 	var left int
 	seed.Query(t, &left, "SELECT count(*) FROM request_log WHERE client_id = $1", acme)
 	if left != 0 {

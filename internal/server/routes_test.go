@@ -9,6 +9,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func TestRoutes_UnknownRoutesAndMethods(t *testing.T) {
@@ -71,13 +72,9 @@ func TestRoutes_PagesForPeople(t *testing.T) {
 		"/docs/": "../docs", "/docs/bi-guide/?a=b": "../bi-guide?a=b", "/docs/Interview//": "../../Interview", "/explore/": "../explore",
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		answer, err := http.DefaultTransport.RoundTrip(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_ = answer.Body.Close()
 		if got := answer.Header.Get("Location"); answer.StatusCode != http.StatusMovedPermanently || got != to {
 			t.Errorf("%s: %d to %q, want a redirect to %q", path, answer.StatusCode, got, to)

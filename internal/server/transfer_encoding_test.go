@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // A proxy and the server could disagree on where a request with Transfer-Encoding
@@ -41,12 +42,8 @@ func TestRoutes_TransferEncodingEndsTheConnection(t *testing.T) {
 		{"GET " + interviews + " HTTP/1.0", "Connection: keep-alive\r\nTransfer-Encoding: chunked\r\nContent-Length: 0\r\n", 200, "", ""},
 	} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, conn.SetDeadline(time.Now().Add(10*time.Second)))
 		// The second request must not be answered.
 		fmt.Fprintf(conn, "%s\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n0\r\n\r\nGET %s HTTP/1.1\r\nHost: x\r\n\r\n",
 			c.request, key, c.headers, interviews)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/console"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Console is a console on the server's database, in the role keys.
@@ -32,19 +33,13 @@ func (s *Server) StartConsole(t testing.TB, seed *Seed, jwks string) *Console {
 	t.Helper()
 	log := slog.New(slog.NewJSONHandler(s.Logs, nil))
 	tokens, err := console.NewTokens(jwks, ConsoleSecret, log, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
 		URL: s.Database.OwnerURL, Size: 4, Roles: []string{postgres.KeysRole}, StatementTimeout: 5 * time.Second,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	handler, err := console.New(t.Context(), console.Deps{Pool: pool, Tokens: tokens, Log: log, Now: time.Now, APIURL: s.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	listening := httptest.NewServer(handler)
 	t.Cleanup(func() { listening.Close(); pool.Close() })
 	return &Console{listening.URL, seed}
@@ -63,13 +58,9 @@ func (c *Console) Claims(client string) map[string]any {
 func Sign(t testing.TB, algorithm jose.SignatureAlgorithm, key any, claims map[string]any) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	token, err := jwt.Signed(signer).Claims(claims).Serialize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return token
 }
 
@@ -84,15 +75,11 @@ func (c *Console) Do(t testing.TB, method, path, token string, body any, header 
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		content = bytes.NewReader(text)
 	}
 	req, err := http.NewRequestWithContext(context.Background(), method, c.URL+"/api/admin/v1"+path, content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

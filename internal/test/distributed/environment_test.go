@@ -22,6 +22,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // base and nodes are started once; each test has a database of its own on them.
@@ -77,9 +78,7 @@ type client struct {
 func newDatabase(t *testing.T, on *cluster.Nodes) *environment {
 	t.Helper()
 	e := &environment{Nodes: on, name: fmt.Sprintf("d%d", databases.Add(1)), caller: cluster.NewCaller(100)}
-	if err := on.CreateDatabase(t.Context(), e.name); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, on.CreateDatabase(t.Context(), e.name))
 	t.Cleanup(func() {
 		e.caller.Close()
 		_ = on.DropDatabase(context.Background(), e.name)
@@ -137,9 +136,7 @@ func (e *environment) issue(t *testing.T, client string) string {
 	t.Helper()
 	conn := e.owner(t)
 	issued, err := apikey.NewRegistry(conn).Issue(t.Context(), apikey.Request{Client: client, Name: "test", Scopes: auth.All()}, apikey.By{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return issued.Key
 }
 
@@ -175,9 +172,7 @@ func (e *environment) on(t *testing.T, node *cluster.Postgres) *pgx.Conn {
 func connect(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := postgres.ConnectAs(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
 }
@@ -186,9 +181,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 func (e *environment) query(t *testing.T, into any, sql string, args ...any) {
 	t.Helper()
 	conn, err := postgres.ConnectAs(t.Context(), e.ownerURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	if err := conn.QueryRow(t.Context(), sql, args...).Scan(into); err != nil {
 		t.Fatalf("%s: %v", sql, err)
@@ -206,9 +199,7 @@ func exec(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
 func (e *environment) run(t *testing.T, args ...string) string {
 	t.Helper()
 	printed, err := base.Run(e.ownerURL(), "", args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return printed
 }
 
@@ -226,9 +217,7 @@ func (e *environment) serve(t *testing.T) *cluster.Server {
 	if s != nil {
 		t.Cleanup(s.Kill)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
@@ -263,8 +252,6 @@ func (e *environment) data(t *testing.T, s *cluster.Server, path, key string) st
 		t.Fatalf("%s: status %d: %s %v; the log ends: %s", path, a.Status, a.Body, a.Err, s.Logs())
 	}
 	var body struct{ Data json.RawMessage }
-	if err := json.Unmarshal(a.Body, &body); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(a.Body, &body))
 	return string(body.Data)
 }

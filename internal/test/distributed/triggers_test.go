@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // A trigger that is off on one shard of one worker is noticed by its clients' searches, by
@@ -49,9 +50,7 @@ func TestTriggers_OffOnOneShard(t *testing.T) {
 func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
 	t.Parallel()
 	e := &environment{Nodes: nodes, name: fmt.Sprintf("d%d", databases.Add(1))}
-	if err := nodes.CreateDatabase(t.Context(), e.name); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, nodes.CreateDatabase(t.Context(), e.name))
 	t.Cleanup(func() { _ = nodes.DropDatabase(context.Background(), e.name) })
 	e.run(t, "migrate")
 	client := uuid.NewString()

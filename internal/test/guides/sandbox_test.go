@@ -19,6 +19,7 @@ import (
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const (
@@ -187,9 +188,7 @@ func shows(shown, printed string) bool {
 func runGuide(t *testing.T, srv *apitest.Server, guide, key string) {
 	t.Helper()
 	blocks, err := blocksOf(guide, fetchGuide(t, srv, guide))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w := newSandbox(t, key)
 	for i := 0; i < len(blocks); i++ {
 		b, shown := blocks[i], ""

@@ -16,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // maxFunctions is how many functions of ours, generated ones apart, a page of interviews
@@ -49,9 +50,7 @@ func TestRequestPath_PassesFewFunctions(t *testing.T) {
 		{"analytics", "globex", "/api/client/v1/analytics/interviews"},
 	} {
 		counters := filepath.Join(dir, strings.ReplaceAll(walk.name, " ", "-"))
-		if err := os.Mkdir(counters, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.Mkdir(counters, 0o700))
 		issued := srv.Issue(t, apikey.Request{Client: walk.client, Name: walk.name, Scopes: auth.All()})
 		passed := passedFunctions(t, program, srv.Database.ServerURL, issued.Key, walk.path, counters)
 		t.Logf("%s: %d functions\n%s", walk.name, len(passed), strings.Join(passed, "\n"))
@@ -81,9 +80,7 @@ func passedFunctions(t *testing.T, program, databaseURL, key, path, dir string) 
 		t.Fatalf("reading the counters: %v\n%s", err, out)
 	}
 	file, err := os.Open(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer file.Close()
 	lines := map[string][]int{} // that ran for each request, by file
 	for scanner := bufio.NewScanner(file); scanner.Scan(); {
@@ -109,9 +106,7 @@ func functionsAt(t *testing.T, name string, lines []int) []string {
 	}
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, filepath.Join("../../..", name), nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var functions []string
 	for _, declared := range parsed.Decls {
 		function, ok := declared.(*ast.FuncDecl)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // base is built once for all tests.
@@ -56,14 +57,10 @@ func setupIn(t *testing.T, dir string, settings map[string]string) *environment 
 func setupWith(t *testing.T, of *cluster.Base, dir string, settings map[string]string) *environment {
 	t.Helper()
 	pg, err := of.NewPostgres(t.Context(), dir, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w := &environment{Postgres: pg, caller: cluster.NewCaller(400)}
 	t.Cleanup(func() { w.caller.Close(); pg.Crash() })
-	if err := of.Import(pg, importFile(t, 300)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, of.Import(pg, importFile(t, 300)))
 	return w
 }
 
@@ -87,9 +84,7 @@ func importFile(t *testing.T, interviews int) string {
 // importing imports a file with the program.
 func (w *environment) importing(t *testing.T, file string) {
 	t.Helper()
-	if err := base.Import(w.Postgres, file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, base.Import(w.Postgres, file))
 }
 
 // serve starts a server on the database, or through another URL.
@@ -99,9 +94,7 @@ func (w *environment) serve(t *testing.T, url string, env ...string) *cluster.Se
 	if s != nil {
 		t.Cleanup(s.Kill)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
@@ -114,9 +107,7 @@ func (w *environment) key(t *testing.T, client string) string {
 func (w *environment) keys(t *testing.T, client string, n int) []string {
 	t.Helper()
 	keys, err := w.IssueKeys(t.Context(), client, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return keys
 }
 
@@ -124,9 +115,7 @@ func (w *environment) keys(t *testing.T, client string, n int) []string {
 func (w *environment) number(t *testing.T, sql string, args ...any) int {
 	t.Helper()
 	conn, err := w.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	var n int
 	if err := conn.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
@@ -139,9 +128,7 @@ func (w *environment) number(t *testing.T, sql string, args ...any) int {
 func (w *environment) holdTransaction(t *testing.T, sql string) (release func()) {
 	t.Helper()
 	conn, err := w.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	if _, err := conn.Exec(t.Context(), "BEGIN"); err != nil {
 		t.Fatal(err)
@@ -175,9 +162,7 @@ func (w *environment) wantCorrectCounts(t *testing.T, s *cluster.Server) {
 		}
 	}
 	c, err := base.Start(w.OwnerURL(), "measurement", "audit")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if stdout, stderr, err := c.Output(time.Minute); err != nil {
 		t.Errorf("the audit: %v: %s%s", err, stdout, stderr)
 	}

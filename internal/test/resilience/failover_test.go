@@ -10,6 +10,7 @@ import (
 	"github.com/clientintel/clientintel/internal/doctor"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // The hosts that a URL lists are compared: an old primary that comes back beside the new
@@ -18,19 +19,13 @@ func TestDoctor_ComparesTheHostsOfAFailover(t *testing.T) {
 	t.Parallel()
 	w := setup(t, nil)
 	standby, err := base.NewStandby(t.Context(), w.Postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(standby.Crash)
 	hosts := func(second string) doctor.Finding {
 		both, err := url.Parse(w.URLOf(embedded.Superuser, "postgres"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		other, err := url.Parse(second)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		query := both.Query()
 		for _, name := range []string{"host", "port"} {
 			query.Set(name, query.Get(name)+","+other.Query().Get(name))

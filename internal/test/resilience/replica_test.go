@@ -14,6 +14,7 @@ import (
 	"github.com/clientintel/clientintel/internal/doctor"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Responses read from a standby state up to when it has caught up, and are
@@ -23,9 +24,7 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 	t.Parallel()
 	w := setup(t, nil)
 	standby, err := base.NewStandby(t.Context(), w.Postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(standby.Crash)
 	s := w.serve(t, w.OwnerURL(), "CLIENTINTEL_REPLICA_URL="+standby.OwnerURL(), "CLIENTINTEL_REPLICA_MAX_LAG=3s")
 	key := w.key(t, "acme")
@@ -128,9 +127,7 @@ func (w *environment) awaitReplay(t *testing.T, standby *cluster.Postgres) {
 func ask(t *testing.T, server *cluster.Postgres, sql string) int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), server.URL(embedded.Superuser))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	var n int
 	if err := conn.QueryRow(t.Context(), sql).Scan(&n); err != nil {

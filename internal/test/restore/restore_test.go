@@ -21,6 +21,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // base is built once for all tests.
@@ -141,9 +142,7 @@ func checkRestored(t *testing.T, owner string) {
 func output(t *testing.T, owner string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	c, err := base.Start(owner, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c.Output(time.Minute)
 }
 
@@ -190,9 +189,7 @@ func begun(t *testing.T, s *cluster.Server, key string) (string, int) {
 		t.Fatalf("status %d, %v: %s", a.Status, err, a.Body)
 	}
 	left, err := strconv.Atoi(a.Header.Get("X-RateLimit-Remaining"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return list.Meta.NextCursor, left
 }
 
@@ -208,9 +205,7 @@ func newPostgres(t *testing.T, settings map[string]string) *cluster.Postgres {
 	all := map[string]string{"fsync": "on"} // or the doctor objects
 	maps.Copy(all, settings)
 	pg, err := base.NewPostgres(t.Context(), "", all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(pg.Crash)
 	return pg
 }
@@ -225,9 +220,7 @@ func importing(t *testing.T, pg *cluster.Postgres, interviews int) {
 			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 4, Synthesis: 5},
 		},
 	})
-	if err := errors.Join(err, base.Import(pg, file.String())); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, base.Import(pg, file.String())))
 }
 
 func serve(t *testing.T, login, owner string) *cluster.Server {
@@ -236,27 +229,21 @@ func serve(t *testing.T, login, owner string) *cluster.Server {
 	if s != nil {
 		t.Cleanup(s.Kill)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
 func key(t *testing.T, pg *cluster.Postgres, client string) string {
 	t.Helper()
 	keys, err := pg.IssueKeys(t.Context(), client, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return keys[0]
 }
 
 func run(t *testing.T, pg *cluster.Postgres, sql string) {
 	t.Helper()
 	conn, err := pg.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	if _, err := conn.Exec(t.Context(), sql); err != nil {
 		t.Fatalf("%s: %v", sql, err)

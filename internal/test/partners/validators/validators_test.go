@@ -19,6 +19,7 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/partners/npm"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // packages are the validators of package-lock.json.
@@ -49,9 +50,7 @@ func save(t *testing.T, srv *apitest.Server, path string, replace ...string) str
 		t.Fatalf("%s has no %s", path, replace[0])
 	}
 	file := filepath.Join(t.TempDir(), "openapi.json")
-	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(changed), 0o600))
 	return file
 }
 
@@ -76,14 +75,10 @@ func walk(t *testing.T, proxy, key, name string, status int) {
 	t.Helper()
 	through := func(path string) map[string]any {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, proxy+partnerserver.Base+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		req.Header.Set("Authorization", "Bearer "+key)
 		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer res.Body.Close()
 		var answer map[string]any
 		if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != status {
@@ -120,18 +115,14 @@ func walk(t *testing.T, proxy, key, name string, status int) {
 func prism(t *testing.T, contract, upstream string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	address := listener.Addr().(*net.TCPAddr)
 	_ = listener.Close()
 	proxy := exec.CommandContext(t.Context(), packages.Node(t), "node_modules/@stoplight/prism-cli/dist/index.js", "proxy", contract, upstream,
 		"--errors", "--host", "127.0.0.1", "--port", address.AddrPort().String()[len("127.0.0.1:"):])
 	var out bytes.Buffer
 	proxy.Stdout, proxy.Stderr = &out, &out
-	if err := proxy.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, proxy.Start())
 	exited := make(chan struct{})
 	go func() { _ = proxy.Wait(); close(exited) }()
 	t.Cleanup(func() { _ = proxy.Process.Kill(); <-exited })
@@ -179,9 +170,7 @@ func TestScopeHashes_AreThoseOfOtherLibraries(t *testing.T) {
 		scopes = append(scopes, map[string]any{"client_id": answer.Meta.ClientID, "filters": c.filters, "route": c.route})
 	}
 	text, err := json.Marshal(scopes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	python := exec.CommandContext(t.Context(), filepath.Join(partnerserver.Python(t, "requirements.txt"), "python"), "scopes.py")
 	python.Stdin = bytes.NewReader(text)
 	out, err := python.Output()
