@@ -9,7 +9,7 @@ import (
 // the exit code.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	done(t, env, acme, "import", "-")
 	var key struct{ Key string }
 	decoded(t, env, &key, "keys", "issue", "--client", "acme", "--name", "conformance")

@@ -20,7 +20,7 @@ import (
 // run to run, in a file that its account alone may read, until others are asked for.
 func TestDemo_PrintsLinesThatWork(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	env["CLIENTINTEL_DATA_DIR"] = filepath.Join(t.TempDir(), "demo")
 	first, second := runDemo(t, env), runDemo(t, env)
 	if first != second {
@@ -43,7 +43,7 @@ func TestDemo_PrintsLinesThatWork(t *testing.T) {
 // Invented interviews stay out of a database with real ones.
 func TestDemo_RefusesADatabaseWithOtherClients(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	done(t, env, acme, "import", "-")
 	got := command(t, env, "", "demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0")
 	if got.code != exitFailed || !strings.Contains(got.stderr, "holds other clients than the demo's") {

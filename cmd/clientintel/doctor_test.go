@@ -23,7 +23,8 @@ func TestDoctor(t *testing.T) {
 	if got := command(t, embedded, "", "doctor"); got.code != exitDone || !strings.Contains(got.stdout, "ok       roles/server_login: ") {
 		t.Errorf("the embedded database: %+v", got)
 	}
-	got := command(t, onDatabase(t), "", "doctor", "--json") // the tests' cluster has fsync off
+	_, env := onDatabase(t)
+	got := command(t, env, "", "doctor", "--json") // the tests' cluster has fsync off
 	var findings []struct{ Check, State, Says, Advice string }
 	if err := json.Unmarshal([]byte(got.stdout), &findings); err != nil || got.code != exitFailed || len(findings) < 9 {
 		t.Errorf("%v in %+v", err, got)

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -25,7 +24,7 @@ func issueKey(t *testing.T, env map[string]string, args ...string) (prefix strin
 
 func TestKeys_ExpireAfterASpan(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	if _, at := issueKey(t, env, "--expires-in", "90d"); at == nil || time.Until(*at).Round(time.Hour) != 90*24*time.Hour {
 		t.Errorf("90 days: %v", at)
 	}
@@ -60,8 +59,7 @@ func TestParseExpiry_EndsBeforeTheYear10000(t *testing.T) {
 // A key that never works replaces none, and a key that ends twice is told when.
 func TestKeys_OnlyKeysInForceAreRotated(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	prefix, _ := issueKey(t, env, "--expires-in", "90d")
 	for _, c := range []struct{ change, want string }{
 		{"expires_at = '2020-01-01 00:00Z'", "expired at 2020-01-01T00:00:00Z: issue a new one"},
@@ -88,8 +86,7 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 // A key that nobody could read is revoked, and the one that it was to replace works on.
 func TestKeys_WhatCouldNotBeShownIsRevoked(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	prefix, _ := issueKey(t, env)
 	for _, args := range []string{
 		"keys issue --client acme --name x", "keys issue --client acme --name x --json", "keys rotate --json " + prefix, "keys rotate --grace 1h " + prefix,
@@ -115,8 +112,7 @@ func TestKeys_WhatCouldNotBeShownIsRevoked(t *testing.T) {
 // A key is named by itself too, is never printed or stored, and is found for its client alone.
 func TestKeys_ALeakedKeyIsRevoked(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	issueKey(t, env)
 	done(t, env, strings.ReplaceAll(strings.ReplaceAll(acme, "-8111-", "-8222-"), "acme", "globex"), "import", "-")
 	issue := func() string {
@@ -164,8 +160,7 @@ func TestKeys_ALeakedKeyIsRevoked(t *testing.T) {
 // are issued at once.
 func TestKeys_AClientIsHeldToItsScopesAndNumber(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	prefix, _ := issueKey(t, env)
 	held := strings.Replace(acme, `"slug"`, `"allowed_scopes":["read:campaigns","read:synthesis"],"slug"`, 1)
 	for _, line := range []string{held, acme} { // a line that says nothing of them leaves them
@@ -198,7 +193,7 @@ func TestKeys_AClientIsHeldToItsScopesAndNumber(t *testing.T) {
 // What was done to keys is told with who did it, and no key's text.
 func TestKeys_AreAudited(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	prefix, _ := issueKey(t, env)
 	var next struct {
 		Prefix, Key string
@@ -229,8 +224,7 @@ func TestKeys_AreAudited(t *testing.T) {
 // Log rows dated in the future are reported, and removed alone.
 func TestKeys_FutureRowsAreReportedAndRemoved(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	prefix, _ := issueKey(t, env)
 	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route)
 		SELECT k.client_id, k.id, now() + n * interval '1 hour', n + 10, 'x' FROM api_keys AS k, generate_series(-3, 3) AS n WHERE k.client_id IS NOT NULL`)
@@ -270,8 +264,7 @@ func TestKeys_FutureRowsAreReportedAndRemoved(t *testing.T) {
 // The list shows what the limiter counts: all of the last hour, 401s included.
 func TestKeys_ListCountsTheHour(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	issueKey(t, env)
 	// Eleven within the hour, one of them a 401, and five before it.
 	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
@@ -291,8 +284,7 @@ func TestKeys_ListCountsTheHour(t *testing.T) {
 // Use is added up by day, of one key or all of a client's; what expires soon is listed.
 func TestKeys_UseAndExpiryAreListed(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	first, _ := issueKey(t, env, "--expires-in", "13d")
 	issueKey(t, env, "--expires-in", "15d")
 	ended, _ := issueKey(t, env, "--expires-in", "2d")

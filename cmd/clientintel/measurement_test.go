@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 const measured = `{"kind":"client","id":"11111111-1111-4111-8111-111111111111","slug":"acme","name":"Acme","measurement_mode":"canonical","measurement_contract_version":"canonical_measurement.v1"}
@@ -19,8 +17,7 @@ var seconds = regexp.MustCompile(` [0-9]+\.[0-9] `)
 
 func TestMeasurement_AuditRebuildCutOver(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	want := func(args string, code int, stdout, stderr string) {
 		t.Helper()
 		got := command(t, env, "", strings.Fields(args)...)

@@ -117,8 +117,7 @@ func TestRoles_HaveNoOtherRights(t *testing.T) {
 // serves this one.
 func TestKeys_AfterARollback(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	prefix, _ := issueKey(t, env)
 	ours := postgres.SchemaVersion()
 	d.Exec(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)", ours+1)

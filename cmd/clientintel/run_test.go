@@ -54,9 +54,10 @@ func environOf(env map[string]string) []string {
 	return environ
 }
 
-func onDatabase(t *testing.T) map[string]string {
+func onDatabase(t *testing.T) (*dbtest.Database, map[string]string) {
 	t.Helper()
-	return map[string]string{"DATABASE_URL": dbtest.New(t).OwnerURL}
+	d := dbtest.New(t)
+	return d, map[string]string{"DATABASE_URL": d.OwnerURL}
 }
 
 const acme = `{"kind":"client","id":"11111111-1111-4111-8111-111111111111","slug":"acme","name":"Acme"}` + "\n"
@@ -123,7 +124,7 @@ func TestRun_HelpEverywhere(t *testing.T) {
 // A command whose output is lost has failed, and says why.
 func TestRun_OutputThatIsLost(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	for _, args := range []string{"doctor", "doctor --json", "config", "config --json", "serve --help", "completion bash", "version", "version --json", "measurement audit", "import --json -"} {
 		var errs bytes.Buffer
 		code := run(t.Context(), strings.Fields(args), environOf(env), strings.NewReader(acme), full{}, &errs)
@@ -135,7 +136,7 @@ func TestRun_OutputThatIsLost(t *testing.T) {
 
 func TestRun_KeysLiveAndEnd(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	done(t, env, acme, "import", "-")
 	var key struct {
 		ID, Prefix, Key, Name string
@@ -182,7 +183,7 @@ func TestRun_KeysLiveAndEnd(t *testing.T) {
 // A client leaves with everything, by its slug as proof.
 func TestRun_ClientsComeAndGo(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	lane := `{"kind":"lane","client_id":"11111111-1111-4111-8111-111111111111","id":"11111111-1111-4111-8111-111111111112","slug":"s","visible":true}` + "\n"
 	if got := command(t, env, acme+lane, "import", "-", "--json"); got.code != exitDone ||
 		!strings.Contains(got.stdout, `"imported": true`) || !strings.Contains(got.stdout, `"added": 1`) {
@@ -279,7 +280,8 @@ func TestRun_PortInUse(t *testing.T) {
 	taken, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
-	got := command(t, onDatabase(t), "", "serve", "--listen", taken.Addr().String(), "--ops-listen", "127.0.0.1:0")
+	_, env := onDatabase(t)
+	got := command(t, env, "", "serve", "--listen", taken.Addr().String(), "--ops-listen", "127.0.0.1:0")
 	if got.code != exitFailed || !strings.Contains(got.stderr, "address already in use: free the address or choose another with --listen") {
 		t.Errorf("serving on a taken port: %+v", got)
 	}

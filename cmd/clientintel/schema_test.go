@@ -256,8 +256,7 @@ func TestRun_AMemberOfTheOwnerWorks(t *testing.T) {
 // find no client and end as if all were well.
 func TestCommands_PoliciesOfAnotherOwner(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	done(t, env, acme, "import", "-")
 	d.Exec(t, `DO $$ DECLARE p record; BEGIN
 		FOR p IN SELECT polrelid::regclass AS owned FROM pg_policy WHERE polname = 'owner_accesses_every_client' LOOP

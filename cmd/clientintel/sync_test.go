@@ -217,10 +217,8 @@ func TestSync_TellsForWhomItWaits(t *testing.T) {
 	n := startNights(t)
 	n.sync(t, exitDone)
 	holder := dbtest.Connect(t, n.target.OwnerURL)
-	if _, err := holder.Exec(t.Context(), `SET application_name = 'clientintel import'; BEGIN;
-		SELECT pg_advisory_xact_lock(hashtextextended('clientintel import', get_byte(uuid_send(id), 15))) FROM clients WHERE slug = 'brand-2'`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, holder, `SET application_name = 'clientintel import'; BEGIN;
+		SELECT pg_advisory_xact_lock(hashtextextended('clientintel import', get_byte(uuid_send(id), 15))) FROM clients WHERE slug = 'brand-2'`)
 	n.write(t, "nightly.yaml", strings.Replace(n.read(t, "nightly.yaml"), "max_wait: 10m", "max_wait: 300ms", 1))
 	said := n.sync(t, exitFailed)
 	who := fmt.Sprintf("clientintel import, process %d of ", holder.PgConn().PID())
@@ -236,9 +234,7 @@ func TestSync_TellsForWhomItWaits(t *testing.T) {
 func hold(t *testing.T, d *dbtest.Database, lock string) (release func()) {
 	t.Helper()
 	conn := dbtest.Connect(t, d.SuperuserURL)
-	if _, err := conn.Exec(t.Context(), "BEGIN; "+lock); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, conn, "BEGIN; "+lock)
 	return func() { _ = conn.Close(t.Context()) }
 }
 
@@ -437,8 +433,7 @@ func TestSync_AWrongConfiguration(t *testing.T) {
 // brought back by the next import.
 func TestErase(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	const her = "aaaaaaaa-0000-4000-8000-000000000001"
 	lines := acme + `
 		{"kind":"interview","id":"` + her + `","client_id":"11111111-1111-4111-8111-111111111111","participant_name":"Zyx \"Z\" Erasemeton","participant_email":"Zyx@erase.example","status":"completed","quality":"passed","reportable":true,"client_safe":true,"created_at":"2026-11-20T00:00:00Z","best_quote":"q"}

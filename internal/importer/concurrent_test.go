@@ -69,9 +69,7 @@ func TestTwoImportsOfOneClientGoSideBySide(t *testing.T) {
 		t.Fatalf("the import that was open meanwhile: %v", err)
 	}
 	d.wantTrueTotals(t)
-	if got := d.get(t, "count(*)", "interviews WHERE usable"); got != "2" {
-		t.Errorf("%s usable, want 2", got)
-	}
+	d.want(t, "count(*)", "interviews WHERE usable", "2")
 }
 
 // Two that bring the same client, some of the same records in another order, and
@@ -96,7 +94,5 @@ func TestTwoImportsOfTheSameRecordsBothSucceed(t *testing.T) {
 		require.NoError(t, f.wait(t))
 	}
 	d.wantTrueTotals(t)
-	if got := d.get(t, "count(*) || ' ' || (count(*) FILTER (WHERE usable) IN (0, count(*)))", "interviews"); got != "1001 true" {
-		t.Errorf("interviews, and whether all of them are judged alike: %s, want 1001 true", got)
-	}
+	d.want(t, "count(*) || ' ' || (count(*) FILTER (WHERE usable) IN (0, count(*)))", "interviews", "1001 true")
 }

@@ -49,9 +49,7 @@ func TestSeveralFilesAreOneImport(t *testing.T) {
 	if sum.Lines != 3 || len(sum.Kinds) != 3 {
 		t.Errorf("got %+v", sum)
 	}
-	if got := d.get(t, "count(*)", "interviews"); got != "1" {
-		t.Errorf("%s interviews, want 1", got)
-	}
+	d.want(t, "count(*)", "interviews", "1")
 	two := int64(2)
 	for _, c := range []struct {
 		files  []string
@@ -74,9 +72,7 @@ func TestSeveralFilesAreOneImport(t *testing.T) {
 		if err == nil || withoutRecord(err) != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
-		if diff := difference(before, d.dump(t)); diff != "" {
-			t.Errorf("a refused import left something behind:\n%s", diff)
-		}
+		d.wantSame(t, before)
 	}
 }
 

@@ -52,9 +52,7 @@ func (d *database) wantRefusal(t testing.TB, want string, lines ...string) {
 	if got := withoutRecord(err); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if diff := difference(before, d.dump(t)); diff != "" {
-		t.Errorf("a refused import left something behind:\n%s", diff)
-	}
+	d.wantSame(t, before)
 }
 
 var recordOfError = regexp.MustCompile(`(?m)^(` + strings.Join(slices.Concat([]string{"client"}, ReplaceableKinds()), "|") + `)( [0-9a-f-]{36})?( of client [0-9a-f-]{36})?: `)
@@ -127,6 +125,22 @@ func (d *database) get(t testing.TB, expression, from string) string {
 		t.Fatalf("%s: found %d rows, want 1", from, len(found))
 	}
 	return found[0]
+}
+
+// want compares it.
+func (d *database) want(t testing.TB, expression, from, want string) {
+	t.Helper()
+	if got := d.get(t, expression, from); got != want {
+		t.Errorf("%s of %s: got %s, want %s", expression, from, got, want)
+	}
+}
+
+// wantSame wants that what was refused left nothing behind.
+func (d *database) wantSame(t testing.TB, before []string) {
+	t.Helper()
+	if diff := difference(before, d.dump(t)); diff != "" {
+		t.Errorf("something was left behind:\n%s", diff)
+	}
 }
 
 // difference shows the lines that stand in one of two sorted lists.

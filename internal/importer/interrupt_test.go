@@ -26,9 +26,7 @@ func TestACancelledImportLeavesNothing(t *testing.T) {
 	if want := "nothing was imported: interrupted: context canceled"; err == nil || err.Error() != want || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if diff := difference(before, d.dump(t)); diff != "" {
-		t.Errorf("something was left:\n%s", diff)
-	}
+	d.wantSame(t, before)
 }
 
 func TestADatabaseThatIsKilledIsReportedAndLeavesNothing(t *testing.T) {
@@ -46,9 +44,7 @@ func TestADatabaseThatIsKilledIsReportedAndLeavesNothing(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "nothing was imported: ") {
 		t.Errorf("got %v", err)
 	}
-	if diff := difference(before, d.dump(t)); diff != "" {
-		t.Errorf("something was left:\n%s", diff)
-	}
+	d.wantSame(t, before)
 }
 
 func TestAFileThatCannotBeReadLeavesNothing(t *testing.T) {
@@ -59,9 +55,7 @@ func TestAFileThatCannotBeReadLeavesNothing(t *testing.T) {
 	if want := "nothing was imported: reading line 2: input/output error"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if got := d.get(t, "count(*)", "clients"); got != "0" {
-		t.Errorf("%s clients", got)
-	}
+	d.want(t, "count(*)", "clients", "0")
 	// The connection is good for the next try.
 	d.mustImport(t, client(""))
 }
@@ -71,7 +65,5 @@ func TestVacuum_LeavesTheTableVacuumed(t *testing.T) {
 	d := setup(t)
 	sum := d.mustImport(t, everything...)
 	require.NoError(t, Vacuum(t.Context(), d.conn, sum))
-	if got := d.get(t, "reltuples || ' ' || relallvisible", "pg_class WHERE relname = 'interviews'"); got != "4 1" {
-		t.Errorf("rows and visible pages: got %s, want 4 1", got)
-	}
+	d.want(t, "reltuples || ' ' || relallvisible", "pg_class WHERE relname = 'interviews'", "4 1")
 }

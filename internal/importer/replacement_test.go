@@ -58,12 +58,8 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", sum.Kinds, want)
 	}
 	d.wantTrueTotals(t)
-	if got := d.get(t, "count(*)", "search_documents WHERE client_id = '"+acme+"'"); got != "2" {
-		t.Errorf("%s search documents, want 2", got)
-	}
-	if got := d.get(t, "count(*)", "api_keys WHERE client_id = '"+acme+"'"); got != "1" {
-		t.Errorf("%s keys, want the one that was there", got)
-	}
+	d.want(t, "count(*)", "search_documents WHERE client_id = '"+acme+"'", "2")
+	d.want(t, "count(*)", "api_keys WHERE client_id = '"+acme+"'", "1")
 	if diff := difference(others, d.strings(t, "SELECT t::text FROM interviews AS t WHERE client_id <> $1", acme)); diff != "" {
 		t.Errorf("another client's interviews changed:\n%s", diff)
 	}
@@ -76,13 +72,9 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 	}
 	d.wantTrueTotals(t)
 	for _, k := range kinds[1:] {
-		if got := d.get(t, "count(*)", k.table+" WHERE client_id = '"+acme+"'"); got != "0" {
-			t.Errorf("%s of %s are left", got, k.table)
-		}
+		d.want(t, "count(*)", k.table+" WHERE client_id = '"+acme+"'", "0")
 	}
-	if got := d.get(t, "count(*)", "record_owners WHERE client_id = '"+acme+"' AND kind = 'interview'"); got != "3" {
-		t.Errorf("%s ids in the register, want 3", got)
-	}
+	d.want(t, "count(*)", "record_owners WHERE client_id = '"+acme+"' AND kind = 'interview'", "3")
 }
 
 // Kinds that are not named stay, and refer to nothing that is removed.
@@ -133,9 +125,7 @@ func TestAReplacementRefuses(t *testing.T) {
 		err.Error() != `nothing was imported: there is no client "nobody": name one that is not there yet by its id` {
 		t.Errorf("an unknown client: %v", err)
 	}
-	if diff := difference(before, d.dump(t)); diff != "" {
-		t.Errorf("a refused import left something behind:\n%s", diff)
-	}
+	d.wantSame(t, before)
 	// A client that is not there yet is named by its id.
 	const fresh = "cccccccc-0000-4000-8000-000000000001"
 	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{fresh}}, `{"kind":"client","id":"`+fresh+`","slug":"fresh","name":"Fresh"}`); err != nil {
@@ -182,9 +172,7 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 			if err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
-			if diff := difference(before, d.dump(t)); diff != "" {
-				t.Errorf("a refused import left something behind:\n%s", diff)
-			}
+			d.wantSame(t, before)
 		})
 	}
 }
@@ -235,9 +223,7 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 			}
 			break
 		}
-		if diff := difference(before, d.dump(t)); diff != "" {
-			t.Fatalf("dying before statement %d left something:\n%s", n, diff)
-		}
+		d.wantSame(t, before)
 	}
 	if diff := difference(before, d.dump(t)); diff == "" {
 		t.Error("the replacement that lived changed nothing")

@@ -41,9 +41,7 @@ func TestAnyOrderOfLinesIsTheSame(t *testing.T) {
 	d := setup(t)
 	d.mustImport(t, everything...)
 	want := d.dump(t)
-	if got := d.get(t, "count(*)", "interviews WHERE usable"); got != "2" {
-		t.Fatalf("%s interviews are usable, want 2: one of a live campaign, one of none", got)
-	}
+	d.want(t, "count(*)", "interviews WHERE usable", "2")
 	r := rand.New(rand.NewPCG(1, 2))
 	var undo []string
 	for _, line := range everything {
@@ -55,9 +53,7 @@ func TestAnyOrderOfLinesIsTheSame(t *testing.T) {
 		if n%2 == 0 {
 			r.Shuffle(len(undo), func(i, j int) { undo[i], undo[j] = undo[j], undo[i] })
 			d.mustImport(t, undo...)
-			if got := d.get(t, "(SELECT count(*) FROM clients) + (SELECT count(*) FROM interviews) + (SELECT count(*) FROM measurement_changes)", "(SELECT) AS once"); got != "0" {
-				t.Fatalf("%s rows are left after every record was deleted", got)
-			}
+			d.want(t, "(SELECT count(*) FROM clients) + (SELECT count(*) FROM interviews) + (SELECT count(*) FROM measurement_changes)", "(SELECT) AS once", "0")
 		}
 		d.mustImport(t, lines...)
 		if diff := difference(want, d.dump(t)); diff != "" {
@@ -102,9 +98,7 @@ func TestEveryFieldIsStoredAsWritten(t *testing.T) {
 		{"visible", "lanes WHERE display_name = 'Retention'", "true"},
 		{"measurement_mode || measurement_contract_version", "clients WHERE slug = 'globex'", "canonicalcanonical_measurement.v1"},
 	} {
-		if got := d.get(t, c.expression, c.from); got != c.want {
-			t.Errorf("%s of %s: got %s, want %s", c.expression, c.from, got, c.want)
-		}
+		d.want(t, c.expression, c.from, c.want)
 	}
 }
 
@@ -125,13 +119,9 @@ func TestRemarkableSpellingsAreAccepted(t *testing.T) {
 	for expression, want := range map[string]string{
 		"id": "abcdef00-0000-4000-8000-000000000001", "best_quote": `😀/"`, "nps_score": "0", "transcript": "[]", "interview_type": "", "campaign_id": "null",
 	} {
-		if got := d.get(t, expression, from); got != want {
-			t.Errorf("%s: got %s, want %s", expression, got, want)
-		}
+		d.want(t, expression, from, want)
 	}
-	if got := d.get(t, "string_agg((created_at AT TIME ZONE 'UTC')::text, ' ' ORDER BY created_at)", "interviews WHERE duration_seconds IS NULL"); got != "0001-01-01 00:00:00.999999 9999-12-31 23:59:59.999999" {
-		t.Errorf("the ends of time: got %s", got)
-	}
+	d.want(t, "string_agg((created_at AT TIME ZONE 'UTC')::text, ' ' ORDER BY created_at)", "interviews WHERE duration_seconds IS NULL", "0001-01-01 00:00:00.999999 9999-12-31 23:59:59.999999")
 }
 
 // What the demo and the benchmarks write goes in, more than one batch of it,

@@ -98,9 +98,7 @@ func TestAuditor_ServersShareTheWork(t *testing.T) {
 	// While one audits, another finds nothing to do.
 	tx, err := w.conn.Begin(t.Context())
 	require.NoError(t, err)
-	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('clientintel audit', 0))"); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, tx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel audit', 0))")
 	w.Exec(t, "UPDATE measurement_states SET audited_at = NULL")
 	look(t, other)
 	if other.Audits.Load() != 1 {

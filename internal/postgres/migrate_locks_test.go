@@ -46,9 +46,7 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	dump := dbtest.Connect(t, database.OwnerURL)
 	tx, err := dump.Begin(t.Context())
 	require.NoError(t, err)
-	if _, err := tx.Exec(t.Context(), "SET application_name = 'pg_dump'; SELECT FROM interviews"); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, tx, "SET application_name = 'pg_dump'; SELECT FROM interviews")
 	var all sync.WaitGroup
 	var migrated time.Time
 	var log bytes.Buffer
@@ -91,9 +89,7 @@ func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 	t.Parallel()
 	database := dbtest.NewEmpty(t)
 	other := dbtest.Connect(t, database.OwnerURL)
-	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_lock($1)", lock.DefaultLockID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, other, "SELECT pg_advisory_lock($1)", lock.DefaultLockID)
 	migrated := make(chan error, 1)
 	go func() {
 		_, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler))
@@ -109,9 +105,7 @@ func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 	if made {
 		t.Error("a table was made while another process held the lock")
 	}
-	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_unlock($1)", lock.DefaultLockID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, other, "SELECT pg_advisory_unlock($1)", lock.DefaultLockID)
 	if err := <-migrated; err != nil {
 		t.Error(err)
 	}
@@ -125,9 +119,7 @@ func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 	reader := dbtest.Connect(t, database.OwnerURL)
 	tx, err := reader.Begin(t.Context())
 	require.NoError(t, err)
-	if _, err := tx.Exec(t.Context(), "SELECT FROM interviews"); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, tx, "SELECT FROM interviews")
 	migrated := make(chan error, 1)
 	go func() {
 		_, err := postgres.Migrate(t.Context(), database.OwnerURL,

@@ -40,9 +40,7 @@ func TestPlans_ReadersReadNoWholeTable(t *testing.T) {
 	for _, statement := range []string{
 		"SET plan_cache_mode = force_generic_plan", "SET jit = off", "SET clientintel.client_id = " + values["client_id"],
 	} {
-		if _, err := conn.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, conn, statement)
 	}
 	takeServerRole(t, conn)
 	explained := 0
@@ -102,9 +100,7 @@ func planOf(t *testing.T, conn *pgx.Conn, q namedQuery, values map[string]string
 		}
 		return "$" + strconv.Itoa(slices.Index(names, name)+1)
 	})
-	if _, err := conn.Exec(t.Context(), "PREPARE explained AS "+text); err != nil {
-		t.Fatalf("%s: %v", q.name, err)
-	}
+	dbtest.Exec(t, conn, "PREPARE explained AS "+text)
 	defer func() { _, _ = conn.Exec(t.Context(), "DEALLOCATE explained") }()
 	rows, err := conn.Query(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) EXECUTE explained ("+strings.Join(arguments, ", ")+")",
 		pgx.QueryExecModeSimpleProtocol)

@@ -267,9 +267,7 @@ func answerOf(t *testing.T, conn *pgx.Conn, set *uuid.UUID, sql string, args pgx
 	require.NoError(t, err)
 	defer func() { _ = tx.Rollback(ctx) }()
 	if set != nil {
-		if _, err := tx.Exec(ctx, "SELECT set_config('clientintel.client_id', $1, true)", set.String()); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, tx, "SELECT set_config('clientintel.client_id', $1, true)", set.String())
 	}
 	rows, err := tx.Query(ctx, sql, args)
 	if err != nil {
@@ -322,7 +320,5 @@ func codeOf(err error) string {
 
 func takeServerRole(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
-	if _, err := conn.Exec(t.Context(), "SET ROLE clientintel_server"); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, conn, "SET ROLE clientintel_server")
 }

@@ -68,15 +68,13 @@ func TestSchema_ReferencesAcrossClientsAreImpossible(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
-	if _, err := conn.Exec(ctx, `
+	dbtest.Exec(t, conn, `
 		INSERT INTO clients (id, slug, name) VALUES
 			('11111111-1111-4111-8111-111111111111', 'a', 'A'), ('22222222-2222-4222-8222-222222222222', 'b', 'B');
 		INSERT INTO campaigns (client_id, id, slug, launch_status) VALUES
 			('11111111-1111-4111-8111-111111111111', '11111111-0000-4000-8000-000000000001', 'c', 'live');
 		INSERT INTO lanes (client_id, id, slug, visible) VALUES
-			('11111111-1111-4111-8111-111111111111', '11111111-0000-4000-8000-000000000002', 'l', true)`); err != nil {
-		t.Fatal(err)
-	}
+			('11111111-1111-4111-8111-111111111111', '11111111-0000-4000-8000-000000000002', 'l', true)`)
 	for name, statement := range map[string]string{
 		"interview to campaign": `INSERT INTO interviews (client_id, id, campaign_id, created_at, status, quality)
 			VALUES ('22222222-2222-4222-8222-222222222222', gen_random_uuid(), '11111111-0000-4000-8000-000000000001', now(), 'completed', 'passed')`,

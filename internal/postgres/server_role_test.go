@@ -80,9 +80,7 @@ func TestServerRole_ErasesNothing(t *testing.T) {
 
 	server := dbtest.Connect(t, d.ServerURL)
 	takeServerRole(t, server)
-	if _, err := server.Exec(t.Context(), "SET statement_timeout = '5s'"); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, server, "SET statement_timeout = '5s'")
 	rows, err := server.Query(t.Context(), `SELECT p.proname::text AS name, ARRAY(
 			SELECT format_type(a.type, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY AS a (type, nth) ORDER BY a.nth
 		)::text[] AS types

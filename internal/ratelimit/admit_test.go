@@ -150,10 +150,8 @@ func TestAdmit_TheWindowIsHalfOpen(t *testing.T) {
 	insertKey(t, conn, &model{prefix: "edge", client: &client})
 	future := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
 	for seq, at := range []time.Time{future.Add(-window), future.Add(time.Microsecond - window), future} {
-		if _, err := conn.Exec(t.Context(), `INSERT INTO request_log (client_id, key_id, at, seq, route)
-			SELECT k.client_id, k.id, $1, $2, 'x' FROM api_keys AS k WHERE k.prefix = 'edge'`, at, seq+1); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, conn, `INSERT INTO request_log (client_id, key_id, at, seq, route)
+			SELECT k.client_id, k.id, $1, $2, 'x' FROM api_keys AS k WHERE k.prefix = 'edge'`, at, seq+1)
 	}
 	var verdict string
 	var at time.Time
@@ -217,9 +215,7 @@ func TestAdmit_WaitsFromThePresentAfterALeapBack(t *testing.T) {
 func insertClient(t *testing.T, conn *pgx.Conn) uuid.UUID {
 	t.Helper()
 	client := uuid.New()
-	if _, err := conn.Exec(t.Context(), "INSERT INTO clients (id, slug, name) VALUES ($1, $2, 'Acme')", client, client.String()); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, conn, "INSERT INTO clients (id, slug, name) VALUES ($1, $2, 'Acme')", client, client.String())
 	return client
 }
 

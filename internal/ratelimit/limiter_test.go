@@ -75,9 +75,7 @@ func TestLimiter_AbandonedRequestsAreNotCounted(t *testing.T) {
 	// The group under way waits for the key while somebody holds it.
 	tx, err := conn.Begin(t.Context())
 	require.NoError(t, err)
-	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('held', 600))"); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, tx, "SELECT pg_advisory_xact_lock(hashtextextended('held', 600))")
 	var inside sync.WaitGroup
 	watch := dbtest.Connect(t, database.OwnerURL)
 	inside.Go(func() {

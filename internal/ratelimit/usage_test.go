@@ -77,9 +77,7 @@ func TestUsage_IsKeptFor400Days(t *testing.T) {
 	insertKey(t, conn, &model{prefix: "held", client: &client})
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, conn, sql, args...)
 	}
 	month := func(back int) string {
 		now := time.Now().UTC()

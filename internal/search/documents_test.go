@@ -83,11 +83,11 @@ func TestDocuments_FollowEveryWrite(t *testing.T) {
 			corpus(t, conn, client, random, 40)
 			corpus(t, conn, other, random, 30)
 			wantTrue(t, conn, "the first inserts")
-			exec(t, conn, "SET session_replication_role = "+role)
+			dbtest.Exec(t, conn, "SET session_replication_role = "+role)
 			for range 12 {
 				all := changes(random, client, other)
 				for _, at := range random.Perm(len(all)) {
-					exec(t, conn, all[at])
+					dbtest.Exec(t, conn, all[at])
 					wantTrue(t, conn, all[at])
 				}
 			}
@@ -116,11 +116,11 @@ func TestDocuments_WhatStaysTheSameIsNotWrittenAgain(t *testing.T) {
 	if !indexed {
 		t.Fatal("the document is not in the index")
 	}
-	exec(t, conn, "UPDATE interviews SET nps_score = 1, transcript = '[]', best_quote = 'AS IT WAS'")
+	dbtest.Exec(t, conn, "UPDATE interviews SET nps_score = 1, transcript = '[]', best_quote = 'AS IT WAS'")
 	if after, indexed := place(); after != before || !indexed {
 		t.Errorf("the document moved from %s to %s, in the index: %v", before, after, indexed)
 	}
-	exec(t, conn, "UPDATE interviews SET best_quote = 'As it is'")
+	dbtest.Exec(t, conn, "UPDATE interviews SET best_quote = 'As it is'")
 	if after, indexed := place(); after == before || indexed {
 		t.Errorf("the changed document stayed at %s, in the index: %v", after, indexed)
 	}
@@ -132,7 +132,7 @@ func TestIndex_TakesTheOldestOfLargeClients(t *testing.T) {
 	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	large, small := addClient(t, conn, "large", "legacy"), addClient(t, conn, "small", "legacy")
 	for client, n := range map[uuid.UUID]int{large.ClientID: 30, small.ClientID: 10} {
-		exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
+		dbtest.Exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
 			SELECT $1, gen_random_uuid(), timestamptz '2026-03-01' + n * interval '1 minute', 'completed', 'passed', true, true
 			FROM generate_series(1, $2::integer) AS n`, client, n)
 	}
@@ -156,7 +156,7 @@ func TestKeepIndexed_WorksOffASurplus(t *testing.T) {
 	database := dbtest.New(t)
 	conn := dbtest.Connect(t, database.OwnerURL)
 	client := addClient(t, conn, "acme", "legacy")
-	exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
+	dbtest.Exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
 		SELECT $1, gen_random_uuid(), timestamptz '2026-03-01' + n * interval '1 minute', 'completed', 'passed', true, true, 'A quote'
 		FROM generate_series(1, 5100) AS n`, client.ClientID)
 	ctx, stop := context.WithCancel(context.Background())

@@ -51,7 +51,7 @@ func TestFolding_OfEveryCharacter(t *testing.T) {
 func TestFolding_IsLinear(t *testing.T) {
 	t.Parallel()
 	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
-	exec(t, conn, "SET statement_timeout = '30s'")
+	dbtest.Exec(t, conn, "SET statement_timeout = '30s'")
 	var every strings.Builder
 	for r := rune(unicode.MaxASCII + 1); r <= unicode.MaxRune; r++ {
 		if unicode.SimpleFold(r) != r {
@@ -99,9 +99,7 @@ func TestCheck_RefusesAnotherFolding(t *testing.T) {
 		"nothing at all":  `SELECT original`,
 		"accents removed": `SELECT translate(lower(original), 'éèû', 'eeu')`,
 	} {
-		if _, err := conn.Exec(context.Background(), "CREATE OR REPLACE FUNCTION fold_case(original text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$ "+body+" $$"); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, conn, "CREATE OR REPLACE FUNCTION fold_case(original text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$ "+body+" $$")
 		if err := search.Check(context.Background(), conn); err == nil || !strings.Contains(err.Error(), "so searches would miss interviews") {
 			t.Errorf("%s: %v, want a refusal", name, err)
 		}

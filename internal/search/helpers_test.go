@@ -18,15 +18,9 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
-
-func exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
-	t.Helper()
-	if _, err := conn.Exec(context.Background(), sql, args...); err != nil {
-		t.Fatalf("executing %q: %v", sql, err)
-	}
-}
 
 func openPool(t *testing.T, url string) *postgres.Pool {
 	t.Helper()
@@ -53,7 +47,7 @@ func limitsOf(newest int64) search.Limits {
 func addClient(t *testing.T, conn *pgx.Conn, slug, mode string) auth.Caller {
 	t.Helper()
 	id := uuid.New()
-	exec(t, conn, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
+	dbtest.Exec(t, conn, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
 		VALUES ($1, $2, $2, $3, 'canonical_measurement.v1')`, id, slug, mode)
 	return auth.Caller{ClientID: id, Scopes: auth.All()}
 }
@@ -61,7 +55,7 @@ func addClient(t *testing.T, conn *pgx.Conn, slug, mode string) auth.Caller {
 func addCampaign(t *testing.T, conn *pgx.Conn, client auth.Caller, slug, status string) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
-	exec(t, conn, "INSERT INTO campaigns (client_id, id, slug, launch_status) VALUES ($1, $2, $3, $4)", client.ClientID, id, slug, status)
+	dbtest.Exec(t, conn, "INSERT INTO campaigns (client_id, id, slug, launch_status) VALUES ($1, $2, $3, $4)", client.ClientID, id, slug, status)
 	return id
 }
 
@@ -83,7 +77,7 @@ func add(t *testing.T, conn *pgx.Conn, client auth.Caller, s said, campaign *uui
 			t.Fatal(err)
 		}
 	}
-	exec(t, conn, `INSERT INTO interviews
+	dbtest.Exec(t, conn, `INSERT INTO interviews
 			(client_id, id, campaign_id, created_at, status, quality, reportable, client_safe, best_quote, custom_extraction)
 		VALUES ($1, $2, $3, $4, 'completed', 'passed', true, true, $5, $6)`,
 		client.ClientID, s.id, campaign, s.at, s.quote, extraction)

@@ -19,9 +19,9 @@ func TestMigration_FindsTheExtensionElsewhere(t *testing.T) {
 	t.Parallel()
 	database := dbtest.NewEmpty(t)
 	admin := dbtest.Connect(t, database.SuperuserURL)
-	exec(t, admin, "CREATE SCHEMA extensions")
-	exec(t, admin, "CREATE EXTENSION pg_trgm WITH SCHEMA extensions")
-	exec(t, admin, "GRANT USAGE ON SCHEMA extensions TO "+embedded.Owner+", "+postgres.ServerRole)
+	dbtest.Exec(t, admin, "CREATE SCHEMA extensions")
+	dbtest.Exec(t, admin, "CREATE EXTENSION pg_trgm WITH SCHEMA extensions")
+	dbtest.Exec(t, admin, "GRANT USAGE ON SCHEMA extensions TO "+embedded.Owner+", "+postgres.ServerRole)
 	if _, err := postgres.Migrate(context.Background(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}

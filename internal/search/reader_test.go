@@ -113,7 +113,7 @@ func inLocale(t *testing.T, d *dbtest.Database, locale string) string {
 	t.Helper()
 	admin := dbtest.Connect(t, d.SuperuserURL)
 	name := d.Name + "_in_" + strings.ToLower(locale)
-	exec(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE '"+locale+"' OWNER "+embedded.Owner)
+	dbtest.Exec(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE '"+locale+"' OWNER "+embedded.Owner)
 	t.Cleanup(func() {
 		if _, err := admin.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)

@@ -104,9 +104,7 @@ func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
 		// Both start while the key is held.
 		held, err := dbtest.Connect(t, srv.Database.OwnerURL).Begin(ctx)
 		require.NoError(t, err)
-		if _, err := held.Exec(ctx, "SELECT FROM api_keys WHERE id = $1 FOR NO KEY UPDATE", issued.ID); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, held, "SELECT FROM api_keys WHERE id = $1 FOR NO KEY UPDATE", issued.ID)
 		results := make(chan error, 2)
 		ending, rotating := dbtest.Connect(t, srv.Database.OwnerURL), dbtest.Connect(t, srv.Database.OwnerURL)
 		go func() { results <- end(apikey.NewRegistry(ending), issued.ID.String()) }()

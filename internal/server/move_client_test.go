@@ -260,13 +260,9 @@ func TestPurge_WaitsForRequestsUnderWay(t *testing.T) {
 	srv.KeyFor(t, "acme")
 	admission, err := dbtest.Connect(t, srv.Database.OwnerURL).Begin(t.Context())
 	require.NoError(t, err)
-	if _, err := admission.Exec(t.Context(), `SELECT pg_advisory_xact_lock(hashtextextended(k.prefix, 600)) FROM api_keys AS k WHERE k.client_id = $1`, acme); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := admission.Exec(t.Context(), `INSERT INTO request_log (client_id, key_id, at, seq, route)
-		SELECT k.client_id, k.id, now(), 1, 'x' FROM api_keys AS k WHERE k.client_id = $1`, acme); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, admission, `SELECT pg_advisory_xact_lock(hashtextextended(k.prefix, 600)) FROM api_keys AS k WHERE k.client_id = $1`, acme)
+	dbtest.Exec(t, admission, `INSERT INTO request_log (client_id, key_id, at, seq, route)
+		SELECT k.client_id, k.id, now(), 1, 'x' FROM api_keys AS k WHERE k.client_id = $1`, acme)
 	purger := dbtest.Connect(t, srv.Database.OwnerURL)
 	purged := make(chan error, 1)
 	go func() {

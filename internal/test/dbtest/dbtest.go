@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
@@ -101,6 +102,17 @@ func Connect(t testing.TB, url string) *pgx.Conn {
 	postgres.RegisterTypes(conn)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
+}
+
+// Exec runs a statement on a connection or in a transaction.
+func Exec(t testing.TB, on interface {
+	Exec(context.Context, string, ...any) (pgconn.CommandTag, error)
+}, sql string, args ...any,
+) {
+	t.Helper()
+	if _, err := on.Exec(context.Background(), sql, args...); err != nil {
+		t.Fatalf("executing %q: %v", sql, err)
+	}
 }
 
 // Await waits until something has happened.

@@ -22,6 +22,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -190,9 +191,7 @@ func (e *environment) query(t *testing.T, into any, sql string, args ...any) {
 
 func exec(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
-	if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	dbtest.Exec(t, conn, sql, args...)
 }
 
 // run runs a command of the program and returns what it printed.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -130,12 +131,8 @@ func (w *environment) holdTransaction(t *testing.T, sql string) (release func())
 	conn, err := w.Connect(t.Context())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	if _, err := conn.Exec(t.Context(), "BEGIN"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, conn, "BEGIN")
+	dbtest.Exec(t, conn, sql)
 	return func() { _, _ = conn.Exec(context.Background(), "ROLLBACK") }
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -245,7 +246,5 @@ func run(t *testing.T, pg *cluster.Postgres, sql string) {
 	conn, err := pg.Connect(t.Context())
 	require.NoError(t, err)
 	defer conn.Close(context.Background())
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	dbtest.Exec(t, conn, sql)
 }
