@@ -9,6 +9,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // operation says what the contract promises of one route, apart from schemas.
@@ -121,9 +123,7 @@ func TestContract_EveryResponseDeclaresItsHeaders(t *testing.T) {
 func load(t *testing.T) *openapi3.T {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(written(t))
-	if err != nil {
-		t.Fatalf("loading the contract: %v", err)
-	}
+	require.NoError(t, err)
 	return doc
 }
 

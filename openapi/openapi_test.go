@@ -43,8 +43,6 @@ func decode(t *testing.T, text []byte) any {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
-		t.Fatalf("decoding JSON: %v", err)
-	}
+	require.NoError(t, decoder.Decode(&value))
 	return value
 }

@@ -65,9 +65,7 @@ func TestTwoImportsOfOneClientGoSideBySide(t *testing.T) {
 	<-first.read
 	d.mustImport(t, append(shared, strings.Replace(interview(ofCampaign), someone, "11111111-0000-4000-8000-000000000002", 1))...)
 	first.Close()
-	if err := first.wait(t); err != nil {
-		t.Fatalf("the import that was open meanwhile: %v", err)
-	}
+	require.NoError(t, first.wait(t))
 	d.wantTrueTotals(t)
 	d.want(t, "count(*)", "interviews WHERE usable", "2")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // database is one of this test's own and the owner's login to it.
@@ -30,9 +31,7 @@ func setup(t testing.TB) *database {
 func (d *database) mustImport(t testing.TB, lines ...string) Summary {
 	t.Helper()
 	sum, err := Import(t.Context(), d.conn, Options{}, Stream("the input", strings.NewReader(strings.Join(lines, "\n"))))
-	if err != nil {
-		t.Fatalf("importing: %v", err)
-	}
+	require.NoError(t, err)
 	d.wantTrueTotals(t)
 	return sum
 }
@@ -95,13 +94,9 @@ func (d *database) wantTrueTotals(t testing.TB) {
 func (d *database) strings(t testing.TB, sql string, args ...any) []string {
 	t.Helper()
 	rows, err := d.conn.Query(context.Background(), sql, args...)
-	if err != nil {
-		t.Fatalf("querying: %v", err)
-	}
+	require.NoError(t, err)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatalf("querying: %v", err)
-	}
+	require.NoError(t, err)
 	return found
 }
 

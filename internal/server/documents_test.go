@@ -154,20 +154,6 @@ func getPacked(t *testing.T, url string) *http.Response {
 	return res
 }
 
-// With the policy above, code or style in the page's own text would not run: a
-// page that has some is broken.
-func TestPages_HaveNoInlineCode(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	inline := regexp.MustCompile(`(?i)<script(?:[^>]*>)[^<]|<style|\sstyle=|\son[a-z]+=|javascript:|src="(?:https?:)?//`)
-	for _, path := range pages {
-		body := srv.Get(t, path, "").WantStatus(t, 200).Body
-		if found := inline.Find(body); found != nil {
-			t.Errorf("%s holds %q", path, found)
-		}
-	}
-}
-
 var (
 	htmlLink     = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
 	markdownLink = regexp.MustCompile(`\]\(([^)\s]*)\)`)

@@ -19,6 +19,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Server is one test's server on its own database.
@@ -64,9 +65,7 @@ func Start(t testing.TB, change ...func(*config.Server)) (*Server, *Seed) {
 func (s *Server) StartAnother(t testing.TB, change ...func(*config.Server)) string {
 	t.Helper()
 	all, err := config.FromEnv(os.Getenv)
-	if err != nil {
-		t.Fatalf("reading settings: %v", err)
-	}
+	require.NoError(t, err)
 	settings := all.Server
 	settings.ResponseValidation = config.Enforce
 	settings.PoolSize = 4
@@ -79,9 +78,7 @@ func (s *Server) StartAnother(t testing.TB, change ...func(*config.Server)) stri
 		databaseURL = s.Database.OwnerURL // for others, only the limit of a release is counted
 	}
 	server, err := app.NewServer(context.Background(), databaseURL, settings, log)
-	if err != nil {
-		t.Fatalf("starting the server: %v", err)
-	}
+	require.NoError(t, err)
 	s.servers = append(s.servers, server)
 	listening := httptest.NewServer(server.Handler)
 	t.Cleanup(func() {
@@ -95,9 +92,7 @@ func (s *Server) StartAnother(t testing.TB, change ...func(*config.Server)) stri
 func (s *Server) KeepMeasurement(t testing.TB) {
 	t.Helper()
 	for _, server := range s.servers {
-		if err := server.KeepMeasurement(context.Background()); err != nil {
-			t.Fatalf("keeping the counts: %v", err)
-		}
+		require.NoError(t, server.KeepMeasurement(context.Background()))
 	}
 }
 
@@ -144,13 +139,9 @@ func (s *Server) WithKeys(t testing.TB, do func(*apikey.Registry) error) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := postgres.ConnectAs(ctx, s.Database.OwnerURL, postgres.KeysRole)
-	if err != nil {
-		t.Fatalf("connecting for the keys: %v", err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(ctx)
-	if err := do(apikey.NewRegistry(conn)); err != nil {
-		t.Fatalf("working on keys: %v", err)
-	}
+	require.NoError(t, do(apikey.NewRegistry(conn)))
 }
 
 // Get sends a GET with a key (none when empty) and reads the whole response.
@@ -174,9 +165,7 @@ func (s *Server) Post(t testing.TB, path, key string, header http.Header, body i
 func (s *Server) send(t testing.TB, method, path, key string, header http.Header, body io.Reader) *Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), method, s.URL+path, body)
-	if err != nil {
-		t.Fatalf("making the request: %v", err)
-	}
+	require.NoError(t, err)
 	for name, values := range header {
 		req.Header[name] = values
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 	"github.com/clientintel/clientintel/sql/roles"
 )
@@ -64,9 +65,7 @@ func New(t testing.TB) *Database {
 		t.Fatalf("preparing the test database: %v", failed)
 	}
 	name := fmt.Sprintf("t%d_%d", os.Getpid(), count.Add(1))
-	if err := administer(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s STRATEGY file_copy", name, template, owner)); err != nil {
-		t.Fatalf("cloning the template: %v", err)
-	}
+	require.NoError(t, administer(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s STRATEGY file_copy", name, template, owner)))
 	t.Cleanup(func() {
 		if err := administer(ctx, fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
 			t.Errorf("dropping the test's database: %v", err)
@@ -83,12 +82,8 @@ func NewEmpty(t testing.TB) *Database {
 	t.Helper()
 	d := New(t)
 	ctx := context.Background()
-	if err := administer(ctx, "DROP DATABASE "+d.Name); err != nil {
-		t.Fatalf("dropping: %v", err)
-	}
-	if err := administer(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s", d.Name, owner)); err != nil {
-		t.Fatalf("creating: %v", err)
-	}
+	require.NoError(t, administer(ctx, "DROP DATABASE "+d.Name))
+	require.NoError(t, administer(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s", d.Name, owner)))
 	return d
 }
 
@@ -96,9 +91,7 @@ func NewEmpty(t testing.TB) *Database {
 func Connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
+	require.NoError(t, err)
 	postgres.RegisterTypes(conn)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
@@ -131,9 +124,7 @@ func (d *Database) Exec(t testing.TB, sql string, args ...any) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, d.SuperuserURL)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, sql, args...); err != nil {
 		t.Fatalf("executing %q: %v", sql, err)
@@ -146,9 +137,7 @@ func (d *Database) Hold(t testing.TB, table string) (release func()) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, d.OwnerURL)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
+	require.NoError(t, err)
 	hold := "LOCK TABLE %s IN ACCESS EXCLUSIVE MODE"
 	if os.Getenv("CLIENTINTEL_TEST_DISTRIBUTED") != "" {
 		var distributed bool
@@ -183,9 +172,7 @@ func (d *Database) Query(t testing.TB, into any, sql string, args ...any) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, d.SuperuserURL)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(ctx)
 	if err := conn.QueryRow(ctx, sql, args...).Scan(into); err != nil {
 		t.Fatalf("querying %q: %v", sql, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -30,7 +31,7 @@ func TestAnswer_IsReadFromOneWorker(t *testing.T) {
 	t.Parallel()
 	on := ownNodes(t)
 	e := setupOn(t, on)
-	exec(t, e.on(t, on.Coordinator), fmt.Sprintf("ALTER DATABASE %s SET citus.log_remote_commands = on", e.name))
+	dbtest.Exec(t, e.on(t, on.Coordinator), fmt.Sprintf("ALTER DATABASE %s SET citus.log_remote_commands = on", e.name))
 	s := e.serve(t)
 	log := filepath.Join(on.Coordinator.Dir, "postgres.log")
 	for _, c := range []client{e.east, e.west} {
@@ -144,7 +145,7 @@ func TestRowLevelSecurity_HoldsOnWorkers(t *testing.T) {
 	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+shard).Scan(&owned); err != nil || owned == 0 {
 		t.Fatalf("the shard holds %d rows, %v", owned, err)
 	}
-	exec(t, conn, "SET ROLE clientintel_server")
+	dbtest.Exec(t, conn, "SET ROLE clientintel_server")
 	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+shard).Scan(&seen); err != nil || seen != 0 {
 		t.Errorf("on the worker, the server's role sees %d of %d rows of a shard: %v", seen, owned, err)
 	}
@@ -177,7 +178,7 @@ func TestSnapshot_IsOne(t *testing.T) {
 	var during, after numbers
 	moment := time.Now()
 	err = pool.Read(t.Context(), postgres.Reading{ClientID: client}, func(ctx context.Context, s *postgres.Snapshot) error {
-		exec(t, writer, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
+		dbtest.Exec(t, writer, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
 			VALUES ($1, gen_random_uuid(), now(), 'completed', 'passed', true, true, 'a zebraquagga')`, client)
 		during = read(ctx, s)
 		if s.AsOf.Before(moment.Add(-time.Second)) || s.AsOf.After(time.Now().Add(time.Second)) {

@@ -161,21 +161,13 @@ func (e *environment) serverURL() string { return e.Coordinator.URLOf(embedded.L
 // owner connects as the owner of the schema.
 func (e *environment) owner(t *testing.T) *pgx.Conn {
 	t.Helper()
-	return connect(t, e.ownerURL())
+	return dbtest.Connect(t, e.ownerURL())
 }
 
 // on connects to a machine as its administrator.
 func (e *environment) on(t *testing.T, node *cluster.Postgres) *pgx.Conn {
 	t.Helper()
-	return connect(t, node.URLOf(embedded.Superuser, e.name))
-}
-
-func connect(t *testing.T, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := postgres.ConnectAs(t.Context(), url)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
+	return dbtest.Connect(t, node.URLOf(embedded.Superuser, e.name))
 }
 
 // query reads one value as the owner.
@@ -187,11 +179,6 @@ func (e *environment) query(t *testing.T, into any, sql string, args ...any) {
 	if err := conn.QueryRow(t.Context(), sql, args...).Scan(into); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
-}
-
-func exec(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
-	t.Helper()
-	dbtest.Exec(t, conn, sql, args...)
 }
 
 // run runs a command of the program and returns what it printed.
@@ -211,13 +198,7 @@ func (e *environment) importText(t *testing.T, file string) {
 
 func (e *environment) serve(t *testing.T) *cluster.Server {
 	t.Helper()
-	s, err := base.StartServer(t.Context(), e.serverURL(), "DATABASE_OWNER_URL="+e.ownerURL(),
-		"CLIENTINTEL_RESPONSE_VALIDATION=enforce", "CLIENTINTEL_STATEMENT_TIMEOUT=3s")
-	if s != nil {
-		t.Cleanup(s.Kill)
-	}
-	require.NoError(t, err)
-	return s
+	return base.Serve(t, e.serverURL(), "DATABASE_OWNER_URL="+e.ownerURL(), "CLIENTINTEL_RESPONSE_VALIDATION=enforce", "CLIENTINTEL_STATEMENT_TIMEOUT=3s")
 }
 
 // reads are one request of every kind that reads a client's records, and what of the

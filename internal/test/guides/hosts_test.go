@@ -19,11 +19,10 @@ var tools = []string{"get_interview_analytics", "get_synthesis_document", "list_
 // tryHost does what a host of agents does first with its configuration: it asks
 // the endpoint for its tools, at the address and with the key that are named.
 func (w *sandbox) tryHost(ctx context.Context, b block) error {
-	var configured any
-	if err := json.Unmarshal([]byte(b.text), &configured); err != nil {
-		return fmt.Errorf("the block is no JSON: %w", err)
+	if !json.Valid([]byte(b.text)) {
+		return errors.New("the block is no JSON")
 	}
-	servers := mcpServers(configured)
+	servers := mcpServers(b.text)
 	if len(servers) == 0 {
 		return errors.New("the block names no MCP server")
 	}
@@ -56,32 +55,19 @@ func (w *sandbox) filled(authorization string) string {
 
 type mcpServer struct{ url, authorization string }
 
-// mcpServers finds the servers that a host's configuration names. Hosts either
-// send the configured header or put Bearer before a token.
-func mcpServers(configured any) []mcpServer {
-	var found []mcpServer
-	switch value := configured.(type) {
-	case []any:
-		for _, item := range value {
-			found = append(found, mcpServers(item)...)
-		}
-	case map[string]any:
-		url, ok := value["url"].(string)
-		if !ok {
-			url, ok = value["server_url"].(string)
-		}
-		if !ok {
-			for _, item := range value {
-				found = append(found, mcpServers(item)...)
-			}
-			return found
-		}
-		server := mcpServer{url: url}
-		if headers, ok := value["headers"].(map[string]any); ok {
-			server.authorization, _ = headers["Authorization"].(string)
-		}
-		if token, ok := value["authorization_token"].(string); ok {
-			server.authorization = "Bearer " + token
+var (
+	serverURL = regexp.MustCompile(`"(?:server_)?url": "([^"]*)"`)
+	sentKey   = regexp.MustCompile(`"(?:Authorization": "|authorization_token": ")(Bearer )?([^"]*)"`)
+)
+
+// mcpServers finds the servers that a host's configuration names, each with its key. Hosts
+// either send the configured header or put Bearer before a token.
+func mcpServers(configured string) (found []mcpServer) {
+	keys := sentKey.FindAllStringSubmatch(configured, -1)
+	for i, url := range serverURL.FindAllStringSubmatch(configured, -1) {
+		server := mcpServer{url: url[1]}
+		if i < len(keys) {
+			server.authorization = "Bearer " + keys[i][2]
 		}
 		found = append(found, server)
 	}

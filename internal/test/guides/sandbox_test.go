@@ -47,14 +47,10 @@ func startDemo(t *testing.T) *apitest.Server {
 	t.Helper()
 	srv, seed := apitest.Start(t)
 	conn, err := pgx.Connect(t.Context(), srv.Database.OwnerURL)
-	if err != nil {
-		t.Fatalf("connecting to import: %v", err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	var file bytes.Buffer
-	if err := demodata.Demo(&file, demoDay()); err != nil {
-		t.Fatalf("writing the demo corpus: %v", err)
-	}
+	require.NoError(t, demodata.Demo(&file, demoDay()))
 	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file)); err != nil {
 		t.Fatalf("importing the demo corpus: %v", err)
 	}
@@ -93,9 +89,7 @@ func newSandbox(t *testing.T, key string) *sandbox {
 		}
 	}
 	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Fatalf("the guides' blocks are run with python3, which is not installed: %v", err)
-	}
+	require.NoError(t, err)
 	return &sandbox{dir: t.TempDir(), key: key, python: python, packages: packages(t), env: map[string]string{}}
 }
 

@@ -47,7 +47,7 @@ func TestDoctor_ComparesTheHostsOfAFailover(t *testing.T) {
 		}
 	}
 	want(hosts(standby.OwnerURL()), doctor.OK, "one of 2 hosts can be written to: ")
-	ask(t, standby, "SELECT CASE WHEN pg_promote() THEN 1 END")
+	standby.Number(t, "SELECT CASE WHEN pg_promote() THEN 1 END")
 	found := hosts(standby.OwnerURL())
 	want(found, doctor.Wrong, "more than one host can be written to")
 	want(found, doctor.Wrong, "(timeline 1)")

@@ -103,7 +103,7 @@ func TestOutages(t *testing.T) {
 				wantUnready(t, s)
 			}
 			require.NoError(t, end())
-			t.Logf("ready again after %s", w.awaitReady(t, s, w.key(t, "acme")))
+			t.Logf("ready again after %s", w.awaitReady(t, s, w.Key(t, "acme")))
 			l.await(t, 200, 50)
 			l.end()
 			l.wantValidResponses(t)

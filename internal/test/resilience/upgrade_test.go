@@ -87,7 +87,7 @@ func withNext(t *testing.T) fs.FS {
 func TestUpgradeOfARunningPair(t *testing.T) {
 	t.Parallel()
 	previous := previousRelease(t)
-	w := setupWith(t, previous, "", nil)
+	w := setupWith(t, previous, nil)
 	var keys []string
 	for range 12 {
 		keys = append(keys, issueWith(t, previous, w))
@@ -96,12 +96,7 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 	defer stop()
 	launch := func(of *cluster.Base) *cluster.Server {
 		t.Helper()
-		s, err := of.StartServer(t.Context(), w.URL(embedded.Login), "--no-migrate", "CLIENTINTEL_DRAIN_DELAY=5s")
-		if s != nil {
-			t.Cleanup(s.Kill)
-		}
-		require.NoError(t, err)
-		return s
+		return of.Serve(t, w.URL(embedded.Login), "--no-migrate", "CLIENTINTEL_DRAIN_DELAY=5s")
 	}
 	var pair [2]atomic.Pointer[cluster.Server]
 	for i := range pair {
