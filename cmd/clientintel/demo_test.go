@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clientintel/clientintel/internal/test/require"
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 // Every line that the demo prints to paste is answered with 200. The keys stay from
@@ -91,7 +91,7 @@ func runDemo(t *testing.T, env map[string]string, args ...string) (key string) {
 		if strings.HasPrefix(text, "Serving at ") {
 			for url, key := range found {
 				if strings.HasPrefix(url, "http") {
-					wantOK(t, url, "Bearer "+key)
+					apitest.Fetch(t, http.MethodGet, url, http.Header{"Authorization": {"Bearer " + key}}, nil).WantStatus(t, http.StatusOK)
 				}
 			}
 			stop()
@@ -106,20 +106,4 @@ func runDemo(t *testing.T, env map[string]string, args ...string) (key string) {
 		}
 	}
 	return key
-}
-
-func wantOK(t *testing.T, url, authorization string) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	require.NoError(t, err)
-	request.Header.Set("Authorization", authorization)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer response.Body.Close()
-	if body, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusOK {
-		t.Errorf("%s: status %d: %s", url, response.StatusCode, body)
-	}
 }

@@ -2,17 +2,15 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -115,34 +113,22 @@ type canaryServer struct {
 // request's id is the caller's to choose and is logged, so it has none.
 func (s *canaryServer) send(t *testing.T, method, path, authorization, body string, header map[string]string) (int, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, s.address+"/api/client/v1"+path, strings.NewReader(body))
-	require.NoError(t, err)
-	request.Host = canary + ".example"
+	sent := http.Header{"Host": {canary + ".example"}}
 	for _, name := range []string{"User-Agent", "Referer", "Cookie", "X-Forwarded-For", "If-None-Match", "Traceparent", "X-" + canary} {
-		request.Header.Set(name, canary)
+		sent.Set(name, canary)
 	}
 	for name, value := range header {
-		request.Header.Set(name, value)
+		sent.Set(name, value)
 	}
 	if authorization != "" {
-		request.Header.Set("Authorization", authorization)
+		sent.Set("Authorization", authorization)
 	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+	answer := apitest.Fetch(t, method, s.address+"/api/client/v1"+path, sent, strings.NewReader(body))
+	s.statuses[answer.Status]++
+	if answer.Status >= 500 {
+		fmt.Fprintf(&s.failures, "%s %v\n", answer.Body, answer.Header)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
-	}
-	s.statuses[answer.StatusCode]++
-	if answer.StatusCode >= 500 {
-		fmt.Fprintf(&s.failures, "%s %v\n", text, answer.Header)
-	}
-	return answer.StatusCode, string(text)
+	return answer.Status, string(answer.Body)
 }
 
 func (s *canaryServer) get(t *testing.T, path, key string) int {

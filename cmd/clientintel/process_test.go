@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -127,14 +128,5 @@ func (s *serving) end(t *testing.T) {
 
 func get(t *testing.T, url string, want int) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	require.NoError(t, err)
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != want {
-		t.Errorf("%s: %d %s, %v; want %d", url, response.StatusCode, body, err, want)
-	}
-	return string(body)
+	return string(apitest.Fetch(t, http.MethodGet, url, nil, nil).WantStatus(t, want).Body)
 }

@@ -234,11 +234,7 @@ func TestConsole_UsageIsWhatWasSent(t *testing.T) {
 	send := func(server, path, key string, times int) {
 		for range times {
 			sent++
-			req, _ := http.NewRequestWithContext(t.Context(), "GET", server+path, nil)
-			req.Header.Set("Authorization", "Bearer "+key)
-			res, err := http.DefaultClient.Do(req)
-			require.NoError(t, err)
-			_ = res.Body.Close()
+			apitest.Fetch(t, "GET", server+path, http.Header{"Authorization": {"Bearer " + key}}, nil)
 		}
 	}
 	for _, server := range servers {

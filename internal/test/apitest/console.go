@@ -2,7 +2,6 @@ package apitest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -78,16 +77,15 @@ func (c *Console) Do(t testing.TB, method, path, token string, body any, header 
 		require.NoError(t, err)
 		content = bytes.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(context.Background(), method, c.URL+"/api/admin/v1"+path, content)
-	require.NoError(t, err)
+	sent := http.Header{}
 	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
+		sent.Set("Content-Type", "application/json")
 	}
 	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
+		sent.Set("Authorization", "Bearer "+token)
 	}
 	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
+		sent.Set(header[i], header[i+1])
 	}
-	return exchange(t, req, path)
+	return Fetch(t, method, c.URL+"/api/admin/v1"+path, sent, content)
 }

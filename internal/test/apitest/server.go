@@ -164,33 +164,45 @@ func (s *Server) Post(t testing.TB, path, key string, header http.Header, body i
 
 func (s *Server) send(t testing.TB, method, path, key string, header http.Header, body io.Reader) *Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(context.Background(), method, s.URL+path, body)
-	require.NoError(t, err)
-	for name, values := range header {
-		req.Header[name] = values
-	}
-	if host := header.Get("Host"); host != "" {
-		req.Host = host
+	if header = header.Clone(); header == nil {
+		header = http.Header{}
 	}
 	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
+		header.Set("Authorization", "Bearer "+key)
 	}
-	response := exchange(t, req, path)
+	req := newRequest(t, method, s.URL+path, header, body)
+	response := exchange(t, req)
 	checkAgainstContract(t, req, response)
 	return response
 }
 
-// exchange sends a request and reads the whole response.
-func exchange(t testing.TB, req *http.Request, path string) *Response {
+// Fetch sends a request to any address and reads the whole response.
+func Fetch(t testing.TB, method, url string, header http.Header, body io.Reader) *Response {
 	t.Helper()
+	return exchange(t, newRequest(t, method, url, header, body))
+}
+
+func newRequest(t testing.TB, method, url string, header http.Header, body io.Reader) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), method, url, body)
+	require.NoError(t, err)
+	if header != nil {
+		req.Header, req.Host = header, header.Get("Host")
+	}
+	return req
+}
+
+func exchange(t testing.TB, req *http.Request) *Response {
+	t.Helper()
+	request := req.Method + " " + req.URL.RequestURI()
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatalf("%s %s: %v", req.Method, path, err)
+		t.Fatalf("%s: %v", request, err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		t.Fatalf("%s %s: reading the body: %v", req.Method, path, err)
+		t.Fatalf("%s: reading the body: %v", request, err)
 	}
-	return &Response{Status: res.StatusCode, Header: res.Header, Body: body, request: req.Method + " " + path}
+	return &Response{Status: res.StatusCode, Header: res.Header, Body: body, request: request}
 }

@@ -1,16 +1,16 @@
 package guides_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 // tools are what a key with every scope sees.
@@ -18,7 +18,7 @@ var tools = []string{"get_interview_analytics", "get_synthesis_document", "list_
 
 // tryHost does what a host of agents does first with its configuration: it asks
 // the endpoint for its tools, at the address and with the key that are named.
-func (w *sandbox) tryHost(ctx context.Context, b block) error {
+func (w *sandbox) tryHost(t *testing.T, b block) error {
 	if !json.Valid([]byte(b.text)) {
 		return errors.New("the block is no JSON")
 	}
@@ -27,10 +27,7 @@ func (w *sandbox) tryHost(ctx context.Context, b block) error {
 		return errors.New("the block names no MCP server")
 	}
 	for _, server := range servers {
-		names, err := listTools(ctx, server.url, w.filled(server.authorization))
-		if err != nil {
-			return err
-		}
+		names := listTools(t, server.url, w.filled(server.authorization))
 		if !slices.Equal(names, tools) {
 			return fmt.Errorf("the host would see %v, want %v", names, tools)
 		}
@@ -75,37 +72,18 @@ func mcpServers(configured string) (found []mcpServer) {
 }
 
 // listTools asks an endpoint for its tools, as a host does when it connects.
-func listTools(ctx context.Context, url, authorization string) ([]string, error) {
-	message := []byte(`{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(message))
-	if err != nil {
-		return nil, err
-	}
-	for name, value := range map[string]string{
-		"Authorization": authorization, "Content-Type": "application/json",
-		"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25",
-	} {
-		req.Header.Set(name, value)
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		return nil, err
-	}
+func listTools(t *testing.T, url, authorization string) (names []string) {
+	t.Helper()
 	var answer struct {
 		Result struct{ Tools []struct{ Name string } }
 	}
-	if err := json.Unmarshal(body, &answer); err != nil || res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("status %d: %s", res.StatusCode, body)
-	}
-	var names []string
+	apitest.Fetch(t, http.MethodPost, url, http.Header{
+		"Authorization": {authorization}, "Content-Type": {"application/json"},
+		"Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-11-25"},
+	}, strings.NewReader(`{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`)).WantStatus(t, http.StatusOK).Decode(t, &answer)
 	for _, tool := range answer.Result.Tools {
 		names = append(names, tool.Name)
 	}
 	slices.Sort(names)
-	return names, nil
+	return names
 }

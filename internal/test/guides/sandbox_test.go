@@ -152,7 +152,8 @@ for row in cursor:
 
 // runBlock runs a block as its reader would, and returns what it prints. An
 // unknown tag is an error, so that nothing in a guide goes unchecked.
-func (w *sandbox) runBlock(ctx context.Context, b block) (string, error) {
+func (w *sandbox) runBlock(t *testing.T, b block) (string, error) {
+	ctx := t.Context()
 	switch b.tag {
 	case "sh":
 		return w.runShell(ctx, b)
@@ -163,7 +164,7 @@ func (w *sandbox) runBlock(ctx context.Context, b block) (string, error) {
 	case "sql":
 		return w.run(ctx, b.text, w.python, "-c", queryScript)
 	case "json":
-		return "", w.tryHost(ctx, b)
+		return "", w.tryHost(t, b)
 	case installation, "powerquery", "markdown":
 		return "", nil
 	}
@@ -196,7 +197,7 @@ func runGuide(t *testing.T, srv *apitest.Server, guide, key string) {
 		if w.packages == "" && strings.HasSuffix(b.tag, notebook) {
 			continue
 		}
-		printed, err := w.runBlock(t.Context(), b)
+		printed, err := w.runBlock(t, b)
 		if err != nil {
 			t.Fatalf("%s: %v", b, err) // later blocks may build on this one
 		}
