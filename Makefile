@@ -42,10 +42,11 @@ lint: ## vet and lint the Go code, and fail on a function that the program canno
 	$(GO) -C $(GO_CLIENT) mod tidy -diff
 	cd $(GO_CLIENT) && $(GO) tool -modfile=../../../.ci/tools/go.mod golangci-lint run ./...
 
-lint-contract: ## check the contract with two independent linters
+CONTRACTS = openapi/openapi.yaml openapi/admin.yaml
+lint-contract: ## check the contracts with two independent linters
 	npm ci --prefix .ci/tools --ignore-scripts --no-audit --no-fund
-	REDOCLY_TELEMETRY=off $(NPM_TOOLS)/redocly lint --config .redocly.yaml openapi/openapi.yaml
-	$(NPM_TOOLS)/spectral lint --ruleset .spectral.yaml --fail-severity warn openapi/openapi.yaml
+	REDOCLY_TELEMETRY=off $(NPM_TOOLS)/redocly lint --config .redocly.yaml $(CONTRACTS)
+	$(NPM_TOOLS)/spectral lint --ruleset .spectral.yaml --fail-severity warn $(CONTRACTS)
 
 # The first line tests the check itself, on edits of the contract.
 contract-diff: ## fail when the contract breaks clients of the last release

@@ -59,16 +59,20 @@ BEGIN
         RETURNING u.client_id
     )
 
-    INSERT INTO public.usage_days AS u (client_id, key_id, day, route, status, requests)
-    SELECT a.client_id, o.key_id, d.day, a.route, a.status, sum(a.requests)
+    INSERT INTO public.usage_sums AS u (client_id, key_id, unit, at, route, status, requests)
+    SELECT a.client_id, o.key_id, o.unit, date_trunc(o.unit, a.hour, 'UTC') AS at, a.route, a.status, sum(a.requests)
     FROM added AS a
-    CROSS JOIN LATERAL (SELECT date_trunc('day', a.hour, 'UTC') AS day) AS d
-    CROSS JOIN LATERAL (VALUES (a.key_id), ('00000000-0000-0000-0000-000000000000')) AS o (key_id)
-    -- After all rows by the hour are written.
+    CROSS JOIN LATERAL (
+        VALUES
+            (a.key_id, 'day'),
+            ('00000000-0000-0000-0000-000000000000', 'day'),
+            ('00000000-0000-0000-0000-000000000000', 'hour')
+    ) AS o (key_id, unit)
+    -- After all rows of single keys by the hour are written.
     WHERE (SELECT count(*) FROM by_hour) > 0
-    GROUP BY a.client_id, o.key_id, d.day, a.route, a.status
-    ORDER BY a.client_id, o.key_id, d.day, a.route, a.status
-    ON CONFLICT (client_id, key_id, day, route, status) DO UPDATE
+    GROUP BY a.client_id, o.key_id, o.unit, date_trunc(o.unit, a.hour, 'UTC'), a.route, a.status
+    ORDER BY a.client_id, o.key_id, o.unit, at, a.route, a.status
+    ON CONFLICT (client_id, key_id, unit, at, route, status) DO UPDATE
     SET requests = u.requests + excluded.requests;
 END;
 $$;
@@ -761,7 +765,7 @@ BEGIN
         GET DIAGNOSTICS log_rows = ROW_COUNT;
         DELETE FROM public.key_usage AS u WHERE u.client_id = ANY (client_ids);
         GET DIAGNOSTICS usage_rows = ROW_COUNT;
-        DELETE FROM public.usage_days AS u WHERE u.client_id = ANY (client_ids);
+        DELETE FROM public.usage_sums AS u WHERE u.client_id = ANY (client_ids);
     END IF;
 END;
 $$;
@@ -1126,7 +1130,7 @@ BEGIN
         UNION ALL
         SELECT 'key_usage', 'hour', 'month', interval '1 month', 1, interval '400 days'
         UNION ALL
-        SELECT 'usage_days', 'day', 'month', interval '1 month', 1, interval '400 days'
+        SELECT 'usage_sums', 'at', 'month', interval '1 month', 1, interval '400 days'
     LOOP
         FOR begins IN SELECT date_trunc(kept.unit, now()) + n * kept.length FROM generate_series(0, kept.ahead) AS n LOOP
             CONTINUE WHEN to_regclass(format('public.%s_%s', kept.name, to_char(begins, 'YYYYMMDD'))) IS NOT NULL;
@@ -1587,6 +1591,19 @@ CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
     AS $$
 BEGIN
     RAISE insufficient_privilege USING MESSAGE = 'rows are added to key_audits, and none is changed or deleted';
+END;
+$$;
+
+
+--
+-- Name: refuse_later_revocation(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.refuse_later_revocation() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    RAISE insufficient_privilege USING MESSAGE = 'a key that is revoked stays so: issue another one';
 END;
 $$;
 
@@ -2137,31 +2154,35 @@ ALTER TABLE ONLY public.synthesis_documents FORCE ROW LEVEL SECURITY;
 
 
 --
--- Name: usage_days; Type: TABLE; Schema: public; Owner: -
+-- Name: usage_sums; Type: TABLE; Schema: public; Owner: -
 --
 
-CREATE TABLE public.usage_days (
+CREATE TABLE public.usage_sums (
     client_id uuid NOT NULL,
     key_id uuid NOT NULL,
-    day timestamp with time zone NOT NULL,
+    unit text NOT NULL,
+    at timestamp with time zone NOT NULL,
     route text NOT NULL,
     status smallint NOT NULL,
-    requests bigint NOT NULL
+    requests bigint NOT NULL,
+    CONSTRAINT usage_sums_unit_is_known CHECK ((unit = ANY (ARRAY['day'::text, 'hour'::text])))
 )
-PARTITION BY RANGE (day);
+PARTITION BY RANGE (at);
 
 
 --
--- Name: usage_days_default; Type: TABLE; Schema: public; Owner: -
+-- Name: usage_sums_default; Type: TABLE; Schema: public; Owner: -
 --
 
-CREATE TABLE public.usage_days_default (
+CREATE TABLE public.usage_sums_default (
     client_id uuid NOT NULL,
     key_id uuid NOT NULL,
-    day timestamp with time zone NOT NULL,
+    unit text NOT NULL,
+    at timestamp with time zone NOT NULL,
     route text NOT NULL,
     status smallint NOT NULL,
-    requests bigint NOT NULL
+    requests bigint NOT NULL,
+    CONSTRAINT usage_sums_unit_is_known CHECK ((unit = ANY (ARRAY['day'::text, 'hour'::text])))
 );
 
 
@@ -2235,10 +2256,10 @@ ALTER TABLE ONLY public.request_log ATTACH PARTITION public.request_log_default 
 
 
 --
--- Name: usage_days_default; Type: TABLE ATTACH; Schema: public; Owner: -
+-- Name: usage_sums_default; Type: TABLE ATTACH; Schema: public; Owner: -
 --
 
-ALTER TABLE ONLY public.usage_days ATTACH PARTITION public.usage_days_default DEFAULT;
+ALTER TABLE ONLY public.usage_sums ATTACH PARTITION public.usage_sums_default DEFAULT;
 
 
 --
@@ -2442,19 +2463,19 @@ ALTER TABLE ONLY public.synthesis_documents
 
 
 --
--- Name: usage_days usage_days_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: usage_sums usage_sums_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
-ALTER TABLE ONLY public.usage_days
-    ADD CONSTRAINT usage_days_pkey PRIMARY KEY (client_id, key_id, day, route, status);
+ALTER TABLE ONLY public.usage_sums
+    ADD CONSTRAINT usage_sums_pkey PRIMARY KEY (client_id, key_id, unit, at, route, status);
 
 
 --
--- Name: usage_days_default usage_days_default_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: usage_sums_default usage_sums_default_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
-ALTER TABLE ONLY public.usage_days_default
-    ADD CONSTRAINT usage_days_default_pkey PRIMARY KEY (client_id, key_id, day, route, status);
+ALTER TABLE ONLY public.usage_sums_default
+    ADD CONSTRAINT usage_sums_default_pkey PRIMARY KEY (client_id, key_id, unit, at, route, status);
 
 
 --
@@ -2688,10 +2709,17 @@ ALTER INDEX public.request_log_pkey ATTACH PARTITION public.request_log_default_
 
 
 --
--- Name: usage_days_default_pkey; Type: INDEX ATTACH; Schema: public; Owner: -
+-- Name: usage_sums_default_pkey; Type: INDEX ATTACH; Schema: public; Owner: -
 --
 
-ALTER INDEX public.usage_days_pkey ATTACH PARTITION public.usage_days_default_pkey;
+ALTER INDEX public.usage_sums_pkey ATTACH PARTITION public.usage_sums_default_pkey;
+
+
+--
+-- Name: api_keys api_keys_stay_revoked; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE OF revoked_at ON public.api_keys FOR EACH ROW WHEN (COALESCE((new.revoked_at > old.revoked_at), (old.revoked_at IS NOT NULL))) EXECUTE FUNCTION public.refuse_later_revocation();
 
 
 --
@@ -3692,11 +3720,11 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.synthesis_documents TO clienti
 
 
 --
--- Name: TABLE usage_days; Type: ACL; Schema: public; Owner: -
+-- Name: TABLE usage_sums; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT ON TABLE public.usage_days TO clientintel_keys;
-GRANT SELECT ON TABLE public.usage_days TO clientintel_auditor;
+GRANT SELECT ON TABLE public.usage_sums TO clientintel_keys;
+GRANT SELECT ON TABLE public.usage_sums TO clientintel_auditor;
 
 
 --

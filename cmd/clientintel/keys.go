@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
@@ -53,6 +54,14 @@ func (e *environment) namedKey(client string, args []string) (apikey.Named, erro
 		}
 	}
 	return named, nil
+}
+
+func (e *environment) findKey(ctx context.Context, r *apikey.Registry, client string, args []string) (apikey.Key, error) {
+	named, err := e.namedKey(client, args)
+	if err != nil {
+		return apikey.Key{}, err
+	}
+	return r.Find(ctx, named)
 }
 
 func newKeysIssue(e *environment) *cobra.Command {
@@ -193,17 +202,17 @@ func newKeysList(e *environment) *cobra.Command {
 }
 
 func newKeysUsage(e *environment) *cobra.Command {
-	q := apikey.UsageQuery{Until: time.Now()}
-	var since string
+	var client, since, unit string
+	var span time.Duration
 	cmd := e.keysCommand("usage (KEY|- | --client CLIENT)", "Add up the requests of a key, or of a client's keys, by route and status", asAuditor,
 		func(ctx context.Context, r *apikey.Registry, args []string) error {
-			if len(args) > 0 {
-				var err error
-				if q.Named, err = e.namedKey(q.Client, args); err != nil {
-					return err
-				}
+			of, ids, err := e.usedKeys(ctx, r, client, args)
+			if err != nil {
+				return err
 			}
-			uses, err := r.Usage(ctx, q)
+			now := time.Now().UTC()
+			from := now.Add(-span).Truncate(map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour}[unit])
+			uses, err := r.Usage(ctx, of, ids, unit, from, now)
 			if err != nil {
 				return err
 			}
@@ -212,26 +221,38 @@ func newKeysUsage(e *environment) *cobra.Command {
 			})
 		})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 && q.Client == "" {
+		if len(args) == 0 && client == "" {
 			return errors.New("name a KEY, or a client with --client")
 		}
 		return noArguments(cmd, args[min(1, len(args)):])
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		span, err := parseSpan(since)
-		if err != nil {
-			return usagef("--since: %w", err)
-		}
-		if q.Unit != "hour" && q.Unit != "day" {
+		if unit != "hour" && unit != "day" {
 			return usagef("--by is hour or day")
 		}
-		q.From = q.Until.Add(-span)
+		var err error
+		if span, err = parseSpan(since); err != nil {
+			return usagef("--since: %w", err)
+		}
 		return nil
 	}
-	cmd.Flags().StringVar(&q.Client, "client", "", "all keys of this client, by id or slug; with KEY: "+onlyThisClient)
+	cmd.Flags().StringVar(&client, "client", "", "all keys of this client, by id or slug; with KEY: "+onlyThisClient)
 	cmd.Flags().StringVar(&since, "since", "30d", "how far back, as 30d or 12h; at most 400d are kept")
-	cmd.Flags().StringVar(&q.Unit, "by", "day", "hour or day, in UTC")
+	cmd.Flags().StringVar(&unit, "by", "day", "hour or day, in UTC")
 	return e.jsonFlag(cmd)
+}
+
+// usedKeys are the key that an argument names, or those of a client, and whose they are.
+func (e *environment) usedKeys(ctx context.Context, r *apikey.Registry, client string, args []string) (of uuid.UUID, ids []uuid.UUID, err error) {
+	if len(args) > 0 {
+		key, err := e.findKey(ctx, r, client, args)
+		return key.ClientID, []uuid.UUID{key.ID}, err
+	}
+	listed, err := r.List(ctx, client, nil)
+	for _, k := range listed {
+		of, ids = k.ClientID, append(ids, k.ID)
+	}
+	return of, ids, err
 }
 
 func newKeysAudit(e *environment) *cobra.Command {
@@ -271,11 +292,7 @@ func newKeysMendWindow(e *environment) *cobra.Command {
 					}
 				}
 			} else {
-				named, err := e.namedKey(client, args)
-				if err != nil {
-					return err
-				}
-				key, err := r.Find(ctx, named)
+				key, err := e.findKey(ctx, r, client, args)
 				if err != nil {
 					return err
 				}
@@ -320,22 +337,13 @@ func (e *environment) printKeys(keys []apikey.Listed) error {
 		}
 	}
 	return printList(e, keys, "PREFIX\tCLIENT\tNAME\tSTATE\tEXPIRES\tLAST USED\tLAST HOUR\tREMAINING\tSCOPES\tID", func(k apikey.Listed) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s", k.Prefix, k.ClientID, k.Name, stateOf(k.Key, time.Now()),
+		state := string(k.State)
+		if k.RevokedAt != nil {
+			state += " " + k.RevokedAt.Format(time.RFC3339)
+		}
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s", k.Prefix, k.ClientID, k.Name, state,
 			orNever(k.ExpiresAt), orNever(k.LastUsedAt), k.RequestsLastHour, k.Remaining, strings.Join(k.Scopes, ","), k.ID)
 	})
-}
-
-func stateOf(k apikey.Key, now time.Time) string {
-	switch {
-	case k.RevokedAt != nil && !k.RevokedAt.After(now):
-		return "revoked " + k.RevokedAt.Format(time.DateOnly)
-	case k.ExpiresAt != nil && !k.ExpiresAt.After(now):
-		return "expired " + k.ExpiresAt.Format(time.DateOnly)
-	case k.RevokedAt != nil:
-		return "until " + k.RevokedAt.Format(time.RFC3339)
-	default:
-		return "active"
-	}
 }
 
 func orNever(t *time.Time) string {

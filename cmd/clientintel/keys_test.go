@@ -293,8 +293,8 @@ func TestKeys_UseAndExpiryAreListed(t *testing.T) {
 	if decoded(t, env, &keys, "keys", "list", "--expiring", "14d"); len(keys) != 1 || keys[0].Prefix != first {
 		t.Errorf("expiring: %+v, want %s alone", keys, first)
 	}
-	d.Exec(t, `INSERT INTO key_usage (client_id, key_id, hour, route, status, requests)
-		SELECT k.client_id, k.id, date_trunc('day', now() - interval '1 day', 'UTC') + n * interval '1 hour', 'listInterviews', s.status, n
+	d.Exec(t, `SELECT add_key_usage(array_agg(k.id), array_agg(date_trunc('day', now() - interval '1 day', 'UTC') + n * interval '1 hour'),
+			array_agg('listInterviews'::text), array_agg(s.status::smallint), array_agg(n::bigint))
 		FROM api_keys AS k, generate_series(1, 3) AS n, (VALUES (200), (401)) AS s (status) WHERE k.client_id IS NOT NULL`)
 	for args, want := range map[string]int{first: 2, "--client acme": 6, first + " --by hour": 6, first + " --since 1h": 0} {
 		var uses []struct{ Requests int }

@@ -82,10 +82,15 @@ type logLine struct{ Msg, Reason, Address, Operations string }
 
 func serveHere(t *testing.T, env map[string]string, flags ...string) *serving {
 	t.Helper()
+	return startHere(t, env, append([]string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0"}, flags...)...)
+}
+
+// startHere runs a command that serves in this process.
+func startHere(t *testing.T, env map[string]string, args ...string) *serving {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	logs, writer := io.Pipe()
 	s := &serving{log: make(chan logLine, 1000), stop: stop, ended: make(chan int, 1)}
-	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0"}, flags...)
 	go func() {
 		s.ended <- run(ctx, args, environOf(env), strings.NewReader(""), io.Discard, writer)
 		writer.Close()

@@ -81,6 +81,7 @@ func TestRoles_HaveNoOtherRights(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	issueKey(t, map[string]string{"DATABASE_URL": d.OwnerURL})
+	d.Exec(t, "UPDATE api_keys SET revoked_at = now()")
 	for role, statements := range map[string][]string{
 		postgres.ImporterRole: {
 			"SELECT secret_hash FROM api_keys", "UPDATE api_keys SET revoked_at = NULL", "DELETE FROM api_keys", "SELECT * FROM key_audits",
@@ -91,10 +92,10 @@ func TestRoles_HaveNoOtherRights(t *testing.T) {
 			"UPDATE api_keys SET secret_hash = sha256('x')", "DELETE FROM api_keys", "DELETE FROM request_log", "DELETE FROM key_audits",
 			"UPDATE key_audits SET actor = 'x'", "TRUNCATE key_audits", "INSERT INTO key_audits (client_id, action, key_id, account, actor, detail, login) " +
 				"SELECT id, 'issue', id, 'x', 'x', 'x', 'somebody' FROM clients", "UPDATE clients SET allowed_scopes = NULL",
-			"SELECT delete_keys('{}', false, 'x')",
+			"SELECT delete_keys('{}', false, 'x')", "UPDATE api_keys SET revoked_at = NULL", "UPDATE api_keys SET revoked_at = 'infinity'",
 		},
-		// Nor does the owner change what was audited.
-		embedded.Owner: {"UPDATE key_audits SET actor = 'x'", "DELETE FROM key_audits", "TRUNCATE key_audits"},
+		// Nor does the owner change what was audited, or take a revocation back.
+		embedded.Owner: {"UPDATE api_keys SET revoked_at = NULL", "UPDATE key_audits SET actor = 'x'", "DELETE FROM key_audits", "TRUNCATE key_audits"},
 		postgres.AuditorRole: {
 			"SELECT * FROM interviews", "SELECT secret_hash FROM api_keys", "UPDATE api_keys SET revoked_at = now()", "INSERT INTO key_usage SELECT * FROM key_usage",
 			"INSERT INTO key_audits (client_id, action, key_id, account, actor, detail) SELECT id, 'issue', id, 'x', 'x', 'x' FROM clients",

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
-// A server that starts while its database is away says so, and serves when it is there.
+// A server that starts while its database is away says so, and serves when it is there; so
+// does a console.
 func TestServe_WaitsForItsDatabase(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -25,11 +27,20 @@ func TestServe_WaitsForItsDatabase(t *testing.T) {
 	require.NoError(t, err)
 	socket := u.Query().Get("host") + "/.s.PGSQL." + u.Query().Get("port")
 	u.Host, u.RawQuery = address, ""
-	server := serveHere(t, map[string]string{"DATABASE_URL": u.String()})
+	env := map[string]string{
+		"DATABASE_URL": u.String(), "DATABASE_OWNER_URL": strings.Replace(u.String(), u.User.String(), embedded.Owner, 1),
+		"CLIENTINTEL_CONSOLE_SECRET": strings.Repeat("s", 32),
+	}
+	server, console := serveHere(t, env), startHere(t, env, "console", "--listen", "127.0.0.1:0")
 	const reason = "the database does not answer"
-	waiting := server.next(t, "not ready")
-	if body := get(t, waiting.Operations+"/readyz", http.StatusServiceUnavailable); waiting.Reason != reason || body != "not ready: "+reason+"\n" {
-		t.Errorf("the log says %+v, /readyz %q", waiting, body)
+	for _, s := range []*serving{server, console} {
+		waiting := s.next(t, "not ready")
+		if body := get(t, waiting.Operations+"/readyz", http.StatusServiceUnavailable); waiting.Reason != reason || body != "not ready: "+reason+"\n" {
+			t.Errorf("the log says %+v, /readyz %q", waiting, body)
+		}
+		if s == console {
+			get(t, waiting.Operations+"/api/admin/v1/clients", http.StatusServiceUnavailable)
+		}
 	}
 	if l, err = listen.Listen(t.Context(), "tcp", address); err != nil {
 		t.Fatal(err)
@@ -37,7 +48,9 @@ func TestServe_WaitsForItsDatabase(t *testing.T) {
 	defer l.Close()
 	go forward(l, socket)
 	get(t, server.next(t, "serving").Operations+"/readyz", http.StatusOK)
+	get(t, console.next(t, "serving the console").Address+"/readyz", http.StatusOK)
 	server.end(t)
+	console.end(t)
 }
 
 // forward connects what l accepts to a Unix socket.

@@ -112,7 +112,7 @@ func (q *Queries) FindClient(ctx context.Context, named string) (FindClientRow, 
 }
 
 const FindKey = `-- name: FindKey :one
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, clock_timestamp()::timestamptz AS read_at
 FROM api_keys AS k
 LEFT JOIN LATERAL (
     -- The key's own row is up to an hour behind; the log is exact, as far back as it goes.
@@ -139,6 +139,7 @@ type FindKeyRow struct {
 	RevokedAt    *time.Time `json:"revoked_at"`
 	LastUsedAt   *time.Time `json:"last_used_at"`
 	LastLoggedAt time.Time  `json:"last_logged_at"`
+	ReadAt       time.Time  `json:"read_at"`
 }
 
 // FindKey finds a key by its id or its prefix, for the operator.
@@ -156,6 +157,7 @@ func (q *Queries) FindKey(ctx context.Context, named string) (FindKeyRow, error)
 		&i.RevokedAt,
 		&i.LastUsedAt,
 		&i.LastLoggedAt,
+		&i.ReadAt,
 	)
 	return i, err
 }
@@ -268,7 +270,7 @@ func (q *Queries) ListKeyAudits(ctx context.Context, clientID *uuid.UUID) ([]Lis
 }
 
 const ListKeys = `-- name: ListKeys :many
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests, ahead.future_requests, coalesce(ahead.until, '0001-01-01 00:00:00+00')::timestamptz AS ahead_until
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests, ahead.future_requests, coalesce(ahead.until, '0001-01-01 00:00:00+00')::timestamptz AS ahead_until, statement_timestamp()::timestamptz AS read_at
 FROM api_keys AS k
 LEFT JOIN LATERAL (
     -- The key's own row is up to an hour behind; the log is exact, as far back as it goes.
@@ -335,6 +337,7 @@ type ListKeysRow struct {
 	Requests       int64      `json:"requests"`
 	FutureRequests int64      `json:"future_requests"`
 	AheadUntil     time.Time  `json:"ahead_until"`
+	ReadAt         time.Time  `json:"read_at"`
 }
 
 // ListKeys lists a client's keys, or all, for the operator, oldest first, with
@@ -363,6 +366,7 @@ func (q *Queries) ListKeys(ctx context.Context, arg ListKeysParams) ([]ListKeysR
 			&i.Requests,
 			&i.FutureRequests,
 			&i.AheadUntil,
+			&i.ReadAt,
 		); err != nil {
 			return nil, err
 		}
@@ -458,72 +462,6 @@ func (q *Queries) RevokeKeysOfClient(ctx context.Context, clientID uuid.UUID) ([
 			&i.ID,
 			&i.Name,
 			&i.RevokedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const SumKeyUsage = `-- name: SumKeyUsage :many
-SELECT
-    date_trunc($1::text, u.hour, 'UTC')::timestamptz AS begins,
-    u.key_id,
-    u.route,
-    u.status,
-    sum(u.requests)::bigint AS requests
-FROM key_usage AS u
-WHERE u.client_id = $2
-    AND u.hour >= $3::timestamptz
-    AND u.hour < $4::timestamptz
-    AND ($5::uuid IS NULL OR u.key_id = $5::uuid)
-GROUP BY begins, u.key_id, u.route, u.status
-ORDER BY begins, u.key_id, u.route, u.status
-`
-
-type SumKeyUsageParams struct {
-	Unit      string     `json:"unit"`
-	ClientID  uuid.UUID  `json:"client_id"`
-	FromHour  time.Time  `json:"from_hour"`
-	UntilHour time.Time  `json:"until_hour"`
-	KeyID     *uuid.UUID `json:"key_id"`
-}
-
-type SumKeyUsageRow struct {
-	Begins   time.Time `json:"begins"`
-	KeyID    uuid.UUID `json:"key_id"`
-	Route    string    `json:"route"`
-	Status   int16     `json:"status"`
-	Requests int64     `json:"requests"`
-}
-
-// SumKeyUsage adds up a client's requests from an hour on and before another, by hour or
-// by day (UTC), key, route and status.
-func (q *Queries) SumKeyUsage(ctx context.Context, arg SumKeyUsageParams) ([]SumKeyUsageRow, error) {
-	rows, err := q.db.Query(ctx, SumKeyUsage,
-		arg.Unit,
-		arg.ClientID,
-		arg.FromHour,
-		arg.UntilHour,
-		arg.KeyID,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SumKeyUsageRow{}
-	for rows.Next() {
-		var i SumKeyUsageRow
-		if err := rows.Scan(
-			&i.Begins,
-			&i.KeyID,
-			&i.Route,
-			&i.Status,
-			&i.Requests,
 		); err != nil {
 			return nil, err
 		}

@@ -155,17 +155,12 @@ SELECT
     k.id,
     k.name,
     k.scopes,
-    (CASE
-        WHEN k.revoked_at <= statement_timestamp() THEN 'revoked'
-        WHEN k.expires_at <= statement_timestamp() THEN 'expired'
-        WHEN k.revoked_at IS NOT NULL THEN 'ending'
-        ELSE 'active'
-    END)::text AS state,
     k.created_at,
     k.created_by,
     k.expires_at,
     k.revoked_at,
     k.last_used_at,
+    statement_timestamp()::timestamptz AS read_at,
     coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at,
     coalesce(newest.seq - oldest.seq + 1, 0)::bigint AS requests_last_hour,
     coalesce(month.requests, 0)::bigint AS requests_30_days,
@@ -215,10 +210,11 @@ LEFT JOIN LATERAL (
 ) AS oldest ON true
 LEFT JOIN LATERAL (
     SELECT sum(u.requests) AS requests, sum(u.requests) FILTER (WHERE u.status = 429) AS limited
-    FROM usage_days AS u
+    FROM usage_sums AS u
     WHERE u.client_id = $1
         AND u.key_id = k.id
-        AND u.day > statement_timestamp() - interval '30 days'
+        AND u.unit = 'day'
+        AND u.at > statement_timestamp() - interval '30 days'
 ) AS month ON true
 ORDER BY k.created_at DESC, k.id
 `
@@ -238,12 +234,12 @@ type ListKeysOfClientRow struct {
 	ID               uuid.UUID  `json:"id"`
 	Name             string     `json:"name"`
 	Scopes           []string   `json:"scopes"`
-	State            string     `json:"state"`
 	CreatedAt        time.Time  `json:"created_at"`
 	CreatedBy        *string    `json:"created_by"`
 	ExpiresAt        *time.Time `json:"expires_at"`
 	RevokedAt        *time.Time `json:"revoked_at"`
 	LastUsedAt       *time.Time `json:"last_used_at"`
+	ReadAt           time.Time  `json:"read_at"`
 	LastLoggedAt     time.Time  `json:"last_logged_at"`
 	RequestsLastHour int64      `json:"requests_last_hour"`
 	Requests30Days   int64      `json:"requests_30_days"`
@@ -274,12 +270,12 @@ func (q *Queries) ListKeysOfClient(ctx context.Context, arg ListKeysOfClientPara
 			&i.ID,
 			&i.Name,
 			&i.Scopes,
-			&i.State,
 			&i.CreatedAt,
 			&i.CreatedBy,
 			&i.ExpiresAt,
 			&i.RevokedAt,
 			&i.LastUsedAt,
+			&i.ReadAt,
 			&i.LastLoggedAt,
 			&i.RequestsLastHour,
 			&i.Requests30Days,
@@ -307,36 +303,49 @@ func (q *Queries) ReadConsoleSecret(ctx context.Context) ([]byte, error) {
 	return secret, err
 }
 
-const SumUsageByDay = `-- name: SumUsageByDay :many
-SELECT u.day AS at, u.route, u.status, u.requests
-FROM usage_days AS u
+const SumUsage = `-- name: SumUsage :many
+SELECT u.at AS begins, u.key_id, u.route, u.status, u.requests
+FROM usage_sums AS u
 WHERE u.client_id = $1
-    AND u.key_id = $2
-    AND u.day >= $3
-    AND u.day < $4
-ORDER BY u.day, u.route, u.status
+    AND u.key_id = ANY ($2::uuid[])
+    AND u.unit = $3::text
+    AND u.at >= $4
+    AND u.at < $5
+UNION ALL
+SELECT h.hour, h.key_id, h.route, h.status, h.requests
+FROM key_usage AS h
+WHERE h.client_id = $1
+    AND h.key_id = ANY ($2::uuid[])
+    AND $3::text = 'hour'
+    AND h.hour >= $4
+    AND h.hour < $5
+ORDER BY begins, key_id, route, status
 `
 
-type SumUsageByDayParams struct {
-	ClientID uuid.UUID `json:"client_id"`
-	KeyID    uuid.UUID `json:"key_id"`
-	FromAt   time.Time `json:"from_at"`
-	UntilAt  time.Time `json:"until_at"`
+type SumUsageParams struct {
+	ClientID uuid.UUID   `json:"client_id"`
+	KeyIds   []uuid.UUID `json:"key_ids"`
+	Unit     string      `json:"unit"`
+	FromAt   time.Time   `json:"from_at"`
+	UntilAt  time.Time   `json:"until_at"`
 }
 
-type SumUsageByDayRow struct {
-	At       time.Time `json:"at"`
+type SumUsageRow struct {
+	Begins   time.Time `json:"begins"`
+	KeyID    uuid.UUID `json:"key_id"`
 	Route    string    `json:"route"`
 	Status   int16     `json:"status"`
 	Requests int64     `json:"requests"`
 }
 
-// SumUsageByDay returns a client's requests, or those of one key, by day, route and status.
-// The zero id means all keys.
-func (q *Queries) SumUsageByDay(ctx context.Context, arg SumUsageByDayParams) ([]SumUsageByDayRow, error) {
-	rows, err := q.db.Query(ctx, SumUsageByDay,
+// SumUsage returns the requests of a client's keys by hour or day, key, route and status. The
+// zero id means all keys. A key's hours are not summed, so they are read where they were
+// counted.
+func (q *Queries) SumUsage(ctx context.Context, arg SumUsageParams) ([]SumUsageRow, error) {
+	rows, err := q.db.Query(ctx, SumUsage,
 		arg.ClientID,
-		arg.KeyID,
+		arg.KeyIds,
+		arg.Unit,
 		arg.FromAt,
 		arg.UntilAt,
 	)
@@ -344,74 +353,12 @@ func (q *Queries) SumUsageByDay(ctx context.Context, arg SumUsageByDayParams) ([
 		return nil, err
 	}
 	defer rows.Close()
-	items := []SumUsageByDayRow{}
+	items := []SumUsageRow{}
 	for rows.Next() {
-		var i SumUsageByDayRow
+		var i SumUsageRow
 		if err := rows.Scan(
-			&i.At,
-			&i.Route,
-			&i.Status,
-			&i.Requests,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const SumUsageByHour = `-- name: SumUsageByHour :many
-SELECT u.hour AS at, u.route, u.status, sum(u.requests)::bigint AS requests
-FROM api_keys AS k
-CROSS JOIN LATERAL (
-    SELECT n.hour, n.route, n.status, n.requests
-    FROM key_usage AS n
-    WHERE n.client_id = $1
-        AND n.key_id = k.id
-        AND n.hour >= $2
-        AND n.hour < $3
-) AS u
-WHERE k.client_id = $1::uuid
-    AND ($4::uuid = '00000000-0000-0000-0000-000000000000' OR k.id = $4::uuid)
-GROUP BY u.hour, u.route, u.status
-ORDER BY u.hour, u.route, u.status
-`
-
-type SumUsageByHourParams struct {
-	ClientID uuid.UUID `json:"client_id"`
-	FromAt   time.Time `json:"from_at"`
-	UntilAt  time.Time `json:"until_at"`
-	KeyID    uuid.UUID `json:"key_id"`
-}
-
-type SumUsageByHourRow struct {
-	At       time.Time `json:"at"`
-	Route    string    `json:"route"`
-	Status   int16     `json:"status"`
-	Requests int64     `json:"requests"`
-}
-
-// SumUsageByHour returns the same by hour. Keys are gone through one by one: the index then
-// gives the hours, and nothing else is read.
-func (q *Queries) SumUsageByHour(ctx context.Context, arg SumUsageByHourParams) ([]SumUsageByHourRow, error) {
-	rows, err := q.db.Query(ctx, SumUsageByHour,
-		arg.ClientID,
-		arg.FromAt,
-		arg.UntilAt,
-		arg.KeyID,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SumUsageByHourRow{}
-	for rows.Next() {
-		var i SumUsageByHourRow
-		if err := rows.Scan(
-			&i.At,
+			&i.Begins,
+			&i.KeyID,
 			&i.Route,
 			&i.Status,
 			&i.Requests,

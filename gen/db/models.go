@@ -291,19 +291,21 @@ type UsableInterview struct {
 	CustomExtraction  json.RawMessage `json:"custom_extraction"`
 }
 
-type UsageDay struct {
+type UsageSum struct {
 	ClientID uuid.UUID `json:"client_id"`
 	KeyID    uuid.UUID `json:"key_id"`
-	Day      time.Time `json:"day"`
+	Unit     string    `json:"unit"`
+	At       time.Time `json:"at"`
 	Route    string    `json:"route"`
 	Status   int16     `json:"status"`
 	Requests int64     `json:"requests"`
 }
 
-type UsageDaysDefault struct {
+type UsageSumsDefault struct {
 	ClientID uuid.UUID `json:"client_id"`
 	KeyID    uuid.UUID `json:"key_id"`
-	Day      time.Time `json:"day"`
+	Unit     string    `json:"unit"`
+	At       time.Time `json:"at"`
 	Route    string    `json:"route"`
 	Status   int16     `json:"status"`
 	Requests int64     `json:"requests"`

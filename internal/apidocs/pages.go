@@ -21,28 +21,17 @@ import (
 //go:embed assets pages
 var embedded embed.FS
 
-// File is a file to serve. Links between pages are relative, so they stay right under any
-// path that a proxy adds.
-type File struct {
-	// Path is the absolute path of its URL.
-	Path        string
-	ContentType string
-	Body        []byte
-	// IsHTMLPage is set if people open it in a browser, or a page loads it; other
-	// documents may be fetched from any origin.
-	IsHTMLPage bool
-}
-
 // exampleAddress is the service's address in the rendered pages. The page's script
 // replaces it with the address that the page came from.
 const exampleAddress = "https://clientintel.example.com"
 
 // sharedAssets are those of package web that the pages use.
-var sharedAssets = []string{"assets/base.css", "assets/base.js", "assets/theme.js", "assets/icon.svg"}
+var sharedAssets = []string{"base.css", "base.js", "theme.js", "icon.svg"}
 
-// Files returns every file. publicURL is the address in lines that readers paste; without
+// Files returns every file. Links between pages are relative, so they stay right under any
+// path that a proxy adds. publicURL is the address in lines that readers paste; without
 // one they contain an example, never a request's own Host header.
-func Files(publicURL string) ([]File, error) {
+func Files(publicURL string) ([]web.File, error) {
 	address, relative := exampleAddress, "](."
 	if publicURL != "" {
 		address = strings.TrimRight(publicURL, "/")
@@ -51,10 +40,10 @@ func Files(publicURL string) ([]File, error) {
 	inPage := strings.NewReplacer(exampleAddress, html.EscapeString(address))
 	inText := strings.NewReplacer(exampleAddress, address)
 	inIndex := strings.NewReplacer("](.", relative)
-	files := []File{{Path: "/docs/changelog.md", ContentType: web.ContentType("changelog.md"), Body: clientintel.Changelog}}
-	for _, shared := range web.Assets() {
-		if slices.Contains(sharedAssets, shared.Path) {
-			files = append(files, File{Path: "/docs/" + shared.Path, ContentType: shared.ContentType, Body: shared.Body, IsHTMLPage: true})
+	files := []web.File{{Path: "/docs/changelog.md", ContentType: web.ContentType("changelog.md"), Body: clientintel.Changelog}}
+	for _, shared := range web.Assets("/docs") {
+		if slices.Contains(sharedAssets, path.Base(shared.Path)) {
+			files = append(files, shared)
 		}
 	}
 	add := func(from fs.FS, name, to string, replacer *strings.Replacer) error {
@@ -65,10 +54,7 @@ func Files(publicURL string) ([]File, error) {
 		if replacer != nil {
 			body = []byte(replacer.Replace(string(body)))
 		}
-		files = append(files, File{
-			Path: to, ContentType: web.ContentType(name),
-			Body: body, IsHTMLPage: replacer == inPage,
-		})
+		files = append(files, web.File{Path: to, ContentType: web.ContentType(name), Body: body, IsPage: replacer == inPage})
 		return nil
 	}
 	err := fs.WalkDir(embedded, ".", func(name string, entry fs.DirEntry, err error) error {

@@ -66,7 +66,7 @@ func (r *Registry) Rotate(ctx context.Context, named Named, with Rotation, by By
 	if err := checkRepeat(ctx, r.queries(), old.ClientID, by); err != nil {
 		return Issued{}, err
 	}
-	if err := r.checkRotatable(ctx, old); err != nil {
+	if err := checkRotatable(old); err != nil {
 		return Issued{}, err
 	}
 	client, err := r.client(ctx, old.ClientID.String())
@@ -118,17 +118,13 @@ func (r *Registry) TakeBack(ctx context.Context, issued Issued, by By, cause err
 
 // checkRotatable refuses a key that has ended, or that is being replaced already. The
 // new key has the old one's expiry: an expired key's replacement would never work.
-func (r *Registry) checkRotatable(ctx context.Context, key Key) error {
-	var now time.Time // by the clock that ends keys
-	if err := r.db.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now); err != nil {
-		return fmt.Errorf("reading the database's clock: %w", err)
-	}
-	switch {
-	case key.RevokedAt != nil && !key.RevokedAt.After(now):
+func checkRotatable(key Key) error {
+	switch key.State {
+	case Revoked:
 		return refusef("key %s was revoked at %s: issue a new one", key.Prefix, key.RevokedAt.Format(time.RFC3339))
-	case key.ExpiresAt != nil && !key.ExpiresAt.After(now):
+	case Expired:
 		return refusef("key %s expired at %s: issue a new one", key.Prefix, key.ExpiresAt.Format(time.RFC3339))
-	case key.RevokedAt != nil:
+	case Ending:
 		return refusef("key %s is already being replaced and ends at %s: rotate its replacement, or issue a new one", key.Prefix, key.RevokedAt.Format(time.RFC3339))
 	}
 	return nil

@@ -17,6 +17,32 @@ type Key struct {
 	ExpiresAt  *time.Time `json:"expires_at"`
 	RevokedAt  *time.Time `json:"revoked_at"`
 	LastUsedAt *time.Time `json:"last_used_at"`
+	State      State      `json:"state"`
+}
+
+// State is what becomes of a key's requests.
+type State string
+
+// The states. Ending keys were rotated with a grace, which is not over.
+const (
+	Active  State = "active"
+	Ending  State = "ending"
+	Expired State = "expired"
+	Revoked State = "revoked"
+)
+
+// StateOf is a key's state at a moment, which must be of the clock that ends keys: the
+// database's.
+func StateOf(expiresAt, revokedAt *time.Time, now time.Time) State {
+	switch {
+	case revokedAt != nil && !revokedAt.After(now):
+		return Revoked
+	case expiresAt != nil && !expiresAt.After(now):
+		return Expired
+	case revokedAt != nil:
+		return Ending
+	}
+	return Active
 }
 
 // Listed is a key and what is left of its quota.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
@@ -27,6 +29,7 @@ func (r *Registry) List(ctx context.Context, client string, expiring *time.Durat
 			Key: Key{
 				ID: row.ID, Prefix: row.Prefix, ClientID: *row.ClientID, Name: row.Name, Scopes: row.Scopes, CreatedAt: row.CreatedAt,
 				ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: lastUse(row.LastUsedAt, row.LastLoggedAt),
+				State: StateOf(row.ExpiresAt, row.RevokedAt, row.ReadAt),
 			},
 			RequestsLastHour: int(row.Requests), Remaining: max(0, int(maxRequests)-int(row.Requests)),
 			FutureRequests: int(row.FutureRequests),
@@ -38,38 +41,15 @@ func (r *Registry) List(ctx context.Context, client string, expiring *time.Durat
 	return keys, nil
 }
 
-// UsageQuery asks how a key, or all of a client's, were used.
-type UsageQuery struct {
-	// Named names the key; without a key, all keys of the client are meant.
-	Named
-	// From and Until bound the time. What is asked for begins with From's hour.
-	From, Until time.Time
-	// Unit is hour or day, in UTC.
-	Unit string
-}
-
 // Use is how many requests of a key ended with a status, in an hour or a day.
-type Use = db.SumKeyUsageRow
+type Use = db.SumUsageRow
 
-// Usage adds up requests, oldest first. Servers write them every ten seconds.
-func (r *Registry) Usage(ctx context.Context, q UsageQuery) ([]Use, error) {
-	params := db.SumKeyUsageParams{Unit: q.Unit, FromHour: q.From.UTC().Truncate(time.Hour), UntilHour: q.Until}
-	if q.Key != "" {
-		key, err := r.Find(ctx, q.Named)
-		if err != nil {
-			return nil, err
-		}
-		params.ClientID, params.KeyID = key.ClientID, &key.ID
-	} else {
-		client, err := r.client(ctx, q.Client)
-		if err != nil {
-			return nil, err
-		}
-		params.ClientID = client.ID
-	}
-	uses, err := r.queries().SumKeyUsage(ctx, params)
+// Usage adds up requests of a client's keys by unit, hour or day of UTC, oldest first. The
+// zero id means all keys. Servers write them every ten seconds.
+func (r *Registry) Usage(ctx context.Context, client uuid.UUID, keys []uuid.UUID, unit string, from, until time.Time) ([]Use, error) {
+	uses, err := r.queries().SumUsage(ctx, db.SumUsageParams{ClientID: client, KeyIds: keys, Unit: unit, FromAt: from, UntilAt: until})
 	if err != nil {
-		return nil, fmt.Errorf("adding up the use of keys: %w", err)
+		return nil, fmt.Errorf("adding up requests: %w", err)
 	}
 	return uses, nil
 }

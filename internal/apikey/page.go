@@ -82,31 +82,6 @@ func (r *Registry) keys(ctx context.Context, params db.ListKeysOfClientParams, a
 	return rows, nil
 }
 
-// Sum is how many requests of an hour or a day ended with a status.
-type Sum = db.SumUsageByHourRow
-
-// Sums are a client's requests in a window by hour or day, route and status, or those of one
-// key; the zero id means all.
-func (r *Registry) Sums(ctx context.Context, client, key uuid.UUID, byHour bool, from, until time.Time) ([]Sum, error) {
-	params := db.SumUsageByHourParams{ClientID: client, KeyID: key, FromAt: from, UntilAt: until}
-	if byHour {
-		sums, err := r.queries().SumUsageByHour(ctx, params)
-		if err != nil {
-			return nil, fmt.Errorf("adding up requests by hour: %w", err)
-		}
-		return sums, nil
-	}
-	rows, err := r.queries().SumUsageByDay(ctx, db.SumUsageByDayParams{ClientID: client, KeyID: key, FromAt: from, UntilAt: until})
-	if err != nil {
-		return nil, fmt.Errorf("reading requests by day: %w", err)
-	}
-	sums := make([]Sum, len(rows))
-	for i, row := range rows {
-		sums[i] = Sum(row)
-	}
-	return sums, nil
-}
-
 // Entry is an entry of a client's audit trail.
 type Entry = db.ListAuditsOfClientRow
 

@@ -114,5 +114,6 @@ func (r *Registry) Find(ctx context.Context, n Named) (Key, error) {
 	return Key{
 		ID: row.ID, Prefix: row.Prefix, ClientID: *row.ClientID, Name: row.Name, Scopes: row.Scopes, CreatedAt: row.CreatedAt,
 		ExpiresAt: row.ExpiresAt, RevokedAt: row.RevokedAt, LastUsedAt: lastUse(row.LastUsedAt, row.LastLoggedAt),
+		State: StateOf(row.ExpiresAt, row.RevokedAt, row.ReadAt),
 	}, nil
 }

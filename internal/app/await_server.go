@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -30,36 +31,45 @@ func AwaitServer(ctx context.Context, d *Database, settings config.Server, log *
 			return nil, err
 		}
 	}
-	server, err := d.startServer(ctx, settings, log)
+	handler := func(ready func(context.Context) error) http.Handler {
+		return ops.Handler(ops.NewMetrics(Version), ready)
+	}
+	return await(ctx, log, settings.OpsListen, "--ops-listen", handler, func() (*Server, error) { return d.startServer(ctx, settings, log) })
+}
+
+// await calls start until it succeeds or fails for a reason that does not pass. Meanwhile
+// handler, which is told why, answers at the address.
+func await[T any](
+	ctx context.Context, log *slog.Logger, address, flag string, handler func(ready func(context.Context) error) http.Handler, start func() (T, error),
+) (started T, err error) {
+	started, err = start()
 	why := reasonToWait(err)
 	if why == "" {
-		return server, err
+		return started, err
 	}
 	var reason atomic.Value
 	reason.Store(why)
-	operator, failed := Listen(ctx, settings.OpsListen, "--ops-listen")
+	listener, failed := Listen(ctx, address, flag)
 	if failed != nil {
-		return nil, failed
+		return started, failed
 	}
-	waiting := newHTTPServer(ops.Handler(ops.NewMetrics(Version), func(context.Context) error {
-		return errors.New(reason.Load().(string))
-	}), log)
+	waiting := newHTTPServer(handler(func(context.Context) error { return errors.New(reason.Load().(string)) }), log)
 	defer waiting.Close()
-	go func() { _ = waiting.Serve(operator) }()
-	log.Warn("not ready", "reason", why, "error", postgres.Loggable(err), "operations", "http://"+operator.Addr().String())
+	go func() { _ = waiting.Serve(listener) }()
+	log.Warn("not ready", "reason", why, "error", postgres.Loggable(err), "operations", "http://"+listener.Addr().String())
 
 	tick := time.NewTicker(startInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return started, ctx.Err()
 		case <-tick.C:
 		}
-		server, err := d.startServer(ctx, settings, log)
+		started, err := start()
 		why := reasonToWait(err)
 		if why == "" {
-			return server, err
+			return started, err
 		}
 		if reason.Swap(why) != why && ctx.Err() == nil {
 			log.Warn("not ready", "reason", why, "error", postgres.Loggable(err))

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"golang.org/x/net/netutil"
 
+	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/console"
+	"github.com/clientintel/clientintel/internal/middleware"
 	"github.com/clientintel/clientintel/internal/postgres"
 )
 
@@ -20,33 +23,22 @@ const (
 )
 
 // ServeConsole serves the administration API and its page until ctx is done, with the role
-// keys. apiURL is the client API's address. ready is called once it listens.
+// keys. It awaits the database as a server does, and answers 503 meanwhile. apiURL is the
+// client API's address. ready is called once it serves.
 func (d *Database) ServeConsole(ctx context.Context, settings config.Console, apiURL string, log *slog.Logger, ready func(address string)) error {
 	tokens, err := console.NewTokens(settings.JWKS, settings.Secret, log, time.Now)
 	if err != nil {
 		return err
 	}
-	schema, err := postgres.ReadSchemaAs(ctx, d.OwnerURL, postgres.KeysRole)
-	if err == nil {
-		err = schema.CheckServed()
-	}
+	deps := console.Deps{Tokens: tokens, Log: log, Now: time.Now, APIURL: apiURL, FrameAncestors: settings.FrameAncestors}
+	handler, err := await(ctx, log, settings.Listen, "--listen", refuseMeanwhile, func() (http.Handler, error) { return d.startConsole(ctx, &deps) })
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil // stopped while waiting
+		}
 		return err
 	}
-	pool, err := postgres.OpenPool(ctx, postgres.PoolSettings{
-		URL: d.OwnerURL, Size: consoleConnections, Roles: []string{postgres.KeysRole}, Application: "clientintel console",
-		StatementTimeout: consoleTimeout, LockTimeout: lockTimeout,
-	})
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	handler, err := console.New(ctx, console.Deps{
-		Pool: pool, Tokens: tokens, Log: log, Now: time.Now, APIURL: apiURL, FrameAncestors: settings.FrameAncestors,
-	})
-	if err != nil {
-		return err
-	}
+	defer deps.Pool.Close()
 	listener, err := Listen(ctx, settings.Listen, "--listen")
 	if err != nil {
 		return err
@@ -70,3 +62,43 @@ func (d *Database) ServeConsole(ctx context.Context, settings config.Console, ap
 
 // maxConsoleConnections bounds the open connections; further ones wait to be accepted.
 const maxConsoleConnections = 512
+
+// startConsole is one try to start. The console's pool is the caller's to close.
+func (d *Database) startConsole(ctx context.Context, deps *console.Deps) (http.Handler, error) {
+	probe, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	checked, err := postgres.ConnectTo(probe, d.OwnerURL, func(schema postgres.Schema) error {
+		if err := schema.CheckServed(); err != nil {
+			return schemaError{err}
+		}
+		return nil
+	}, postgres.KeysRole)
+	if err != nil {
+		return nil, err
+	}
+	_ = checked.Close(probe)
+	deps.Pool, err = postgres.OpenPool(ctx, postgres.PoolSettings{
+		URL: d.OwnerURL, Size: consoleConnections, Roles: []string{postgres.KeysRole}, Application: "clientintel console",
+		StatementTimeout: consoleTimeout, LockTimeout: lockTimeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	handler, err := console.New(ctx, *deps)
+	if err != nil {
+		deps.Pool.Close()
+	}
+	return handler, err
+}
+
+// refuseMeanwhile answers for a console that waits for its database.
+func refuseMeanwhile(ready func(context.Context) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := ready(r.Context())
+		if r.URL.Path == "/readyz" {
+			http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		middleware.WriteError(w, r, apierror.Unavailable(err))
+	})
+}

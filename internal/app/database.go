@@ -78,19 +78,20 @@ type Command struct {
 	Newer bool
 }
 
-// Connect checks that the database has this release's schema, and connects for a command.
+// Connect connects for a command, to a database that has this release's schema.
 func (d *Database) Connect(ctx context.Context, c Command) (*pgx.Conn, error) {
-	schema, err := postgres.ReadSchemaAs(ctx, d.OwnerURL, c.Roles...)
-	switch {
-	case err != nil:
-	case c.Creates && schema.Empty:
-		err = d.Migrate(ctx)
-	case c.Newer:
-		err = schema.CheckServed()
-	default:
-		err = schema.Check()
+	isNew := false
+	conn, err := postgres.ConnectTo(ctx, d.OwnerURL, func(schema postgres.Schema) error {
+		isNew = c.Creates && schema.Empty
+		if c.Newer {
+			return schema.CheckServed()
+		}
+		return schema.Check()
+	}, c.Roles...)
+	if !isNew {
+		return conn, err
 	}
-	if err != nil {
+	if err := d.Migrate(ctx); err != nil {
 		return nil, err
 	}
 	return postgres.ConnectAs(ctx, d.OwnerURL, c.Roles...)

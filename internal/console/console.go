@@ -3,8 +3,6 @@ package console
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"html"
 	"log/slog"
 	"net/http"
@@ -19,6 +17,7 @@ import (
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/documents"
 	"github.com/clientintel/clientintel/internal/middleware"
 	"github.com/clientintel/clientintel/internal/page"
 	"github.com/clientintel/clientintel/internal/postgres"
@@ -111,24 +110,11 @@ func (d Deps) addPages(r chi.Router) {
 	if d.FrameAncestors != "" {
 		policy = strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors "+d.FrameAncestors, 1)
 	}
-	files := append(web.Console(), web.File{Path: strings.TrimPrefix(prefix, "/") + "/openapi.json", ContentType: "application/json", Body: openapi.AdminJSON()})
-	for _, f := range files {
-		path := "/" + f.Path
-		if f.Path == "index.html" {
-			path = "/"
+	header := map[string]string{"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"}
+	for _, f := range append(web.Console(), web.File{Path: prefix + "/openapi.json", ContentType: "application/json", Body: openapi.AdminJSON()}) {
+		if f.Path == "/" {
 			f.Body = bytes.Replace(f.Body, []byte("{{api}}"), []byte(html.EscapeString(d.APIURL)), 1)
 		}
-		tag := fmt.Sprintf(`"%x"`, sha256.Sum256(f.Body))
-		serve := middleware.Named("page", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			h := w.Header()
-			h.Set("Content-Type", f.ContentType)
-			h.Set("Content-Security-Policy", policy)
-			h.Set("Referrer-Policy", "no-referrer")
-			h.Set("Cache-Control", "no-cache")
-			h.Set("ETag", tag)
-			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.Body))
-		}))
-		r.Method(http.MethodGet, path, serve)
-		r.Method(http.MethodHead, path, serve)
+		documents.Serve(r, "page", f, header)
 	}
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -26,8 +27,8 @@ func (h *handlers) GetUsage(ctx context.Context, req admin.GetUsageRequestObject
 	if err != nil {
 		return nil, err
 	}
-	byHour := req.Params.By != nil && *req.Params.By == admin.GetUsageParamsByHour
-	window, err := h.parseWindow(req.Params, byHour)
+	unit := cmp.Or(req.Params.By, new(admin.GetUsageParamsByDay))
+	window, err := h.parseWindow(req.Params, *unit == admin.GetUsageParamsByHour)
 	if err != nil {
 		return nil, err
 	}
@@ -39,20 +40,17 @@ func (h *handlers) GetUsage(ctx context.Context, req admin.GetUsageRequestObject
 		}
 		key = found.ID
 	}
-	sums, err := h.keys.Sums(ctx, client.ID, key, byHour, window.From, window.Until)
+	sums, err := h.keys.Usage(ctx, client.ID, []uuid.UUID{key}, string(*unit), window.From, window.Until)
 	if err != nil {
 		return nil, public(err)
 	}
 	var body admin.GetUsage200JSONResponse
 	body.Data = make([]admin.UsageRow, len(sums))
 	for i, s := range sums {
-		body.Data[i] = admin.UsageRow{At: basis.Timestamp(s.At), Route: s.Route, Status: int(s.Status), Requests: int(s.Requests)}
+		body.Data[i] = admin.UsageRow{At: basis.Timestamp(s.Begins), Route: s.Route, Status: int(s.Status), Requests: int(s.Requests)}
 		body.Meta.Requests += int(s.Requests)
 	}
-	body.Meta.ClientID, body.Meta.Count, body.Meta.By = client.ID, len(sums), admin.UsageResponseMetaByDay
-	if byHour {
-		body.Meta.By = admin.UsageResponseMetaByHour
-	}
+	body.Meta.ClientID, body.Meta.Count, body.Meta.By = client.ID, len(sums), admin.UsageResponseMetaBy(*unit)
 	body.Meta.From, body.Meta.Until = basis.Timestamp(window.From), basis.Timestamp(window.Until)
 	return body, nil
 }

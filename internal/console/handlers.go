@@ -267,7 +267,7 @@ func clientOf(c apikey.Client) admin.ClientSummary {
 
 func keyOf(client uuid.UUID, k apikey.Shown) admin.Key {
 	return admin.Key{
-		ID: k.ID, Prefix: k.Prefix, ClientID: client, Name: k.Name, Scopes: k.Scopes, State: admin.KeyState(k.State),
+		ID: k.ID, Prefix: k.Prefix, ClientID: client, Name: k.Name, Scopes: k.Scopes, State: admin.KeyState(apikey.StateOf(k.ExpiresAt, k.RevokedAt, k.ReadAt)),
 		CreatedAt: basis.Timestamp(k.CreatedAt), CreatedBy: k.CreatedBy, ExpiresAt: timestamp(k.ExpiresAt),
 		RevokedAt: timestamp(k.RevokedAt), LastUsedAt: timestamp(k.LastUsedAt),
 		RequestsLastHour: int(k.RequestsLastHour), Requests30Days: int(k.Requests30Days), Limited30Days: int(k.Limited30Days),

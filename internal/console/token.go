@@ -21,6 +21,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/middleware"
 )
 
 const (
@@ -108,8 +109,8 @@ type claims struct {
 
 // Verify returns whom a request's token signs in.
 func (t *Tokens) Verify(r *http.Request) (Caller, error) {
-	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if text = strings.TrimSpace(text); !strings.EqualFold(scheme, "bearer") || text == "" {
+	text := middleware.BearerToken(r)
+	if text == "" {
 		return Caller{}, apierror.MissingToken
 	}
 	var c claims

@@ -8,12 +8,20 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 )
 
+// BearerToken is the token of the Authorization header, empty where there is none.
+func BearerToken(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.Trim(token, " ")
+}
+
 // parseKey reads the API key of the only Authorization header. The limiter decides whether
 // it was issued and is active, in the query that counts the request.
 func parseKey(r *http.Request) (apikey.Token, error) {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	token = strings.Trim(token, " ")
-	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+	token := BearerToken(r)
+	if token == "" {
 		return apikey.Token{}, apierror.MissingAPIKey
 	}
 	key, ok := apikey.ParseToken(token)

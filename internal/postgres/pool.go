@@ -121,7 +121,7 @@ func OpenPool(ctx context.Context, s PoolSettings) (*Pool, error) {
 // session statements, which sqlc cannot type.
 func configureSession(ctx context.Context, conn *pgx.Conn, s PoolSettings) error {
 	if len(s.Roles) > 0 {
-		if err := prepareForCommand(ctx, conn, s.Roles); err != nil {
+		if err := prepareForCommand(ctx, conn, nil, s.Roles); err != nil {
 			return err
 		}
 	} else {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,11 @@ func CreateRoles(owner string) string {
 // The session takes the first of the roles that its login may take. Without roles, and on
 // a distributed database, whose workers know logins only, it is the owner's.
 func ConnectAs(ctx context.Context, url string, roles ...string) (*pgx.Conn, error) {
+	return ConnectTo(ctx, url, nil, roles...)
+}
+
+// ConnectTo is ConnectAs to a database whose schema passes a check, if there is one.
+func ConnectTo(ctx context.Context, url string, check func(Schema) error, roles ...string) (*pgx.Conn, error) {
 	config, err := ParseURL(url)
 	if err != nil {
 		return nil, err
@@ -46,7 +52,7 @@ func ConnectAs(ctx context.Context, url string, roles ...string) (*pgx.Conn, err
 	RegisterTypes(conn)
 	err = set(ctx, conn, sessionSettings)
 	if err == nil {
-		err = prepareForCommand(ctx, conn, roles)
+		err = prepareForCommand(ctx, conn, check, roles)
 	}
 	if err != nil {
 		_ = conn.Close(context.WithoutCancel(ctx))
@@ -55,7 +61,9 @@ func ConnectAs(ctx context.Context, url string, roles ...string) (*pgx.Conn, err
 	return conn, nil
 }
 
-func prepareForCommand(ctx context.Context, conn *pgx.Conn, roles []string) error {
+// prepareForCommand takes the role. That it is missing for want of a schema is the check's
+// error.
+func prepareForCommand(ctx context.Context, conn *pgx.Conn, check func(Schema) error, roles []string) error {
 	if err := CheckShadowing(ctx, conn); err != nil {
 		return err
 	}
@@ -64,9 +72,18 @@ func prepareForCommand(ctx context.Context, conn *pgx.Conn, roles []string) erro
 	case err != nil:
 		return err
 	case distributed || len(roles) == 0:
-		return checkOwner(ctx, conn)
+		err = checkOwner(ctx, conn)
+	default:
+		err = takeRole(ctx, conn, roles)
 	}
-	return takeRole(ctx, conn, roles)
+	if check == nil || err != nil && len(roles) == 0 {
+		return err
+	}
+	schema, unread := ReadSchema(ctx, conn)
+	if unread != nil {
+		return cmp.Or(err, unread)
+	}
+	return cmp.Or(check(schema), err)
 }
 
 // takeRole takes the first of the roles that the login may take.

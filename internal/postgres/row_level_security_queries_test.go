@@ -31,7 +31,7 @@ var readsManyClients = map[string]string{
 
 // keysAlone are the queries that go through a client's keys, whose ids are unique: without
 // one of their other conditions they return no more, as no other client has the key.
-var keysAlone = []string{"ListKeysOfClient", "SumUsageByHour", "ListAuditsOfClient", "FindRepeat"}
+var keysAlone = []string{"ListKeysOfClient", "SumUsage", "ListAuditsOfClient", "FindRepeat"}
 
 // Each query names its client in every part: to the owner, whom row-level security does not
 // hold back, it answers as in a database that has no other client, and without its conditions
@@ -204,8 +204,8 @@ func newTwinClients(t *testing.T, d *dbtest.Database, names ...string) twinClien
 			`INSERT INTO request_log (client_id, key_id, at, seq, route) VALUES (@client, @id, now() + interval '1 hour', 1, 'listInterviews')`,
 			`INSERT INTO key_usage (client_id, key_id, hour, route, status, requests)
 				VALUES (@client, @id, date_trunc('hour', now()), 'listInterviews', 200, 1)`,
-			`INSERT INTO usage_days (client_id, key_id, day, route, status, requests)
-				VALUES (@client, @id, date_trunc('day', now()), 'listInterviews', 200, 1)`,
+			`INSERT INTO usage_sums (client_id, key_id, unit, at, route, status, requests)
+				VALUES (@client, @id, 'day', date_trunc('day', now()), 'listInterviews', 200, 1)`,
 			`INSERT INTO key_audits (client_id, action, key_id, account, actor, detail) VALUES (@client, 'issue', @id, @name, @name, '')`,
 			`INSERT INTO imports (client_id) VALUES (@client)`,
 		} {
@@ -233,14 +233,14 @@ func (w twinClients) arguments(q namedQuery) pgx.NamedArgs {
 		"status": "completed", "launch_status": "", "synthesis_type": "daily_feed", "type": "daily_feed", "name": "cursor",
 		"of_days": false, "with_identity": true, "with_transcripts": true,
 		"with_raw_extraction": true, "with_custom_extraction": true,
-		"time_window": time.Hour, "grace": time.Hour, "expiring": nil, "except_id": w.shared, "unit": "day", "from_hour": first, "until_hour": last,
+		"time_window": time.Hour, "grace": time.Hour, "expiring": nil, "except_id": w.shared, "unit": "day",
 		"in_force": true, "from_at": first, "until_at": last, "before_id": int64(1 << 40),
 		"caller_address": nil, "only_revoked": true, "prefix": "aaaaaaaaaaaa", "secret_hash": make([]byte, 32),
 		"key_id": w.shared, "action": "issue", "account": "root@host", "detail": "text", "scopes": []string{"read:campaigns"}, "expires_at": last, "client_id": w.acme,
 		// A group of no requests: an admission's row has the clock.
 		"prefixes": []string{}, "secret_hashes": [][]byte{}, "routes": []string{}, "max_requests": 1, "clock_shift": time.Duration(0),
 		"keys": []uuid.UUID{}, "hours": []time.Time{}, "statuses": []int16{}, "requests": []int64{},
-		"kind": "interview", "client_ids": []uuid.UUID{w.acme}, "ids": []uuid.UUID{w.shared},
+		"kind": "interview", "client_ids": []uuid.UUID{w.acme}, "key_ids": []uuid.UUID{w.shared}, "ids": []uuid.UUID{w.shared},
 		"campaigns": []uuid.UUID{w.globex},
 		"texts":     []string{"text"}, "scan_limit": 0, "keep_outside": 0, "max_documents": 10, "contract_version": "canonical_measurement.v1",
 	}

@@ -123,22 +123,6 @@ func CanAdmit(ctx context.Context, q Querier) (bool, error) {
 	return can, err
 }
 
-// ReadSchemaAs is ReadSchema on a connection of its own, as ConnectAs makes it. A login that
-// may not take the role yet reads it too, as the role may be missing for want of a schema.
-func ReadSchemaAs(ctx context.Context, url string, roles ...string) (Schema, error) {
-	return onSimpleConnection(ctx, url, func(ctx context.Context, conn *pgx.Conn) (Schema, error) {
-		failed := prepareForCommand(ctx, conn, roles)
-		if failed != nil && len(roles) == 0 {
-			return Schema{}, failed
-		}
-		schema, err := ReadSchema(ctx, conn)
-		if err != nil && failed != nil {
-			return Schema{}, failed
-		}
-		return schema, err
-	})
-}
-
 // onSimpleConnection reads on a connection of its own, without prepared statements,
 // which a pooler may not know.
 func onSimpleConnection[T any](ctx context.Context, url string, read func(context.Context, *pgx.Conn) (T, error)) (found T, err error) {

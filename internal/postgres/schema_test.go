@@ -197,7 +197,7 @@ func TestSchema_ServerRoleWritesNothing(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{"api_keys", "request_log", "key_usage", "usage_days", "record_owners"} {
+	for _, table := range []string{"api_keys", "request_log", "key_usage", "usage_sums", "record_owners"} {
 		var may bool
 		require.NoError(t, conn.QueryRow(ctx, "SELECT has_table_privilege('clientintel_server', $1, 'SELECT')", table).Scan(&may))
 		if may {

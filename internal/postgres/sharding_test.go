@@ -58,7 +58,7 @@ var onCoordinator = map[string]string{
 	"admissions":            "empty: the type of a function's rows",
 	"request_log":           "admission is one transaction on one machine",
 	"key_usage":             "written beside the log",
-	"usage_days":            "written beside the log",
+	"usage_sums":            "written beside the log",
 	"key_audits":            "written with the key",
 	"revoked_keys":          "written with the key",
 	"suppressed_interviews": "read beside the register of ids",

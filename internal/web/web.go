@@ -19,10 +19,13 @@ const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // File is a file to serve.
 type File struct {
-	// Path is its URL below the page's own folder, such as assets/base.css.
+	// Path is the absolute path of its URL.
 	Path        string
 	ContentType string
 	Body        []byte
+	// IsPage is set if people open it in a browser, or a page loads it; other files may be
+	// fetched from any origin.
+	IsPage bool
 }
 
 var contentTypes = map[string]string{
@@ -37,28 +40,35 @@ func ContentType(name string) string {
 	return cmp.Or(contentTypes[path.Ext(name)], contentTypes[".txt"])
 }
 
-// Assets are the files that all pages share. A page refers to them as assets/….
-func Assets() []File { return files(embedded, "assets", "assets/") }
+// Assets are the files that all pages share, in assets below a folder: a page refers to
+// them as assets/….
+func Assets(folder string) []File { return files("assets", folder+"/assets") }
 
-// Explorer is the page of a brand's numbers, and its files: the page itself is index.html.
-func Explorer() []File { return append(files(embedded, "explore", ""), Assets()...) }
+// Explorer is the page of a brand's numbers at /explore, and its files.
+func Explorer() []File { return append(files("explore", "/explore"), Assets("/explore")...) }
 
-// Console is the developer page and its files; the address of the client API takes the
-// place of {{api}} in index.html.
-func Console() []File { return append(files(embedded, "console", ""), Assets()...) }
+// Console is the developer page at / and its files; the address of the client API takes the
+// place of {{api}} in the page.
+func Console() []File { return append(files("console", ""), Assets("")...) }
 
-func files(from fs.FS, folder, prefix string) []File {
-	names, err := fs.Glob(from, folder+"/*.*")
+// files are those of an embedded folder, served below another. An index.html is the folder
+// itself.
+func files(from, to string) []File {
+	names, err := fs.Glob(embedded, from+"/*.*")
 	if err != nil {
 		panic(err) // a wrong pattern
 	}
 	found := make([]File, 0, len(names))
 	for _, name := range names {
-		body, err := fs.ReadFile(from, name)
+		body, err := embedded.ReadFile(name)
 		if err != nil {
 			panic(err) // an embedded file is always readable
 		}
-		found = append(found, File{Path: prefix + strings.TrimPrefix(name, folder+"/"), ContentType: ContentType(name), Body: body})
+		f := File{Path: to + strings.TrimPrefix(name, from), ContentType: ContentType(name), Body: body, IsPage: true}
+		if path.Base(name) == "index.html" {
+			f.Path = cmp.Or(to, "/")
+		}
+		found = append(found, f)
 	}
 	return found
 }

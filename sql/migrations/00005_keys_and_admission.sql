@@ -28,6 +28,20 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_of_client ON api_keys (client_id, created_at);
 
+-- A revocation may be brought forward, never put off or taken back.
+-- +goose StatementBegin
+CREATE FUNCTION refuse_later_revocation() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE insufficient_privilege USING MESSAGE = 'a key that is revoked stays so: issue another one';
+END;
+$$;
+-- +goose StatementEnd
+
+CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE OF revoked_at ON api_keys
+    FOR EACH ROW WHEN (coalesce(new.revoked_at > old.revoked_at, old.revoked_at IS NOT NULL))
+    EXECUTE FUNCTION refuse_later_revocation();
+
 -- What was done to keys, by whom, why and from where. No row holds a key's text.
 CREATE TABLE key_audits (
     client_id uuid NOT NULL,
@@ -101,19 +115,20 @@ CREATE TABLE key_usage (
 
 CREATE TABLE key_usage_default PARTITION OF key_usage DEFAULT;
 
--- The same by day, of each key and, under the zero id, of all keys of the client: 400 days
--- of a client with many keys are some thousand rows here, and millions by the hour.
-CREATE TABLE usage_days (
+-- Its sums: each key's by day and, under the zero id, those of all keys of a client by day
+-- and by hour. A client's use is then some rows for each day or hour, however many keys it has.
+CREATE TABLE usage_sums (
     client_id uuid NOT NULL,
     key_id uuid NOT NULL,
-    day timestamptz NOT NULL,
+    unit text NOT NULL CONSTRAINT usage_sums_unit_is_known CHECK (unit IN ('day', 'hour')),
+    at timestamptz NOT NULL,
     route text NOT NULL,
     status smallint NOT NULL,
     requests bigint NOT NULL,
-    PRIMARY KEY (client_id, key_id, day, route, status)
-) PARTITION BY RANGE (day);
+    PRIMARY KEY (client_id, key_id, unit, at, route, status)
+) PARTITION BY RANGE (at);
 
-CREATE TABLE usage_days_default PARTITION OF usage_days DEFAULT;
+CREATE TABLE usage_sums_default PARTITION OF usage_sums DEFAULT;
 
 -- admit authenticates and counts a group of requests, in one transaction of its
 -- own at READ COMMITTED. Each request is a prefix, the SHA-256 of the secret that
@@ -380,16 +395,20 @@ BEGIN
         RETURNING u.client_id
     )
 
-    INSERT INTO public.usage_days AS u (client_id, key_id, day, route, status, requests)
-    SELECT a.client_id, o.key_id, d.day, a.route, a.status, sum(a.requests)
+    INSERT INTO public.usage_sums AS u (client_id, key_id, unit, at, route, status, requests)
+    SELECT a.client_id, o.key_id, o.unit, date_trunc(o.unit, a.hour, 'UTC') AS at, a.route, a.status, sum(a.requests)
     FROM added AS a
-    CROSS JOIN LATERAL (SELECT date_trunc('day', a.hour, 'UTC') AS day) AS d
-    CROSS JOIN LATERAL (VALUES (a.key_id), ('00000000-0000-0000-0000-000000000000')) AS o (key_id)
-    -- After all rows by the hour are written.
+    CROSS JOIN LATERAL (
+        VALUES
+            (a.key_id, 'day'),
+            ('00000000-0000-0000-0000-000000000000', 'day'),
+            ('00000000-0000-0000-0000-000000000000', 'hour')
+    ) AS o (key_id, unit)
+    -- After all rows of single keys by the hour are written.
     WHERE (SELECT count(*) FROM by_hour) > 0
-    GROUP BY a.client_id, o.key_id, d.day, a.route, a.status
-    ORDER BY a.client_id, o.key_id, d.day, a.route, a.status
-    ON CONFLICT (client_id, key_id, day, route, status) DO UPDATE
+    GROUP BY a.client_id, o.key_id, o.unit, date_trunc(o.unit, a.hour, 'UTC'), a.route, a.status
+    ORDER BY a.client_id, o.key_id, o.unit, at, a.route, a.status
+    ON CONFLICT (client_id, key_id, unit, at, route, status) DO UPDATE
     SET requests = u.requests + excluded.requests;
 END;
 $$;
@@ -416,7 +435,7 @@ BEGIN
         UNION ALL
         SELECT 'key_usage', 'hour', 'month', interval '1 month', 1, interval '400 days'
         UNION ALL
-        SELECT 'usage_days', 'day', 'month', interval '1 month', 1, interval '400 days'
+        SELECT 'usage_sums', 'at', 'month', interval '1 month', 1, interval '400 days'
     LOOP
         FOR begins IN SELECT date_trunc(kept.unit, now()) + n * kept.length FROM generate_series(0, kept.ahead) AS n LOOP
             CONTINUE WHEN to_regclass(format('public.%s_%s', kept.name, to_char(begins, 'YYYYMMDD'))) IS NOT NULL;
@@ -466,10 +485,11 @@ DROP TABLE server_secrets;
 DROP FUNCTION maintain_request_log;
 DROP FUNCTION add_key_usage;
 DROP FUNCTION admit;
-DROP TABLE usage_days;
+DROP TABLE usage_sums;
 DROP TABLE key_usage;
 DROP TABLE request_log;
 DROP TABLE revoked_keys;
 DROP TABLE key_audits;
 DROP FUNCTION refuse_audit_change;
 DROP TABLE api_keys;
+DROP FUNCTION refuse_later_revocation;

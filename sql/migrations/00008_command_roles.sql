@@ -21,7 +21,7 @@ GRANT SELECT ON clients TO clientintel_keys, clientintel_auditor;
 GRANT SELECT (prefix, id, client_id, name, scopes, created_at, expires_at, revoked_at, last_used_at, created_by) ON api_keys
     TO clientintel_keys, clientintel_auditor;
 GRANT SELECT (idempotency_key) ON api_keys TO clientintel_keys;
-GRANT SELECT ON key_audits, key_usage, usage_days, request_log TO clientintel_keys, clientintel_auditor;
+GRANT SELECT ON key_audits, key_usage, usage_sums, request_log TO clientintel_keys, clientintel_auditor;
 GRANT SELECT ON imports TO clientintel_auditor;
 GRANT INSERT (prefix, id, client_id, name, secret_hash, scopes, expires_at, created_by, idempotency_key), UPDATE (revoked_at) ON api_keys TO clientintel_keys;
 -- The rest of a row is the database's: nobody chooses the time, the login or its address.
@@ -119,7 +119,7 @@ BEGIN
         GET DIAGNOSTICS log_rows = ROW_COUNT;
         DELETE FROM public.key_usage AS u WHERE u.client_id = ANY (client_ids);
         GET DIAGNOSTICS usage_rows = ROW_COUNT;
-        DELETE FROM public.usage_days AS u WHERE u.client_id = ANY (client_ids);
+        DELETE FROM public.usage_sums AS u WHERE u.client_id = ANY (client_ids);
     END IF;
 END;
 $$;
@@ -159,6 +159,6 @@ $$;
 -- +goose StatementEnd
 REVOKE ALL ON clients, campaigns, lanes, interviews, synthesis_documents, portal_documents, measurement_snapshots, record_owners,
     imports, suppressed_interviews, measurement_changes, measurement_states, search_documents, usable_interviews, searched_interviews,
-    api_keys, key_audits, key_usage, usage_days, request_log
+    api_keys, key_audits, key_usage, usage_sums, request_log
     FROM clientintel_importer, clientintel_keys, clientintel_auditor;
 REVOKE EXECUTE ON FUNCTION index_search_documents FROM clientintel_importer;

@@ -20,7 +20,7 @@ RETURNING created_at;
 
 -- name: FindKey :one
 -- FindKey finds a key by its id or its prefix, for the operator.
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, clock_timestamp()::timestamptz AS read_at
 FROM api_keys AS k
 LEFT JOIN LATERAL (
     -- The key's own row is up to an hour behind; the log is exact, as far back as it goes.
@@ -64,7 +64,7 @@ RETURNING k.prefix, k.id, k.name, k.revoked_at;
 -- ListKeys lists a client's keys, or all, for the operator, oldest first, with
 -- how many requests the limiter's window holds: what it counts, 401s included. The
 -- window ends at the newest row where that is one of the future, as admit's does.
-SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests, ahead.future_requests, coalesce(ahead.until, '0001-01-01 00:00:00+00')::timestamptz AS ahead_until
+SELECT k.prefix, k.id, k.client_id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at, lately.requests, ahead.future_requests, coalesce(ahead.until, '0001-01-01 00:00:00+00')::timestamptz AS ahead_until, statement_timestamp()::timestamptz AS read_at
 FROM api_keys AS k
 LEFT JOIN LATERAL (
     -- The key's own row is up to an hour behind; the log is exact, as far back as it goes.
@@ -126,23 +126,6 @@ FROM key_audits AS u
 LEFT JOIN api_keys AS k ON k.client_id = u.client_id AND k.id = u.key_id
 WHERE sqlc.narg(client_id)::uuid IS NULL OR u.client_id = sqlc.narg(client_id)::uuid
 ORDER BY u.at, u.id;
-
--- name: SumKeyUsage :many
--- SumKeyUsage adds up a client's requests from an hour on and before another, by hour or
--- by day (UTC), key, route and status.
-SELECT
-    date_trunc(@unit::text, u.hour, 'UTC')::timestamptz AS begins,
-    u.key_id,
-    u.route,
-    u.status,
-    sum(u.requests)::bigint AS requests
-FROM key_usage AS u
-WHERE u.client_id = @client_id
-    AND u.hour >= @from_hour::timestamptz
-    AND u.hour < @until_hour::timestamptz
-    AND (sqlc.narg(key_id)::uuid IS NULL OR u.key_id = sqlc.narg(key_id)::uuid)
-GROUP BY begins, u.key_id, u.route, u.status
-ORDER BY begins, u.key_id, u.route, u.status;
 
 -- name: FindClient :one
 -- FindClient finds a client by its id or its slug, for the operator.

@@ -22,17 +22,12 @@ SELECT
     k.id,
     k.name,
     k.scopes,
-    (CASE
-        WHEN k.revoked_at <= statement_timestamp() THEN 'revoked'
-        WHEN k.expires_at <= statement_timestamp() THEN 'expired'
-        WHEN k.revoked_at IS NOT NULL THEN 'ending'
-        ELSE 'active'
-    END)::text AS state,
     k.created_at,
     k.created_by,
     k.expires_at,
     k.revoked_at,
     k.last_used_at,
+    statement_timestamp()::timestamptz AS read_at,
     coalesce(used.at, '0001-01-01 00:00:00+00')::timestamptz AS last_logged_at,
     coalesce(newest.seq - oldest.seq + 1, 0)::bigint AS requests_last_hour,
     coalesce(month.requests, 0)::bigint AS requests_30_days,
@@ -82,41 +77,34 @@ LEFT JOIN LATERAL (
 ) AS oldest ON true
 LEFT JOIN LATERAL (
     SELECT sum(u.requests) AS requests, sum(u.requests) FILTER (WHERE u.status = 429) AS limited
-    FROM usage_days AS u
+    FROM usage_sums AS u
     WHERE u.client_id = @client_id
         AND u.key_id = k.id
-        AND u.day > statement_timestamp() - interval '30 days'
+        AND u.unit = 'day'
+        AND u.at > statement_timestamp() - interval '30 days'
 ) AS month ON true
 ORDER BY k.created_at DESC, k.id;
 
--- name: SumUsageByDay :many
--- SumUsageByDay returns a client's requests, or those of one key, by day, route and status.
--- The zero id means all keys.
-SELECT u.day AS at, u.route, u.status, u.requests
-FROM usage_days AS u
+-- name: SumUsage :many
+-- SumUsage returns the requests of a client's keys by hour or day, key, route and status. The
+-- zero id means all keys. A key's hours are not summed, so they are read where they were
+-- counted.
+SELECT u.at AS begins, u.key_id, u.route, u.status, u.requests
+FROM usage_sums AS u
 WHERE u.client_id = @client_id
-    AND u.key_id = @key_id
-    AND u.day >= @from_at
-    AND u.day < @until_at
-ORDER BY u.day, u.route, u.status;
-
--- name: SumUsageByHour :many
--- SumUsageByHour returns the same by hour. Keys are gone through one by one: the index then
--- gives the hours, and nothing else is read.
-SELECT u.hour AS at, u.route, u.status, sum(u.requests)::bigint AS requests
-FROM api_keys AS k
-CROSS JOIN LATERAL (
-    SELECT n.hour, n.route, n.status, n.requests
-    FROM key_usage AS n
-    WHERE n.client_id = @client_id
-        AND n.key_id = k.id
-        AND n.hour >= @from_at
-        AND n.hour < @until_at
-) AS u
-WHERE k.client_id = @client_id::uuid
-    AND (@key_id::uuid = '00000000-0000-0000-0000-000000000000' OR k.id = @key_id::uuid)
-GROUP BY u.hour, u.route, u.status
-ORDER BY u.hour, u.route, u.status;
+    AND u.key_id = ANY (@key_ids::uuid[])
+    AND u.unit = @unit::text
+    AND u.at >= @from_at
+    AND u.at < @until_at
+UNION ALL
+SELECT h.hour, h.key_id, h.route, h.status, h.requests
+FROM key_usage AS h
+WHERE h.client_id = @client_id
+    AND h.key_id = ANY (@key_ids::uuid[])
+    AND @unit::text = 'hour'
+    AND h.hour >= @from_at
+    AND h.hour < @until_at
+ORDER BY begins, key_id, route, status;
 
 -- name: ListAuditsOfClient :many
 -- ListAuditsOfClient returns one page of what was done to a client's keys, newest first.

@@ -146,7 +146,7 @@ func dumpSchema(ctx context.Context) error {
 		return err
 	}
 	dump, err := exec.CommandContext(ctx, "pg_dump", "--schema-only", "--no-owner",
-		"--exclude-table=goose_db_version*", "--exclude-table=request_log_2*", "--exclude-table=key_usage_2*", "--exclude-table=usage_days_2*", "--dbname", cluster.OwnerURL()).Output()
+		"--exclude-table=goose_db_version*", "--exclude-table=request_log_2*", "--exclude-table=key_usage_2*", "--exclude-table=usage_sums_2*", "--dbname", cluster.OwnerURL()).Output()
 	if err != nil {
 		return fmt.Errorf("pg_dump (from PostgreSQL's client package): %w", err)
 	}
