@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,6 +29,11 @@ type nights struct {
 
 func startNights(t *testing.T) *nights {
 	t.Helper()
+	return startNightsOf(t, 10, 100)
+}
+
+func startNightsOf(t *testing.T, brands, interviews int) *nights {
+	t.Helper()
 	page, err := os.ReadFile("../../docs/sync.md")
 	require.NoError(t, err)
 	blocks := func(language string) (found []string) {
@@ -45,16 +52,16 @@ func startNights(t *testing.T) *nights {
 	n.write(t, "campaigns.sql", sql[2])
 	n.write(t, "interviews.sql", sql[3])
 	n.write(t, "nightly.yaml", config[0])
-	n.source.Exec(t, `CREATE SCHEMA production; SET search_path = production;`+sql[0]+`
-		INSERT INTO brands SELECT b, 'brand-' || b, 'Brand ' || b FROM generate_series(1, 10) AS b;
+	n.source.Exec(t, `CREATE SCHEMA production; SET search_path = production;`+sql[0]+fmt.Sprintf(`
+		INSERT INTO brands SELECT b, 'brand-' || b, 'Brand ' || b FROM generate_series(1, %[1]d) AS b;
 		INSERT INTO programs SELECT b * 100 + p, b, 'program-' || p, 'Program ' || p, CASE p WHEN 6 THEN 'closed' ELSE 'running' END, '2026-01-01'
-		FROM generate_series(1, 10) AS b, generate_series(1, 6) AS p;
+		FROM generate_series(1, %[1]d) AS b, generate_series(1, 6) AS p;
 		INSERT INTO conversations
-		SELECT i, 1 + i % 10, (1 + i % 10) * 100 + 1 + i / 10 % 6, 'Person ' || i, 'p' || i || '@example.com', '2026-11-24T00:00:00Z', 100, i % 11,
+		SELECT i, 1 + i %% %[1]d, (1 + i %% %[1]d) * 100 + 1 + i / %[1]d %% 6, 'Person ' || i, 'p' || i || '@example.com', '2026-11-24T00:00:00Z', 100, i %% 11,
 			'[{"text": "hi"}]', '{"best_quote": "one"}', 'completed', true, NULL
-		FROM generate_series(10, 1009) AS i;
+		FROM generate_series(%[1]d, %[1]d * (%[2]d + 1) - 1) AS i;
 		GRANT USAGE ON SCHEMA production TO PUBLIC;
-		GRANT SELECT ON ALL TABLES IN SCHEMA production TO PUBLIC`)
+		GRANT SELECT ON ALL TABLES IN SCHEMA production TO PUBLIC`, brands, interviews))
 	url := n.source.OwnerURL + map[bool]string{true: "&", false: "?"}[strings.Contains(n.source.OwnerURL, "?")] + "search_path=production&default_query_exec_mode=simple_protocol"
 	n.env = map[string]string{"DATABASE_URL": n.target.OwnerURL, "SOURCE_URL": url}
 	return n
@@ -208,6 +215,37 @@ func TestSync_NightsOfTenBrands(t *testing.T) {
 	}
 	if n.target.Query(t, &clients, "SELECT count(*) FROM lanes"); clients != 10 {
 		t.Errorf("%d lanes are left of 10, which are not synced", clients)
+	}
+}
+
+// A night on which nothing changed leaves every row of the clients where it is. With BRANDS
+// and INTERVIEWS (of each) it is alone on its server: what it took and wrote is logged.
+func TestSync_AnUnchangedNightWritesNextToNothing(t *testing.T) {
+	t.Parallel()
+	brands, _ := strconv.Atoi(cmp.Or(os.Getenv("BRANDS"), "3"))
+	interviews, _ := strconv.Atoi(cmp.Or(os.Getenv("INTERVIEWS"), "100"))
+	n := startNightsOf(t, brands, interviews)
+	n.sync(t, exitDone)
+	rows := func() (places string) {
+		n.target.Query(t, &places, `SELECT md5(string_agg(r.of || r.ctid || ' ' || r.xmin, ',' ORDER BY r.of, r.ctid)) FROM (
+			SELECT 'client' AS of, ctid, xmin FROM clients UNION ALL SELECT 'campaign', ctid, xmin FROM campaigns
+			UNION ALL SELECT 'interview', ctid, xmin FROM interviews UNION ALL SELECT 'search', ctid, xmin FROM search_documents
+			UNION ALL SELECT 'owner', ctid, xmin FROM record_owners UNION ALL SELECT 'state', ctid, xmin FROM measurement_states) AS r`)
+		return places
+	}
+	n.sync(t, exitDone) // what the first left to do, such as hint bits
+	before, began := rows(), time.Now()
+	var written int64
+	n.target.Query(t, &written, "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint")
+	n.sync(t, exitDone)
+	took := time.Since(began)
+	n.target.Query(t, &written, "SELECT (pg_current_wal_insert_lsn() - '0/0' - $1)::bigint", written)
+	if rows() != before {
+		t.Error("rows were written anew")
+	}
+	t.Logf("%d brands of %d interviews, unchanged: %v, %d bytes of WAL", brands, interviews, took.Round(time.Millisecond), written)
+	if alone := os.Getenv("BRANDS") != ""; alone && written > int64(brands)*300_000 {
+		t.Errorf("%d bytes of WAL for %d brands", written, brands)
 	}
 }
 

@@ -76,6 +76,9 @@ func (k *kind) insertQuery() string {
 	return fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM import_%[1]s", k.table, strings.Join(k.columnNames(), ", "))
 }
 
+// inForce is the condition that a key k has not ended.
+const inForce = "(k.revoked_at IS NULL OR k.revoked_at > now()) AND (k.expires_at IS NULL OR k.expires_at > now())"
+
 // mergeAPIKeys moves staged keys to where they belong, at the end, when their clients
 // are there. A key that exists is only ended, never brought back or widened.
 func (w *writer) mergeAPIKeys(ctx context.Context) error {
@@ -85,7 +88,13 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 	if err := w.listOfKeys(ctx, apiKeyKind); err != nil {
 		return err
 	}
-	err := w.refuse(ctx, "checking keys", `SELECT k.line, k.kind, k.client_id::text, k.id::text, 'client_id', format('there is no client %s', k.client_id)
+	// As whoever issues a key does. In one order, or two imports could wait for each other.
+	err := w.exec(ctx, "waiting for other keys of the clients", `SELECT pg_advisory_xact_lock(hashtextextended(k.client, 601))
+		FROM unnest((SELECT array_agg(DISTINCT l.client_id::text) FROM import_api_keys AS l)) AS k (client)`)
+	if err != nil {
+		return err
+	}
+	err = w.refuse(ctx, "checking keys", `SELECT k.line, k.kind, k.client_id::text, k.id::text, 'client_id', format('there is no client %s', k.client_id)
 		FROM import_api_keys AS k
 		LEFT JOIN clients AS c ON c.id = k.client_id
 		WHERE c.id IS NULL`)
@@ -107,6 +116,16 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 		WHERE r.client_id = k.client_id AND r.prefix = k.prefix`)
 	if err != nil {
 		return databaseError("looking up revoked keys", err)
+	}
+	err = w.refuse(ctx, "checking keys", `SELECT k.line, k.kind, k.client_id::text, k.id::text, 'scopes',
+			format('keys of client %s may have %s only: revoke the key where it comes from', c.slug, array_to_string(c.allowed_scopes, ', '))
+		FROM import_api_keys AS k
+		JOIN clients AS c ON c.id = k.client_id
+		WHERE NOT k.scopes <@ c.allowed_scopes
+			AND `+inForce+`
+			AND NOT EXISTS (SELECT FROM api_keys AS a WHERE a.prefix = k.prefix)`)
+	if err != nil {
+		return err
 	}
 	var added, changed int64
 	// What moved more than a key's last use is noted. In it, api_keys is as it was before.
@@ -141,6 +160,14 @@ func (w *writer) mergeAPIKeys(ctx context.Context) error {
 		SELECT (SELECT count(*) FROM added), (SELECT count(*) FROM changed)`, apikey.Account()).Scan(&added, &changed)
 	if err != nil {
 		return databaseError("writing api_keys", err)
+	}
+	err = w.refuse(ctx, "counting keys", fmt.Sprintf(`SELECT max(l.line) AS line, 'api_key', l.client_id::text, (array_agg(l.id ORDER BY l.line DESC))[1]::text, 'client_id',
+			format('client %%s would have more than %[1]d keys in force: revoke some first', l.client_id)
+		FROM import_api_keys AS l
+		GROUP BY l.client_id
+		HAVING (SELECT count(*) FROM api_keys AS k WHERE k.client_id = l.client_id AND %[2]s) > %[1]d`, apikey.MaxInForce, inForce))
+	if err != nil {
+		return err
 	}
 	*w.count(apiKeyKind) = KindSummary{Kind: apiKeyKind.name, Added: added, Changed: changed, Unchanged: w.decoder.counts[apiKeyKind] - added - changed}
 	return nil

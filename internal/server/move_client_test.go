@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -149,6 +150,34 @@ func TestImportedKeysAreNeverWidened(t *testing.T) {
 		if err := importText(t, conn, changed); err == nil || !strings.Contains(err.Error(), "which is there already, in more than when it ends") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// What nobody may issue for a client, no import makes: a key with another scope than it may
+// have, or more in force than it may have. Keys that have ended count for neither.
+func TestImportedKeysAreHeldToTheClientsLimits(t *testing.T) {
+	t.Parallel()
+	srv, seed := apitest.Start(t)
+	conn := ownerOf(t, srv)
+	acme := seed.Clients["acme"]
+	line := func(n int, scope, revoked string) string {
+		return fmt.Sprintf(`{"kind":"api_key","client_id":"%s","id":"%s","prefix":"%012d","name":"n","secret_hash":"%064x","scopes":["%s"],"created_at":"2026-01-01T00:00:00Z","revoked_at":%s}`+"\n",
+			acme, uuid.New(), n, n, scope, revoked)
+	}
+	seed.Exec(t, "UPDATE clients SET allowed_scopes = '{read:campaigns}' WHERE id = $1", acme)
+	seed.Exec(t, `INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
+		SELECT lpad(n::text, 12, 'x'), gen_random_uuid(), $1, 'n', sha256('x'), '{}' FROM generate_series(1, 499) AS n`, acme)
+	const ended = `"2026-01-02T00:00:00Z"`
+	for name, c := range map[string]struct{ lines, refused string }{
+		"another scope":  {line(1, "read:transcripts", "null"), "may have read:campaigns only"},
+		"two more":       {line(2, "read:campaigns", "null") + line(3, "read:campaigns", "null"), "more than 500 keys in force"},
+		"ended and last": {line(4, "read:transcripts", ended) + line(5, "read:campaigns", ended) + line(6, "read:campaigns", "null"), ""},
+	} {
+		_, err := importer.Import(t.Context(), conn, importer.Options{WithKeys: true}, importer.Stream("the input", strings.NewReader(c.lines)))
+		if c.refused == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), c.refused) {
+			t.Errorf("%s: %v, want %q", name, err, c.refused)
+		}
+		seed.Exec(t, "DELETE FROM api_keys WHERE client_id = $1 AND prefix LIKE '0%'", acme)
 	}
 }
 
