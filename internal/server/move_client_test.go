@@ -158,7 +158,7 @@ func TestImportedKeysAreNeverWidened(t *testing.T) {
 func TestImportedKeysAreHeldToTheClientsLimits(t *testing.T) {
 	t.Parallel()
 	srv, seed := apitest.Start(t)
-	conn := ownerOf(t, srv)
+	conn := dbtest.Connect(t, srv.Database.OwnerURL)
 	acme := seed.Clients["acme"]
 	line := func(n int, scope, revoked string) string {
 		return fmt.Sprintf(`{"kind":"api_key","client_id":"%s","id":"%s","prefix":"%012d","name":"n","secret_hash":"%064x","scopes":["%s"],"created_at":"2026-01-01T00:00:00Z","revoked_at":%s}`+"\n",
