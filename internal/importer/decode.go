@@ -13,21 +13,19 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// staged are the columns of import_lines: those that every line fills, then those of every
-// kind, each name once.
-var staged, stagedTypes = stage()
-
-func stage() (names, types []string) {
-	names, types = []string{"line", "kind", "client_id", "id", "deletes"}, []string{"bigint", "text", "uuid", "uuid", "boolean"}
+// staged are the columns of import_lines that are written: those that every line fills, then
+// those of every kind, each name once.
+var staged = func() []string {
+	names := []string{"line", "kind", "client_id", "id", "deletes"}
 	for _, k := range allKinds {
 		for _, c := range k.columns {
 			if !slices.Contains(names, c.name) {
-				names, types = append(names, c.name), append(types, c.typ.sql)
+				names = append(names, c.name)
 			}
 		}
 	}
-	return names, types
-}
+	return names
+}()
 
 // stagedAt is where each of them is.
 var stagedAt = func() map[string]int {

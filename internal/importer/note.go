@@ -28,11 +28,11 @@ func (w *writer) noteSuccess(ctx context.Context, started time.Time) error {
 			return err
 		}
 	}
-	if err := w.exec(ctx, "forgetting old imports", forgetImports, w.clients); err != nil {
+	if err := w.exec(ctx, forgetImports, w.clients); err != nil {
 		return err
 	}
 	o := w.decoder.options
-	return w.exec(ctx, "noting the import", noteImport, w.clients, o.Command, o.Source, apikey.Account(), started, done, "")
+	return w.exec(ctx, noteImport, w.clients, o.Command, o.Source, apikey.Account(), started, done, "")
 }
 
 // noteFailure notes an import that was rolled back, if the database can be reached.

@@ -125,7 +125,7 @@ func (w *writer) clientNamed(ctx context.Context, named string) (uuid.UUID, erro
 		return found.ID, nil
 	}
 	if !errors.Is(err, pgx.ErrNoRows) {
-		return uuid.Nil, databaseError("looking up client "+named, err)
+		return uuid.Nil, fmt.Errorf("client %s: %w", named, err)
 	}
 	id, ok := parseUUID([]byte(named))
 	if !ok {
@@ -141,7 +141,7 @@ func (w *writer) removeTheRest(ctx context.Context) error {
 		return nil
 	}
 	for _, k := range w.replacing.kinds {
-		err := w.exec(ctx, "comparing "+k.table, fmt.Sprintf(`INSERT INTO import_keys (kind, client_id, id, deletes)
+		err := w.exec(ctx, fmt.Sprintf(`INSERT INTO import_keys (kind, client_id, id, deletes)
 			SELECT '%[1]s', t.client_id, t.id, true
 			FROM %[2]s AS t
 			LEFT JOIN import_keys AS k ON k.kind = '%[1]s' AND k.client_id = t.client_id AND k.id = t.id
@@ -180,7 +180,7 @@ func (w *writer) checkRemovals(ctx context.Context) error {
 			return nil
 		})
 		if err != nil {
-			return databaseError("counting "+k.table, err)
+			return err
 		}
 	}
 	if len(tooMany) > 0 {
