@@ -7,6 +7,8 @@ package db
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -30,6 +32,22 @@ func (q *Queries) CountImported(ctx context.Context, kind string) (CountImported
 	var i CountImportedRow
 	err := row.Scan(&i.Writes, &i.Deletes)
 	return i, err
+}
+
+const EraseInterviews = `-- name: EraseInterviews :exec
+DELETE FROM interviews AS i
+WHERE i.client_id = $1
+    AND i.id = ANY ($2::uuid[])
+`
+
+type EraseInterviewsParams struct {
+	ClientID   uuid.UUID   `json:"client_id"`
+	Interviews []uuid.UUID `json:"interviews"`
+}
+
+func (q *Queries) EraseInterviews(ctx context.Context, arg EraseInterviewsParams) error {
+	_, err := q.db.Exec(ctx, EraseInterviews, arg.ClientID, arg.Interviews)
+	return err
 }
 
 const FindChangedKeys = `-- name: FindChangedKeys :many
@@ -284,6 +302,110 @@ func (q *Queries) FindLogOfUsedKeys(ctx context.Context) ([]FindLogOfUsedKeysRow
 	return items, nil
 }
 
+const FindMentions = `-- name: FindMentions :many
+WITH named AS (
+    SELECT '(^|[^[:alnum:]]|\\[bfnrt]|\\u[0-9a-f]{4})'
+        || regexp_replace(lower(trim(both '"' FROM to_jsonb(n.text)::text)), '([^[:alnum:]])', '\\\1', 'g')
+        || '([^[:alnum:]]|$)' AS pattern
+    FROM unnest($1::text[]) AS n (text)
+)
+
+SELECT 'synthesis_document'::text AS kind, d.id
+FROM synthesis_documents AS d
+WHERE d.client_id = $2
+    AND EXISTS (SELECT FROM named AS n WHERE lower(d.document::text) ~ n.pattern)
+UNION ALL
+SELECT 'portal_document', d.id
+FROM portal_documents AS d
+WHERE d.client_id = $2
+    AND EXISTS (SELECT FROM named AS n WHERE lower(d.body::text) ~ n.pattern)
+UNION ALL
+SELECT 'measurement_snapshot', s.id
+FROM measurement_snapshots AS s
+WHERE s.client_id = $2
+    AND s.source_interview_ids && $3::uuid[]
+`
+
+type FindMentionsParams struct {
+	Names      []string    `json:"names"`
+	ClientID   uuid.UUID   `json:"client_id"`
+	Interviews []uuid.UUID `json:"interviews"`
+}
+
+type FindMentionsRow struct {
+	Kind string    `json:"kind"`
+	ID   uuid.UUID `json:"id"`
+}
+
+// FindMentions finds the records that hold an interview's id, or a name: as whole words, so that
+// Ada is not found in Adams, and escaped as JSON has a text inside of another.
+func (q *Queries) FindMentions(ctx context.Context, arg FindMentionsParams) ([]FindMentionsRow, error) {
+	rows, err := q.db.Query(ctx, FindMentions, arg.Names, arg.ClientID, arg.Interviews)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []FindMentionsRow{}
+	for rows.Next() {
+		var i FindMentionsRow
+		if err := rows.Scan(&i.Kind, &i.ID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const FindPerson = `-- name: FindPerson :many
+SELECT
+    o.id,
+    coalesce(trim(i.participant_name), '')::text AS name,
+    coalesce(trim(i.participant_email), '')::text AS email
+FROM record_owners AS o
+LEFT JOIN interviews AS i ON i.client_id = o.client_id AND i.id = o.id
+WHERE o.kind = 'interview'
+    AND o.client_id = $1
+    AND (o.id = $2 OR lower(trim(i.participant_email)) = lower(trim(nullif($3::text, ''))))
+ORDER BY o.id
+`
+
+type FindPersonParams struct {
+	ClientID  uuid.UUID `json:"client_id"`
+	Interview uuid.UUID `json:"interview"`
+	Email     string    `json:"email"`
+}
+
+type FindPersonRow struct {
+	ID    uuid.UUID `json:"id"`
+	Name  string    `json:"name"`
+	Email string    `json:"email"`
+}
+
+// FindPerson finds the interview of an id, which need not be there any more, or those of an
+// address.
+func (q *Queries) FindPerson(ctx context.Context, arg FindPersonParams) ([]FindPersonRow, error) {
+	rows, err := q.db.Query(ctx, FindPerson, arg.ClientID, arg.Interview, arg.Email)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []FindPersonRow{}
+	for rows.Next() {
+		var i FindPersonRow
+		if err := rows.Scan(&i.ID, &i.Name, &i.Email); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const FindTakenSlugs = `-- name: FindTakenSlugs :many
 SELECT
     s.line,
@@ -387,6 +509,41 @@ func (q *Queries) ForgetErasedInterviews(ctx context.Context) (int64, error) {
 	return result.RowsAffected(), nil
 }
 
+const ForgetIDs = `-- name: ForgetIDs :exec
+UPDATE measurement_snapshots AS s
+SET source_interview_ids = ARRAY(
+    SELECT u.id
+    FROM unnest(s.source_interview_ids) WITH ORDINALITY AS u (id, n)
+    WHERE u.id <> ALL ($1::uuid[])
+    ORDER BY u.n
+)
+WHERE s.client_id = $2
+    AND s.source_interview_ids && $1::uuid[]
+`
+
+type ForgetIDsParams struct {
+	Interviews []uuid.UUID `json:"interviews"`
+	ClientID   uuid.UUID   `json:"client_id"`
+}
+
+// ForgetIDs takes interviews out of a client's saved bases.
+func (q *Queries) ForgetIDs(ctx context.Context, arg ForgetIDsParams) error {
+	_, err := q.db.Exec(ctx, ForgetIDs, arg.Interviews, arg.ClientID)
+	return err
+}
+
+const ForgetOldImports = `-- name: ForgetOldImports :exec
+DELETE FROM imports AS i
+WHERE i.client_id = ANY ($1::uuid[])
+    AND i.started_at < now() - interval '90 days'
+`
+
+// ForgetOldImports ends what a client's notes take. The last success is newer.
+func (q *Queries) ForgetOldImports(ctx context.Context, clientIds []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, ForgetOldImports, clientIds)
+	return err
+}
+
 const KeepRevoked = `-- name: KeepRevoked :exec
 UPDATE import_api_keys AS k
 SET revoked_at = least(k.revoked_at, r.revoked_at)
@@ -469,7 +626,6 @@ func (q *Queries) ListImportedClients(ctx context.Context) ([]uuid.UUID, error) 
 }
 
 const ListImportedKeys = `-- name: ListImportedKeys :execrows
-
 INSERT INTO import_keys (line, kind, client_id, id, deletes, slug, campaign_id, lane_id, measurement_snapshot_id)
 SELECT DISTINCT ON (l.kind, l.client_id, l.id)
     l.line, l.kind, l.client_id, l.id, l.deletes, l.slug, l.campaign_id, l.lane_id, l.measurement_snapshot_id
@@ -477,8 +633,6 @@ FROM import_lines AS l
 ORDER BY l.kind, l.client_id, l.id, l.line DESC
 `
 
-// The queries of an import, on its temporary tables (sql/importing). A query that finds lines
-// returns of each its number, kind, client and id, the field and what is wrong with it.
 // ListImportedKeys lists of each record the last line, and what is checked of it.
 func (q *Queries) ListImportedKeys(ctx context.Context) (int64, error) {
 	result, err := q.db.Exec(ctx, ListImportedKeys)
@@ -563,6 +717,21 @@ func (q *Queries) LockClientSlugs(ctx context.Context) error {
 	return err
 }
 
+const LockClients = `-- name: LockClients :exec
+SELECT pg_advisory_xact_lock(l.key)
+FROM (
+    SELECT DISTINCT hashtextextended('clientintel import', get_byte(uuid_send(c.id), 15)) AS key
+    FROM unnest($1::uuid[]) AS c (id)
+    ORDER BY key
+) AS l
+`
+
+// LockClients takes the same locks, and waits for them.
+func (q *Queries) LockClients(ctx context.Context, clientIds []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, LockClients, clientIds)
+	return err
+}
+
 const LockImportedKeys = `-- name: LockImportedKeys :exec
 SELECT pg_advisory_xact_lock(r.lock)
 FROM unnest((
@@ -642,6 +811,36 @@ func (q *Queries) MergeRequestLog(ctx context.Context) (int64, error) {
 	return result.RowsAffected(), nil
 }
 
+const NoteImport = `-- name: NoteImport :exec
+INSERT INTO imports (client_id, command, source, account, started_at, finished_at, kinds, error)
+SELECT c.id, $1, nullif($2::text, ''), $3::text, $4, CASE WHEN $5::text = '' THEN clock_timestamp() END, $6, left(nullif($5::text, ''), 2000)
+FROM unnest(coalesce(nullif($7::uuid[], '{}'), ARRAY[NULL]::uuid[])) AS c (id)
+`
+
+type NoteImportParams struct {
+	Command   string          `json:"command"`
+	Source    string          `json:"source"`
+	Account   string          `json:"account"`
+	StartedAt time.Time       `json:"started_at"`
+	Error     string          `json:"error"`
+	Kinds     json.RawMessage `json:"kinds"`
+	ClientIds []uuid.UUID     `json:"client_ids"`
+}
+
+// NoteImport writes a row for each of an import's clients, or one without a client.
+func (q *Queries) NoteImport(ctx context.Context, arg NoteImportParams) error {
+	_, err := q.db.Exec(ctx, NoteImport,
+		arg.Command,
+		arg.Source,
+		arg.Account,
+		arg.StartedAt,
+		arg.Error,
+		arg.Kinds,
+		arg.ClientIds,
+	)
+	return err
+}
+
 const RegisterIDs = `-- name: RegisterIDs :exec
 INSERT INTO record_owners (kind, id, client_id)
 SELECT DISTINCT ON (k.id, k.kind) k.kind, k.id, k.client_id
@@ -668,5 +867,91 @@ WHERE k.line = ANY ($1::bigint[])
 // SetAside deletes the records of lines that are set aside.
 func (q *Queries) SetAside(ctx context.Context, lines []int64) error {
 	_, err := q.db.Exec(ctx, SetAside, lines)
+	return err
+}
+
+const SetLockTimeout = `-- name: SetLockTimeout :exec
+
+SELECT set_config('lock_timeout', $1::text, true)
+`
+
+// The queries of the importer alone, which works for one client or all of them, many on an
+// import's temporary tables (sql/importing). One that finds lines returns of each its number,
+// kind, client and id, the field and what is wrong with it.
+// SetLockTimeout bounds the wait for each lock until the transaction ends.
+func (q *Queries) SetLockTimeout(ctx context.Context, timeout string) error {
+	_, err := q.db.Exec(ctx, SetLockTimeout, timeout)
+	return err
+}
+
+const SuppressInterviews = `-- name: SuppressInterviews :exec
+INSERT INTO suppressed_interviews (client_id, id)
+SELECT $1, u.id
+FROM unnest($2::uuid[]) AS u (id)
+ON CONFLICT DO NOTHING
+`
+
+type SuppressInterviewsParams struct {
+	ClientID   uuid.UUID   `json:"client_id"`
+	Interviews []uuid.UUID `json:"interviews"`
+}
+
+// SuppressInterviews keeps imports from bringing interviews back.
+func (q *Queries) SuppressInterviews(ctx context.Context, arg SuppressInterviewsParams) error {
+	_, err := q.db.Exec(ctx, SuppressInterviews, arg.ClientID, arg.Interviews)
+	return err
+}
+
+const TryLockClients = `-- name: TryLockClients :one
+SELECT l.key::bigint AS key
+FROM (
+    SELECT DISTINCT hashtextextended('clientintel import', get_byte(uuid_send(c.id), 15)) AS key
+    FROM unnest($1::uuid[]) AS c (id)
+    ORDER BY key
+) AS l
+WHERE NOT pg_try_advisory_xact_lock(l.key)
+LIMIT 1
+`
+
+// TryLockClients takes the locks of clients, in one order, as far as they are free, and returns
+// one that is not. Many clients share a lock, as the database has room for a bounded number.
+func (q *Queries) TryLockClients(ctx context.Context, clientIds []uuid.UUID) (int64, error) {
+	row := q.db.QueryRow(ctx, TryLockClients, clientIds)
+	var key int64
+	err := row.Scan(&key)
+	return key, err
+}
+
+const WithdrawPortalDocuments = `-- name: WithdrawPortalDocuments :exec
+UPDATE portal_documents AS d
+SET status = 'withdrawn'
+WHERE d.client_id = $1
+    AND d.id = ANY ($2::uuid[])
+`
+
+type WithdrawPortalDocumentsParams struct {
+	ClientID uuid.UUID   `json:"client_id"`
+	Ids      []uuid.UUID `json:"ids"`
+}
+
+func (q *Queries) WithdrawPortalDocuments(ctx context.Context, arg WithdrawPortalDocumentsParams) error {
+	_, err := q.db.Exec(ctx, WithdrawPortalDocuments, arg.ClientID, arg.Ids)
+	return err
+}
+
+const WithdrawSynthesisDocuments = `-- name: WithdrawSynthesisDocuments :exec
+UPDATE synthesis_documents AS d
+SET status = 'withdrawn'
+WHERE d.client_id = $1
+    AND d.id = ANY ($2::uuid[])
+`
+
+type WithdrawSynthesisDocumentsParams struct {
+	ClientID uuid.UUID   `json:"client_id"`
+	Ids      []uuid.UUID `json:"ids"`
+}
+
+func (q *Queries) WithdrawSynthesisDocuments(ctx context.Context, arg WithdrawSynthesisDocumentsParams) error {
+	_, err := q.db.Exec(ctx, WithdrawSynthesisDocuments, arg.ClientID, arg.Ids)
 	return err
 }

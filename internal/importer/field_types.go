@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // fieldType is a type of the import format.
@@ -85,11 +84,6 @@ func listOf[T any](description, accepted string, read func(text []byte) (T, bool
 
 var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-func readUUID(text []byte) (pgtype.UUID, bool) {
-	id, ok := parseUUID(text)
-	return pgtype.UUID{Bytes: id, Valid: ok}, ok
-}
-
 func anything(jsontext.Value) *problem { return nil }
 
 var (
@@ -104,10 +98,10 @@ var (
 	})
 
 	hashType      = textOf("64 lower-case hexadecimal digits", hash.Match)
-	uuidType      = textual("a UUID of 36 characters", readUUID)
+	uuidType      = textual("a UUID of 36 characters", parseUUID)
 	timestampType = textual("an RFC 3339 date-time such as 2026-03-01T09:30:00Z", parseTimestamp)
 	dateType      = textual("a date such as 2026-03-01", parseDate)
-	uuidListType  = listOf("a list of UUIDs", uuidType.description, readUUID)
+	uuidListType  = listOf("a list of UUIDs", uuidType.description, parseUUID)
 
 	booleanType = fieldType{description: "true or false", json: 't', read: func(v jsontext.Value) (any, *problem) {
 		return v[0] == 't', nil

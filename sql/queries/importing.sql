@@ -1,5 +1,118 @@
--- The queries of an import, on its temporary tables (sql/importing). A query that finds lines
--- returns of each its number, kind, client and id, the field and what is wrong with it.
+-- The queries of the importer alone, which works for one client or all of them, many on an
+-- import's temporary tables (sql/importing). One that finds lines returns of each its number,
+-- kind, client and id, the field and what is wrong with it.
+
+-- name: SetLockTimeout :exec
+-- SetLockTimeout bounds the wait for each lock until the transaction ends.
+SELECT set_config('lock_timeout', @timeout::text, true);
+
+-- name: TryLockClients :one
+-- TryLockClients takes the locks of clients, in one order, as far as they are free, and returns
+-- one that is not. Many clients share a lock, as the database has room for a bounded number.
+SELECT l.key::bigint AS key
+FROM (
+    SELECT DISTINCT hashtextextended('clientintel import', get_byte(uuid_send(c.id), 15)) AS key
+    FROM unnest(@client_ids::uuid[]) AS c (id)
+    ORDER BY key
+) AS l
+WHERE NOT pg_try_advisory_xact_lock(l.key)
+LIMIT 1;
+
+-- name: LockClients :exec
+-- LockClients takes the same locks, and waits for them.
+SELECT pg_advisory_xact_lock(l.key)
+FROM (
+    SELECT DISTINCT hashtextextended('clientintel import', get_byte(uuid_send(c.id), 15)) AS key
+    FROM unnest(@client_ids::uuid[]) AS c (id)
+    ORDER BY key
+) AS l;
+
+-- name: NoteImport :exec
+-- NoteImport writes a row for each of an import's clients, or one without a client.
+INSERT INTO imports (client_id, command, source, account, started_at, finished_at, kinds, error)
+SELECT c.id, @command, nullif(@source::text, ''), @account::text, @started_at, CASE WHEN @error::text = '' THEN clock_timestamp() END, @kinds, left(nullif(@error::text, ''), 2000)
+FROM unnest(coalesce(nullif(@client_ids::uuid[], '{}'), ARRAY[NULL]::uuid[])) AS c (id);
+
+-- name: ForgetOldImports :exec
+-- ForgetOldImports ends what a client's notes take. The last success is newer.
+DELETE FROM imports AS i
+WHERE i.client_id = ANY (@client_ids::uuid[])
+    AND i.started_at < now() - interval '90 days';
+
+-- name: FindPerson :many
+-- FindPerson finds the interview of an id, which need not be there any more, or those of an
+-- address.
+SELECT
+    o.id,
+    coalesce(trim(i.participant_name), '')::text AS name,
+    coalesce(trim(i.participant_email), '')::text AS email
+FROM record_owners AS o
+LEFT JOIN interviews AS i ON i.client_id = o.client_id AND i.id = o.id
+WHERE o.kind = 'interview'
+    AND o.client_id = @client_id
+    AND (o.id = @interview OR lower(trim(i.participant_email)) = lower(trim(nullif(@email::text, ''))))
+ORDER BY o.id;
+
+-- name: FindMentions :many
+-- FindMentions finds the records that hold an interview's id, or a name: as whole words, so that
+-- Ada is not found in Adams, and escaped as JSON has a text inside of another.
+WITH named AS (
+    SELECT '(^|[^[:alnum:]]|\\[bfnrt]|\\u[0-9a-f]{4})'
+        || regexp_replace(lower(trim(both '"' FROM to_jsonb(n.text)::text)), '([^[:alnum:]])', '\\\1', 'g')
+        || '([^[:alnum:]]|$)' AS pattern
+    FROM unnest(@names::text[]) AS n (text)
+)
+
+SELECT 'synthesis_document'::text AS kind, d.id
+FROM synthesis_documents AS d
+WHERE d.client_id = @client_id
+    AND EXISTS (SELECT FROM named AS n WHERE lower(d.document::text) ~ n.pattern)
+UNION ALL
+SELECT 'portal_document', d.id
+FROM portal_documents AS d
+WHERE d.client_id = @client_id
+    AND EXISTS (SELECT FROM named AS n WHERE lower(d.body::text) ~ n.pattern)
+UNION ALL
+SELECT 'measurement_snapshot', s.id
+FROM measurement_snapshots AS s
+WHERE s.client_id = @client_id
+    AND s.source_interview_ids && @interviews::uuid[];
+
+-- name: ForgetIDs :exec
+-- ForgetIDs takes interviews out of a client's saved bases.
+UPDATE measurement_snapshots AS s
+SET source_interview_ids = ARRAY(
+    SELECT u.id
+    FROM unnest(s.source_interview_ids) WITH ORDINALITY AS u (id, n)
+    WHERE u.id <> ALL (@interviews::uuid[])
+    ORDER BY u.n
+)
+WHERE s.client_id = @client_id
+    AND s.source_interview_ids && @interviews::uuid[];
+
+-- name: WithdrawSynthesisDocuments :exec
+UPDATE synthesis_documents AS d
+SET status = 'withdrawn'
+WHERE d.client_id = @client_id
+    AND d.id = ANY (@ids::uuid[]);
+
+-- name: WithdrawPortalDocuments :exec
+UPDATE portal_documents AS d
+SET status = 'withdrawn'
+WHERE d.client_id = @client_id
+    AND d.id = ANY (@ids::uuid[]);
+
+-- name: EraseInterviews :exec
+DELETE FROM interviews AS i
+WHERE i.client_id = @client_id
+    AND i.id = ANY (@interviews::uuid[]);
+
+-- name: SuppressInterviews :exec
+-- SuppressInterviews keeps imports from bringing interviews back.
+INSERT INTO suppressed_interviews (client_id, id)
+SELECT @client_id, u.id
+FROM unnest(@interviews::uuid[]) AS u (id)
+ON CONFLICT DO NOTHING;
 
 -- name: ListImportedKeys :execrows
 -- ListImportedKeys lists of each record the last line, and what is checked of it.
