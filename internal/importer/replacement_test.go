@@ -263,7 +263,7 @@ func TestLimitsAreByClientAndKind(t *testing.T) {
 		asked:   &Replacement{Clients: []string{"acme", globex}, MaxRemoved: map[string]Limit{"": {number: 1}, "lane": {number: 2}, "acme/lane": {number: 3}}},
 		clients: []uuid.UUID{one, two},
 	}
-	for want, got := range map[MaxRemoved]Limit{
+	for want, got := range map[Limit]Limit{
 		{number: 1}: r.maxRemoved(one, campaignKind), {number: 2}: r.maxRemoved(two, laneKind), {number: 3}: r.maxRemoved(one, laneKind),
 	} {
 		if got != want {
