@@ -71,6 +71,10 @@ mutants: ## remove one guard after another and fail where its test still passes
 plans: ## print how PostgreSQL runs each query on a client of a million interviews
 	INTERVIEWS=1000000 $(GO) test -count=1 -v -timeout 60m -run TestPlans_ReadersReadNoWholeTable ./internal/postgres
 
+# BRANDS=50 INTERVIEWS=20000 as here, or others.
+sync-cost: ## print what a night costs on which nothing changed, in time and WAL
+	BRANDS=$(or $(BRANDS),50) INTERVIEWS=$(or $(INTERVIEWS),20000) $(GO) test -count=1 -v -timeout 60m -run TestSync_AnUnchangedNight ./cmd/clientintel
+
 # SCALE=full, DATA=dir keeps the loaded databases, OTHER=program takes turns with another
 # build, ONLY='page|memory' measures a part, ROUNDS=n, DURATION=2s a side and round. See
 # docs/benchmark.md.

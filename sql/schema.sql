@@ -1596,6 +1596,19 @@ $$;
 
 
 --
+-- Name: refuse_later_revocation(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.refuse_later_revocation() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    RAISE insufficient_privilege USING MESSAGE = 'a key that is revoked stays so: issue another one';
+END;
+$$;
+
+
+--
 -- Name: refuse_truncate(); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -2700,6 +2713,13 @@ ALTER INDEX public.request_log_pkey ATTACH PARTITION public.request_log_default_
 --
 
 ALTER INDEX public.usage_sums_pkey ATTACH PARTITION public.usage_sums_default_pkey;
+
+
+--
+-- Name: api_keys api_keys_stay_revoked; Type: TRIGGER; Schema: public; Owner: -
+--
+
+CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE OF revoked_at ON public.api_keys FOR EACH ROW WHEN (COALESCE((new.revoked_at > old.revoked_at), (old.revoked_at IS NOT NULL))) EXECUTE FUNCTION public.refuse_later_revocation();
 
 
 --

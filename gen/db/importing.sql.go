@@ -192,6 +192,59 @@ func (q *Queries) FindKeysOfNoClient(ctx context.Context) ([]FindKeysOfNoClientR
 	return items, nil
 }
 
+const FindKeysOfOtherScopes = `-- name: FindKeysOfOtherScopes :many
+SELECT
+    k.line,
+    k.kind,
+    k.client_id::text,
+    k.id::text,
+    'scopes' AS field,
+    format('keys of client %s may have %s only: revoke the key where it comes from', c.slug, array_to_string(c.allowed_scopes, ', ')) AS reason
+FROM import_api_keys AS k
+JOIN clients AS c ON c.id = k.client_id
+WHERE NOT k.scopes <@ c.allowed_scopes
+    AND (k.revoked_at IS NULL OR k.revoked_at > now())
+    AND (k.expires_at IS NULL OR k.expires_at > now())
+    AND NOT EXISTS (SELECT FROM api_keys AS a WHERE a.prefix = k.prefix)
+`
+
+type FindKeysOfOtherScopesRow struct {
+	Line      int64  `json:"line"`
+	Kind      string `json:"kind"`
+	KClientID string `json:"k_client_id"`
+	KID       string `json:"k_id"`
+	Field     string `json:"field"`
+	Reason    string `json:"reason"`
+}
+
+// FindKeysOfOtherScopes finds new keys in force with scopes that their client may not have.
+func (q *Queries) FindKeysOfOtherScopes(ctx context.Context) ([]FindKeysOfOtherScopesRow, error) {
+	rows, err := q.db.Query(ctx, FindKeysOfOtherScopes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []FindKeysOfOtherScopesRow{}
+	for rows.Next() {
+		var i FindKeysOfOtherScopesRow
+		if err := rows.Scan(
+			&i.Line,
+			&i.Kind,
+			&i.KClientID,
+			&i.KID,
+			&i.Field,
+			&i.Reason,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const FindLogOfNoKey = `-- name: FindLogOfNoKey :many
 SELECT
     l.line, l.kind, l.client_id::text, l.key_id::text AS id, 'key_id' AS field, format('client %s has no key %s', l.client_id, l.key_id) AS reason
@@ -458,6 +511,62 @@ func (q *Queries) FindTakenSlugs(ctx context.Context) ([]FindTakenSlugsRow, erro
 			&i.Kind,
 			&i.SClientID,
 			&i.SID,
+			&i.Field,
+			&i.Reason,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const FindTooManyKeys = `-- name: FindTooManyKeys :many
+SELECT
+    max(l.line) AS line,
+    'api_key' AS kind,
+    l.client_id::text,
+    ((array_agg(l.id ORDER BY l.line DESC))[1])::text AS id,
+    'client_id' AS field,
+    format('client %s would have more than %s keys in force: revoke some first', l.client_id, $1::bigint) AS reason
+FROM import_api_keys AS l
+GROUP BY l.client_id
+HAVING (
+    SELECT count(*)
+    FROM api_keys AS k
+    WHERE k.client_id = l.client_id
+        AND (k.revoked_at IS NULL OR k.revoked_at > now())
+        AND (k.expires_at IS NULL OR k.expires_at > now())
+) > $1::bigint
+`
+
+type FindTooManyKeysRow struct {
+	Line      interface{} `json:"line"`
+	Kind      string      `json:"kind"`
+	LClientID string      `json:"l_client_id"`
+	ID        string      `json:"id"`
+	Field     string      `json:"field"`
+	Reason    string      `json:"reason"`
+}
+
+// FindTooManyKeys finds a line of each client that has more keys in force than it may.
+func (q *Queries) FindTooManyKeys(ctx context.Context, maxKeys int64) ([]FindTooManyKeysRow, error) {
+	rows, err := q.db.Query(ctx, FindTooManyKeys, maxKeys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []FindTooManyKeysRow{}
+	for rows.Next() {
+		var i FindTooManyKeysRow
+		if err := rows.Scan(
+			&i.Line,
+			&i.Kind,
+			&i.LClientID,
+			&i.ID,
 			&i.Field,
 			&i.Reason,
 		); err != nil {
@@ -745,6 +854,18 @@ FROM unnest((
 // until the transaction ends. In the order of admit.
 func (q *Queries) LockImportedKeys(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, LockImportedKeys)
+	return err
+}
+
+const LockKeysOfImportedClients = `-- name: LockKeysOfImportedClients :exec
+SELECT pg_advisory_xact_lock(hashtextextended(k.client, 601))
+FROM unnest((SELECT array_agg(DISTINCT l.client_id::text) FROM import_api_keys AS l)) AS k (client)
+`
+
+// LockKeysOfImportedClients keeps others from adding keys, as whoever issues one does. In one
+// order, or two imports could wait for each other.
+func (q *Queries) LockKeysOfImportedClients(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, LockKeysOfImportedClients)
 	return err
 }
 

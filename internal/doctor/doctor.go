@@ -56,6 +56,10 @@ type checker struct {
 
 // Examine makes every check and calls report with each finding.
 func Examine(ctx context.Context, d Database, report func(Finding)) {
+	if listed := listedHosts(d.ServerURL, d.OwnerURL); len(listed) > 1 {
+		c := &checker{database: d, report: report}
+		c.run(ctx, "database/hosts", func(ctx context.Context) Finding { return c.hosts(ctx, listed) })
+	}
 	conn, err := connect(ctx, d.OwnerURL, exec)
 	if err != nil && d.OwnerURL != d.ServerURL {
 		report(Finding{"database/owner", Unknown, err.Error(), "What only the owner sees is not examined: is DATABASE_OWNER_URL right?"})

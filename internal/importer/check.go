@@ -9,12 +9,12 @@ import (
 
 // find is the lines that a query finds: the number of each, 0 of a record that the input
 // lacks, its kind, client and id, the field and what is wrong with it.
-func (w *writer) find(ctx context.Context, query string) (LineErrors, []int64, error) {
+func (w *writer) find(ctx context.Context, query string, args ...any) (LineErrors, []int64, error) {
 	var bad LineErrors
 	var lines []int64
 	var line int64
 	var e LineError
-	rows, _ := w.tx.Query(ctx, query+fmt.Sprintf(" ORDER BY line LIMIT %d", maxSetAside+1)) // ForEachRow returns its error
+	rows, _ := w.tx.Query(ctx, query+fmt.Sprintf(" ORDER BY line LIMIT %d", maxSetAside+1), args...) // ForEachRow returns its error
 	_, err := pgx.ForEachRow(rows, []any{&line, &e.Kind, &e.ClientID, &e.ID, &e.Field, &e.Reason}, func() error {
 		found := e
 		found.location = w.decoder.lines.locate(line)
@@ -26,9 +26,9 @@ func (w *writer) find(ctx context.Context, query string) (LineErrors, []int64, e
 }
 
 // refuse makes a step that fails with the lines that a query finds.
-func (w *writer) refuse(query string) func(context.Context) error {
+func (w *writer) refuse(query string, args ...any) func(context.Context) error {
 	return func(ctx context.Context) error {
-		bad, _, err := w.find(ctx, query)
+		bad, _, err := w.find(ctx, query, args...)
 		if err == nil && len(bad) > 0 {
 			return bad
 		}

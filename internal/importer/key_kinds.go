@@ -64,18 +64,16 @@ var (
 func (w *writer) mergeAPIKeys(ctx context.Context) error {
 	lines := w.decoder.counts[apiKeyKind]
 	if lines == 0 {
-		return nil
+		return nil // an importer may not read keys
 	}
-	for _, step := range []func(context.Context) error{
-		w.queries.ListImportedAPIKeys, w.refuse(db.FindKeysOfNoClient), w.refuse(db.FindChangedKeys), w.queries.KeepRevoked,
-	} {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	merge := func(ctx context.Context) error {
+		done, err := w.queries.MergeAPIKeys(ctx, apikey.Account())
+		*w.count(apiKeyKind) = KindSummary{Kind: apiKeyKind.name, Added: done.Added, Changed: done.Changed, Unchanged: lines - done.Added - done.Changed}
+		return err
 	}
-	done, err := w.queries.MergeAPIKeys(ctx, apikey.Account())
-	*w.count(apiKeyKind) = KindSummary{Kind: apiKeyKind.name, Added: done.Added, Changed: done.Changed, Unchanged: lines - done.Added - done.Changed}
-	return err
+	return inOrder(ctx, w.queries.ListImportedAPIKeys, w.queries.LockKeysOfImportedClients,
+		w.refuse(db.FindKeysOfNoClient), w.refuse(db.FindChangedKeys), w.queries.KeepRevoked, w.refuse(db.FindKeysOfOtherScopes),
+		merge, w.refuse(db.FindTooManyKeys, apikey.MaxInForce))
 }
 
 // mergeRequestLog moves staged log rows, when their keys are there.
@@ -84,14 +82,10 @@ func (w *writer) mergeRequestLog(ctx context.Context) error {
 	if lines == 0 {
 		return nil
 	}
-	for _, step := range []func(context.Context) error{
-		w.queries.ListImportedLog, w.refuse(db.FindLogOfNoKey), w.queries.LockImportedKeys, w.refuse(db.FindLogOfUsedKeys),
-	} {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	merge := func(ctx context.Context) error {
+		added, err := w.queries.MergeRequestLog(ctx)
+		*w.count(requestLogKind) = KindSummary{Kind: requestLogKind.name, Added: added, Unchanged: lines - added}
+		return err
 	}
-	added, err := w.queries.MergeRequestLog(ctx)
-	*w.count(requestLogKind) = KindSummary{Kind: requestLogKind.name, Added: added, Unchanged: lines - added}
-	return err
+	return inOrder(ctx, w.queries.ListImportedLog, w.refuse(db.FindLogOfNoKey), w.queries.LockImportedKeys, w.refuse(db.FindLogOfUsedKeys), merge)
 }

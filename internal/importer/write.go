@@ -145,14 +145,20 @@ func (w *writer) suppress(ctx context.Context) error {
 
 // listStored fills import_stored.
 func (w *writer) listStored(ctx context.Context) error {
-	for _, list := range []func(context.Context) error{
-		w.queries.ListStoredClients, w.queries.ListStoredCampaigns, w.queries.ListStoredLanes, w.queries.ListStoredSnapshots,
-	} {
-		if err := list(ctx); err != nil {
+	return inOrder(ctx, w.queries.ListStoredClients, w.queries.ListStoredCampaigns, w.queries.ListStoredLanes, w.queries.ListStoredSnapshots,
+		func(ctx context.Context) error {
+			return w.exec(ctx, "CREATE INDEX ON import_stored (kind, client_id, id); ANALYZE import_stored")
+		})
+}
+
+// inOrder takes steps until one fails.
+func inOrder(ctx context.Context, steps ...func(context.Context) error) error {
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	return w.exec(ctx, "CREATE INDEX ON import_stored (kind, client_id, id); ANALYZE import_stored")
+	return nil
 }
 
 // writeRecords puts the records in place, campaigns before interviews, which copy whether

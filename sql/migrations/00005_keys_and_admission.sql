@@ -28,6 +28,20 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_of_client ON api_keys (client_id, created_at);
 
+-- A revocation may be brought forward, never put off or taken back.
+-- +goose StatementBegin
+CREATE FUNCTION refuse_later_revocation() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE insufficient_privilege USING MESSAGE = 'a key that is revoked stays so: issue another one';
+END;
+$$;
+-- +goose StatementEnd
+
+CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE OF revoked_at ON api_keys
+    FOR EACH ROW WHEN (coalesce(new.revoked_at > old.revoked_at, old.revoked_at IS NOT NULL))
+    EXECUTE FUNCTION refuse_later_revocation();
+
 -- What was done to keys, by whom, why and from where. No row holds a key's text.
 CREATE TABLE key_audits (
     client_id uuid NOT NULL,
@@ -478,3 +492,4 @@ DROP TABLE revoked_keys;
 DROP TABLE key_audits;
 DROP FUNCTION refuse_audit_change;
 DROP TABLE api_keys;
+DROP FUNCTION refuse_later_revocation;

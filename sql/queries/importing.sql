@@ -261,6 +261,12 @@ FROM import_keys AS k
 JOIN import_lines AS l ON l.line = k.line
 WHERE k.kind = 'api_key';
 
+-- name: LockKeysOfImportedClients :exec
+-- LockKeysOfImportedClients keeps others from adding keys, as whoever issues one does. In one
+-- order, or two imports could wait for each other.
+SELECT pg_advisory_xact_lock(hashtextextended(k.client, 601))
+FROM unnest((SELECT array_agg(DISTINCT l.client_id::text) FROM import_api_keys AS l)) AS k (client);
+
 -- name: FindKeysOfNoClient :many
 SELECT k.line, k.kind, k.client_id::text, k.id::text, 'client_id' AS field, format('there is no client %s', k.client_id) AS reason
 FROM import_api_keys AS k
@@ -286,6 +292,41 @@ SET revoked_at = least(k.revoked_at, r.revoked_at)
 FROM revoked_keys AS r
 WHERE r.client_id = k.client_id
     AND r.prefix = k.prefix;
+
+-- name: FindKeysOfOtherScopes :many
+-- FindKeysOfOtherScopes finds new keys in force with scopes that their client may not have.
+SELECT
+    k.line,
+    k.kind,
+    k.client_id::text,
+    k.id::text,
+    'scopes' AS field,
+    format('keys of client %s may have %s only: revoke the key where it comes from', c.slug, array_to_string(c.allowed_scopes, ', ')) AS reason
+FROM import_api_keys AS k
+JOIN clients AS c ON c.id = k.client_id
+WHERE NOT k.scopes <@ c.allowed_scopes
+    AND (k.revoked_at IS NULL OR k.revoked_at > now())
+    AND (k.expires_at IS NULL OR k.expires_at > now())
+    AND NOT EXISTS (SELECT FROM api_keys AS a WHERE a.prefix = k.prefix);
+
+-- name: FindTooManyKeys :many
+-- FindTooManyKeys finds a line of each client that has more keys in force than it may.
+SELECT
+    max(l.line) AS line,
+    'api_key' AS kind,
+    l.client_id::text,
+    ((array_agg(l.id ORDER BY l.line DESC))[1])::text AS id,
+    'client_id' AS field,
+    format('client %s would have more than %s keys in force: revoke some first', l.client_id, @max_keys::bigint) AS reason
+FROM import_api_keys AS l
+GROUP BY l.client_id
+HAVING (
+    SELECT count(*)
+    FROM api_keys AS k
+    WHERE k.client_id = l.client_id
+        AND (k.revoked_at IS NULL OR k.revoked_at > now())
+        AND (k.expires_at IS NULL OR k.expires_at > now())
+) > @max_keys::bigint;
 
 -- name: MergeAPIKeys :one
 -- MergeAPIKeys writes the keys. One that exists is only ended, never brought back or widened.
