@@ -65,9 +65,9 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 	}
 
 	// Nothing of her is left, but herself and the register of ids.
-	all, err := ParseMaxRemoved("100%")
+	all, err := ParseLimit("100%")
 	require.NoError(t, err)
-	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": all}}); err != nil {
+	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]Limit{"": all}}); err != nil {
 		t.Fatal(err)
 	}
 	d.wantTrueTotals(t)
@@ -82,7 +82,7 @@ func TestAReplacementOfSomeKinds(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mustImport(t, everything...)
-	all := map[string]MaxRemoved{"": {number: 100, percent: true}}
+	all := map[string]Limit{"": {number: 100, percent: true}}
 	lines := []string{client(""), strings.Replace(interview(""), someone, "11111111-0000-4000-8000-0000000000aa", 1)}
 	sum, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, Kinds: []string{"interview"}, MaxRemoved: all}, lines...)
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestAReplacementOfSomeKinds(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	// A limit of its own for one kind.
-	_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, Kinds: []string{"portal_document", "lane"}, MaxRemoved: map[string]MaxRemoved{"portal_document": all[""]}}, client(""))
+	_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, Kinds: []string{"portal_document", "lane"}, MaxRemoved: map[string]Limit{"portal_document": all[""]}}, client(""))
 	if !errors.Is(err, ErrTooManyRemoved) || !strings.Contains(err.Error(), "1 of 1 records of kind lane") || strings.Contains(err.Error(), "portal") {
 		t.Errorf("got %v", err)
 	}
@@ -157,10 +157,10 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 			}
 			stored := numbered("12121212", c.stored)
 			d.mustImport(t, append([]string{client("")}, stored...)...)
-			limit, err := ParseMaxRemoved(c.max)
+			limit, err := ParseLimit(c.max)
 			require.NoError(t, err)
 			before := d.dump(t)
-			_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": limit}}, append(stored[c.removed:], numbered("13131313", 400)...)...)
+			_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]Limit{"": limit}}, append(stored[c.removed:], numbered("13131313", 400)...)...)
 			if errors.Is(err, ErrTooManyRemoved) != c.refused || err != nil && !c.refused {
 				t.Fatalf("got %v, want it refused: %v", err, c.refused)
 			}
@@ -215,7 +215,7 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 		conn, err := pgx.ConnectConfig(t.Context(), config)
 		require.NoError(t, err)
 		lines := append([]string{client(""), interview(`,"best_quote":"new"`)}, linesOfClient(acme)[1:4]...)
-		_, err = (&database{Database: d.Database, conn: conn}).replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": {number: 100, percent: true}}}, lines...)
+		_, err = (&database{Database: d.Database, conn: conn}).replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]Limit{"": {number: 100, percent: true}}}, lines...)
 		_ = conn.Close(t.Context())
 		if err == nil {
 			if n < statements {
@@ -236,10 +236,10 @@ func TestLimitsAreByClientAndKind(t *testing.T) {
 	t.Parallel()
 	one, two := uuid.MustParse(acme), uuid.MustParse(globex)
 	r := replacing{
-		asked:   &Replacement{Clients: []string{"acme", globex}, MaxRemoved: map[string]MaxRemoved{"": {number: 1}, "lane": {number: 2}, "acme/lane": {number: 3}}},
+		asked:   &Replacement{Clients: []string{"acme", globex}, MaxRemoved: map[string]Limit{"": {number: 1}, "lane": {number: 2}, "acme/lane": {number: 3}}},
 		clients: []uuid.UUID{one, two},
 	}
-	for want, got := range map[MaxRemoved]MaxRemoved{
+	for want, got := range map[Limit]Limit{
 		{number: 1}: r.maxRemoved(one, campaignKind), {number: 2}: r.maxRemoved(two, laneKind), {number: 3}: r.maxRemoved(one, laneKind),
 	} {
 		if got != want {
