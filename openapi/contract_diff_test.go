@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // edit changes the contract as it was released; the text to change must be there.
@@ -49,17 +51,11 @@ func TestContractDiff_FailsOnBreakingChangesOnly(t *testing.T) {
 			folder := t.TempDir()
 			for _, file := range []string{"1.2.0.yaml", "severity.txt"} {
 				text, err := os.ReadFile(filepath.Join("released", file))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(folder, file), text, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(filepath.Join(folder, file), text, 0o600))
 			}
 			text, err := os.ReadFile("released/1.2.0.yaml")
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			changed := string(text)
 			for _, e := range c.edits {
 				if !strings.Contains(changed, e.from) {
@@ -68,9 +64,7 @@ func TestContractDiff_FailsOnBreakingChangesOnly(t *testing.T) {
 				changed = strings.Replace(changed, e.from, e.to, 1)
 			}
 			contract := filepath.Join(t.TempDir(), "openapi.yaml")
-			if err := os.WriteFile(contract, []byte(changed), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(contract, []byte(changed), 0o600))
 			out, err := exec.Command("../.ci/contract-diff", contract, folder).CombinedOutput()
 			if (err == nil) != (c.want == "") || !strings.Contains(string(out), c.want) {
 				t.Errorf("got %v, want %q; it said:\n%s", err, c.want, out)

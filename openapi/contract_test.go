@@ -4,50 +4,34 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // operation says what the contract promises of one route, apart from schemas.
 type operation struct {
 	path     string
 	scope    string // empty: public
-	statuses []string
+	statuses string
 }
+
+const ofKeys = "200 400 401 403 429 503 default"
 
 // The whole REST surface. A route or a status more or less is a decision, and
 // shows here.
 var surface = map[string]operation{
-	"listInterviews": {
-		path: "/api/client/v1/interviews", scope: "read:interviews_metadata",
-		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
-	},
-	"getInterview": {
-		path: "/api/client/v1/interviews/{id}", scope: "read:interviews_metadata",
-		statuses: []string{"200", "400", "401", "403", "404", "429", "503", "default"},
-	},
-	"listCampaigns": {
-		path: "/api/client/v1/campaigns", scope: "read:campaigns",
-		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
-	},
-	"listSynthesis": {
-		path: "/api/client/v1/synthesis", scope: "read:synthesis",
-		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
-	},
-	"getInterviewAnalytics": {
-		path: "/api/client/v1/analytics/interviews", scope: "read:interviews_metadata",
-		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
-	},
-	"searchIntelligence": {
-		path: "/api/client/v1/intelligence/search", scope: "read:custom_extraction",
-		statuses: []string{"200", "400", "401", "403", "429", "503", "default"},
-	},
-	"getOpenapi": {
-		path:     "/api/client/v1/openapi.json",
-		statuses: []string{"200", "304", "default"},
-	},
+	"listInterviews":        {"/api/client/v1/interviews", "read:interviews_metadata", ofKeys},
+	"getInterview":          {"/api/client/v1/interviews/{id}", "read:interviews_metadata", "200 400 401 403 404 429 503 default"},
+	"listCampaigns":         {"/api/client/v1/campaigns", "read:campaigns", ofKeys},
+	"listSynthesis":         {"/api/client/v1/synthesis", "read:synthesis", ofKeys},
+	"getInterviewAnalytics": {"/api/client/v1/analytics/interviews", "read:interviews_metadata", ofKeys},
+	"searchIntelligence":    {"/api/client/v1/intelligence/search", "read:custom_extraction", ofKeys},
+	"getOpenapi":            {"/api/client/v1/openapi.json", "", "200 304 default"},
 }
 
 func TestContract_IsValidOpenAPI31(t *testing.T) {
@@ -74,8 +58,8 @@ func TestContract_HasExactlyItsSevenOperations(t *testing.T) {
 		if method != "GET" || path != want.path || op.RequestBody != nil {
 			t.Errorf("%s: got %s %s, want GET %s without a body", op.OperationID, method, path, want.path)
 		}
-		if got := slices.Sorted(maps.Keys(op.Responses.Map())); !slices.Equal(got, want.statuses) {
-			t.Errorf("%s: declares %v, want %v", op.OperationID, got, want.statuses)
+		if got := strings.Join(slices.Sorted(maps.Keys(op.Responses.Map())), " "); got != want.statuses {
+			t.Errorf("%s: declares %s, want %s", op.OperationID, got, want.statuses)
 		}
 	})
 	if len(found) != len(surface) {
@@ -139,9 +123,7 @@ func TestContract_EveryResponseDeclaresItsHeaders(t *testing.T) {
 func load(t *testing.T) *openapi3.T {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(written(t))
-	if err != nil {
-		t.Fatalf("loading the contract: %v", err)
-	}
+	require.NoError(t, err)
 	return doc
 }
 

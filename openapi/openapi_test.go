@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -33,9 +34,7 @@ func TestJSONAt_ChangesTheServerOnly(t *testing.T) {
 func written(t *testing.T) []byte {
 	t.Helper()
 	text, err := os.ReadFile("openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
@@ -44,8 +43,6 @@ func decode(t *testing.T, text []byte) any {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
-		t.Fatalf("decoding JSON: %v", err)
-	}
+	require.NoError(t, decoder.Decode(&value))
 	return value
 }

@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Of the parameters of an operation the Python client knows those that its types name.
 func TestPythonClient_FiltersAreTheParameters(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("clients/python/clientintel/_filters.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	types := map[string][]string{}
 	member := regexp.MustCompile(`(?m)^    (\w+): `)
 	for _, class := range regexp.MustCompile(`class (\w+)\((.*)\):\n((?:    .*\n)+)`).FindAllStringSubmatch(string(text), -1) {

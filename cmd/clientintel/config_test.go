@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -9,10 +8,9 @@ import (
 func TestConfig_PrintsWhatIsInForceAndWhereFrom(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"DATABASE_URL": "postgres://u:hunter2@db/x", "CLIENTINTEL_POOL_SIZE": "7", "CLIENTINTEL_LISTEN": "127.0.0.1:1"}
-	got := command(t, env, "", "config", "--json", "--listen", "127.0.0.1:2")
 	var settings []setting
-	if err := json.Unmarshal([]byte(got.stdout), &settings); err != nil || got.code != exitDone || strings.Contains(got.stdout, "hunter2") {
-		t.Fatalf("%v in %+v", err, got)
+	if got := decoded(t, env, &settings, "config", "--listen", "127.0.0.1:2"); strings.Contains(got.stdout, "hunter2") {
+		t.Fatalf("%+v", got)
 	}
 	found := map[string]setting{}
 	for _, s := range settings {
@@ -44,9 +42,7 @@ func TestConfig_MisspelledVariables(t *testing.T) {
 		t.Errorf("config --strict: %+v", got)
 	}
 	delete(env, "CLIENTINTEL_POOLSIZE")
-	if got := command(t, env, "", "config", "--strict"); got.code != exitDone {
-		t.Errorf("without it: %+v", got)
-	}
+	done(t, env, "", "config", "--strict")
 	wrong := map[string]string{"CLIENTINTEL_LOG_LEVEL": "loud"}
 	if got := command(t, wrong, "", "config"); got.code != exitUsage {
 		t.Errorf("a wrong level: %+v", got)

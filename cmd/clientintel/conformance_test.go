@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -10,24 +9,19 @@ import (
 // the exit code.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
-	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
-		t.Fatalf("import: %+v", got)
-	}
+	_, env := onDatabase(t)
+	done(t, env, acme, "import", "-")
 	var key struct{ Key string }
-	issued := command(t, env, "", "keys", "issue", "--json", "--client", "acme", "--name", "conformance")
-	if err := json.Unmarshal([]byte(issued.stdout), &key); err != nil {
-		t.Fatal(err)
-	}
+	decoded(t, env, &key, "keys", "issue", "--client", "acme", "--name", "conformance")
 	server := startServer(t, env["DATABASE_URL"])
 	given := map[string]string{"CLIENTINTEL_CONFORMANCE_KEYS": key.Key}
-	got := command(t, given, "", "conformance", "--base-url", server.address, "--json")
 	var report struct {
 		Requests, Passed, Failed int
 		Checks                   []struct{ Check, Outcome string }
 	}
-	if err := json.Unmarshal([]byte(got.stdout), &report); err != nil || got.code != exitDone || report.Failed > 0 || report.Passed < 50 {
-		t.Fatalf("%v in %+v", err, got)
+	got := decoded(t, given, &report, "conformance", "--base-url", server.address)
+	if report.Failed > 0 || report.Passed < 50 {
+		t.Fatalf("%+v", got)
 	}
 	if strings.Contains(got.stdout+got.stderr, key.Key) {
 		t.Error("the key is printed")

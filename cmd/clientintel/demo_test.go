@@ -12,13 +12,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/apitest"
 )
 
 // Every line that the demo prints to paste is answered with 200. The keys stay from
 // run to run, in a file that its account alone may read, until others are asked for.
 func TestDemo_PrintsLinesThatWork(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	env["CLIENTINTEL_DATA_DIR"] = filepath.Join(t.TempDir(), "demo")
 	first, second := runDemo(t, env), runDemo(t, env)
 	if first != second {
@@ -41,10 +43,8 @@ func TestDemo_PrintsLinesThatWork(t *testing.T) {
 // Invented interviews stay out of a database with real ones.
 func TestDemo_RefusesADatabaseWithOtherClients(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
-	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
-		t.Fatalf("import: %+v", got)
-	}
+	_, env := onDatabase(t)
+	done(t, env, acme, "import", "-")
 	got := command(t, env, "", "demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0")
 	if got.code != exitFailed || !strings.Contains(got.stderr, "holds other clients than the demo's") {
 		t.Errorf("%+v", got)
@@ -91,7 +91,7 @@ func runDemo(t *testing.T, env map[string]string, args ...string) (key string) {
 		if strings.HasPrefix(text, "Serving at ") {
 			for url, key := range found {
 				if strings.HasPrefix(url, "http") {
-					wantOK(t, url, "Bearer "+key)
+					apitest.Fetch(t, http.MethodGet, url, http.Header{"Authorization": {"Bearer " + key}}, nil).WantStatus(t, http.StatusOK)
 				}
 			}
 			stop()
@@ -106,22 +106,4 @@ func runDemo(t *testing.T, env map[string]string, args ...string) (key string) {
 		}
 	}
 	return key
-}
-
-func wantOK(t *testing.T, url, authorization string) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", authorization)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer response.Body.Close()
-	if body, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusOK {
-		t.Errorf("%s: status %d: %s", url, response.StatusCode, body)
-	}
 }

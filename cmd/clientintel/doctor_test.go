@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // The embedded database is in order as it is made, but for what only a running
@@ -13,21 +15,16 @@ func TestDoctor(t *testing.T) {
 	t.Parallel()
 	// Where the server's own account can pass: as root, t.TempDir keeps it out.
 	dir, err := os.MkdirTemp("", "clientintel-doctor")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(dir, 0o755))
 	embedded := map[string]string{"CLIENTINTEL_DATA_DIR": dir}
-	if got := command(t, embedded, "", "migrate"); got.code != exitDone {
-		t.Fatalf("migrate: %+v", got)
-	}
+	done(t, embedded, "", "migrate")
 	if got := command(t, embedded, "", "doctor"); got.code != exitDone || !strings.Contains(got.stdout, "ok       roles/server_login: ") {
 		t.Errorf("the embedded database: %+v", got)
 	}
-	got := command(t, onDatabase(t), "", "doctor", "--json") // the tests' cluster has fsync off
+	_, env := onDatabase(t)
+	got := command(t, env, "", "doctor", "--json") // the tests' cluster has fsync off
 	var findings []struct{ Check, State, Says, Advice string }
 	if err := json.Unmarshal([]byte(got.stdout), &findings); err != nil || got.code != exitFailed || len(findings) < 9 {
 		t.Errorf("%v in %+v", err, got)

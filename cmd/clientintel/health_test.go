@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/ops"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // The command says what /readyz says, and nothing else counts as healthy.
@@ -19,9 +20,7 @@ func TestHealth(t *testing.T) {
 	t.Cleanup(server.Close)
 	address := strings.TrimPrefix(server.URL, "http://")
 	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, listens := range []string{address, "0.0.0.0:" + port, ":" + port} {
 		if got := command(t, map[string]string{"CLIENTINTEL_OPS_LISTEN": listens}, "", "health"); got.code != exitDone || got.stdout != "ok\n" {
 			t.Errorf("%s, ready: %+v", listens, got)

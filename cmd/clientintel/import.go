@@ -105,14 +105,14 @@ func (f importFlags) options(given func(flag string) bool) (importer.Options, er
 }
 
 // limits are those of --max-removed: of everything, of a kind, of a client's kind.
-func (f importFlags) limits() (map[string]importer.MaxRemoved, error) {
-	limits := map[string]importer.MaxRemoved{}
+func (f importFlags) limits() (map[string]importer.Limit, error) {
+	limits := map[string]importer.Limit{}
 	for _, text := range f.maxRemoved {
 		of, number, isOf := strings.Cut(text, "=")
 		if !isOf {
 			of, number = "", text
 		}
-		limit, err := importer.ParseMaxRemoved(number)
+		limit, err := importer.ParseLimit(number)
 		if err != nil {
 			return nil, usagef("--max-removed %w", err)
 		}

@@ -10,7 +10,7 @@ import (
 // import, as its command line is wrong, has none.
 func TestImport_EveryFailureIsReported(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	down := map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/none"}
 	for name, c := range map[string]struct {
 		env      map[string]string

@@ -2,35 +2,29 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // issueKey issues a key of Acme's, which is imported first.
 func issueKey(t *testing.T, env map[string]string, args ...string) (prefix string, expires *time.Time) {
 	t.Helper()
-	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
-		t.Fatalf("import: %+v", got)
-	}
-	got := command(t, env, "", append([]string{"keys", "issue", "--json", "--client", "acme", "--name", "notebook"}, args...)...)
+	done(t, env, acme, "import", "-")
 	var key struct {
 		Prefix    string
 		ExpiresAt *time.Time `json:"expires_at"`
 	}
-	if err := json.Unmarshal([]byte(got.stdout), &key); err != nil || got.code != exitDone {
-		t.Fatalf("issue: %v in %+v", err, got)
-	}
+	decoded(t, env, &key, append([]string{"keys", "issue", "--client", "acme", "--name", "notebook"}, args...)...)
 	return key.Prefix, key.ExpiresAt
 }
 
 func TestKeys_ExpireAfterASpan(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	if _, at := issueKey(t, env, "--expires-in", "90d"); at == nil || time.Until(*at).Round(time.Hour) != 90*24*time.Hour {
 		t.Errorf("90 days: %v", at)
 	}
@@ -44,9 +38,7 @@ func TestKeys_ExpireAfterASpan(t *testing.T) {
 			t.Errorf("%s: %+v", wrong, got)
 		}
 	}
-	if got := command(t, env, "", "keys", "issue", "--json", "--client", "acme", "--name", "x", "--expires-at", "9999-12-31T23:59:59Z"); got.code != exitDone {
-		t.Errorf("the last moment: %+v", got)
-	}
+	done(t, env, "", "keys", "issue", "--json", "--client", "acme", "--name", "x", "--expires-at", "9999-12-31T23:59:59Z")
 	if got := command(t, env, "", "keys", "list", "--json"); got.code != exitDone || strings.Count(got.stdout, `"prefix"`) != 3 {
 		t.Errorf("keys list: %+v", got)
 	}
@@ -67,8 +59,7 @@ func TestParseExpiry_EndsBeforeTheYear10000(t *testing.T) {
 // A key that never works replaces none, and a key that ends twice is told when.
 func TestKeys_OnlyKeysInForceAreRotated(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	prefix, _ := issueKey(t, env, "--expires-in", "90d")
 	for _, c := range []struct{ change, want string }{
 		{"expires_at = '2020-01-01 00:00Z'", "expired at 2020-01-01T00:00:00Z: issue a new one"},
@@ -95,8 +86,7 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 // A key that nobody could read is revoked, and the one that it was to replace works on.
 func TestKeys_WhatCouldNotBeShownIsRevoked(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	prefix, _ := issueKey(t, env)
 	for _, args := range []string{
 		"keys issue --client acme --name x", "keys issue --client acme --name x --json", "keys rotate --json " + prefix, "keys rotate --grace 1h " + prefix,
@@ -122,12 +112,9 @@ func TestKeys_WhatCouldNotBeShownIsRevoked(t *testing.T) {
 // A key is named by itself too, is never printed or stored, and is found for its client alone.
 func TestKeys_ALeakedKeyIsRevoked(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	issueKey(t, env)
-	if got := command(t, env, strings.ReplaceAll(strings.ReplaceAll(acme, "-8111-", "-8222-"), "acme", "globex"), "import", "-"); got.code != exitDone {
-		t.Fatalf("import: %+v", got)
-	}
+	done(t, env, strings.ReplaceAll(strings.ReplaceAll(acme, "-8111-", "-8222-"), "acme", "globex"), "import", "-")
 	issue := func() string {
 		return strings.TrimSpace(command(t, env, "", "keys", "issue", "--client", "acme", "--name", "leaked").stdout)
 	}
@@ -173,14 +160,11 @@ func TestKeys_ALeakedKeyIsRevoked(t *testing.T) {
 // are issued at once.
 func TestKeys_AClientIsHeldToItsScopesAndNumber(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	prefix, _ := issueKey(t, env)
 	held := strings.Replace(acme, `"slug"`, `"allowed_scopes":["read:campaigns","read:synthesis"],"slug"`, 1)
 	for _, line := range []string{held, acme} { // a line that says nothing of them leaves them
-		if got := command(t, env, line, "import", "-"); got.code != exitDone {
-			t.Fatalf("import: %+v", got)
-		}
+		done(t, env, line, "import", "-")
 		const want = "keys of client acme may not have the scope read:interviews_metadata, only read:campaigns, read:synthesis: choose from those, or import the client with other allowed_scopes\n"
 		for _, args := range []string{"issue --client acme --name x", "rotate " + prefix} {
 			if got := command(t, env, "", strings.Fields("keys "+args)...); got.code != exitFailed || !strings.HasSuffix(got.stderr, want) {
@@ -188,12 +172,8 @@ func TestKeys_AClientIsHeldToItsScopesAndNumber(t *testing.T) {
 			}
 		}
 	}
-	if got := command(t, env, "", "keys", "rotate", prefix, "--scopes", "read:campaigns"); got.code != exitDone {
-		t.Errorf("rotate to allowed scopes: %+v", got)
-	}
-	if got := command(t, env, strings.Replace(acme, `"slug"`, `"allowed_scopes":null,"slug"`, 1), "import", "-"); got.code != exitDone {
-		t.Fatalf("import: %+v", got)
-	}
+	done(t, env, "", "keys", "rotate", prefix, "--scopes", "read:campaigns")
+	done(t, env, strings.Replace(acme, `"slug"`, `"allowed_scopes":null,"slug"`, 1), "import", "-")
 	d.Exec(t, `INSERT INTO api_keys (prefix, id, client_id, name, secret_hash, scopes)
 		SELECT 'p' || n, gen_random_uuid(), c.id, 'x', sha256('x'), '{}' FROM clients AS c, generate_series(1, 498) AS n`)
 	codes := make(chan int)
@@ -203,9 +183,7 @@ func TestKeys_AClientIsHeldToItsScopesAndNumber(t *testing.T) {
 	if a, b := <-codes, <-codes; a+b != exitDone+exitFailed {
 		t.Errorf("two at once: exit codes %d and %d, want one of each", a, b)
 	}
-	if got := command(t, env, "", "keys", "rotate", "p1", "--scopes", "read:campaigns"); got.code != exitDone {
-		t.Errorf("rotating one of 500: %+v", got)
-	}
+	done(t, env, "", "keys", "rotate", "p1", "--scopes", "read:campaigns")
 	if got := command(t, env, "", "keys", "rotate", "p2", "--grace", "1h", "--scopes", "read:campaigns"); got.code != exitFailed ||
 		!strings.HasSuffix(got.stderr, "client acme has 500 keys in force, and may have 500: revoke those that are not used\n") {
 		t.Errorf("one more for an hour: %+v", got)
@@ -215,23 +193,21 @@ func TestKeys_AClientIsHeldToItsScopesAndNumber(t *testing.T) {
 // What was done to keys is told with who did it, and no key's text.
 func TestKeys_AreAudited(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	_, env := onDatabase(t)
 	prefix, _ := issueKey(t, env)
-	rotated := command(t, env, "", "keys", "rotate", prefix, "--scopes", "read:campaigns", "--json")
 	var next struct {
 		Prefix, Key string
 		Scopes      []string
 	}
-	if err := json.Unmarshal([]byte(rotated.stdout), &next); err != nil || len(next.Scopes) != 1 || next.Scopes[0] != "read:campaigns" {
-		t.Fatalf("rotate: %v in %+v", err, rotated)
+	decoded(t, env, &next, "keys", "rotate", prefix, "--scopes", "read:campaigns")
+	if len(next.Scopes) != 1 || next.Scopes[0] != "read:campaigns" {
+		t.Fatalf("rotated: %+v", next)
 	}
-	if got := command(t, env, "", "keys", "revoke", next.Prefix); got.code != exitDone {
-		t.Fatalf("revoke: %+v", got)
-	}
-	got := command(t, env, "", "keys", "audit", "--client", "acme", "--json")
+	done(t, env, "", "keys", "revoke", next.Prefix)
 	var audits []struct{ Action, Prefix, Login, Account, Detail string }
-	if err := json.Unmarshal([]byte(got.stdout), &audits); err != nil || len(audits) != 3 || strings.Contains(got.stdout, next.Key) {
-		t.Fatalf("audit: %v in %+v", err, got)
+	got := decoded(t, env, &audits, "keys", "audit", "--client", "acme")
+	if len(audits) != 3 || strings.Contains(got.stdout, next.Key) {
+		t.Fatalf("audit: %+v", got)
 	}
 	for i, want := range []struct{ action, prefix, detail string }{
 		{"issue", prefix, "notebook"}, {"rotate", prefix, "to " + next.Prefix}, {"revoke", next.Prefix, "notebook"},
@@ -248,14 +224,13 @@ func TestKeys_AreAudited(t *testing.T) {
 // Log rows dated in the future are reported, and removed alone.
 func TestKeys_FutureRowsAreReportedAndRemoved(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	prefix, _ := issueKey(t, env)
 	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route)
 		SELECT k.client_id, k.id, now() + n * interval '1 hour', n + 10, 'x' FROM api_keys AS k, generate_series(-3, 3) AS n WHERE k.client_id IS NOT NULL`)
 	// Admit counts the hour up to the newest row: that alone.
 	var listed []struct{ Remaining int }
-	if got := command(t, env, "", "keys", "list", "--json"); json.Unmarshal([]byte(got.stdout), &listed) != nil || len(listed) != 1 || listed[0].Remaining != 599 {
+	if got := decoded(t, env, &listed, "keys", "list"); len(listed) != 1 || listed[0].Remaining != 599 {
 		t.Errorf("remaining of %+v, want 599", got)
 	}
 	const reported = "has 3 log rows dated in the future"
@@ -289,8 +264,7 @@ func TestKeys_FutureRowsAreReportedAndRemoved(t *testing.T) {
 // The list shows what the limiter counts: all of the last hour, 401s included.
 func TestKeys_ListCountsTheHour(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	issueKey(t, env)
 	// Eleven within the hour, one of them a 401, and five before it.
 	d.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
@@ -301,36 +275,32 @@ func TestKeys_ListCountsTheHour(t *testing.T) {
 		Remaining int     `json:"remaining"`
 		LastUsed  *string `json:"last_used_at"`
 	}
-	got := command(t, env, "", "keys", "list", "--json")
-	if err := json.Unmarshal([]byte(got.stdout), &keys); err != nil || len(keys) != 1 || keys[0].LastHour != 11 || keys[0].Remaining != 589 || keys[0].LastUsed == nil {
-		t.Errorf("%v in %+v", err, got)
+	got := decoded(t, env, &keys, "keys", "list")
+	if len(keys) != 1 || keys[0].LastHour != 11 || keys[0].Remaining != 589 || keys[0].LastUsed == nil {
+		t.Errorf("%+v", got)
 	}
 }
 
 // Use is added up by day, of one key or all of a client's; what expires soon is listed.
 func TestKeys_UseAndExpiryAreListed(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	first, _ := issueKey(t, env, "--expires-in", "13d")
 	issueKey(t, env, "--expires-in", "15d")
 	ended, _ := issueKey(t, env, "--expires-in", "2d")
-	if got := command(t, env, "", "keys", "revoke", ended); got.code != exitDone {
-		t.Fatalf("revoke: %+v", got)
-	}
+	done(t, env, "", "keys", "revoke", ended)
 	var keys []struct{ Prefix string }
-	got := command(t, env, "", "keys", "list", "--expiring", "14d", "--json")
-	if err := json.Unmarshal([]byte(got.stdout), &keys); err != nil || len(keys) != 1 || keys[0].Prefix != first {
-		t.Errorf("expiring: %v in %+v, want %s alone", err, got, first)
+	if decoded(t, env, &keys, "keys", "list", "--expiring", "14d"); len(keys) != 1 || keys[0].Prefix != first {
+		t.Errorf("expiring: %+v, want %s alone", keys, first)
 	}
 	d.Exec(t, `SELECT add_key_usage(array_agg(k.id), array_agg(date_trunc('day', now() - interval '1 day', 'UTC') + n * interval '1 hour'),
 			array_agg('listInterviews'::text), array_agg(s.status::smallint), array_agg(n::bigint))
 		FROM api_keys AS k, generate_series(1, 3) AS n, (VALUES (200), (401)) AS s (status) WHERE k.client_id IS NOT NULL`)
 	for args, want := range map[string]int{first: 2, "--client acme": 6, first + " --by hour": 6, first + " --since 1h": 0} {
 		var uses []struct{ Requests int }
-		got := command(t, env, "", append([]string{"keys", "usage", "--json"}, strings.Fields(args)...)...)
-		if err := json.Unmarshal([]byte(got.stdout), &uses); err != nil || len(uses) != want || args == first && uses[0].Requests != 6 {
-			t.Errorf("%s: %v in %+v, want %d rows", args, err, got, want)
+		decoded(t, env, &uses, append([]string{"keys", "usage"}, strings.Fields(args)...)...)
+		if len(uses) != want || args == first && uses[0].Requests != 6 {
+			t.Errorf("%s: %+v, want %d rows", args, uses, want)
 		}
 	}
 }
@@ -340,9 +310,7 @@ func TestTable_NamesMakeNoLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	e := &environment{stdout: &out}
-	if err := printList(e, []string{"a\nb\x1b[2K\r\u009bc\tactive"}, "NAME\tSTATE", func(row string) string { return row }); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, printList(e, []string{"a\nb\x1b[2K\r\u009bc\tactive"}, "NAME\tSTATE", func(row string) string { return row }))
 	if want := "NAME        STATE\na?b?[2K??c  active\n"; out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const (
@@ -143,9 +144,7 @@ func (s *canaryServer) askBadly(t *testing.T) {
 		"GET / HTTP/1.1\r\nHost: x\r\nbad " + canary + "\r\n\r\n",
 	} {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_, _ = io.WriteString(conn, text)
 		_, _ = bufio.NewReader(conn).ReadString('\n')
 		_ = conn.Close()

@@ -2,18 +2,17 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // canary is planted in every text of the records and every part of requests. The
@@ -66,15 +65,11 @@ func TestLogs_HoldNothingOfClients(t *testing.T) {
 		"CLIENTINTEL_CURSOR_SECRET="+canary+" is long enough to seal with", "CLIENTINTEL_RESPONSE_VALIDATION=enforce", "CLIENTINTEL_STATEMENT_TIMEOUT=2s")}
 	s.askEverything(t, keys)
 	s.breakEverything(t, d, keys)
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	<-s.drained
 
 	owner, err := url.Parse(d.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	password, _ := owner.User.Password()
 	for what, text := range map[string]string{
 		"a command": told.String(), "the server's log": s.output.String(), "the metrics": s.metrics, "a 5xx answer": s.failures.String(),
@@ -118,36 +113,22 @@ type canaryServer struct {
 // request's id is the caller's to choose and is logged, so it has none.
 func (s *canaryServer) send(t *testing.T, method, path, authorization, body string, header map[string]string) (int, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, s.address+"/api/client/v1"+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Host = canary + ".example"
+	sent := http.Header{"Host": {canary + ".example"}}
 	for _, name := range []string{"User-Agent", "Referer", "Cookie", "X-Forwarded-For", "If-None-Match", "Traceparent", "X-" + canary} {
-		request.Header.Set(name, canary)
+		sent.Set(name, canary)
 	}
 	for name, value := range header {
-		request.Header.Set(name, value)
+		sent.Set(name, value)
 	}
 	if authorization != "" {
-		request.Header.Set("Authorization", authorization)
+		sent.Set("Authorization", authorization)
 	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+	answer := apitest.Fetch(t, method, s.address+"/api/client/v1"+path, sent, strings.NewReader(body))
+	s.statuses[answer.Status]++
+	if answer.Status >= 500 {
+		fmt.Fprintf(&s.failures, "%s %v\n", answer.Body, answer.Header)
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
-	}
-	s.statuses[answer.StatusCode]++
-	if answer.StatusCode >= 500 {
-		fmt.Fprintf(&s.failures, "%s %v\n", text, answer.Header)
-	}
-	return answer.StatusCode, string(text)
+	return answer.Status, string(answer.Body)
 }
 
 func (s *canaryServer) get(t *testing.T, path, key string) int {

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 )
 
 const measured = `{"kind":"client","id":"11111111-1111-4111-8111-111111111111","slug":"acme","name":"Acme","measurement_mode":"canonical","measurement_contract_version":"canonical_measurement.v1"}
@@ -16,24 +13,11 @@ const measured = `{"kind":"client","id":"11111111-1111-4111-8111-111111111111","
 {"kind":"interview","id":"32222222-2222-4222-8222-222222222222","client_id":"22222222-2222-4222-8222-222222222222","status":"completed","quality":"passed","created_at":"2026-01-01T00:00:00Z","reportable":true,"client_safe":true}
 `
 
-// tamper runs SQL behind the commands' back.
-func tamper(t *testing.T, env map[string]string, sql string) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
-	}
-}
-
 var seconds = regexp.MustCompile(` [0-9]+\.[0-9] `)
 
 func TestMeasurement_AuditRebuildCutOver(t *testing.T) {
 	t.Parallel()
-	env := onDatabase(t)
+	d, env := onDatabase(t)
 	want := func(args string, code int, stdout, stderr string) {
 		t.Helper()
 		got := command(t, env, "", strings.Fields(args)...)
@@ -42,30 +26,27 @@ func TestMeasurement_AuditRebuildCutOver(t *testing.T) {
 			t.Errorf("%s: exit %d\nstdout %s\nstderr %s\nwant %d, %q and %q", args, got.code, got.stdout, got.stderr, code, stdout, stderr)
 		}
 	}
-	if got := command(t, env, measured, "import", "-"); got.code != exitDone {
-		t.Fatalf("importing: %s", got.stderr)
-	}
+	done(t, env, measured, "import", "-")
 	want("measurement audit", exitDone, "CLIENT MODE STATE FACTS SECONDS RESULT acme canonical 1 1 S agrees", "")
 	want("measurement audit --client GLOBEX", exitFailed, "", `clientintel: "GLOBEX": no client has this id or slug`)
 	want("measurement audit --client 22222222-2222-4222-8222-222222222222", exitDone, "globex legacy 1 1 S agrees", "")
 
-	tamper(t, env, "SELECT merge_measurement_changes(); UPDATE measurement_states SET members = 7")
+	d.Exec(t, "SELECT merge_measurement_changes(); UPDATE measurement_states SET members = 7")
 	want("measurement audit", exitFailed, "acme canonical 7 1 S differs: the state counts 7 members, the facts 1",
 		"1 of 1 clients need 'clientintel measurement rebuild --client CLIENT'")
 	want("measurement cutover --client globex --contract-version canonical_measurement.v1", exitFailed, "",
 		"globex stays legacy: the state counts 7 members, the facts 1: run 'clientintel measurement rebuild --client globex' first")
-	tamper(t, env, "SELECT merge_measurement_changes(); UPDATE measurement_states SET members = 1")
+	d.Exec(t, "SELECT merge_measurement_changes(); UPDATE measurement_states SET members = 1")
 	want("measurement audit --client acme", exitFailed, "acme canonical 1 1 S agrees, but marked broken since 20", "")
-	tamper(t, env, "SELECT merge_measurement_changes(); UPDATE measurement_states SET members = 7")
+	d.Exec(t, "SELECT merge_measurement_changes(); UPDATE measurement_states SET members = 7")
 	want("measurement rebuild --client acme", exitDone, "", "acme: the count was off by 6 and is now 1\nacme: the mark is cleared; requests are answered again\n")
 	want("measurement rebuild --all", exitDone, "", "globex: the count was off by 6 and is now 1\n")
 	want("measurement cutover --client globex --contract-version canonical_measurement.v1", exitDone, "",
 		"globex is canonical (canonical_measurement.v1): 1 interviews, proven\n")
 
-	got := command(t, env, "", "measurement", "audit", "--json")
 	var audits []map[string]any
-	if err := json.Unmarshal([]byte(got.stdout), &audits); err != nil || got.code != exitDone || len(audits) != 2 {
-		t.Fatalf("exit %d, %v: %s", got.code, err, got.stdout)
+	if decoded(t, env, &audits, "measurement", "audit"); len(audits) != 2 {
+		t.Fatalf("%d audits, want 2", len(audits))
 	}
 	for _, a := range audits {
 		if a["members"] != 1.0 || a["found_members"] != 1.0 || a["fault"] != nil || a["broken_at"] != nil ||

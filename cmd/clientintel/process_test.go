@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // asProgram makes the test binary the program itself, for tests of real processes.
@@ -41,13 +44,9 @@ func startServer(t *testing.T, databaseURL string, environ ...string) *process {
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", "CLIENTINTEL_DRAIN_DELAY=0", "DATABASE_URL="+databaseURL)
 	p.cmd.Env = append(p.cmd.Env, environ...)
 	logs, err := p.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p.logs = logs
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.cmd.Start())
 	t.Cleanup(func() { _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })
 	lines := bufio.NewScanner(logs)
 	for p.address == "" && lines.Scan() {
@@ -134,18 +133,5 @@ func (s *serving) end(t *testing.T) {
 
 func get(t *testing.T, url string, want int) string {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != want {
-		t.Errorf("%s: %d %s, %v; want %d", url, response.StatusCode, body, err, want)
-	}
-	return string(body)
+	return string(apitest.Fetch(t, http.MethodGet, url, nil, nil).WantStatus(t, want).Body)
 }

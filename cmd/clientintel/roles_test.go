@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
@@ -63,9 +64,7 @@ func TestCommands_WorkWithTheirRoleAlone(t *testing.T) {
 				stdin = issued.stdout
 			}
 			if strings.HasPrefix(args, "clients purge") {
-				if got := command(t, map[string]string{"DATABASE_URL": d.OwnerURL}, acme, "import", "-"); got.code != exitDone {
-					t.Fatalf("import: %+v", got)
-				}
+				done(t, map[string]string{"DATABASE_URL": d.OwnerURL}, acme, "import", "-")
 			}
 			got := command(t, map[string]string{"DATABASE_URL": url}, stdin, strings.Fields(args)...)
 			worked := got.code == exitDone || strings.Contains(got.stderr, "the client has no such interview")
@@ -95,32 +94,23 @@ func TestRoles_HaveNoOtherRights(t *testing.T) {
 				"SELECT id, 'issue', id, 'x', 'x', 'x', 'somebody' FROM clients", "UPDATE clients SET allowed_scopes = NULL",
 			"SELECT delete_keys('{}', false, 'x')", "UPDATE api_keys SET revoked_at = NULL", "UPDATE api_keys SET revoked_at = 'infinity'",
 		},
+		// Nor does the owner change what was audited, or take a revocation back.
+		embedded.Owner: {"UPDATE api_keys SET revoked_at = NULL", "UPDATE key_audits SET actor = 'x'", "DELETE FROM key_audits", "TRUNCATE key_audits"},
 		postgres.AuditorRole: {
 			"SELECT * FROM interviews", "SELECT secret_hash FROM api_keys", "UPDATE api_keys SET revoked_at = now()", "INSERT INTO key_usage SELECT * FROM key_usage",
 			"INSERT INTO key_audits (client_id, action, key_id, account, actor, detail) SELECT id, 'issue', id, 'x', 'x', 'x' FROM clients",
 		},
 	} {
-		for _, statement := range append(statements, "CREATE TABLE public.mine ()", "SELECT admit('{}', '{}', '{}', 600, '1 hour', '0')") {
-			conn, err := postgres.ConnectAs(t.Context(), d.OwnerURL, role)
-			if err != nil {
-				t.Fatal(err)
+		if role != embedded.Owner {
+			statements = append(statements, "CREATE TABLE public.mine ()", "SELECT admit('{}', '{}', '{}', 600, '1 hour', '0')")
+		}
+		conn := dbtest.Connect(t, d.OwnerURL)
+		for _, statement := range append([]string{"SET ROLE " + role}, statements...) {
+			_, err := conn.Exec(t.Context(), statement)
+			if refused := postgres.SQLState(err) == "42501"; refused == strings.HasPrefix(statement, "SET ROLE") {
+				t.Errorf("%s: %s: %v", role, statement, err)
 			}
-			if _, err := conn.Exec(t.Context(), statement); postgres.SQLState(err) != "42501" {
-				t.Errorf("%s: %s: %v, want it refused", role, statement, err)
-			}
-			_ = conn.Close(t.Context())
 		}
-	}
-	// Nor does the owner change what was audited, or take a revocation back.
-	for _, statement := range []string{"UPDATE api_keys SET revoked_at = NULL", "UPDATE key_audits SET actor = 'x'", "DELETE FROM key_audits", "TRUNCATE key_audits"} {
-		conn, err := postgres.ConnectAs(t.Context(), d.OwnerURL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := conn.Exec(t.Context(), statement); postgres.SQLState(err) != "42501" {
-			t.Errorf("the owner: %s: %v, want it refused", statement, err)
-		}
-		_ = conn.Close(t.Context())
 	}
 }
 
@@ -128,14 +118,17 @@ func TestRoles_HaveNoOtherRights(t *testing.T) {
 // serves this one.
 func TestKeys_AfterARollback(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	prefix, _ := issueKey(t, env)
 	ours := postgres.SchemaVersion()
 	d.Exec(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)", ours+1)
 	newer := fmt.Sprintf("clientintel: the database's schema is at version %d, which is newer than version %d of this release: run the release that migrated it\n", ours+1, ours)
 	if got := command(t, env, acme, "import", "-"); got.stderr != newer {
 		t.Errorf("import: %+v, want %s", got, newer)
+	}
+	later := fmt.Sprintf("%05d                        of a later release", ours+1)
+	if got := command(t, env, "", "migrate", "status"); got.code != exitDone || !strings.Contains(got.stdout, later) {
+		t.Errorf("migrate status: %+v, want %q", got, later)
 	}
 	if got := command(t, env, "", "keys", "revoke", prefix); got.code != exitDone || !strings.Contains(got.stderr, "is revoked since") {
 		t.Errorf("revoke: %+v", got)
@@ -164,9 +157,7 @@ func TestRun_ASchemaThatEveryoneMayFillIsRefused(t *testing.T) {
 	remedy := "REVOKE CREATE ON SCHEMA public FROM PUBLIC;"
 	refused(remedy, "migrate", "import -", "keys list")
 	d.Exec(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
-	if got := command(t, owner, acme, "import", "-"); got.code != exitDone {
-		t.Fatalf("import: %+v", got)
-	}
+	done(t, owner, acme, "import", "-")
 	// Somebody grants it anew, and the attack begins.
 	d.Exec(t, "GRANT CREATE ON SCHEMA public TO PUBLIC")
 	d.Exec(t, `SET ROLE clientintel_login;
@@ -188,9 +179,7 @@ func TestRun_ASchemaThatEveryoneMayFillIsRefused(t *testing.T) {
 		t.Error("the trap was run with the owner's rights")
 	}
 	d.Exec(t, "DROP FUNCTION trap(), unnest(uuid[])")
-	if got := command(t, owner, acme, "import", "-"); got.code != exitDone {
-		t.Errorf("import afterwards: %+v", got)
-	}
+	done(t, owner, acme, "import", "-")
 }
 
 // An owner that may make no roles migrates once an administrator has run what is printed;

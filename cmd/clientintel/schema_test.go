@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -17,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -83,9 +83,7 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	ours := postgres.SchemaVersion()
 	older := dbtest.NewEmpty(t)
-	if err := migrateTo(t.Context(), older.OwnerURL, ours-1); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, migrateTo(t.Context(), older.OwnerURL, ours-1))
 	newer := dbtest.New(t)
 	newer.Exec(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)", ours+1)
 	foreign := dbtest.NewEmpty(t)
@@ -126,24 +124,18 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 		t.Errorf("what would be applied: %+v, want %s… alone", got, last)
 	}
 	var statuses []postgres.MigrationStatus
-	if got := command(t, env, "", "migrate", "--dry-run", "--json"); json.Unmarshal([]byte(got.stdout), &statuses) != nil ||
-		len(statuses) != 1 || statuses[0].State != postgres.Pending {
-		t.Errorf("what would be applied, as JSON: %+v", got)
+	if decoded(t, env, &statuses, "migrate", "--dry-run"); len(statuses) != 1 || statuses[0].State != postgres.Pending {
+		t.Errorf("what would be applied, as JSON: %+v", statuses)
 	}
-	got := command(t, env, "", "migrate", "status", "--json")
-	if err := json.Unmarshal([]byte(got.stdout), &statuses); err != nil || len(statuses) != int(ours) ||
+	if decoded(t, env, &statuses, "migrate", "status"); len(statuses) != int(ours) ||
 		statuses[0].State != postgres.Applied || statuses[ours-1].State != postgres.Pending {
-		t.Errorf("the status: %v in %+v", err, got)
+		t.Errorf("the status: %+v", statuses)
 	}
 	if after := contents(t, older); after != before {
 		t.Errorf("looking changed the schema: %s, before %s", after, before)
 	}
-	if got := command(t, env, "", "migrate"); got.code != exitDone {
-		t.Errorf("migrating the older schema: %+v", got)
-	}
-	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
-		t.Errorf("importing afterwards: %+v", got)
-	}
+	done(t, env, "", "migrate")
+	done(t, env, acme, "import", "-")
 }
 
 // On a schema that it cannot serve, a server that does not migrate says so in
@@ -151,18 +143,14 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 func TestRun_ServeAwaitsItsSchema(t *testing.T) {
 	t.Parallel()
 	database := dbtest.NewEmpty(t)
-	if err := migrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()-1); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, migrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()-1))
 	server := serveHere(t, map[string]string{"DATABASE_URL": database.ServerURL}, "--no-migrate")
 	waiting := server.next(t, "not ready")
 	body := get(t, waiting.Operations+"/readyz", http.StatusServiceUnavailable)
 	if body != "not ready: "+waiting.Reason+"\n" || !strings.HasSuffix(waiting.Reason, ": run 'clientintel migrate'") {
 		t.Errorf("/readyz answers %q, the log says %q", body, waiting.Reason)
 	}
-	if err := migrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, migrateTo(t.Context(), database.OwnerURL, postgres.SchemaVersion()))
 	get(t, server.next(t, "serving").Operations+"/readyz", http.StatusOK)
 	server.end(t)
 }
@@ -186,9 +174,7 @@ func TestRun_EmptyDatabase(t *testing.T) {
 	}
 	for _, args := range []string{"import -", "keys list"} { // every command of keys is made alike
 		database := dbtest.NewEmpty(t)
-		if got := command(t, map[string]string{"DATABASE_URL": database.OwnerURL}, acme, strings.Fields(args)...); got.code != exitDone {
-			t.Errorf("%s: %+v", args, got)
-		}
+		done(t, map[string]string{"DATABASE_URL": database.OwnerURL}, acme, strings.Fields(args)...)
 	}
 }
 
@@ -235,13 +221,9 @@ func TestRun_TheServersLoginIsRefused(t *testing.T) {
 	database := dbtest.New(t)
 	server := map[string]string{"DATABASE_URL": database.ServerURL}
 	// A server that is not told --no-migrate starts where nothing is to be migrated.
-	if got := command(t, server, "", "migrate"); got.code != exitDone {
-		t.Errorf("migrating a migrated database: %+v", got)
-	}
+	done(t, server, "", "migrate")
 	older := dbtest.NewEmpty(t)
-	if err := migrateTo(t.Context(), older.OwnerURL, postgres.SchemaVersion()-1); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, migrateTo(t.Context(), older.OwnerURL, postgres.SchemaVersion()-1))
 	refused(older, "migrate", "does not own the schema")
 	empty := dbtest.NewEmpty(t)
 	for _, args := range []string{"migrate", "import -", "migrate status"} {
@@ -257,9 +239,7 @@ func TestRun_AMemberOfTheOwnerWorks(t *testing.T) {
 	database.Exec(t, "CREATE ROLE "+member+" CREATEROLE IN ROLE "+embedded.Owner)
 	t.Cleanup(func() { database.Exec(t, "DROP OWNED BY "+member+" CASCADE; DROP ROLE "+member) })
 	as, err := url.Parse(database.SuperuserURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	query := as.Query()
 	query.Set("role", member)
 	as.RawQuery = query.Encode()
@@ -267,9 +247,7 @@ func TestRun_AMemberOfTheOwnerWorks(t *testing.T) {
 	for _, login := range []string{database.OwnerURL, as.String(), database.SuperuserURL} {
 		env := map[string]string{"DATABASE_URL": database.ServerURL, "DATABASE_OWNER_URL": login}
 		for _, args := range []string{"import -", "measurement audit", "keys list", "migrate status", "migrate"} {
-			if got := command(t, env, measured, strings.Fields(args)...); got.code != exitDone {
-				t.Errorf("%s as %s: %+v", args, login, got)
-			}
+			done(t, env, measured, strings.Fields(args)...)
 		}
 	}
 }
@@ -278,11 +256,8 @@ func TestRun_AMemberOfTheOwnerWorks(t *testing.T) {
 // find no client and end as if all were well.
 func TestCommands_PoliciesOfAnotherOwner(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
-	if got := command(t, env, acme, "import", "-"); got.code != exitDone {
-		t.Fatalf("importing: %+v", got)
-	}
+	d, env := onDatabase(t)
+	done(t, env, acme, "import", "-")
 	d.Exec(t, `DO $$ DECLARE p record; BEGIN
 		FOR p IN SELECT polrelid::regclass AS owned FROM pg_policy WHERE polname = 'owner_accesses_every_client' LOOP
 			EXECUTE format('ALTER POLICY owner_accesses_every_client ON %s TO pg_monitor', p.owned);

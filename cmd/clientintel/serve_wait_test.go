@@ -10,6 +10,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // A server that starts while its database is away says so, and serves when it is there; so
@@ -19,15 +20,11 @@ func TestServe_WaitsForItsDatabase(t *testing.T) {
 	d := dbtest.New(t)
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	address := l.Addr().String()
 	l.Close()
 	u, err := url.Parse(d.ServerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	socket := u.Query().Get("host") + "/.s.PGSQL." + u.Query().Get("port")
 	u.Host, u.RawQuery = address, ""
 	env := map[string]string{
@@ -103,9 +100,7 @@ func noTLS(t *testing.T) string {
 	t.Helper()
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // The reader of the log may end before the server.
@@ -19,9 +20,7 @@ func TestServe_OutlivesTheReaderOfItsLog(t *testing.T) {
 	for range 3 { // each is logged
 		get(t, p.address+"/api/client/v1/interviews", http.StatusUnauthorized)
 	}
-	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGHUP))
 	if err := p.cmd.Wait(); err != nil {
 		t.Errorf("after HUP: %v", err)
 	}
@@ -31,9 +30,7 @@ func TestServe_ASecondSignalEndsItAtOnce(t *testing.T) {
 	t.Parallel()
 	p := startServer(t, dbtest.New(t).ServerURL, "CLIENTINTEL_DRAIN_DELAY=1h")
 	for range 2 {
-		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
 		time.Sleep(300 * time.Millisecond) // signals that are not handled yet are one
 	}
 	failed := new(exec.ExitError)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // systemd opens the address and passes it on: while one process ends and the next
@@ -25,14 +26,10 @@ func TestServe_RestartsBehindAPassedSocket(t *testing.T) {
 	d := dbtest.New(t)
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer l.Close()
 	socket, err := l.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer socket.Close()
 	start := func() *exec.Cmd {
 		t.Helper()
@@ -41,9 +38,7 @@ func TestServe_RestartsBehindAPassedSocket(t *testing.T) {
 			"serve", "--no-migrate", "--listen", "127.0.0.1:1", "--ops-listen", "127.0.0.1:0")
 		cmd.Env = append(os.Environ(), asProgram+"=1", "LISTEN_FDS=1", "CLIENTINTEL_DRAIN_DELAY=0", "DATABASE_URL="+d.ServerURL)
 		cmd.ExtraFiles = []*os.File{socket}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, cmd.Start())
 		t.Cleanup(func() { _ = cmd.Process.Kill() })
 		return cmd
 	}
@@ -75,9 +70,7 @@ func TestServe_RestartsBehindAPassedSocket(t *testing.T) {
 		}
 	}
 	await(20)
-	if err := first.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, first.Process.Signal(syscall.SIGTERM))
 	if err := first.Wait(); err != nil {
 		t.Errorf("the first process: %v", err)
 	}
@@ -86,9 +79,7 @@ func TestServe_RestartsBehindAPassedSocket(t *testing.T) {
 	await(20)
 	stop()
 	callers.Wait()
-	if err := second.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, second.Process.Signal(syscall.SIGTERM))
 	if err := second.Wait(); err != nil {
 		t.Errorf("the second process: %v", err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,9 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // nights is the page's example: a source of ten brands, the page's configuration and
@@ -37,9 +35,7 @@ func startNights(t *testing.T) *nights {
 func startNightsOf(t *testing.T, brands, interviews int) *nights {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/sync.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	blocks := func(language string) (found []string) {
 		for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
 			found = append(found, m[1])
@@ -73,9 +69,14 @@ func startNightsOf(t *testing.T, brands, interviews int) *nights {
 
 func (n *nights) write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(n.dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(n.dir, name), []byte(text), 0o600))
+}
+
+func (n *nights) read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(n.dir, name))
+	require.NoError(t, err)
+	return string(text)
 }
 
 // sync runs a night, and returns what it said by client.
@@ -165,30 +166,26 @@ func TestSync_NightsOfTenBrands(t *testing.T) {
 	}
 
 	// Each bad row is told with its record; what is wrong, never what people said.
-	rejects, err := os.ReadFile(filepath.Join(n.dir, "rejects.ndjson"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rejects := n.read(t, "rejects.ndjson")
 	var moved string
 	n.source.Query(t, &moved, "SELECT "+fmt.Sprintf(id, 23))
 	for _, want := range []string{`"client":"brand-2"`, `"field":"interview.status"`, `"id":"` + moved + `"`, "has no campaign"} {
-		if !strings.Contains(string(rejects), want) {
+		if !strings.Contains(rejects, want) {
 			t.Errorf("the rejects lack %s:\n%s", want, rejects)
 		}
 	}
-	if strings.Contains(string(rejects), "Person") || strings.Count(string(rejects), "\n") != 5 {
+	if strings.Contains(rejects, "Person") || strings.Count(rejects, "\n") != 5 {
 		t.Errorf("the rejects: %s", rejects)
 	}
 
 	// What failed is noted, and shown beside the last success.
-	status := command(t, n.env, "", "sync", "status", "--json")
 	var noted []struct {
 		Slug        string
 		Error       *string
 		LastSuccess *time.Time `json:"last_success"`
 	}
-	if err := json.Unmarshal([]byte(status.stdout), &noted); err != nil || len(noted) != 10 {
-		t.Fatalf("sync status: %v in %+v", err, status)
+	if decoded(t, n.env, &noted, "sync", "status"); len(noted) != 10 {
+		t.Fatalf("sync status: %+v", noted)
 	}
 	for _, c := range noted {
 		if failed := slices.Contains([]string{"brand-3", "brand-7", "brand-8"}, c.Slug); (c.Error != nil) != failed || c.LastSuccess == nil {
@@ -205,17 +202,11 @@ func TestSync_NightsOfTenBrands(t *testing.T) {
 
 	// The operator releases the moved id, and asks for all of brand 7.
 	release := []string{"clients", "release", "brand-4", "interview", moved}
-	if got := command(t, n.env, "", release...); got.code != exitDone {
-		t.Errorf("releasing: %+v", got)
-	}
+	done(t, n.env, "", release...)
 	if got := command(t, n.env, "", append([]string{"clients", "release", "brand-5", "interview"}, moved)...); got.code != exitFailed {
 		t.Errorf("releasing what is another's: %+v", got)
 	}
-	config, err := os.ReadFile(filepath.Join(n.dir, "nightly.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.write(t, "nightly.yaml", strings.Replace(string(config), "{interview: 30%}", "{interview: 100%}", 1))
+	n.write(t, "nightly.yaml", strings.Replace(n.read(t, "nightly.yaml"), "{interview: 30%}", "{interview: 100%}", 1))
 	n.sync(t, exitDone, "--client", "brand-7")
 	n.sync(t, exitDone, "--client", "brand-5")
 	n.holds(t, "98 99 100 99 101 99 0 100 100 100")
@@ -263,20 +254,10 @@ func TestSync_TellsForWhomItWaits(t *testing.T) {
 	t.Parallel()
 	n := startNights(t)
 	n.sync(t, exitDone)
-	holder, err := pgx.Connect(t.Context(), n.target.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer holder.Close(t.Context())
-	if _, err := holder.Exec(t.Context(), `SET application_name = 'clientintel import'; BEGIN;
-		SELECT pg_advisory_xact_lock(hashtextextended('clientintel import', get_byte(uuid_send(id), 15))) FROM clients WHERE slug = 'brand-2'`); err != nil {
-		t.Fatal(err)
-	}
-	config, err := os.ReadFile(filepath.Join(n.dir, "nightly.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.write(t, "nightly.yaml", strings.Replace(string(config), "max_wait: 10m", "max_wait: 300ms", 1))
+	holder := dbtest.Connect(t, n.target.OwnerURL)
+	dbtest.Exec(t, holder, `SET application_name = 'clientintel import'; BEGIN;
+		SELECT pg_advisory_xact_lock(hashtextextended('clientintel import', get_byte(uuid_send(id), 15))) FROM clients WHERE slug = 'brand-2'`)
+	n.write(t, "nightly.yaml", strings.Replace(n.read(t, "nightly.yaml"), "max_wait: 10m", "max_wait: 300ms", 1))
 	said := n.sync(t, exitFailed)
 	who := fmt.Sprintf("clientintel import, process %d of ", holder.PgConn().PID())
 	if !strings.HasPrefix(said["brand-2"], "waiting for "+who) || !strings.Contains(said["brand-2"], "nothing was imported: waiting for other imports: waited 300ms for "+who) {
@@ -290,13 +271,8 @@ func TestSync_TellsForWhomItWaits(t *testing.T) {
 // hold takes a lock until release.
 func hold(t *testing.T, d *dbtest.Database, lock string) (release func()) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), d.SuperuserURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(t.Context(), "BEGIN; "+lock); err != nil {
-		t.Fatal(err)
-	}
+	conn := dbtest.Connect(t, d.SuperuserURL)
+	dbtest.Exec(t, conn, "BEGIN; "+lock)
 	return func() { _ = conn.Close(t.Context()) }
 }
 
@@ -330,9 +306,7 @@ func TestSync_EndsAtEachStage(t *testing.T) {
 		var said bytes.Buffer
 		night := exec.CommandContext(t.Context(), os.Args[0], "sync", filepath.Join(n.dir, "nightly.yaml"))
 		night.Env, night.Stderr = append(append(os.Environ(), asProgram+"=1"), environOf(n.env)...), &said
-		if err := night.Start(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, night.Start())
 		for waiting := 0; waiting == 0; time.Sleep(10 * time.Millisecond) {
 			stage.of.Query(t, &waiting, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 		}
@@ -363,19 +337,12 @@ func TestSync_AFaultyListing(t *testing.T) {
 	n.write(t, "clients.sql", `SELECT b.id AS key, md5('brand' || b.id)::uuid AS id, b.code AS slug, b.label AS name FROM brands AS b
 		UNION ALL
 		VALUES (1, md5('brand1')::uuid, 'again', 'Listed twice'), (14, NULL, 'brand-14', 'No id')`)
-	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(n.dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	n.write(t, "nightly.yaml", strings.NewReplacer("max_bad: 1%", "max_bad: 1000", "brand-7:", "brand-77:").Replace(read("nightly.yaml")))
+	n.write(t, "nightly.yaml", strings.NewReplacer("max_bad: 1%", "max_bad: 1000", "brand-7:", "brand-77:").Replace(n.read(t, "nightly.yaml")))
 	// A query gives its kind, whatever its rows say.
-	n.write(t, "campaigns.sql", strings.Replace(read("campaigns.sql"), "SELECT ", "SELECT 'lane' AS kind, ", 1))
+	n.write(t, "campaigns.sql", strings.Replace(n.read(t, "campaigns.sql"), "SELECT ", "SELECT 'lane' AS kind, ", 1))
 	// Brand 2 has two rows of one interview, which differ, and brand 3 two that do not.
 	n.write(t, "interviews.sql", strings.NewReplacer("c.score AS", "CASE c.id WHEN 21 THEN x.n ELSE c.score END AS",
-		"FROM conversations AS c", "FROM conversations AS c JOIN (VALUES (1), (2)) AS x (n) ON x.n = 1 OR c.id IN (21, 22)").Replace(read("interviews.sql")))
+		"FROM conversations AS c", "FROM conversations AS c JOIN (VALUES (1), (2)) AS x (n) ON x.n = 1 OR c.id IN (21, 22)").Replace(n.read(t, "interviews.sql")))
 	said := n.sync(t, exitFailed)
 	for client, wants := range map[string][]string{
 		"11":       {"client.slug: must be"},
@@ -401,7 +368,7 @@ func TestSync_AFaultyListing(t *testing.T) {
 		t.Errorf("%d failures are noted, want 6", failures)
 	}
 	// Another configuration has clients of its own: it misses none of these.
-	n.write(t, "other.yaml", strings.Replace(read("nightly.yaml"), "clients: clients.sql", "clients: SELECT 3 AS key, md5('brand3')::uuid AS id, 'brand-3' AS slug, 'Brand 3' AS name", 1))
+	n.write(t, "other.yaml", strings.Replace(n.read(t, "nightly.yaml"), "clients: clients.sql", "clients: SELECT 3 AS key, md5('brand3')::uuid AS id, 'brand-3' AS slug, 'Brand 3' AS name", 1))
 	if got := command(t, n.env, "", "sync", filepath.Join(n.dir, "other.yaml")); got.code != exitDone || strings.Contains(got.stderr, "no more") {
 		t.Errorf("another configuration: %+v", got)
 	}
@@ -423,38 +390,19 @@ func TestSync_ADryRunWritesNothing(t *testing.T) {
 	}
 }
 
-// Two at once, of which one waits for the other client by client, do what one does.
-func TestSync_TwoAtOnce(t *testing.T) {
-	t.Parallel()
-	n := startNights(t)
-	codes := make(chan result, 2)
-	for range cap(codes) {
-		go func() { codes <- command(t, n.env, "", "sync", filepath.Join(n.dir, "nightly.yaml")) }()
-	}
-	for range cap(codes) {
-		if got := <-codes; got.code != exitDone {
-			t.Errorf("%+v", got)
-		}
-	}
-	n.holds(t, "100 100 100 100 100 100 100 100 100 100")
-}
-
 // A query that fails fails its client, and no other.
 func TestSync_OneClientsQueryFails(t *testing.T) {
 	t.Parallel()
 	n := startNights(t)
 	n.change(t, "UPDATE conversations SET seconds = 0 WHERE brand_id = 2")
-	query, err := os.ReadFile(filepath.Join(n.dir, "interviews.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.write(t, "interviews.sql", strings.Replace(string(query), "c.seconds AS", "c.seconds / c.seconds AS", 1))
+	query := n.read(t, "interviews.sql")
+	n.write(t, "interviews.sql", strings.Replace(query, "c.seconds AS", "c.seconds / c.seconds AS", 1))
 	said := n.sync(t, exitFailed)
 	if !strings.Contains(said["brand-2"], "division by zero") || !strings.Contains(said["brand-3"], "interview 100 added") || !strings.Contains(said["brand-10"], "interview 100 added") {
 		t.Errorf("got %q", said)
 	}
 	// What people said, which the source's error quotes, is told nowhere.
-	n.write(t, "interviews.sql", strings.Replace(string(query), "c.person AS", "c.person::integer AS", 1))
+	n.write(t, "interviews.sql", strings.Replace(query, "c.person AS", "c.person::integer AS", 1))
 	if said := n.sync(t, exitFailed); !strings.Contains(said["brand-1"], `invalid input syntax for type integer: "…" (SQLSTATE 22P02)`) || strings.Contains(said["brand-1"], "Person") {
 		t.Errorf("a value that the source cannot read: %q", said["brand-1"])
 	}
@@ -523,8 +471,7 @@ func TestSync_AWrongConfiguration(t *testing.T) {
 // brought back by the next import.
 func TestErase(t *testing.T) {
 	t.Parallel()
-	d := dbtest.New(t)
-	env := map[string]string{"DATABASE_URL": d.OwnerURL}
+	d, env := onDatabase(t)
 	const her = "aaaaaaaa-0000-4000-8000-000000000001"
 	lines := acme + `
 		{"kind":"interview","id":"` + her + `","client_id":"11111111-1111-4111-8111-111111111111","participant_name":"Zyx \"Z\" Erasemeton","participant_email":"Zyx@erase.example","status":"completed","quality":"passed","reportable":true,"client_safe":true,"created_at":"2026-11-20T00:00:00Z","best_quote":"q"}
@@ -533,9 +480,7 @@ func TestErase(t *testing.T) {
 		{"kind":"synthesis_document","id":"aaaaaaaa-0000-4000-8000-000000000005","client_id":"11111111-1111-4111-8111-111111111111","synthesis_type":"home","document":{"q":"said Ada of prezyx \"Z\" erasemeton and zyx \"Z\" erasemetons"},"contract_version":"v1","status":"published","created_at":"2026-11-20T00:00:00Z","updated_at":"2026-11-20T00:00:00Z"}
 		{"kind":"portal_document","id":"aaaaaaaa-0000-4000-8000-000000000003","client_id":"11111111-1111-4111-8111-111111111111","type":"home","body":{"schema":"home.v1","entries":["` + her + `"]},"status":"published","measurement_snapshot_id":"aaaaaaaa-0000-4000-8000-000000000004"}
 		{"kind":"measurement_snapshot","snapshot_id":"aaaaaaaa-0000-4000-8000-000000000004","client_id":"11111111-1111-4111-8111-111111111111","as_of":"2026-11-20T00:00:00Z","measurement_contract_version":"canonical_measurement.v1","scope_hash":"4d7f1c0a9b8e2d3c5a6f7b8c9d0e1f2a3b4c5d6e7f8091a2b3c4d5e6f7081920","membership_hash":"51fa6d5a2f5d2e2f0a5d3c4b1e6f7a8b9c0d1e2f3a4b5c6d7e8f9a0b1c2d3e4f","source_interview_ids":["` + her + `","bbbbbbbb-0000-4000-8000-000000000001"],"source_count":2}`
-	if got := command(t, env, lines, "import", "-"); got.code != exitDone {
-		t.Fatalf("import: %+v", got)
-	}
+	done(t, env, lines, "import", "-")
 	state := func() (found string) {
 		d.Query(t, &found, `SELECT format('%s interviews, %s found, %s published, %s in bases', (SELECT count(*) FROM interviews), (SELECT count(*) FROM search_documents),
 			(SELECT count(*) FROM visible_synthesis_documents) + (SELECT count(*) FROM visible_portal_documents), (SELECT sum(cardinality(source_interview_ids)) FROM measurement_snapshots))`)

@@ -80,6 +80,120 @@ type Import struct {
 	Error      *string         `json:"error"`
 }
 
+type ImportApiKey struct {
+	Line       int64      `json:"line"`
+	Kind       string     `json:"kind"`
+	ClientID   uuid.UUID  `json:"client_id"`
+	ID         uuid.UUID  `json:"id"`
+	Prefix     string     `json:"prefix"`
+	Name       string     `json:"name"`
+	SecretHash []byte     `json:"secret_hash"`
+	Scopes     []string   `json:"scopes"`
+	CreatedAt  time.Time  `json:"created_at"`
+	ExpiresAt  *time.Time `json:"expires_at"`
+	RevokedAt  *time.Time `json:"revoked_at"`
+	LastUsedAt *time.Time `json:"last_used_at"`
+}
+
+type ImportKey struct {
+	Line                  *int64     `json:"line"`
+	Kind                  string     `json:"kind"`
+	ClientID              uuid.UUID  `json:"client_id"`
+	ID                    uuid.UUID  `json:"id"`
+	Deletes               bool       `json:"deletes"`
+	Slug                  *string    `json:"slug"`
+	CampaignID            *uuid.UUID `json:"campaign_id"`
+	LaneID                *uuid.UUID `json:"lane_id"`
+	MeasurementSnapshotID *uuid.UUID `json:"measurement_snapshot_id"`
+}
+
+type ImportLine struct {
+	Line                       *int64          `json:"line"`
+	Kind                       *string         `json:"kind"`
+	ClientID                   *uuid.UUID      `json:"client_id"`
+	ID                         *uuid.UUID      `json:"id"`
+	Deletes                    *bool           `json:"deletes"`
+	Slug                       *string         `json:"slug"`
+	Name                       *string         `json:"name"`
+	MeasurementMode            *string         `json:"measurement_mode"`
+	MeasurementContractVersion *string         `json:"measurement_contract_version"`
+	AllowedScopes              []string        `json:"allowed_scopes"`
+	DisplayName                *string         `json:"display_name"`
+	CampaignBrief              *string         `json:"campaign_brief"`
+	Goal                       *string         `json:"goal"`
+	GoalContext                *string         `json:"goal_context"`
+	KeyQuestions               json.RawMessage `json:"key_questions"`
+	TargetSegment              *string         `json:"target_segment"`
+	Playbook                   *string         `json:"playbook"`
+	Cadence                    *string         `json:"cadence"`
+	Active                     *bool           `json:"active"`
+	LaunchStatus               *string         `json:"launch_status"`
+	LaunchedAt                 *time.Time      `json:"launched_at"`
+	LastRefreshed              *time.Time      `json:"last_refreshed"`
+	CreatedAt                  *time.Time      `json:"created_at"`
+	UpdatedAt                  *time.Time      `json:"updated_at"`
+	Visible                    *bool           `json:"visible"`
+	CampaignID                 *uuid.UUID      `json:"campaign_id"`
+	DurationSeconds            *float64        `json:"duration_seconds"`
+	NPSScore                   *float64        `json:"nps_score"`
+	IsTest                     *bool           `json:"is_test"`
+	Reportable                 *bool           `json:"reportable"`
+	ClientSafe                 *bool           `json:"client_safe"`
+	Status                     *string         `json:"status"`
+	Quality                    *string         `json:"quality"`
+	Engagement                 *string         `json:"engagement"`
+	ParticipantName            *string         `json:"participant_name"`
+	ParticipantEmail           *string         `json:"participant_email"`
+	InterviewType              *string         `json:"interview_type"`
+	CustomerSentiment          *string         `json:"customer_sentiment"`
+	ChurnRisk                  *string         `json:"churn_risk"`
+	BestQuote                  *string         `json:"best_quote"`
+	Transcript                 json.RawMessage `json:"transcript"`
+	RawExtraction              json.RawMessage `json:"raw_extraction"`
+	CustomExtraction           json.RawMessage `json:"custom_extraction"`
+	SynthesisType              *string         `json:"synthesis_type"`
+	LaneID                     *uuid.UUID      `json:"lane_id"`
+	Document                   json.RawMessage `json:"document"`
+	ContractVersion            *string         `json:"contract_version"`
+	FeedDate                   *time.Time      `json:"feed_date"`
+	Type                       *string         `json:"type"`
+	Body                       json.RawMessage `json:"body"`
+	PublishedAt                *time.Time      `json:"published_at"`
+	MeasurementSnapshotID      *uuid.UUID      `json:"measurement_snapshot_id"`
+	AsOf                       *time.Time      `json:"as_of"`
+	ScopeHash                  *string         `json:"scope_hash"`
+	MembershipHash             *string         `json:"membership_hash"`
+	SourceInterviewIds         []uuid.UUID     `json:"source_interview_ids"`
+	SourceCount                *int64          `json:"source_count"`
+	Prefix                     *string         `json:"prefix"`
+	SecretHash                 []byte          `json:"secret_hash"`
+	Scopes                     []string        `json:"scopes"`
+	ExpiresAt                  *time.Time      `json:"expires_at"`
+	RevokedAt                  *time.Time      `json:"revoked_at"`
+	LastUsedAt                 *time.Time      `json:"last_used_at"`
+	KeyID                      *uuid.UUID      `json:"key_id"`
+	At                         *time.Time      `json:"at"`
+	Seq                        *int64          `json:"seq"`
+	Route                      *string         `json:"route"`
+}
+
+type ImportRequestLog struct {
+	Line     int64     `json:"line"`
+	Kind     string    `json:"kind"`
+	ClientID uuid.UUID `json:"client_id"`
+	KeyID    uuid.UUID `json:"key_id"`
+	At       time.Time `json:"at"`
+	Seq      int64     `json:"seq"`
+	Route    string    `json:"route"`
+}
+
+type ImportStored struct {
+	Kind     string    `json:"kind"`
+	ClientID uuid.UUID `json:"client_id"`
+	ID       uuid.UUID `json:"id"`
+	Slug     *string   `json:"slug"`
+}
+
 type Interview struct {
 	ClientID          uuid.UUID       `json:"client_id"`
 	ID                uuid.UUID       `json:"id"`

@@ -15,6 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
@@ -31,18 +32,14 @@ func TestReader_ReadsBinaryAndText(t *testing.T) {
 			timestamptz '1999-12-30 23:59:59.999999+00' + n * interval '7 hours', 'completed', 'passed', true, true, nullif(n, 10)
 		FROM generate_series(0, 10) AS n`, caller.ClientID, uuid.New()))
 	from, err := timewindow.Parse("1999-01-01")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	query := analytics.Query{From: &from, Scope: basis.Scope{ClientID: caller.ClientID}}
 	var want []string
 	for _, mode := range []string{"cache_statement", "cache_describe", "describe_exec", "exec", "simple_protocol"} {
 		pool, err := postgres.OpenPool(context.Background(), postgres.PoolSettings{
 			URL: d.OwnerURL + "&default_query_exec_mode=" + mode, Size: 1, StatementTimeout: time.Minute, AcquireTimeout: time.Minute,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		snapshots := measurement.NewSnapshotReader(pool, &measurement.Triggers{}, 10)
 		held, err := analytics.New(snapshots, snapshots).Read(t.Context(), caller, query)
 		if err != nil {

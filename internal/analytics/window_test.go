@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
 
@@ -14,18 +15,14 @@ func parsed(t *testing.T, text string) *timewindow.Moment {
 		return nil
 	}
 	m, err := timewindow.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return &m
 }
 
 // Windows are days of UTC, whatever the anchor's zone and whatever its clocks do.
 func TestWindowOf(t *testing.T) {
 	newYork, err := time.LoadLocation("America/New_York")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// The morning on which New York's clocks go forward, at UTC's late evening before.
 	anchor := time.Date(2026, 3, 7, 23, 59, 59, 999999000, time.UTC).In(newYork)
 	for _, c := range []struct{ from, to, wantFrom, wantUntil string }{
@@ -98,9 +95,7 @@ func TestVolume(t *testing.T) {
 func TestDayOf(t *testing.T) {
 	for _, text := range []string{"0001-01-01", "1582-10-15", "1969-12-31", "1970-01-01", "2000-02-29", "9999-12-31"} {
 		midnight, err := time.Parse(time.DateOnly, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, within := range []time.Duration{0, time.Microsecond, 12 * time.Hour, 24*time.Hour - time.Microsecond} {
 			if got := dayOf(midnight.Add(within).UnixMicro()).String(); got != text {
 				t.Errorf("%s is on %s, want %s", midnight.Add(within), got, text)

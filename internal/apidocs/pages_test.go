@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/apidocs"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -29,9 +30,7 @@ type contract struct {
 func page(t *testing.T, path string) string {
 	t.Helper()
 	files, err := apidocs.Files("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, f := range files {
 		if f.Path == path {
 			return string(f.Body)
@@ -45,9 +44,7 @@ func written(t *testing.T) contract {
 	t.Helper()
 	text := openapi.JSON()
 	var c contract
-	if err := json.Unmarshal(text, &c); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &c))
 	return c
 }
 
@@ -121,12 +118,8 @@ func TestSearch_LibraryIsTheOneThatWasPinned(t *testing.T) {
 	t.Parallel()
 	var pinned struct{ Embedded map[string]string }
 	text, err := os.ReadFile("package.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &pinned); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &pinned))
 	for name, want := range pinned.Embedded {
 		sum := sha512.Sum384([]byte(page(t, "/docs/"+name)))
 		if got := "sha384-" + base64.StdEncoding.EncodeToString(sum[:]); got != want {

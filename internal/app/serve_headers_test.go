@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Headers are read up to 16 KiB, whoever sends them, on each request of a connection.
@@ -22,9 +24,7 @@ func TestServe_HeadersAreBounded(t *testing.T) {
 		{"X-Long: " + strings.Repeat("x", 17<<10) + "\r\n", http.StatusRequestHeaderFieldsTooLarge},
 	} {
 		conn, err := net.Dial("tcp", at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer conn.Close()
 		answers := bufio.NewReader(conn)
 		for i, headers := range []string{"", sent.headers} {

@@ -12,6 +12,7 @@ import (
 	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // server is a wired server on a database of its own.
@@ -24,9 +25,7 @@ type server struct {
 func newServer(t *testing.T, change ...func(*config.Server)) *server {
 	t.Helper()
 	settings, err := config.FromEnv(os.Getenv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	settings.Server.PoolSize, settings.Server.DrainDelay = 2, 0
 	settings.Server.Listen, settings.Server.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
 	for _, c := range change {
@@ -34,9 +33,7 @@ func newServer(t *testing.T, change ...func(*config.Server)) *server {
 	}
 	s := &server{database: dbtest.New(t), log: &bytes.Buffer{}}
 	s.Server, err = app.NewServer(t.Context(), s.database.ServerURL, settings.Server, slog.New(slog.NewTextHandler(s.log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s
 }

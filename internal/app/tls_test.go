@@ -16,30 +16,23 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // writeCertificate writes a certificate of this number for 127.0.0.1.
 func writeCertificate(t *testing.T, number int64, certFile, keyFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(number), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: cert}, keyFile: {Type: "PRIVATE KEY", Bytes: private}} {
-		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, pem.EncodeToMemory(block), 0o600))
 	}
 }
 
@@ -56,13 +49,9 @@ func TestServe_TLS(t *testing.T) {
 	serial := func() int64 {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+at+"/api/client/v1/openapi.json", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		response, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer response.Body.Close()
 		if response.StatusCode != http.StatusOK {
 			t.Errorf("status %d", response.StatusCode)
@@ -78,14 +67,10 @@ func TestServe_TLS(t *testing.T) {
 	refused := func(method, path string, headers http.Header, want int) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), method, "https://"+at+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		request.Header = headers
 		response, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_ = response.Body.Close()
 		if response.StatusCode != want {
 			t.Errorf("%s %s: status %d, want %d", method, path, response.StatusCode, want)
@@ -94,9 +79,7 @@ func TestServe_TLS(t *testing.T) {
 	refused(http.MethodPost, "/api/client/v1/mcp", http.Header{"Origin": {"https://elsewhere.example"}}, http.StatusForbidden)
 	refused(http.MethodPost, "/api/client/v1/mcp", http.Header{"Origin": {"https://" + at}}, http.StatusUnauthorized)
 	// Files that do not fit each other leave the present certificate in use.
-	if err := os.WriteFile(keyFile, []byte("half written"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(keyFile, []byte("half written"), 0o600))
 	time.Sleep(1100 * time.Millisecond)
 	if got := serial(); got != 1 {
 		t.Errorf("certificate %d beside a broken key, want 1", got)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func TestFromEnv_ReportsEveryMistake(t *testing.T) {
@@ -43,9 +44,7 @@ func TestCheck_Addresses(t *testing.T) {
 		"127.0.0.1:65536": false, "127.0.0.1:-1": false, "unix:/run/x": false, "unix:": false, "127.0.0.1": false, "127.0.0.1:http": false,
 	} {
 		s, err := config.FromEnv(func(name string) string { return map[string]string{"CLIENTINTEL_LISTEN": address}[name] })
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if err := s.Server.Check(); (err == nil) != want {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -88,9 +87,7 @@ func TestRedacted_ShowsNoSecret(t *testing.T) {
 		"CLIENTINTEL_CURSOR_SECRET": "hunter2hunter2hunter2hunter2hunter2",
 	}
 	s, err := config.FromEnv(func(name string) string { return env[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	shown := map[string]string{}
 	for _, f := range config.Fields(&s) {
 		shown[f.Variable] = f.Redacted()

@@ -17,6 +17,7 @@ import (
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/internal/verify"
 )
 
@@ -25,13 +26,9 @@ func demo(t *testing.T, change ...func(*config.Server)) *apitest.Server {
 	t.Helper()
 	srv, _ := apitest.Start(t, change...)
 	var file bytes.Buffer
-	if err := demodata.Demo(&file, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, demodata.Demo(&file, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))
 	conn, err := pgx.Connect(context.Background(), srv.Database.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file)); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 type key struct {
@@ -233,13 +234,7 @@ func TestConsole_UsageIsWhatWasSent(t *testing.T) {
 	send := func(server, path, key string, times int) {
 		for range times {
 			sent++
-			req, _ := http.NewRequestWithContext(t.Context(), "GET", server+path, nil)
-			req.Header.Set("Authorization", "Bearer "+key)
-			res, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_ = res.Body.Close()
+			apitest.Fetch(t, "GET", server+path, http.Header{"Authorization": {"Bearer " + key}}, nil)
 		}
 	}
 	sendAll := func(server string) {
@@ -297,9 +292,7 @@ func TestConsole_ThePageIsLockedDown(t *testing.T) {
 	} {
 		req, _ := http.NewRequestWithContext(t.Context(), "GET", console.URL+path, nil)
 		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		body := new(strings.Builder)
 		_ = res.Write(body)
 		_ = res.Body.Close()

@@ -19,6 +19,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const list = "/clients/acme/keys"
@@ -83,9 +84,7 @@ func TestTokens_KeysOfAFileVerify(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(file, text, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	write(map[string]crypto.Signer{"ed": edKey, "ec": ecKey, "rsa": rsaKey, "ec384": ec384})
 	console := srv.StartConsole(t, seed, file)
@@ -109,8 +108,6 @@ func TestTokens_KeysOfAFileVerify(t *testing.T) {
 	}
 	write(map[string]crypto.Signer{"ec": ecKey})
 	console.Do(t, "GET", list, sign(jose.EdDSA, edKey, "ed"), nil).WantError(t, 401, "invalid_token", "Invalid token")
-	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
 	console.Do(t, "GET", list, sign(jose.ES256, ecKey, "ec"), nil).WantStatus(t, 200) // the last ones stay
 }

@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func demo(t *testing.T, now time.Time) string {
 	t.Helper()
 	var file bytes.Buffer
-	if err := demodata.Demo(&file, now); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, demodata.Demo(&file, now))
 	return file.String()
 }
 
@@ -30,9 +29,7 @@ func TestDemo_IsOfThePresent(t *testing.T) {
 	hash := regexp.MustCompile(`"scope_hash":"[0-9a-f]{64}"`) // of a daily feed it has the day
 	for _, now := range []string{"2026-11-20T12:00:00Z", "2026-11-21T11:59:59Z", "2027-01-01T00:00:00Z", "2028-02-29T23:59:59Z", "2026-11-19T18:00:00Z"} {
 		at, err := time.Parse(time.RFC3339, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		text := demo(t, at)
 		if hash.ReplaceAllString(date.ReplaceAllString(text, ""), "") != hash.ReplaceAllString(written, "") {
 			t.Errorf("%s: more than dates differ", now)
@@ -43,9 +40,7 @@ func TestDemo_IsOfThePresent(t *testing.T) {
 				Kind      string
 				CreatedAt time.Time `json:"created_at"`
 			}
-			if err := json.Unmarshal([]byte(line), &record); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal([]byte(line), &record))
 			if record.Kind == "interview" && record.CreatedAt.After(latest) {
 				latest = record.CreatedAt
 			}

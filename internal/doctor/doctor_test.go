@@ -9,6 +9,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/doctor"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // examined are the findings by name.
@@ -140,9 +141,7 @@ func TestExamine_OneLoginForAll(t *testing.T) {
 func pgxUser(t *testing.T, url string) string {
 	t.Helper()
 	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return config.User
 }
 

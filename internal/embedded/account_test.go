@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Only root and the server's account reach the data and the socket.
@@ -48,13 +50,9 @@ func needRoot(t *testing.T) {
 func ordinary(t *testing.T) account {
 	t.Helper()
 	u, err := user.Lookup("nobody")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	a, err := accountOf(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return a
 }
 
@@ -72,13 +70,9 @@ func commandAs(a account, dir, program string, args ...string) *exec.Cmd {
 // and cannot be run until that child is there.
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
 	if out, err := exec.Command("cp", from, to).CombinedOutput(); err != nil {
 		t.Fatalf("cp: %v\n%s", err, out)
 	}
-	if err := os.Chmod(to, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(to, 0o755))
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // As after a power loss: nothing was cleaned up, and the process ids in the leftover files
@@ -22,24 +24,16 @@ func TestCrash_KilledStarterAndServerLoseNothing(t *testing.T) {
 	query(t, urlOf(data), `CREATE TABLE kept AS SELECT generate_series(1, 10000) AS n`)
 	server := postmasterPID(t, data)
 	// Stopped, the starter does not start its server again.
-	if err := errors.Join(starter.cmd.Process.Signal(syscall.SIGSTOP), syscall.Kill(server, syscall.SIGKILL)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(starter.cmd.Process.Signal(syscall.SIGSTOP), syscall.Kill(server, syscall.SIGKILL)))
 	starter.kill()
 	other, err := startProcess(testAccount(t).command("/", "sleep", "600"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { other.stop(syscall.SIGKILL, time.Minute) })
 	for _, file := range []string{filepath.Join(data, "postmaster.pid"), filepath.Join(filepath.Dir(data), socketName+".lock")} {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_, rest, _ := strings.Cut(string(text), "\n")
-		if err := os.WriteFile(file, []byte(strconv.Itoa(other.pid)+"\n"+rest), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(strconv.Itoa(other.pid)+"\n"+rest), 0o600))
 	}
 	wantQuery(t, openDir(t, dir).OwnerURL(), `SELECT count(*) FROM kept`, "10000")
 	if other.ended() {
@@ -57,9 +51,7 @@ func TestCrash_OrphanIsStopped(t *testing.T) {
 	cmd := testAccount(t).command(data, p.postgres(), serverArgs(data, filepath.Dir(data), nil)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: cmd.SysProcAttr.Credential}
 	orphan, err := startProcess(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { orphan.stop(syscall.SIGINT, time.Minute) })
 	await(t, "the orphan", func() bool {
 		if orphan.ended() {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // childDir in the environment makes the test binary another process of the
@@ -56,16 +58,10 @@ func startChild(t *testing.T, dir string) *child {
 	cmd.Env = append(os.Environ(), childDir+"="+dir)
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
 	c := &child{t: t, cmd: cmd, stdin: stdin, lines: bufio.NewScanner(stdout)}
 	t.Cleanup(c.kill)
 	return c
@@ -99,12 +95,8 @@ func (c *child) close() {
 func newDir(t *testing.T) string {
 	t.Helper()
 	parent, err := os.MkdirTemp("", "embedded-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(parent, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(parent, 0o755))
 	if parent, err = filepath.EvalSymlinks(parent); err != nil {
 		t.Fatal(err)
 	}
@@ -147,18 +139,14 @@ func await(t *testing.T, what string, done func() bool) {
 func globbed(t *testing.T, parts ...string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return found
 }
 
 func openDir(t *testing.T, dir string) *Cluster {
 	t.Helper()
 	c, err := Open(t.Context(), Options{Dir: dir, Settings: map[string]string{"work_mem": "5MB", "listen_addresses": "*"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { closeNow(t, c) })
 	return c
 }
@@ -239,12 +227,8 @@ func postmasterPID(t *testing.T, data string) int {
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // installedMajor is the version that Open chooses on this machine.
@@ -264,9 +248,7 @@ func installedMajor(t *testing.T) (int, programs) {
 func testAccount(t *testing.T) account {
 	t.Helper()
 	a, err := serverAccount()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return a
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // The roles and the database are as the migrations and the pool need them, and the server
@@ -55,9 +57,7 @@ func TestOpen_FirstStart(t *testing.T) {
 	}
 
 	link := filepath.Join(filepath.Dir(dir), "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink(dir, link))
 	second := openDir(t, link)
 	if !second.Attached() || second.OwnerURL() != c.OwnerURL() {
 		t.Errorf("by a link: attached %v, URL %s; want the server at %s", second.Attached(), second.OwnerURL(), c.OwnerURL())

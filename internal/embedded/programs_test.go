@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // maven serves programs that only tell their version, packed as the real
@@ -23,15 +25,11 @@ func maven(t *testing.T) (string, *atomic.Int32) {
 	var jar bytes.Buffer
 	z := zip.NewWriter(&jar)
 	w, err := z.Create("postgres-linux-x86_64.txz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if _, err := w.Write(packedPrograms(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, z.Close())
 	asked := new(atomic.Int32)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Whoever can change an archive can take its checksum away too.
@@ -49,18 +47,14 @@ func maven(t *testing.T) (string, *atomic.Int32) {
 func packedPrograms(t *testing.T) []byte {
 	t.Helper()
 	packed, err := os.ReadFile("testdata/programs.txz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return packed
 }
 
 func bareCluster(t *testing.T, from string) *Cluster {
 	t.Helper()
 	h, err := openDataDir(newDir(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sum := sha256.Sum256(packedPrograms(t))
 	return &Cluster{
 		dir: h, log: slog.New(slog.DiscardHandler),
@@ -106,9 +100,7 @@ func TestDownload_AnotherArchiveIsRefused(t *testing.T) {
 func TestUnpack_NothingLandsOutside(t *testing.T) {
 	t.Parallel()
 	root, err := os.OpenRoot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer root.Close()
 	for _, file := range []tar.Header{
 		{Typeflag: tar.TypeReg, Name: "../a"}, {Typeflag: tar.TypeReg, Name: "/a"}, {Typeflag: tar.TypeDir, Name: "../d"}, {Typeflag: tar.TypeLink, Name: "a"},
@@ -117,9 +109,7 @@ func TestUnpack_NothingLandsOutside(t *testing.T) {
 			t.Errorf("%q was unpacked", file.Name)
 		}
 	}
-	if err := unpackFile(root, &tar.Header{Typeflag: tar.TypeSymlink, Name: "out", Linkname: "/tmp"}, nil); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, unpackFile(root, &tar.Header{Typeflag: tar.TypeSymlink, Name: "out", Linkname: "/tmp"}, nil))
 	if err := unpackFile(root, &tar.Header{Typeflag: tar.TypeReg, Name: "out/a"}, strings.NewReader("")); err == nil {
 		t.Error("a file was unpacked through a link that leads out")
 	}

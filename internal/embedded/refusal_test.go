@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func TestRefusal_NoDirectory(t *testing.T) {
@@ -67,9 +69,7 @@ func TestSocketDir_LongAndAwkwardNames(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), time.Minute) // a URL that is wrong makes Open wait
 			defer stop()
 			c, err := Open(ctx, Options{Dir: dir})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer closeNow(t, c)
 			if short := filepath.Dir(c.socket) == dir; short != (len(name) < 50 && name != "a,b") || !fits(c.socket) {
 				t.Errorf("socket directory %s", c.socket)
@@ -90,19 +90,13 @@ func TestSocketDir_PreparedByAnother(t *testing.T) {
 	base := filepath.Join(newDir(t), strings.Repeat("x", 120))
 	a := testAccount(t)
 	dir, err := a.socketDir(base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Chmod(dir, 0o777))
 	_, err = a.socketDir(base)
 	contains(t, err, dir+" is open to other accounts (mode 0777): chmod 700 it")
 	_ = os.Remove(dir)
-	if err := os.Symlink(filepath.Dir(filepath.Dir(base)), dir); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink(filepath.Dir(filepath.Dir(base)), dir))
 	_, err = a.socketDir(base)
 	contains(t, err, dir+" is not a directory: move it away")
 }

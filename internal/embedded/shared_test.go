@@ -4,6 +4,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func TestAttach_ManyAtOnceOnAnEmptyDirectory(t *testing.T) {
@@ -75,9 +77,7 @@ func TestSupervise_ServerThatEndsUnaskedIsStartedAgain(t *testing.T) {
 	c := openDir(t, dir)
 	query(t, c.OwnerURL(), `CREATE TABLE kept AS SELECT 42 AS n`)
 	pid := postmasterPID(t, dataOf(t, dir))
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 	await(t, "the new server", func() bool {
 		got, err := tryQuery(t, c.OwnerURL(), `SELECT n FROM kept`)
 		return err == nil && got == "42" && !c.Attached()

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/fairqueue"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 var greedy, modest = uuid.New(), uuid.New()
@@ -39,9 +40,7 @@ func TestSlots_EachClientHasItsShare(t *testing.T) {
 	t.Parallel()
 	s := fairqueue.NewSlots(3, 2, 1)
 	for range 2 {
-		if err := s.Acquire(t.Context(), greedy, time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Acquire(t.Context(), greedy, time.Minute))
 	}
 	waiting := make(chan error, 1)
 	go func() { waiting <- s.Acquire(t.Context(), greedy, time.Minute) }()
@@ -75,9 +74,7 @@ func TestSlots_EachClientHasItsShare(t *testing.T) {
 func TestSlots_CancelledWaitersAreRemoved(t *testing.T) {
 	t.Parallel()
 	s := fairqueue.NewSlots(1, 1, 1)
-	if err := s.Acquire(t.Context(), greedy, time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Acquire(t.Context(), greedy, time.Minute))
 	for range 3 {
 		left, leave := context.WithCancel(t.Context())
 		leave()
@@ -95,9 +92,7 @@ func TestSlots_WaitsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := fairqueue.NewSlots(1, 1, 10)
-		if err := s.Acquire(t.Context(), greedy, time.Second); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.Acquire(t.Context(), greedy, time.Second))
 		began := time.Now()
 		err := s.Acquire(t.Context(), modest, time.Second)
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Second {
@@ -128,9 +123,7 @@ func awaitWaiting(t *testing.T, s *fairqueue.Slots, n int) {
 func TestSlots_ServeClientsInRotation(t *testing.T) {
 	t.Parallel()
 	s := fairqueue.NewSlots(1, 1, 10)
-	if err := s.Acquire(t.Context(), greedy, time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, s.Acquire(t.Context(), greedy, time.Minute))
 	order := make(chan uuid.UUID, 4)
 	for i, client := range []uuid.UUID{greedy, greedy, modest} {
 		go func() {

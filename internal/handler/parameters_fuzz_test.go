@@ -21,6 +21,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/middleware"
 	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -109,9 +110,7 @@ type parameter struct {
 func newFuzzedServer(t testing.TB) *fuzzedServer {
 	t.Helper()
 	contract, err := middleware.LoadContract()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	handlers := New(Readers{Cursors: page.NewCodec([]byte(strings.Repeat("k", 32)))})
 	a := &fuzzedServer{handlers: handlers, params: map[string]map[string]parameter{}}
 	a.router = chi.NewRouter()
@@ -130,9 +129,7 @@ func newFuzzedServer(t testing.TB) *fuzzedServer {
 			Schemas    map[string]json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &doc))
 	for path, item := range doc.Paths {
 		if strings.HasSuffix(path, ".json") {
 			continue
@@ -144,9 +141,7 @@ func newFuzzedServer(t testing.TB) *fuzzedServer {
 				p = doc.Components.Parameters[p.Ref[strings.LastIndexByte(p.Ref, '/')+1:]]
 			}
 			if ref := p.Schema.Ref; ref != "" {
-				if err := json.Unmarshal(doc.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]], &p.Schema); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, json.Unmarshal(doc.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]], &p.Schema))
 			}
 			if p.In == "query" {
 				a.params[path][p.Name] = p

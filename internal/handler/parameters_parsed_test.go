@@ -14,6 +14,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/middleware"
 	"github.com/clientintel/clientintel/internal/page"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // parsers has the handlers' place. It runs their parsers, records the parsed
@@ -97,18 +98,14 @@ func TestParameters_EachOfAListIsPartOfItsWalk(t *testing.T) {
 				continue
 			}
 			without, err := server.parse(t, path, goesWith[name])
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			value := "2026-03-01" // dates have several examples
 			if p.Example != nil {
 				value = fmt.Sprint(p.Example)
 			}
 			query := goesWith[name] + "&" + name + "=" + url.QueryEscape(value)
 			with, err := server.parse(t, path, query)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			before, _, _ := strings.Cut(without, basisOf)
 			cursor, filters, hasBasis := strings.Cut(with, basisOf)
 			if cursor == before {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // The connection of a caller that stops reading is closed, and its response never
@@ -35,9 +36,7 @@ func TestStream_ClosesTheConnectionOfACallerThatStopsReading(t *testing.T) {
 	}))
 	defer server.Close()
 	answer, err := http.Get(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer answer.Body.Close()
 	// Nothing is read meanwhile, and the handler fills all buffers there are.
 	select {
@@ -59,9 +58,7 @@ func TestStream_ErrorsBeforeTheFirstChunkAreResponses(t *testing.T) {
 	w := httptest.NewRecorder()
 	out := newStream(w, nil)
 	out.buf = append(out.buf, make([]byte, streamChunk-1)...)
-	if err := out.flush(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, out.flush())
 	if err := out.end(t.Context(), io.ErrNoProgress); err != io.ErrNoProgress { //nolint:errorlint // the very value
 		t.Errorf("the reason came back as %v", err)
 	}
@@ -76,12 +73,8 @@ func TestStream_WholeAnswersHaveTheirLength(t *testing.T) {
 	for size, length := range map[int]string{7: "7", streamChunk: ""} {
 		w := httptest.NewRecorder()
 		out := newStream(w, make([]byte, size))
-		if err := out.flush(); err != nil {
-			t.Fatal(err)
-		}
-		if err := out.end(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, out.flush())
+		require.NoError(t, out.end(t.Context(), nil))
 		if got := w.Header().Get("Content-Length"); got != length || w.Body.Len() != size {
 			t.Errorf("%d bytes of %d have the length %q", w.Body.Len(), size, got)
 		}
@@ -98,9 +91,7 @@ func TestRawResponse_UnsentBytesAreBounded(t *testing.T) {
 		takeSixteen := func() {
 			for range 16 {
 				release, err := awaitUnsent(t.Context(), h.unsent, 2*maxUnsent)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				releases = append(releases, release)
 			}
 		}

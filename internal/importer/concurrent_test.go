@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // feed is an import whose file is written as the test goes.
@@ -19,7 +22,7 @@ type feed struct {
 
 func (d *database) startImport(ctx context.Context, t *testing.T) *feed {
 	t.Helper()
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	in, out := io.Pipe()
 	f := &feed{PipeWriter: out, read: make(chan struct{}), done: make(chan error, 1)}
 	var once sync.Once
@@ -62,13 +65,9 @@ func TestTwoImportsOfOneClientGoSideBySide(t *testing.T) {
 	<-first.read
 	d.mustImport(t, append(shared, strings.Replace(interview(ofCampaign), someone, "11111111-0000-4000-8000-000000000002", 1))...)
 	first.Close()
-	if err := first.wait(t); err != nil {
-		t.Fatalf("the import that was open meanwhile: %v", err)
-	}
+	require.NoError(t, first.wait(t))
 	d.wantTrueTotals(t)
-	if got := d.get(t, "count(*)", "interviews WHERE usable"); got != "2" {
-		t.Errorf("%s usable, want 2", got)
-	}
+	d.want(t, "count(*)", "interviews WHERE usable", "2")
 }
 
 // Two that bring the same client, some of the same records in another order, and
@@ -90,12 +89,8 @@ func TestTwoImportsOfTheSameRecordsBothSucceed(t *testing.T) {
 		}()
 	}
 	for _, f := range []*feed{first, second} {
-		if err := f.wait(t); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, f.wait(t))
 	}
 	d.wantTrueTotals(t)
-	if got := d.get(t, "count(*) || ' ' || (count(*) FILTER (WHERE usable) IN (0, count(*)))", "interviews"); got != "1001 true" {
-		t.Errorf("interviews, and whether all of them are judged alike: %s, want 1001 true", got)
-	}
+	d.want(t, "count(*) || ' ' || (count(*) FILTER (WHERE usable) IN (0, count(*)))", "interviews", "1001 true")
 }

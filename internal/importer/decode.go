@@ -10,24 +10,21 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// staged are the columns of import_lines: those that every line fills, then those of every
-// kind, each name once.
-var staged, stagedTypes = stage()
-
-func stage() (names, types []string) {
-	names, types = []string{"line", "kind", "client_id", "id", "deletes"}, []string{"bigint", "text", "uuid", "uuid", "boolean"}
+// staged are the columns of import_lines that are written: those that every line fills, then
+// those of every kind, each name once.
+var staged = func() []string {
+	names := []string{"line", "kind", "client_id", "id", "deletes"}
 	for _, k := range allKinds {
 		for _, c := range k.columns {
 			if !slices.Contains(names, c.name) {
-				names, types = append(names, c.name), append(types, c.typ.sql)
+				names = append(names, c.name)
 			}
 		}
 	}
-	return names, types
-}
+	return names
+}()
 
 // stagedAt is where each of them is.
 var stagedAt = func() map[string]int {
@@ -98,7 +95,7 @@ func (d *decoder) addBad(bad ...*LineError) {
 // mayGoOn reports whether the bad lines can be set aside. A client's own cannot: all of its
 // records would go with it.
 func (d *decoder) mayGoOn(isEnd bool) bool {
-	return len(d.bad) == 0 || !d.isClientBad && d.options.MaxBad.allows(int64(len(d.bad)), d.records, isEnd)
+	return len(d.bad) == 0 || !d.isClientBad && d.options.MaxBad.allowsBad(int64(len(d.bad)), d.records, isEnd)
 }
 
 // Values is the row that Next found, in the order of staged.
@@ -202,12 +199,12 @@ func (d *decoder) write() error {
 		d.warnOfCampaign()
 	case requestLogKind:
 		// They have no id. The database tells them apart.
-		id := pgtype.UUID{Valid: true}
-		binary.BigEndian.PutUint64(id.Bytes[:], uint64(d.lines.lines))
+		var id uuid.UUID
+		binary.BigEndian.PutUint64(id[:], uint64(d.lines.lines))
 		d.set("id", id)
 	}
-	client := d.get("client_id").(pgtype.UUID)
-	if !d.replacing.accepts(client.Bytes) {
+	client := d.get("client_id").(uuid.UUID)
+	if !d.replacing.accepts(client) {
 		return r.refuse(r.kind.name+"."+r.kind.columns[0].field, "must be a client whose records are replaced, not "+client.String())
 	}
 	return nil

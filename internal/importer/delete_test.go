@@ -61,9 +61,7 @@ func TestDeletes_RemoveRecords(t *testing.T) {
 	if !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
 	}
-	if got := d.get(t, "count(*)", "interviews WHERE id = '"+someone+"'"); got != "0" {
-		t.Error("the interview is still there")
-	}
+	d.want(t, "count(*)", "interviews WHERE id = '"+someone+"'", "0")
 
 	// In the order of the file.
 	sum = d.mustImport(t, deleteLine("interview", someone), interview(`,"best_quote":"back"`))
@@ -74,9 +72,7 @@ func TestDeletes_RemoveRecords(t *testing.T) {
 	if want := []KindSummary{{Kind: "lane", Missing: 1}, {Kind: "interview", Changed: 1, Unchanged: 3}}; !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
 	}
-	if got := d.get(t, "best_quote", "interviews WHERE id = '"+someone+"'"); got != "very last" {
-		t.Errorf("got %s", got)
-	}
+	d.want(t, "best_quote", "interviews WHERE id = '"+someone+"'", "very last")
 }
 
 // A deleted record's place is not free for another client.
@@ -123,17 +119,11 @@ func TestDeletingAClient(t *testing.T) {
 	d.wantRefusal(t, "line 1: client.id: "+acme+" cannot be deleted: the key cik_inGrace00000, which is not revoked, still refers to it", undo...)
 	d.Exec(t, "UPDATE api_keys SET revoked_at = now() WHERE prefix = 'cik_inGrace00000'")
 	d.mustImport(t, undo...)
-	if got := d.get(t, "count(*)", "api_keys WHERE client_id IS NOT NULL"); got != "0" {
-		t.Errorf("%s keys are left", got)
-	}
-	if got := d.get(t, "count(*)", "measurement_states"); got != "1" {
-		t.Errorf("%s measurement states, want Globex's", got)
-	}
+	d.want(t, "count(*)", "api_keys WHERE client_id IS NOT NULL", "0")
+	d.want(t, "count(*)", "measurement_states", "1")
 	// Its ids stay its own, and when it comes back it starts from nothing.
 	d.wantRefusal(t, "line 1: interview.id: "+someone+" belongs to client "+acme+", also after it was deleted there, until clients release frees it",
 		strings.ReplaceAll(interview(""), acme, globex))
 	d.mustImport(t, everything...)
-	if got := d.get(t, "sum(members)", "(SELECT members FROM measurement_states UNION ALL SELECT members FROM measurement_changes) AS counted"); got != "2" {
-		t.Errorf("%s members, want 2", got)
-	}
+	d.want(t, "sum(members)", "(SELECT members FROM measurement_states UNION ALL SELECT members FROM measurement_changes) AS counted", "2")
 }

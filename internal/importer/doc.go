@@ -4,5 +4,5 @@
 // as a whole and write what differs. It owns the import format and the register of ids;
 // what of it a client may see is decided by the schema and the readers. It also writes a
 // client out in that format, and removes one. The format is described in docs/import.md.
-// Its SQL is written in Go, as sqlc does not know temporary tables.
+// SQL is written in Go where it is made of a kind's columns.
 package importer

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func importPage(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/import.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(page)
 }
 
@@ -35,9 +35,7 @@ func TestTheImportPagesExamples(t *testing.T) {
 	if len(sum.Kinds) != len(kinds) {
 		t.Errorf("the example holds %d kinds, want all %d", len(sum.Kinds), len(kinds))
 	}
-	if got := d.get(t, "count(*)", "interviews WHERE usable"); got != "1" {
-		t.Errorf("%s usable interviews, want 1", got)
-	}
+	d.want(t, "count(*)", "interviews WHERE usable", "1")
 	sum = d.mustImport(t, examples[1])
 	for _, k := range sum.Kinds {
 		if k.Removed != 1 || k.Missing != 0 {

@@ -95,14 +95,6 @@ func (e LineErrors) Error() string {
 	return all.String()
 }
 
-// databaseError says at what a query failed.
-func databaseError(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", doing, err)
-}
-
 // describe shows a value in an error: short ones as they are in the line.
 func describe(v jsontext.Value) string {
 	switch v.Kind() {

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // fieldType is a type of the import format.
@@ -19,8 +18,6 @@ type fieldType struct {
 	json        jsontext.Kind
 	// private values are never repeated in errors: what people said, who they are.
 	private bool
-	// sql is the type of the column that holds it.
-	sql string
 	// read makes what pgx writes of a value of the JSON type, or says what is wrong with it.
 	read func(v jsontext.Value) (any, *problem)
 }
@@ -37,8 +34,8 @@ type problem struct {
 }
 
 // textual is the type of a string of which read makes a value.
-func textual[T any](description, sql string, read func(text []byte) (T, bool)) fieldType {
-	return fieldType{description: description, json: '"', sql: sql, read: func(v jsontext.Value) (any, *problem) {
+func textual[T any](description string, read func(text []byte) (T, bool)) fieldType {
+	return fieldType{description: description, json: '"', read: func(v jsontext.Value) (any, *problem) {
 		made, ok := read([]byte(unquoted(v)))
 		if !ok {
 			return nil, &problem{got: v}
@@ -49,7 +46,7 @@ func textual[T any](description, sql string, read func(text []byte) (T, bool)) f
 
 // textOf is the type of a string that is stored as it is, if it is valid.
 func textOf(description string, valid func(text []byte) bool) fieldType {
-	return textual(description, "text", func(text []byte) (string, bool) { return string(text), valid(text) })
+	return textual(description, func(text []byte) (string, bool) { return string(text), valid(text) })
 }
 
 // oneOf is the type of a string out of a short list.
@@ -64,14 +61,14 @@ func private(t fieldType) fieldType {
 
 // document is the type of JSON that is stored as it is, every digit of it.
 func document(description string, kind jsontext.Kind, check func(v jsontext.Value) *problem) fieldType {
-	return fieldType{description: description, json: kind, sql: "jsonb", private: true, read: func(v jsontext.Value) (any, *problem) {
+	return fieldType{description: description, json: kind, private: true, read: func(v jsontext.Value) (any, *problem) {
 		return []byte(v), check(v)
 	}}
 }
 
 // listOf is the type of a list of strings of which read makes values.
-func listOf[T any](description, accepted, sql string, read func(text []byte) (T, bool)) fieldType {
-	return fieldType{description: description, json: '[', sql: sql, read: func(v jsontext.Value) (any, *problem) {
+func listOf[T any](description, accepted string, read func(text []byte) (T, bool)) fieldType {
+	return fieldType{description: description, json: '[', read: func(v jsontext.Value) (any, *problem) {
 		found := []T{}
 		p := each(v, func(at string, e jsontext.Value) *problem {
 			made, ok := read([]byte(unquoted(e)))
@@ -87,11 +84,6 @@ func listOf[T any](description, accepted, sql string, read func(text []byte) (T,
 
 var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-func readUUID(text []byte) (pgtype.UUID, bool) {
-	id, ok := parseUUID(text)
-	return pgtype.UUID{Bytes: id, Valid: ok}, ok
-}
-
 func anything(jsontext.Value) *problem { return nil }
 
 var (
@@ -106,16 +98,16 @@ var (
 	})
 
 	hashType      = textOf("64 lower-case hexadecimal digits", hash.Match)
-	uuidType      = textual("a UUID of 36 characters", "uuid", readUUID)
-	timestampType = textual("an RFC 3339 date-time such as 2026-03-01T09:30:00Z", "timestamptz", parseTimestamp)
-	dateType      = textual("a date such as 2026-03-01", "date", parseDate)
-	uuidListType  = listOf("a list of UUIDs", uuidType.description, "uuid[]", readUUID)
+	uuidType      = textual("a UUID of 36 characters", parseUUID)
+	timestampType = textual("an RFC 3339 date-time such as 2026-03-01T09:30:00Z", parseTimestamp)
+	dateType      = textual("a date such as 2026-03-01", parseDate)
+	uuidListType  = listOf("a list of UUIDs", uuidType.description, parseUUID)
 
-	booleanType = fieldType{description: "true or false", json: 't', sql: "boolean", read: func(v jsontext.Value) (any, *problem) {
+	booleanType = fieldType{description: "true or false", json: 't', read: func(v jsontext.Value) (any, *problem) {
 		return v[0] == 't', nil
 	}}
 
-	numberType = fieldType{description: "a number", json: '0', sql: "double precision", read: func(v jsontext.Value) (any, *problem) {
+	numberType = fieldType{description: "a number", json: '0', read: func(v jsontext.Value) (any, *problem) {
 		f, err := strconv.ParseFloat(string(v), 64)
 		if err != nil {
 			return nil, &problem{accepted: "a number within ±1.7976931348623157e308", got: v}
@@ -126,7 +118,7 @@ var (
 		return f, nil
 	}}
 
-	countType = fieldType{description: "a whole number from 0 up", json: '0', sql: "bigint", read: func(v jsontext.Value) (any, *problem) {
+	countType = fieldType{description: "a whole number from 0 up", json: '0', read: func(v jsontext.Value) (any, *problem) {
 		n, err := strconv.ParseUint(string(v), 10, 63)
 		if err != nil {
 			return nil, &problem{got: v}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func gzipped(t *testing.T, text string) string {
@@ -23,9 +25,7 @@ func gzipped(t *testing.T, text string) string {
 func zstandard(t *testing.T, text string) string {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
@@ -45,15 +45,11 @@ func TestSeveralFilesAreOneImport(t *testing.T) {
 	d := setup(t)
 	sum, err := d.importFiles(t, Options{}, gzipped(t, interview(ofCampaign)), "\xef\xbb\xbf"+client("")+"\r\n\n", "",
 		zstandard(t, onboardingLine("")+"\n")+"", "\n"+`{"kind":"end","lines":3}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if sum.Lines != 3 || len(sum.Kinds) != 3 {
 		t.Errorf("got %+v", sum)
 	}
-	if got := d.get(t, "count(*)", "interviews"); got != "1" {
-		t.Errorf("%s interviews, want 1", got)
-	}
+	d.want(t, "count(*)", "interviews", "1")
 	two := int64(2)
 	for _, c := range []struct {
 		files  []string
@@ -76,9 +72,7 @@ func TestSeveralFilesAreOneImport(t *testing.T) {
 		if err == nil || withoutRecord(err) != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
-		if diff := difference(before, d.dump(t)); diff != "" {
-			t.Errorf("a refused import left something behind:\n%s", diff)
-		}
+		d.wantSame(t, before)
 	}
 }
 

@@ -26,9 +26,9 @@ type Options struct {
 	// WithKeys accepts the lines that an export with keys has. Whoever writes them
 	// can mint keys: never for a Remote source.
 	WithKeys bool
-	// MaxBad is how many bad lines are set aside. What they are about is not imported, and
-	// where it is there from before and its kind is replaced, it is removed.
-	MaxBad MaxBad
+	// MaxBad is how many bad lines, or which share of all, are set aside. What they are about is
+	// not imported, and where it is there from before and its kind is replaced, it is removed.
+	MaxBad Limit
 	// Only is the client whose lines are read, and those of the kinds that are replaced;
 	// others are passed over. Zero: all.
 	Only uuid.UUID
@@ -96,28 +96,15 @@ func (k KindSummary) String() string {
 	return text
 }
 
-// MaxBad is how many bad lines an import sets aside: a number, or a share of all lines in
-// percent. The zero value is none.
-type MaxBad struct {
-	number  int64
-	percent bool
-}
-
-// ParseMaxBad reads a number of lines, as 20, or a share, as 1%.
-func ParseMaxBad(text string) (MaxBad, error) {
-	limit, err := ParseMaxRemoved(text)
-	return MaxBad(limit), err
-}
-
 // maxSetAside bounds what an import remembers of bad lines.
 const maxSetAside = 10_000
 
-// allows reports whether so many bad lines may be, among so many, or among as many as come.
-func (m MaxBad) allows(bad, lines int64, isEnd bool) bool {
-	if m.percent && isEnd {
-		return bad*100 <= m.number*lines
+// allowsBad reports whether so many bad lines may be, among so many, or among as many as come.
+func (l Limit) allowsBad(bad, lines int64, isEnd bool) bool {
+	if l.percent && isEnd {
+		return bad*100 <= l.number*lines
 	}
-	return bad <= maxSetAside && (m.percent || bad <= m.number)
+	return bad <= maxSetAside && (l.percent || bad <= l.number)
 }
 
 // Import reads whole files into the database, as the owner, or nothing of any. The

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // database is one of this test's own and the owner's login to it.
@@ -23,26 +24,14 @@ type database struct {
 func setup(t testing.TB) *database {
 	t.Helper()
 	d := dbtest.New(t)
-	return &database{Database: d, conn: connect(t, d.OwnerURL)}
-}
-
-func connect(t testing.TB, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
+	return &database{Database: d, conn: dbtest.Connect(t, d.OwnerURL)}
 }
 
 // mustImport imports and then compares the counted membership with the gate.
 func (d *database) mustImport(t testing.TB, lines ...string) Summary {
 	t.Helper()
 	sum, err := Import(t.Context(), d.conn, Options{}, Stream("the input", strings.NewReader(strings.Join(lines, "\n"))))
-	if err != nil {
-		t.Fatalf("importing: %v", err)
-	}
+	require.NoError(t, err)
 	d.wantTrueTotals(t)
 	return sum
 }
@@ -62,9 +51,7 @@ func (d *database) wantRefusal(t testing.TB, want string, lines ...string) {
 	if got := withoutRecord(err); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if diff := difference(before, d.dump(t)); diff != "" {
-		t.Errorf("a refused import left something behind:\n%s", diff)
-	}
+	d.wantSame(t, before)
 }
 
 var recordOfError = regexp.MustCompile(`(?m)^(` + strings.Join(slices.Concat([]string{"client"}, ReplaceableKinds()), "|") + `)( [0-9a-f-]{36})?( of client [0-9a-f-]{36})?: `)
@@ -107,13 +94,9 @@ func (d *database) wantTrueTotals(t testing.TB) {
 func (d *database) strings(t testing.TB, sql string, args ...any) []string {
 	t.Helper()
 	rows, err := d.conn.Query(context.Background(), sql, args...)
-	if err != nil {
-		t.Fatalf("querying: %v", err)
-	}
+	require.NoError(t, err)
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatalf("querying: %v", err)
-	}
+	require.NoError(t, err)
 	return found
 }
 
@@ -137,6 +120,22 @@ func (d *database) get(t testing.TB, expression, from string) string {
 		t.Fatalf("%s: found %d rows, want 1", from, len(found))
 	}
 	return found[0]
+}
+
+// want compares it.
+func (d *database) want(t testing.TB, expression, from, want string) {
+	t.Helper()
+	if got := d.get(t, expression, from); got != want {
+		t.Errorf("%s of %s: got %s, want %s", expression, from, got, want)
+	}
+}
+
+// wantSame wants that what was refused left nothing behind.
+func (d *database) wantSame(t testing.TB, before []string) {
+	t.Helper()
+	if diff := difference(before, d.dump(t)); diff != "" {
+		t.Errorf("something was left behind:\n%s", diff)
+	}
 }
 
 // difference shows the lines that stand in one of two sorted lists.

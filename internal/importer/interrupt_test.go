@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func TestACancelledImportLeavesNothing(t *testing.T) {
@@ -24,9 +26,7 @@ func TestACancelledImportLeavesNothing(t *testing.T) {
 	if want := "nothing was imported: interrupted: context canceled"; err == nil || err.Error() != want || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if diff := difference(before, d.dump(t)); diff != "" {
-		t.Errorf("something was left:\n%s", diff)
-	}
+	d.wantSame(t, before)
 }
 
 func TestADatabaseThatIsKilledIsReportedAndLeavesNothing(t *testing.T) {
@@ -44,9 +44,7 @@ func TestADatabaseThatIsKilledIsReportedAndLeavesNothing(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "nothing was imported: ") {
 		t.Errorf("got %v", err)
 	}
-	if diff := difference(before, d.dump(t)); diff != "" {
-		t.Errorf("something was left:\n%s", diff)
-	}
+	d.wantSame(t, before)
 }
 
 func TestAFileThatCannotBeReadLeavesNothing(t *testing.T) {
@@ -57,9 +55,7 @@ func TestAFileThatCannotBeReadLeavesNothing(t *testing.T) {
 	if want := "nothing was imported: reading line 2: input/output error"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if got := d.get(t, "count(*)", "clients"); got != "0" {
-		t.Errorf("%s clients", got)
-	}
+	d.want(t, "count(*)", "clients", "0")
 	// The connection is good for the next try.
 	d.mustImport(t, client(""))
 }
@@ -68,10 +64,6 @@ func TestVacuum_LeavesTheTableVacuumed(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	sum := d.mustImport(t, everything...)
-	if err := Vacuum(t.Context(), d.conn, sum); err != nil {
-		t.Fatal(err)
-	}
-	if got := d.get(t, "reltuples || ' ' || relallvisible", "pg_class WHERE relname = 'interviews'"); got != "4 1" {
-		t.Errorf("rows and visible pages: got %s, want 4 1", got)
-	}
+	require.NoError(t, Vacuum(t.Context(), d.conn, sum))
+	d.want(t, "reltuples || ' ' || relallvisible", "pg_class WHERE relname = 'interviews'", "4 1")
 }

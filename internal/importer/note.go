@@ -8,16 +8,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/apikey"
 )
-
-// noteImport writes a row for each of an import's clients, or one without a client.
-const noteImport = `INSERT INTO imports (client_id, command, source, account, started_at, finished_at, kinds, error)
-	SELECT c.id, $2, nullif($3, ''), $4, $5, CASE WHEN $7 = '' THEN clock_timestamp() END, $6, left(nullif($7, ''), 2000)
-	FROM unnest(coalesce(nullif($1::uuid[], '{}'), ARRAY[NULL]::uuid[])) AS c (id)`
-
-// forgetImports ends what a client's notes take. The last success is newer.
-const forgetImports = `DELETE FROM imports AS i WHERE i.client_id = ANY ($1::uuid[]) AND i.started_at < now() - interval '90 days'`
 
 // noteSuccess notes the import for each of its clients, with what it did if that is one.
 func (w *writer) noteSuccess(ctx context.Context, started time.Time) error {
@@ -28,11 +21,13 @@ func (w *writer) noteSuccess(ctx context.Context, started time.Time) error {
 			return err
 		}
 	}
-	if err := w.exec(ctx, "forgetting old imports", forgetImports, w.clients); err != nil {
+	if err := w.queries.ForgetOldImports(ctx, w.clients); err != nil {
 		return err
 	}
 	o := w.decoder.options
-	return w.exec(ctx, "noting the import", noteImport, w.clients, o.Command, o.Source, apikey.Account(), started, done, "")
+	return w.queries.NoteImport(ctx, db.NoteImportParams{
+		ClientIds: w.clients, Command: o.Command, Source: o.Source, Account: apikey.Account(), StartedAt: started, Kinds: done,
+	})
 }
 
 // noteFailure notes an import that was rolled back, if the database can be reached.
@@ -43,7 +38,7 @@ func (w *writer) noteFailure(ctx context.Context, conn *pgx.Conn, started time.T
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	clients := append([]uuid.UUID{}, w.clients...)
+	clients := w.clients
 	if len(clients) == 0 && w.replacing != nil {
 		clients = w.replacing.clients
 	}
@@ -60,6 +55,7 @@ func (w *writer) noteFailure(ctx context.Context, conn *pgx.Conn, started time.T
 
 // NoteFailure notes that nothing of the clients was imported, and why.
 func NoteFailure(ctx context.Context, conn *pgx.Conn, clients []uuid.UUID, command, source string, started time.Time, cause error) error {
-	_, err := conn.Exec(ctx, noteImport, clients, command, source, apikey.Account(), started, nil, cause.Error())
-	return err
+	return db.New(conn).NoteImport(ctx, db.NoteImportParams{
+		ClientIds: clients, Command: command, Source: source, Account: apikey.Account(), StartedAt: started, Error: cause.Error(),
+	})
 }

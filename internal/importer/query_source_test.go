@@ -7,6 +7,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Each row is a line, of one moment for all queries, whatever stands at a query's end.
@@ -27,9 +28,7 @@ func TestQueries_RowsAreLines(t *testing.T) {
 		"{\"n\": 0}\n",
 	} {
 		reader, err := sources[n].Open(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got, err := io.ReadAll(reader)
 		if err != nil || string(got) != want {
 			t.Errorf("%s gives %q (%v), want %q", sources[n].Name, got, err, want)

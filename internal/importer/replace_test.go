@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -39,9 +38,7 @@ func TestAnExistingIDIsReplacedWhole(t *testing.T) {
 		{"slug || coalesce(display_name, ' none') || visible", "lanes WHERE id = '55555555-0000-4000-8000-000000000001'", "keep nonefalse"},
 		{"body::text || coalesce(measurement_snapshot_id::text, ' none') || coalesce(published_at::text, ' none')", "portal_documents", `{"schema": "home.v2"} none none`},
 	} {
-		if got := d.get(t, c.expression, c.from); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.from, got, c.want)
-		}
+		d.want(t, c.expression, c.from, c.want)
 	}
 }
 
@@ -51,27 +48,7 @@ func TestAnotherSpellingOfANumberIsWritten(t *testing.T) {
 	d := setup(t)
 	d.mustImport(t, client(""), interview(`,"custom_extraction":{"n":1.0}`))
 	d.mustImport(t, interview(`,"custom_extraction":{"n":1.00}`))
-	if got := d.get(t, "custom_extraction", "interviews"); got != `{"n": 1.00}` {
-		t.Errorf("got %s", got)
-	}
-}
-
-func TestTheLastLineOfAnIDWins(t *testing.T) {
-	t.Parallel()
-	d := setup(t)
-	d.mustImport(t, client(""),
-		interview(`,"best_quote":"first"`), interview(`,"best_quote":"second"`), onboardingLine(``), onboardingLine(`,"goal":"last"`))
-	other := strings.Replace(interview(``), someone, "12121212-0000-4000-8000-000000000000", 1)
-	sum := d.mustImport(t, interview(`,"best_quote":"third"`), other, interview(`,"best_quote":"fourth"`), deleteLine("interview", "12121212-0000-4000-8000-000000000000"))
-	if want := []KindSummary{{Kind: "interview", Changed: 1, Unchanged: 2, Missing: 1}}; !reflect.DeepEqual(sum.Kinds, want) {
-		t.Errorf("got %+v, want %+v", sum.Kinds, want)
-	}
-	if got := d.get(t, "best_quote", "interviews WHERE id = '"+someone+"'"); got != "fourth" {
-		t.Errorf("got %s", got)
-	}
-	if got := d.get(t, "goal", "campaigns"); got != "last" {
-		t.Errorf("got %s", got)
-	}
+	d.want(t, "custom_extraction", "interviews", `{"n": 1.00}`)
 }
 
 // A client line without a mode leaves mode and version as they are.
@@ -98,9 +75,7 @@ func TestAClientsModeStaysUnlessSaid(t *testing.T) {
 		for _, line := range c.lines {
 			d.mustImport(t, line)
 		}
-		if got := d.get(t, "measurement_mode || ' ' || coalesce(measurement_contract_version, 'none')", "clients"); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
-		}
+		d.want(t, "measurement_mode || ' ' || coalesce(measurement_contract_version, 'none')", "clients", c.want)
 	}
 }
 
@@ -142,9 +117,7 @@ func TestInterviewsFollowTheirCampaignsLiveness(t *testing.T) {
 			for _, file := range c.files {
 				d.mustImport(t, file...)
 			}
-			if got := d.get(t, "count(*)", "interviews WHERE usable"); got != c.want {
-				t.Errorf("%s usable, want %s", got, c.want)
-			}
+			d.want(t, "count(*)", "interviews WHERE usable", c.want)
 		})
 	}
 }

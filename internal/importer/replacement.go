@@ -22,38 +22,37 @@ type Replacement struct {
 	// MaxRemoved bounds what is removed, by kind, or by a client as it is named here and
 	// kind, as acme/lane; under the empty name of what it does not name. Nil:
 	// DefaultMaxRemoved.
-	MaxRemoved map[string]MaxRemoved
+	MaxRemoved map[string]Limit
 }
 
-// MaxRemoved is how many records of one kind and client may be removed: a number, or a
-// share of the stored ones in percent.
-type MaxRemoved struct {
+// Limit is a number, or a share in percent.
+type Limit struct {
 	number  int64
 	percent bool
 }
 
 // DefaultMaxRemoved is a tenth.
-var DefaultMaxRemoved = MaxRemoved{number: 10, percent: true}
+var DefaultMaxRemoved = Limit{number: 10, percent: true}
 
-// ParseMaxRemoved reads a number of records, as 500, or a share, as 10%.
-func ParseMaxRemoved(text string) (MaxRemoved, error) {
+// ParseLimit reads a number, as 500, or a share, as 10%.
+func ParseLimit(text string) (Limit, error) {
 	digits, percent := strings.CutSuffix(text, "%")
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 0 || percent && n > 100 {
-		return MaxRemoved{}, fmt.Errorf("must be a number of records, such as 500, or a share of 0%% to 100%%, not %q", text)
+		return Limit{}, fmt.Errorf("must be a number of records, such as 500, or a share of 0%% to 100%%, not %q", text)
 	}
-	return MaxRemoved{number: n, percent: percent}, nil
+	return Limit{number: n, percent: percent}, nil
 }
 
-func (m MaxRemoved) String() string {
-	if m.percent {
-		return strconv.FormatInt(m.number, 10) + "%"
+func (l Limit) String() string {
+	if l.percent {
+		return strconv.FormatInt(l.number, 10) + "%"
 	}
-	return strconv.FormatInt(m.number, 10)
+	return strconv.FormatInt(l.number, 10)
 }
 
 // maxRemoved is the limit of a client's kind.
-func (r *replacing) maxRemoved(client uuid.UUID, k *kind) MaxRemoved {
+func (r *replacing) maxRemoved(client uuid.UUID, k *kind) Limit {
 	for _, name := range []string{r.asked.Clients[slices.Index(r.clients, client)] + "/" + k.name, k.name, ""} {
 		if limit, given := r.asked.MaxRemoved[name]; given {
 			return limit
@@ -62,18 +61,18 @@ func (r *replacing) maxRemoved(client uuid.UUID, k *kind) MaxRemoved {
 	return DefaultMaxRemoved
 }
 
-// allows reports whether so many of the stored records may go: a share is rounded up. All
-// of them only where that is asked for.
-func (m MaxRemoved) allows(removed, stored int64) bool {
+// allowsRemoved reports whether so many of the stored records may go: a share is rounded up.
+// All of them only where that is asked for.
+func (l Limit) allowsRemoved(removed, stored int64) bool {
 	switch {
-	case removed == 0 || m.percent && m.number == 100:
+	case removed == 0 || l.percent && l.number == 100:
 		return true
 	case removed == stored:
 		return false
-	case m.percent:
-		return removed <= (stored*m.number+99)/100
+	case l.percent:
+		return removed <= (stored*l.number+99)/100
 	}
-	return removed <= m.number
+	return removed <= l.number
 }
 
 // ReplaceableKinds are the names of the kinds that a replacement can be of.
@@ -125,7 +124,7 @@ func (w *writer) clientNamed(ctx context.Context, named string) (uuid.UUID, erro
 		return found.ID, nil
 	}
 	if !errors.Is(err, pgx.ErrNoRows) {
-		return uuid.Nil, databaseError("looking up client "+named, err)
+		return uuid.Nil, fmt.Errorf("client %s: %w", named, err)
 	}
 	id, ok := parseUUID([]byte(named))
 	if !ok {
@@ -141,7 +140,7 @@ func (w *writer) removeTheRest(ctx context.Context) error {
 		return nil
 	}
 	for _, k := range w.replacing.kinds {
-		err := w.exec(ctx, "comparing "+k.table, fmt.Sprintf(`INSERT INTO import_keys (kind, client_id, id, deletes)
+		err := w.exec(ctx, fmt.Sprintf(`INSERT INTO import_keys (kind, client_id, id, deletes)
 			SELECT '%[1]s', t.client_id, t.id, true
 			FROM %[2]s AS t
 			LEFT JOIN import_keys AS k ON k.kind = '%[1]s' AND k.client_id = t.client_id AND k.id = t.id
@@ -174,13 +173,13 @@ func (w *writer) checkRemovals(ctx context.Context) error {
 			GROUP BY t.client_id
 			ORDER BY t.client_id`, k.table, k.name), w.replacing.clients) // ForEachRow returns its error
 		_, err := pgx.ForEachRow(rows, []any{&client, &stored, &removed}, func() error {
-			if limit := w.replacing.maxRemoved(client, k); !limit.allows(removed, stored) {
+			if limit := w.replacing.maxRemoved(client, k); !limit.allowsRemoved(removed, stored) {
 				tooMany = append(tooMany, fmt.Sprintf("%d of %d records of kind %s of client %s, where max-removed is %s", removed, stored, k.name, client, limit))
 			}
 			return nil
 		})
 		if err != nil {
-			return databaseError("counting "+k.table, err)
+			return err
 		}
 	}
 	if len(tooMany) > 0 {

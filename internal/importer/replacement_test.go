@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // replacing imports lines in place of what clients have.
@@ -46,9 +48,7 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 	lines = append(lines, strings.Replace(interview(`,"reportable":true,"client_safe":true`), someone, "11111111-0000-4000-8000-0000000000aa", 1))
 	lines[0] = strings.Replace(lines[0], `"Acme"`, `"Acme Ltd"`, 1)
 	sum, err := d.replacing(t.Context(), Replacement{Clients: []string{"acme"}}, lines...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := []KindSummary{
 		{Kind: "client", Changed: 1}, {Kind: "campaign", Unchanged: 2}, {Kind: "lane", Unchanged: 1},
 		{Kind: "interview", Added: 1, Unchanged: 1, Removed: 1},
@@ -58,33 +58,23 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", sum.Kinds, want)
 	}
 	d.wantTrueTotals(t)
-	if got := d.get(t, "count(*)", "search_documents WHERE client_id = '"+acme+"'"); got != "2" {
-		t.Errorf("%s search documents, want 2", got)
-	}
-	if got := d.get(t, "count(*)", "api_keys WHERE client_id = '"+acme+"'"); got != "1" {
-		t.Errorf("%s keys, want the one that was there", got)
-	}
+	d.want(t, "count(*)", "search_documents WHERE client_id = '"+acme+"'", "2")
+	d.want(t, "count(*)", "api_keys WHERE client_id = '"+acme+"'", "1")
 	if diff := difference(others, d.strings(t, "SELECT t::text FROM interviews AS t WHERE client_id <> $1", acme)); diff != "" {
 		t.Errorf("another client's interviews changed:\n%s", diff)
 	}
 
 	// Nothing of her is left, but herself and the register of ids.
-	all, err := ParseMaxRemoved("100%")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": all}}); err != nil {
+	all, err := ParseLimit("100%")
+	require.NoError(t, err)
+	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]Limit{"": all}}); err != nil {
 		t.Fatal(err)
 	}
 	d.wantTrueTotals(t)
 	for _, k := range kinds[1:] {
-		if got := d.get(t, "count(*)", k.table+" WHERE client_id = '"+acme+"'"); got != "0" {
-			t.Errorf("%s of %s are left", got, k.table)
-		}
+		d.want(t, "count(*)", k.table+" WHERE client_id = '"+acme+"'", "0")
 	}
-	if got := d.get(t, "count(*)", "record_owners WHERE client_id = '"+acme+"' AND kind = 'interview'"); got != "3" {
-		t.Errorf("%s ids in the register, want 3", got)
-	}
+	d.want(t, "count(*)", "record_owners WHERE client_id = '"+acme+"' AND kind = 'interview'", "3")
 }
 
 // Kinds that are not named stay, and refer to nothing that is removed.
@@ -92,12 +82,10 @@ func TestAReplacementOfSomeKinds(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mustImport(t, everything...)
-	all := map[string]MaxRemoved{"": {number: 100, percent: true}}
+	all := map[string]Limit{"": {number: 100, percent: true}}
 	lines := []string{client(""), strings.Replace(interview(""), someone, "11111111-0000-4000-8000-0000000000aa", 1)}
 	sum, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, Kinds: []string{"interview"}, MaxRemoved: all}, lines...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if want := []KindSummary{{Kind: "client", Unchanged: 1}, {Kind: "interview", Added: 1, Removed: 2}}; !reflect.DeepEqual(sum.Kinds, want) {
 		t.Errorf("got %+v, want %+v", sum.Kinds, want)
 	}
@@ -107,7 +95,7 @@ func TestAReplacementOfSomeKinds(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	// A limit of its own for one kind.
-	_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, Kinds: []string{"portal_document", "lane"}, MaxRemoved: map[string]MaxRemoved{"portal_document": all[""]}}, client(""))
+	_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, Kinds: []string{"portal_document", "lane"}, MaxRemoved: map[string]Limit{"portal_document": all[""]}}, client(""))
 	if !errors.Is(err, ErrTooManyRemoved) || !strings.Contains(err.Error(), "1 of 1 records of kind lane") || strings.Contains(err.Error(), "portal") {
 		t.Errorf("got %v", err)
 	}
@@ -137,9 +125,7 @@ func TestAReplacementRefuses(t *testing.T) {
 		err.Error() != `nothing was imported: there is no client "nobody": name one that is not there yet by its id` {
 		t.Errorf("an unknown client: %v", err)
 	}
-	if diff := difference(before, d.dump(t)); diff != "" {
-		t.Errorf("a refused import left something behind:\n%s", diff)
-	}
+	d.wantSame(t, before)
 	// A client that is not there yet is named by its id.
 	const fresh = "cccccccc-0000-4000-8000-000000000001"
 	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{fresh}}, `{"kind":"client","id":"`+fresh+`","slug":"fresh","name":"Fresh"}`); err != nil {
@@ -171,12 +157,10 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 			}
 			stored := numbered("12121212", c.stored)
 			d.mustImport(t, append([]string{client("")}, stored...)...)
-			limit, err := ParseMaxRemoved(c.max)
-			if err != nil {
-				t.Fatal(err)
-			}
+			limit, err := ParseLimit(c.max)
+			require.NoError(t, err)
 			before := d.dump(t)
-			_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": limit}}, append(stored[c.removed:], numbered("13131313", 400)...)...)
+			_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]Limit{"": limit}}, append(stored[c.removed:], numbered("13131313", 400)...)...)
 			if errors.Is(err, ErrTooManyRemoved) != c.refused || err != nil && !c.refused {
 				t.Fatalf("got %v, want it refused: %v", err, c.refused)
 			}
@@ -188,9 +172,7 @@ func TestAReplacementRemovesNoMoreThanItMay(t *testing.T) {
 			if err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
-			if diff := difference(before, d.dump(t)); diff != "" {
-				t.Errorf("a refused import left something behind:\n%s", diff)
-			}
+			d.wantSame(t, before)
 		})
 	}
 }
@@ -223,9 +205,7 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 	d.mustImport(t, everything...)
 	before := d.dump(t)
 	config, err := pgx.ParseConfig(d.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	const statements, most = 30, 200 // fewer would not be all stages, more is no end
 	for n := 1; ; n += 3 {
 		if n > most {
@@ -233,11 +213,9 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 		}
 		config.Tracer = &killer{database: d, before: n}
 		conn, err := pgx.ConnectConfig(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		lines := append([]string{client(""), interview(`,"best_quote":"new"`)}, linesOfClient(acme)[1:4]...)
-		_, err = (&database{Database: d.Database, conn: conn}).replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]MaxRemoved{"": {number: 100, percent: true}}}, lines...)
+		_, err = (&database{Database: d.Database, conn: conn}).replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]Limit{"": {number: 100, percent: true}}}, lines...)
 		_ = conn.Close(t.Context())
 		if err == nil {
 			if n < statements {
@@ -245,9 +223,7 @@ func TestAReplacementThatIsKilledBeforeAnyStatementChangesNothing(t *testing.T) 
 			}
 			break
 		}
-		if diff := difference(before, d.dump(t)); diff != "" {
-			t.Fatalf("dying before statement %d left something:\n%s", n, diff)
-		}
+		d.wantSame(t, before)
 	}
 	if diff := difference(before, d.dump(t)); diff == "" {
 		t.Error("the replacement that lived changed nothing")
@@ -260,10 +236,10 @@ func TestLimitsAreByClientAndKind(t *testing.T) {
 	t.Parallel()
 	one, two := uuid.MustParse(acme), uuid.MustParse(globex)
 	r := replacing{
-		asked:   &Replacement{Clients: []string{"acme", globex}, MaxRemoved: map[string]MaxRemoved{"": {number: 1}, "lane": {number: 2}, "acme/lane": {number: 3}}},
+		asked:   &Replacement{Clients: []string{"acme", globex}, MaxRemoved: map[string]Limit{"": {number: 1}, "lane": {number: 2}, "acme/lane": {number: 3}}},
 		clients: []uuid.UUID{one, two},
 	}
-	for want, got := range map[MaxRemoved]MaxRemoved{
+	for want, got := range map[Limit]Limit{
 		{number: 1}: r.maxRemoved(one, campaignKind), {number: 2}: r.maxRemoved(two, laneKind), {number: 3}: r.maxRemoved(one, laneKind),
 	} {
 		if got != want {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // One record of each kind, and both clients with the same slugs.
@@ -40,9 +41,7 @@ func TestAnyOrderOfLinesIsTheSame(t *testing.T) {
 	d := setup(t)
 	d.mustImport(t, everything...)
 	want := d.dump(t)
-	if got := d.get(t, "count(*)", "interviews WHERE usable"); got != "2" {
-		t.Fatalf("%s interviews are usable, want 2: one of a live campaign, one of none", got)
-	}
+	d.want(t, "count(*)", "interviews WHERE usable", "2")
 	r := rand.New(rand.NewPCG(1, 2))
 	var undo []string
 	for _, line := range everything {
@@ -54,9 +53,7 @@ func TestAnyOrderOfLinesIsTheSame(t *testing.T) {
 		if n%2 == 0 {
 			r.Shuffle(len(undo), func(i, j int) { undo[i], undo[j] = undo[j], undo[i] })
 			d.mustImport(t, undo...)
-			if got := d.get(t, "(SELECT count(*) FROM clients) + (SELECT count(*) FROM interviews) + (SELECT count(*) FROM measurement_changes)", "(SELECT) AS once"); got != "0" {
-				t.Fatalf("%s rows are left after every record was deleted", got)
-			}
+			d.want(t, "(SELECT count(*) FROM clients) + (SELECT count(*) FROM interviews) + (SELECT count(*) FROM measurement_changes)", "(SELECT) AS once", "0")
 		}
 		d.mustImport(t, lines...)
 		if diff := difference(want, d.dump(t)); diff != "" {
@@ -74,9 +71,7 @@ func deletionOf(t *testing.T, line string) string {
 		Snapshot string `json:"snapshot_id"`
 		Client   string `json:"client_id"`
 	}
-	if err := json.Unmarshal([]byte(line), &found); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(line), &found))
 	if found.Kind == "client" {
 		return `{"kind":"client","op":"delete","id":"` + found.ID + `"}`
 	}
@@ -103,9 +98,7 @@ func TestEveryFieldIsStoredAsWritten(t *testing.T) {
 		{"visible", "lanes WHERE display_name = 'Retention'", "true"},
 		{"measurement_mode || measurement_contract_version", "clients WHERE slug = 'globex'", "canonicalcanonical_measurement.v1"},
 	} {
-		if got := d.get(t, c.expression, c.from); got != c.want {
-			t.Errorf("%s of %s: got %s, want %s", c.expression, c.from, got, c.want)
-		}
+		d.want(t, c.expression, c.from, c.want)
 	}
 }
 
@@ -126,13 +119,9 @@ func TestRemarkableSpellingsAreAccepted(t *testing.T) {
 	for expression, want := range map[string]string{
 		"id": "abcdef00-0000-4000-8000-000000000001", "best_quote": `😀/"`, "nps_score": "0", "transcript": "[]", "interview_type": "", "campaign_id": "null",
 	} {
-		if got := d.get(t, expression, from); got != want {
-			t.Errorf("%s: got %s, want %s", expression, got, want)
-		}
+		d.want(t, expression, from, want)
 	}
-	if got := d.get(t, "string_agg((created_at AT TIME ZONE 'UTC')::text, ' ' ORDER BY created_at)", "interviews WHERE duration_seconds IS NULL"); got != "0001-01-01 00:00:00.999999 9999-12-31 23:59:59.999999" {
-		t.Errorf("the ends of time: got %s", got)
-	}
+	d.want(t, "string_agg((created_at AT TIME ZONE 'UTC')::text, ' ' ORDER BY created_at)", "interviews WHERE duration_seconds IS NULL", "0001-01-01 00:00:00.999999 9999-12-31 23:59:59.999999")
 }
 
 // What the demo and the benchmarks write goes in, more than one batch of it,
@@ -141,9 +130,7 @@ func TestGeneratedDataIsImportedTwice(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	var file bytes.Buffer
-	if err := demodata.Demo(&file, time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, demodata.Demo(&file, time.Date(2026, 3, 5, 12, 0, 0, 0, time.UTC)))
 	sum, err := corpus.Generate(&file, corpus.Options{
 		Seed: 7,
 		Clients: []corpus.ClientOptions{
@@ -152,9 +139,7 @@ func TestGeneratedDataIsImportedTwice(t *testing.T) {
 		},
 		From: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	lines := strings.Split(file.String(), "\n")
 	d.mustImport(t, lines...)
 	if got, want := d.get(t, "sum(members)", "measurement_changes WHERE client_id = '"+sum.Clients[0].ID.String()+"'"), sum.Clients[0].Usable; got != strconv.Itoa(want) {

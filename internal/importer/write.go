@@ -13,11 +13,13 @@ import (
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/apikey"
+	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/sql/importing"
 )
 
 // writer puts an input into the database, inside the import's transaction: all of it into
 // one temporary table, import_lines, and from there, once it is checked as a whole, to
-// where it belongs. import_keys has what becomes of each record, a row each.
+// where it belongs.
 type writer struct {
 	tx      pgx.Tx
 	queries *db.Queries
@@ -33,40 +35,48 @@ type writer struct {
 
 // run is the import's way from its first line to its commit.
 func (w *writer) run(ctx context.Context, asked *Replacement, started time.Time) error {
-	if err := w.beginReplacing(ctx, asked); err != nil {
-		return err
-	}
-	if err := w.stage(ctx); err != nil {
-		return err
-	}
-	w.decoder.report(true)
-	for _, step := range []func(context.Context) error{
-		w.listKeys, w.lock, w.suppress, w.listStored, w.removeTheRest,
-		w.checkOwners, w.checkSlugs, w.checkReferences, w.checkRemovals,
-		w.writeRecords, w.checkDeletes, w.deleteClients,
-		w.mergeAPIKeys, w.mergeRequestLog,
+	for _, step := range []struct {
+		doing string
+		do    func(context.Context) error
+	}{
+		{"looking up clients", func(ctx context.Context) error { return w.beginReplacing(ctx, asked) }},
+		{"staging the input", w.stage},
+		{"listing the records", w.listKeys},
+		{"waiting for other imports", w.lock},
+		{"looking up erased interviews", w.suppress},
+		{"listing what is stored", w.listStored},
+		{"comparing with what is stored", w.removeTheRest},
+		{"registering ids", w.queries.RegisterIDs},
+		{"looking up the owners of ids", w.setAside(db.FindForeignIDs)},
+		{"waiting for other imports of clients", w.queries.LockClientSlugs},
+		{"looking up slugs", w.setAside(db.FindTakenSlugs)},
+		{"looking up references", w.checkReferences},
+		{"counting what is removed", w.checkRemovals},
+		{"writing records", w.writeRecords},
+		{"looking up references to what is deleted", w.checkDeletes},
+		{"deleting clients", w.deleteClients},
+		{"writing keys", w.mergeAPIKeys},
+		{"writing the log of requests", w.mergeRequestLog},
+		{"noting the import", func(ctx context.Context) error { return w.noteSuccess(ctx, started) }},
 	} {
-		if err := step(ctx); err != nil {
+		if err := step.do(ctx); postgres.SQLState(err) != "" {
+			return fmt.Errorf("%s: %w", step.doing, err)
+		} else if err != nil {
 			return err
 		}
 	}
-	return w.noteSuccess(ctx, started)
+	return nil
 }
 
-func (w *writer) exec(ctx context.Context, doing, query string, args ...any) error {
+func (w *writer) exec(ctx context.Context, query string, args ...any) error {
 	_, err := w.tx.Exec(ctx, query, args...)
-	return databaseError(doing, err)
+	return err
 }
 
-// stage copies the input into import_lines. Nothing is compressed or moved out of line
-// twice.
+// stage copies the input into import_lines.
 func (w *writer) stage(ctx context.Context) error {
 	defer func() { _ = w.decoder.lines.in.Close() }() // it may be closed already
-	columns := make([]string, len(staged))
-	for i, name := range staged {
-		columns[i] = name + " " + stagedTypes[i]
-	}
-	if err := w.exec(ctx, "beginning", "CREATE TEMPORARY TABLE import_lines ("+strings.Join(columns, ", ")+") WITH (toast_tuple_target = 8160) ON COMMIT DROP"); err != nil {
+	if err := w.exec(ctx, importing.Tables); err != nil {
 		return err
 	}
 	var err error
@@ -74,24 +84,21 @@ func (w *writer) stage(ctx context.Context) error {
 	if wrong := w.decoder.err; wrong != nil && ctx.Err() == nil {
 		return wrong // the database's error only repeats it
 	}
-	return databaseError("staging the input", err)
+	w.decoder.report(true)
+	return err
 }
 
-// listKeys makes import_keys: of each record the last line, and what is checked of it.
+// listKeys fills import_keys.
 func (w *writer) listKeys(ctx context.Context) error {
-	listed, err := w.tx.Exec(ctx, `CREATE TEMPORARY TABLE import_keys ON COMMIT DROP AS
-		SELECT DISTINCT ON (l.kind, l.client_id, l.id)
-			l.line, l.kind, l.client_id, l.id, l.deletes, l.slug, l.campaign_id, l.lane_id, l.measurement_snapshot_id
-		FROM import_lines AS l
-		ORDER BY l.kind, l.client_id, l.id, l.line DESC`)
+	listed, err := w.queries.ListImportedKeys(ctx)
 	if err == nil {
-		_, err = w.tx.Exec(ctx, `CREATE INDEX ON import_keys (kind, client_id, id);
+		err = w.exec(ctx, `CREATE INDEX ON import_keys (kind, client_id, id);
 			CREATE INDEX ON import_lines (line);
 			ANALYZE import_keys;
 			ANALYZE import_lines (line, kind)`)
 	}
-	if err != nil || listed.RowsAffected() == w.staged {
-		return databaseError("listing the records", err)
+	if err != nil || listed == w.staged {
+		return err
 	}
 	return w.warnOfDuplicates(ctx)
 }
@@ -100,7 +107,7 @@ func (w *writer) listKeys(ctx context.Context) error {
 // a query that joins too much, as its rows are in no order.
 func (w *writer) warnOfDuplicates(ctx context.Context) error {
 	values := func(of string) string { return "ROW(" + of + "." + strings.Join(staged[2:], ", "+of+".") + ")" }
-	found, _, err := w.find(ctx, "comparing lines of the same id", `SELECT l.line, l.kind, l.client_id::text, l.id::text, `+idField+`,
+	found, _, err := w.find(ctx, `SELECT l.line, l.kind, l.client_id::text, l.id::text, `+idField+`,
 			'another of the same id has other values: the last one counts'
 		FROM import_lines AS l
 		JOIN import_keys AS k ON k.kind = l.kind AND k.client_id = l.client_id AND k.id = l.id AND k.line > l.line
@@ -115,81 +122,58 @@ func (w *writer) warnOfDuplicates(ctx context.Context) error {
 
 // lock waits for other imports of the same clients.
 func (w *writer) lock(ctx context.Context) error {
-	rows, _ := w.tx.Query(ctx, "SELECT DISTINCT client_id FROM import_keys") // CollectRows returns its error
-	clients, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	clients, err := w.queries.ListImportedClients(ctx)
+	if err != nil {
+		return err
+	}
 	if w.replacing != nil {
 		clients = append(clients, w.replacing.clients...)
 	}
 	slices.SortFunc(clients, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	w.clients = slices.Compact(clients)
-	if err == nil {
-		err = lockClients(ctx, w.tx, w.clients, w.decoder.options.MaxWait, w.decoder.options.Waiting)
-	}
-	return databaseError("waiting for other imports", err)
+	return lockClients(ctx, w.tx, w.clients, w.decoder.options.MaxWait, w.decoder.options.Waiting)
 }
 
 // suppress forgets the lines of interviews that were erased, and their ids in saved bases.
 func (w *writer) suppress(ctx context.Context) error {
-	if err := w.exec(ctx, "looking up erased interviews", `UPDATE import_lines AS l
-		SET source_interview_ids = ARRAY(
-			SELECT u.id
-			FROM unnest(l.source_interview_ids) WITH ORDINALITY AS u (id, n)
-			WHERE NOT EXISTS (SELECT FROM suppressed_interviews AS s WHERE s.client_id = l.client_id AND s.id = u.id)
-			ORDER BY u.n
-		)
-		WHERE l.kind = 'measurement_snapshot'
-			AND EXISTS (
-				SELECT FROM suppressed_interviews AS s WHERE s.client_id = l.client_id AND s.id = ANY (l.source_interview_ids)
-			)`); err != nil {
-		return err
+	err := w.queries.ForgetErasedIDs(ctx)
+	if err == nil {
+		w.count(interviewKind).Suppressed, err = w.queries.ForgetErasedInterviews(ctx)
 	}
-	done, err := w.tx.Exec(ctx, `DELETE FROM import_keys AS k
-		USING suppressed_interviews AS s
-		WHERE k.kind = 'interview'
-			AND NOT k.deletes
-			AND k.client_id = s.client_id
-			AND k.id = s.id`)
-	w.count(interviewKind).Suppressed = done.RowsAffected()
-	return databaseError("looking up erased interviews", err)
+	return err
 }
 
-// listStored makes import_stored: what is there already of the kinds that others refer to. A
-// copy, as a distributed table cannot be joined with a local one in every way.
+// listStored fills import_stored.
 func (w *writer) listStored(ctx context.Context) error {
-	return w.exec(ctx, "listing what is stored", `CREATE TEMPORARY TABLE import_stored ON COMMIT DROP AS
-		SELECT 'client' AS kind, c.id AS client_id, c.id, c.slug FROM clients AS c;
-		INSERT INTO import_stored (kind, client_id, id, slug)
-		SELECT 'campaign', c.client_id, c.id, c.slug
-		FROM campaigns AS c
-		JOIN (SELECT DISTINCT client_id FROM import_keys) AS k ON k.client_id = c.client_id;
-		INSERT INTO import_stored (kind, client_id, id, slug)
-		SELECT 'lane', l.client_id, l.id, l.slug
-		FROM lanes AS l
-		JOIN (SELECT DISTINCT client_id FROM import_keys) AS k ON k.client_id = l.client_id;
-		INSERT INTO import_stored (kind, client_id, id)
-		SELECT 'measurement_snapshot', s.client_id, s.id
-		FROM measurement_snapshots AS s
-		JOIN (SELECT DISTINCT client_id FROM import_keys) AS k ON k.client_id = s.client_id;
-		CREATE INDEX ON import_stored (kind, client_id, id);
-		ANALYZE import_stored`)
+	return inOrder(ctx, w.queries.ListStoredClients, w.queries.ListStoredCampaigns, w.queries.ListStoredLanes, w.queries.ListStoredSnapshots,
+		func(ctx context.Context) error {
+			return w.exec(ctx, "CREATE INDEX ON import_stored (kind, client_id, id); ANALYZE import_stored")
+		})
+}
+
+// inOrder takes steps until one fails.
+func inOrder(ctx context.Context, steps ...func(context.Context) error) error {
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeRecords puts the records in place, campaigns before interviews, which copy whether
 // theirs is live. Foreign keys are checked at the end.
 func (w *writer) writeRecords(ctx context.Context) error {
 	for _, k := range kinds {
-		var writes, deletes int64
-		err := w.tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE NOT deletes), count(*) FILTER (WHERE deletes AND line IS NOT NULL)
-			FROM import_keys
-			WHERE kind = $1`, k.name).Scan(&writes, &deletes)
+		counted, err := w.queries.CountImported(ctx, k.name)
 		if err == nil && k != clientKind {
 			err = w.delete(ctx, k)
 		}
-		if err == nil && writes > 0 {
-			err = w.merge(ctx, k, writes)
+		if err == nil && counted.Writes > 0 {
+			err = w.merge(ctx, k, counted.Writes)
 		}
 		if err != nil {
-			return databaseError("writing "+k.table, err)
+			return fmt.Errorf("%s: %w", k.table, err)
 		}
 		done := w.count(k)
 		for _, bad := range w.decoder.bad {
@@ -197,8 +181,8 @@ func (w *writer) writeRecords(ctx context.Context) error {
 				done.SetAside++
 			}
 		}
-		done.Unchanged = w.decoder.counts[k] - done.Added - done.Changed - deletes - done.SetAside - done.Suppressed
-		done.Missing = max(0, deletes-done.Removed)
+		done.Unchanged = w.decoder.counts[k] - done.Added - done.Changed - counted.Deletes - done.SetAside - done.Suppressed
+		done.Missing = max(0, counted.Deletes-done.Removed)
 	}
 	return nil
 }
@@ -257,22 +241,20 @@ func (w *writer) merge(ctx context.Context, k *kind, total int64) error {
 // deleteClients deletes the clients that the input deletes, after their last record, with
 // their revoked keys and their counters.
 func (w *writer) deleteClients(ctx context.Context) error {
-	rows, _ := w.tx.Query(ctx, "SELECT id FROM import_keys WHERE kind = 'client' AND deletes") // CollectRows returns its error
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	ids, err := w.queries.ListDeletedClients(ctx)
 	if err != nil || len(ids) == 0 {
-		return databaseError("deleting clients", err)
+		return err
 	}
 	// A key issued since the check stays, and with it the client.
 	if _, err := w.queries.DeleteKeys(ctx, db.DeleteKeysParams{ClientIds: ids, OnlyRevoked: true, Account: apikey.Account()}); err != nil {
-		return databaseError("deleting keys", err)
+		return err
 	}
 	done := w.count(clientKind)
-	done.Removed, err = w.queries.DeleteClients(ctx, ids)
-	done.Missing -= done.Removed
-	if err == nil {
-		err = w.queries.DeleteMeasurementChanges(ctx, ids)
+	if done.Removed, err = w.queries.DeleteClients(ctx, ids); err != nil {
+		return err
 	}
-	return databaseError("deleting clients", err)
+	done.Missing -= done.Removed
+	return w.queries.DeleteMeasurementChanges(ctx, ids)
 }
 
 func (w *writer) count(k *kind) *KindSummary {

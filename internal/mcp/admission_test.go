@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apikey"
-	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
@@ -216,7 +216,7 @@ func TestAdmission_ComesBeforeReadingAndRunning(t *testing.T) {
 	}
 	call().WantStatus(t, 200)
 	begin(t, srv, key.Key, listTools[:10])
-	await(t, func() bool { return countRows(t, seed, key.ID.String()) == 2 })
+	dbtest.Await(t, "the request to be counted", func() bool { return countRows(t, seed, key.ID.String()) == 2 })
 	fill(t, seed, key, 2)
 	defer srv.Database.Hold(t, "interviews")()
 	call().WantStatus(t, 429)
@@ -230,18 +230,4 @@ func fill(t *testing.T, seed *apitest.Seed, key apikey.Issued, used int) {
 	t.Helper()
 	seed.Exec(t, `INSERT INTO request_log (client_id, key_id, at, seq, route, status)
 		SELECT client_id, $1, at, n, 'mcp', 200 FROM request_log AS l, generate_series($2 + 1, 600) AS n WHERE l.key_id = $1 AND l.seq = $2`, key.ID, used)
-}
-
-// Clients that find OAuth metadata start a login instead of sending the key.
-func TestAdmission_NoOAuth(t *testing.T) {
-	t.Parallel()
-	srv, _ := apitest.Start(t)
-	for _, path := range []string{
-		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource" + endpoint,
-		"/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server" + endpoint,
-		"/.well-known/openid-configuration", endpoint + "/.well-known/openid-configuration", "/register", "/authorize",
-	} {
-		srv.Get(t, path, "").WantError(t, 404, "not_found", "not found")
-		srv.Get(t, path, srv.KeyFor(t, "acme", auth.ReadCampaigns)).WantError(t, 404, "not_found", "not found")
-	}
 }

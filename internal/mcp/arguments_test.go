@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // What no query could carry is refused as the parameter that it is for would be, in words
@@ -64,9 +65,7 @@ func TestArguments_NullIsLeftOut(t *testing.T) {
 		query, arguments := "", map[string]any{}
 		for _, listed := range a.tools(t) {
 			var schema struct{ Properties map[string]json.RawMessage }
-			if err := json.Unmarshal(listed.InputSchema, &schema); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(listed.InputSchema, &schema))
 			for name := range schema.Properties {
 				if listed.Name == tool {
 					arguments[name] = nil
@@ -77,9 +76,7 @@ func TestArguments_NullIsLeftOut(t *testing.T) {
 			arguments["q"], arguments["limit"], query = "late", json.RawMessage("5.0"), "?q=late&limit=5"
 		}
 		text, err := json.Marshal(arguments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if equal(t, a, tool, string(text), routes[tool]+query) != 1 {
 			t.Errorf("%s refuses nulls", tool)
 		}

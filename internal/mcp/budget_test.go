@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // maxAnswer is the longest answer of a tool whose rows are small, in bytes.
@@ -41,9 +42,7 @@ func (a agent) within(t *testing.T, tool, arguments string) answer {
 		t.Errorf("%s %s: the answer has %d bytes, want %d at most", tool, arguments, got, maxAnswer)
 	}
 	var read answer
-	if err := json.Unmarshal(r.StructuredContent, &read); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(r.StructuredContent, &read))
 	return read
 }
 
@@ -82,16 +81,12 @@ func TestBudget_PagesEndEarly(t *testing.T) {
 			rest := srv.Get(t, routes[tool]+query, srv.KeyFor(t, client))
 			var whole answer
 			rest.Decode(t, &whole)
-			if err := json.Unmarshal(whole.Data, &want); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(whole.Data, &want))
 			arguments, pages := `{"limit":200}`, 0
 			for {
 				page := a.within(t, tool, arguments)
 				var rows []json.RawMessage
-				if err := json.Unmarshal(page.Data, &rows); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, json.Unmarshal(page.Data, &rows))
 				if pages++; len(rows) != page.Meta.Count || len(rows) == 0 {
 					t.Fatalf("%s: %d rows, and count %d", tool, len(rows), page.Meta.Count)
 				}
@@ -195,9 +190,7 @@ func TestBudget_ManyRowsAreLeftOut(t *testing.T) {
 		for into, data := range map[*map[string]json.RawMessage]json.RawMessage{
 			&want: whole.Data, &got: a.within(t, "get_interview_analytics", "{"+window+`6"}`).Data,
 		} {
-			if err := json.Unmarshal(data, into); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(data, into))
 		}
 		delete(want, "rows")
 		if !reflect.DeepEqual(got, want) {

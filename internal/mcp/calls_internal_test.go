@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/fairqueue"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // A client's calls wait for each other, and no longer than for callTimeout: results of
@@ -20,9 +21,7 @@ func TestCall_WaitsForTheClientsOtherCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &Handler{calls: fairqueue.NewSlots(2, 1, maxWaitingOfClient)}
 		client := uuid.New()
-		if err := h.calls.Acquire(t.Context(), client, time.Second); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, h.calls.Acquire(t.Context(), client, time.Second))
 		ctx := auth.WithCaller(context.Background(), auth.Caller{ClientID: client})
 		began := time.Now()
 		result, err := h.toolHandler(tool{})(ctx, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,63 +112,56 @@ func compare(t *testing.T, want txtar.File, got *apitest.Response) (problems []s
 	if err := json.Unmarshal(got.Body, &found); err != nil {
 		return append(problems, fmt.Sprintf("the body is no JSON: %s", got.Body))
 	}
-	return append(problems, differences("", wanted, found)...)
+	if found = reduced(wanted, found); !reflect.DeepEqual(found, wanted) {
+		problems = append(problems, fmt.Sprintf("got\n%v\nwant\n%v\nthe body is %s", found, wanted, got.Body))
+	}
+	return problems
 }
 
 const anything = "…"
 
-// differences names where what was found is not what was wanted.
-func differences(at string, want, got any) []string {
+// reduced is what was found, with … wherever that is wanted.
+func reduced(want, found any) any {
 	switch want := want.(type) {
 	case string:
 		if want == anything {
-			return nil
+			return anything
 		}
 	case map[string]any:
-		if got, ok := got.(map[string]any); ok {
-			return differentMembers(at, want, got)
+		got, ok := found.(map[string]any)
+		if !ok {
+			return found
 		}
+		made := map[string]any{}
+		for name, value := range got {
+			if wanted, isWanted := want[name]; isWanted {
+				made[name] = reduced(wanted, value)
+			} else if want[anything] == nil {
+				made[name] = value
+			}
+		}
+		if value, isOpen := want[anything]; isOpen {
+			made[anything] = value
+		}
+		return made
 	case []any:
-		if got, ok := got.([]any); ok {
-			return differentItems(at, want, got)
+		got, ok := found.([]any)
+		if !ok {
+			return found
 		}
-	}
-	if fmt.Sprintf("%T %[1]v", want) == fmt.Sprintf("%T %[1]v", got) {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s is %v, want %v", at, got, want)}
-}
-
-func differentMembers(at string, want, got map[string]any) (problems []string) {
-	_, open := want[anything]
-	for name, value := range want {
-		there, ok := got[name]
-		switch {
-		case name == anything:
-		case !ok:
-			problems = append(problems, fmt.Sprintf("%s/%s is missing", at, name))
-		default:
-			problems = append(problems, differences(at+"/"+name, value, there)...)
+		made := []any{}
+		for i, value := range got {
+			switch {
+			case i < len(want) && want[i] != anything:
+				made = append(made, reduced(want[i], value))
+			case len(want) == 0 || want[len(want)-1] != anything:
+				made = append(made, value)
+			}
 		}
-	}
-	for name := range got {
-		if _, ok := want[name]; !ok && !open {
-			problems = append(problems, fmt.Sprintf("%s/%s is not wanted", at, name))
+		if len(want) > 0 && want[len(want)-1] == anything && len(made) == len(want)-1 {
+			made = append(made, anything)
 		}
+		return made
 	}
-	return problems
-}
-
-func differentItems(at string, want, got []any) (problems []string) {
-	open := len(want) > 0 && want[len(want)-1] == anything
-	if open {
-		want = want[:len(want)-1]
-	}
-	if len(got) < len(want) || len(got) > len(want) && !open {
-		return []string{fmt.Sprintf("%s has %d items, want %d", at, len(got), len(want))}
-	}
-	for i := range want {
-		problems = append(problems, differences(fmt.Sprintf("%s/%d", at, i), want[i], got[i])...)
-	}
-	return problems
+	return found
 }

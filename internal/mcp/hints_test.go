@@ -8,6 +8,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // A result that is empty because of a campaign says why, as far as the key may know it.
@@ -56,9 +57,7 @@ func TestHints(t *testing.T) {
 	} {
 		a := agent{srv, srv.KeyFor(t, "acme", c.scopes...), "2025-11-25"}
 		var got struct{ Hints []string }
-		if err := json.Unmarshal(a.call(t, c.tool, c.arguments).StructuredContent, &got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(a.call(t, c.tool, c.arguments).StructuredContent, &got))
 		if hint := strings.Join(got.Hints, "|"); hint != c.want {
 			t.Errorf("%s %s:\n got %s\nwant %s", c.tool, c.arguments, hint, c.want)
 		}
@@ -94,9 +93,7 @@ func TestBudget_EmptyDaysAreLeftOut(t *testing.T) {
 		Data  struct{ Volume []struct{ Label string } }
 		Hints []string
 	}
-	if err := json.Unmarshal(a.call(t, "get_interview_analytics", `{"date_from":"1970-01-01"}`).StructuredContent, &got); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(a.call(t, "get_interview_analytics", `{"date_from":"1970-01-01"}`).StructuredContent, &got))
 	if v := got.Data.Volume; len(v) != 2 || v[0].Label != "1970-01-01" || v[1].Label != "2026-11-20" ||
 		len(got.Hints) != 1 || got.Hints[0] != "volume leaves out 20776 of 20778 days: those without interviews." {
 		t.Errorf("got %+v", got)

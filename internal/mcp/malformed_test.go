@@ -6,9 +6,9 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // marker is what hostile messages carry, and logs must not.
@@ -126,20 +126,9 @@ func TestMalformed_LargeBodies(t *testing.T) {
 func begin(t *testing.T, srv *apitest.Server, key, first string) *net.TCPConn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json\r\n"+
 		"Content-Length: %d\r\n\r\n%s", endpoint, key, len(listTools), first)
 	return conn.(*net.TCPConn)
-}
-
-func await(t *testing.T, happened func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !happened(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it has not happened in 20 s")
-		}
-	}
 }

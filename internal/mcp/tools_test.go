@@ -14,6 +14,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -105,9 +106,7 @@ func TestTools_SchemasAreTheContracts(t *testing.T) {
 	srv, seed := apitest.Start(t)
 	text := openapi.JSON()
 	doc, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, client := range []string{"acme", "globex"} {
 		seedEqual(t, seed, client)
 	}
@@ -128,9 +127,7 @@ func TestTools_SchemasAreTheContracts(t *testing.T) {
 			}
 			Required []string
 		}
-		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(tool.InputSchema, &schema))
 		for _, flag := range flagsOf[tool.Name] {
 			if got := schema.Properties[flag]; got.Type != "boolean" || string(got.Default) != strconv.FormatBool(flag == "include_transcripts") {
 				t.Errorf("%s: %s is %+v", tool.Name, flag, got)
@@ -154,9 +151,7 @@ func TestTools_SchemasAreTheContracts(t *testing.T) {
 				t.Fatalf("%s of %s: %s", tool.Name, client, answer.Content[0].Text)
 			}
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer.StructuredContent))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if err := output.Validate(value); err != nil {
 				t.Errorf("%s of %s: the answer breaks the output schema: %v", tool.Name, client, err)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // audited is a database with two canonical clients, alder and birch, and a
@@ -25,9 +26,7 @@ func newAudited(t *testing.T) *audited {
 	t.Helper()
 	d := dbtest.New(t)
 	conn, err := pgx.Connect(t.Context(), d.SuperuserURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	w := &audited{Database: d, conn: conn, log: &bytes.Buffer{}}
 	w.Auditor = w.server()
@@ -54,9 +53,7 @@ func (w *audited) slugs(t *testing.T, where string) string {
 	var slugs string
 	err := w.conn.QueryRow(t.Context(), `SELECT coalesce(string_agg(c.slug, ' ' ORDER BY c.slug), '')
 		FROM clients AS c JOIN measurement_states AS s ON s.client_id = c.id WHERE `+where).Scan(&slugs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return slugs
 }
 
@@ -100,20 +97,14 @@ func TestAuditor_ServersShareTheWork(t *testing.T) {
 
 	// While one audits, another finds nothing to do.
 	tx, err := w.conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('clientintel audit', 0))"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	dbtest.Exec(t, tx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel audit', 0))")
 	w.Exec(t, "UPDATE measurement_states SET audited_at = NULL")
 	look(t, other)
 	if other.Audits.Load() != 1 {
 		t.Error("two servers audited at once")
 	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, tx.Rollback(t.Context()))
 }
 
 func TestAuditor_MarksADifferingClient(t *testing.T) {
@@ -159,9 +150,7 @@ func TestAuditor_MergesChanges(t *testing.T) {
 			SELECT id, gen_random_uuid(), now(), 'completed', 'passed', true, true FROM clients;
 		COMMIT`)
 	count := func() (n int) {
-		if err := w.conn.QueryRow(t.Context(), "SELECT count(*) FROM measurement_changes").Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.conn.QueryRow(t.Context(), "SELECT count(*) FROM measurement_changes").Scan(&n))
 		return n
 	}
 	if n := count(); n != 3 {

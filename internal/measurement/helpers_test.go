@@ -8,27 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/measurement"
-	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
-
-func connect(t testing.TB, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
-	postgres.RegisterTypes(conn)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
-}
-
-func exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
-	t.Helper()
-	if _, err := conn.Exec(context.Background(), sql, args...); err != nil {
-		t.Fatalf("executing %q: %v", sql, err)
-	}
-}
 
 func value[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
@@ -48,7 +29,7 @@ type brand struct {
 func newBrand(t testing.TB, conn *pgx.Conn, slug, mode string) brand {
 	t.Helper()
 	b := brand{id: uuid.New(), slug: slug}
-	exec(t, conn, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
+	dbtest.Exec(t, conn, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
 		VALUES ($1, $2, $2, $3, 'canonical_measurement.v1')`, b.id, slug, mode)
 	return b
 }
@@ -56,7 +37,7 @@ func newBrand(t testing.TB, conn *pgx.Conn, slug, mode string) brand {
 func (b brand) campaign(t testing.TB, conn *pgx.Conn, status string) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
-	exec(t, conn, `INSERT INTO campaigns (client_id, id, slug, launch_status) VALUES ($1, $2, $3, $4)`, b.id, id, id.String(), status)
+	dbtest.Exec(t, conn, `INSERT INTO campaigns (client_id, id, slug, launch_status) VALUES ($1, $2, $3, $4)`, b.id, id, id.String(), status)
 	return id
 }
 
@@ -69,14 +50,14 @@ const insertUsable = `INSERT INTO interviews
 func (b brand) members(t testing.TB, conn *pgx.Conn, n int) {
 	t.Helper()
 	for range n {
-		exec(t, conn, insertUsable, b.id, uuid.New(), nil)
+		dbtest.Exec(t, conn, insertUsable, b.id, uuid.New(), nil)
 	}
 }
 
 // audited is what an audit of the client finds.
 func audited(t testing.TB, d *dbtest.Database, b brand) measurement.Audit {
 	t.Helper()
-	return auditAs(t, connect(t, d.OwnerURL), b)
+	return auditAs(t, dbtest.Connect(t, d.OwnerURL), b)
 }
 
 func auditAs(t testing.TB, conn *pgx.Conn, b brand) measurement.Audit {

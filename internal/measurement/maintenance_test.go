@@ -29,7 +29,7 @@ func tamper(t *testing.T, d *dbtest.Database, statements string) {
 
 func maintenanceOf(t *testing.T, d *dbtest.Database) *measurement.Maintenance {
 	t.Helper()
-	return measurement.NewMaintenance(connect(t, d.OwnerURL))
+	return measurement.NewMaintenance(dbtest.Connect(t, d.OwnerURL))
 }
 
 func find(t *testing.T, m *measurement.Maintenance, named string) measurement.Client {
@@ -117,7 +117,7 @@ const restoreInitech = `INSERT INTO measurement_states (client_id) SELECT id FRO
 func TestMaintenance_ALegacyClientIsReportedAndNotMarked(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	b := newBrand(t, connect(t, d.OwnerURL), "acme", "legacy")
+	b := newBrand(t, dbtest.Connect(t, d.OwnerURL), "acme", "legacy")
 	d.Exec(t, "UPDATE measurement_states SET members = 1")
 	a := audited(t, d, b)
 	if a.Fault == nil || a.BrokenAt != nil {
@@ -134,20 +134,20 @@ func TestMaintenance_ALegacyClientIsReportedAndNotMarked(t *testing.T) {
 func TestMaintenance_TriggersThatWereOffRefuseEveryClient(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	one, two := newBrand(t, conn, "one", "canonical"), newBrand(t, conn, "two", "canonical")
 	three := newBrand(t, conn, "three", "legacy")
-	exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER count_inserted_members")
+	dbtest.Exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER count_inserted_members")
 	one.members(t, conn, 1)
 	two.members(t, conn, 2)
-	exec(t, conn, "ALTER TABLE interviews ENABLE TRIGGER count_inserted_members") // as is usual, and not enough
+	dbtest.Exec(t, conn, "ALTER TABLE interviews ENABLE TRIGGER count_inserted_members") // as is usual, and not enough
 
 	m := maintenanceOf(t, d)
 	if _, err := m.Rebuild(context.Background(), find(t, m, "one")); err == nil || !strings.Contains(err.Error(), "switched off") {
 		t.Errorf("a rebuild while the trigger does not fire always: %v", err)
 	}
 	audited(t, d, two)
-	exec(t, conn, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_inserted_members")
+	dbtest.Exec(t, conn, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_inserted_members")
 	rebuilt, err := m.Rebuild(context.Background(), find(t, m, "one"))
 	if err != nil || rebuilt.Corrected != 1 || !rebuilt.WasBroken {
 		t.Fatalf("the rebuild says %+v, error %v", rebuilt, err)
@@ -169,9 +169,9 @@ func TestMaintenance_TriggersThatWereOffRefuseEveryClient(t *testing.T) {
 func TestMaintenance_WhatCannotBeRebuiltIsNamed(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	b := newBrand(t, conn, "acme", "canonical")
-	exec(t, conn, insertUsable, b.id, uuid.New(), b.campaign(t, conn, "live"))
+	dbtest.Exec(t, conn, insertUsable, b.id, uuid.New(), b.campaign(t, conn, "live"))
 	d.Exec(t, "ALTER TABLE campaigns DISABLE TRIGGER ALL; DELETE FROM campaigns; ALTER TABLE campaigns ENABLE TRIGGER ALL; "+
 		"ALTER TABLE campaigns ENABLE ALWAYS TRIGGER propagate_campaign_live; ALTER TABLE campaigns ENABLE ALWAYS TRIGGER check_interviews_of_campaign")
 	m := maintenanceOf(t, d)
@@ -202,9 +202,9 @@ func TestMaintenance_SearchDocumentsAreComparedAndCorrected(t *testing.T) {
 			t.Run(name+" "+mode, func(t *testing.T) {
 				t.Parallel()
 				d := dbtest.New(t)
-				conn := connect(t, d.OwnerURL)
+				conn := dbtest.Connect(t, d.OwnerURL)
 				b, other := newBrand(t, conn, "acme", mode), newBrand(t, conn, "globex", mode)
-				exec(t, conn, insertUsable, b.id, uuid.New(), b.campaign(t, conn, "live"))
+				dbtest.Exec(t, conn, insertUsable, b.id, uuid.New(), b.campaign(t, conn, "live"))
 				if a := audited(t, d, b); !a.Consistent() {
 					t.Fatalf("before: %s", describe(a))
 				}

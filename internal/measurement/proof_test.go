@@ -10,6 +10,8 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const api = "/api/client/v1"
@@ -101,20 +103,16 @@ func TestProof_BrokenMeasurementIsRefusedEverywhere(t *testing.T) {
 
 func triggers(t *testing.T, srv *apitest.Server) [][2]string {
 	t.Helper()
-	conn := connect(t, srv.Database.OwnerURL)
+	conn := dbtest.Connect(t, srv.Database.OwnerURL)
 	rows, err := conn.Query(context.Background(), `SELECT relation::text, name
 		FROM measurement_triggers
 		WHERE name <> 'interviews_campaign_is_the_clients_own'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer rows.Close()
 	var all [][2]string
 	for rows.Next() {
 		var g [2]string
-		if err := rows.Scan(&g[0], &g[1]); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, rows.Scan(&g[0], &g[1]))
 		all = append(all, g)
 	}
 	if rows.Err() != nil || len(all) != 10 {

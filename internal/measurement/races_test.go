@@ -18,11 +18,11 @@ import (
 func TestRaces_ReplicaModeKeepsCampaignsAndInterviewsTogether(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	conn := connect(t, d.SuperuserURL)
+	conn := dbtest.Connect(t, d.SuperuserURL)
 	b := newBrand(t, conn, "acme", "canonical")
 	campaign := b.campaign(t, conn, "live")
-	exec(t, conn, insertUsable, b.id, uuid.New(), campaign)
-	exec(t, conn, "SET session_replication_role = replica")
+	dbtest.Exec(t, conn, insertUsable, b.id, uuid.New(), campaign)
+	dbtest.Exec(t, conn, "SET session_replication_role = replica")
 
 	for name, statements := range map[string][]string{
 		"a wrong liveness is supplied": {"UPDATE interviews SET campaign_live = false"},
@@ -74,12 +74,12 @@ func inTransaction(conn *pgx.Conn, statements []string) error {
 func TestRaces_TruncateIsRefused(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	admin := connect(t, d.OwnerURL)
+	admin := dbtest.Connect(t, d.OwnerURL)
 	b := newBrand(t, admin, "acme", "canonical")
 	b.members(t, admin, 3)
 	for _, role := range []string{"origin", "replica"} {
-		super := connect(t, d.SuperuserURL)
-		exec(t, super, "SET session_replication_role = "+role)
+		super := dbtest.Connect(t, d.SuperuserURL)
+		dbtest.Exec(t, super, "SET session_replication_role = "+role)
 		for _, statement := range []string{"TRUNCATE interviews", "TRUNCATE clients CASCADE"} {
 			if _, err := super.Exec(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "interviews cannot be truncated") {
 				t.Errorf("%s, %s: %v", role, statement, err)
@@ -93,15 +93,15 @@ func TestRaces_TruncateIsRefused(t *testing.T) {
 func TestRaces_AClientMayComeBack(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	admin := connect(t, d.OwnerURL)
+	admin := dbtest.Connect(t, d.OwnerURL)
 	b := newBrand(t, admin, "acme", "canonical")
 	b.members(t, admin, 3)
-	exec(t, admin, "DELETE FROM interviews")
-	exec(t, admin, "DELETE FROM clients")
+	dbtest.Exec(t, admin, "DELETE FROM interviews")
+	dbtest.Exec(t, admin, "DELETE FROM clients")
 	if n := value[int](t, admin, "SELECT count(*) FROM measurement_states"); n != 0 {
 		t.Fatalf("%d states are left of no clients", n)
 	}
-	exec(t, admin, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
+	dbtest.Exec(t, admin, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
 		VALUES ($1, $2, 'again', 'canonical', 'canonical_measurement.v1')`, b.id, b.slug)
 	b.members(t, admin, 2)
 	wantConsistent(t, d, b, 2)
@@ -112,7 +112,7 @@ func TestRaces_AClientMayComeBack(t *testing.T) {
 func TestRaces_AClientMayComeAfterItsInterviews(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	id := uuid.New()
 	insertClient := fmt.Sprintf("INSERT INTO clients (id, slug, name) VALUES ('%s', 'late', 'Late')", id)
 	interview := fmt.Sprintf(`INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)

@@ -21,6 +21,7 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // In every snapshot that a response is read in, the total, the basis of each filter
@@ -31,7 +32,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	t.Parallel()
 	const writers, transactions = 6, 150
 	d := dbtest.New(t)
-	conn := connect(t, d.SuperuserURL)
+	conn := dbtest.Connect(t, d.SuperuserURL)
 	records := &records{}
 	for _, slug := range []string{"acme", "globex", "initech"} {
 		b := newBrand(t, conn, slug, "canonical")
@@ -47,7 +48,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 	done := make(chan struct{})
 	logs := make([]*writer, writers)
 	for n := range writers {
-		w := &writer{records: records, conn: connect(t, d.SuperuserURL), random: rand.New(rand.NewPCG(uint64(n), 7)), did: map[string]int{}}
+		w := &writer{records: records, conn: dbtest.Connect(t, d.SuperuserURL), random: rand.New(rand.NewPCG(uint64(n), 7)), did: map[string]int{}}
 		logs[n] = w
 		writing.Go(func() {
 			for i := range transactions {
@@ -59,14 +60,10 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 		})
 	}
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{URL: d.OwnerURL, Size: 4, AcquireTimeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer pool.Close()
 	triggers := &measurement.Triggers{}
-	if err := triggers.Check(t.Context(), pool); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, triggers.Check(t.Context(), pool))
 	snapshots := measurement.NewSnapshotReader(pool, triggers, 10_000)
 	var compared, members, audits atomic.Int64
 	for n := range 2 {
@@ -90,7 +87,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 			}
 		})
 	}
-	keeping := connect(t, d.OwnerURL)
+	keeping := dbtest.Connect(t, d.OwnerURL)
 	watching.Go(func() {
 		k, random := measurement.NewMaintenance(keeping), rand.New(rand.NewPCG(3, 9))
 		for open(done) {

@@ -11,13 +11,13 @@ import (
 func TestUsableRule_TheAuditSpellsTheSameRule(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	b := newBrand(t, conn, "acme", "canonical")
-	exec(t, conn, `INSERT INTO campaigns (client_id, id, slug, launch_status, active)
+	dbtest.Exec(t, conn, `INSERT INTO campaigns (client_id, id, slug, launch_status, active)
 		SELECT $1, gen_random_uuid(), format('%s/%s', s.v, a.v), s.v, a.v
 		FROM (VALUES ('live'), ('Live'), ('draft'), (NULL)) AS s (v)
 		CROSS JOIN (VALUES (true), (false), (NULL)) AS a (v)`, b.id)
-	exec(t, conn, `INSERT INTO interviews
+	dbtest.Exec(t, conn, `INSERT INTO interviews
 			(client_id, id, campaign_id, created_at, status, is_test, duration_seconds, engagement, quality, reportable, client_safe)
 		SELECT $1, gen_random_uuid(), c.id, '2026-03-01', s.v, tst.v, d.v, e.v, q.v, r.v, safe.v
 		FROM (SELECT NULL::uuid AS id UNION ALL SELECT c.id FROM campaigns AS c) AS c

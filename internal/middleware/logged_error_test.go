@@ -9,24 +9,19 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // An error of the network names both ends of its connection; the log does not.
 func TestLoggedError_HasNoAddresses(t *testing.T) {
 	t.Parallel()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer listener.Close()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close()
-	if err := conn.SetReadDeadline(time.Now().Add(-time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(-time.Second)))
 	_, late := conn.Read(make([]byte, 1))
 	if late == nil || !strings.Contains(late.Error(), "127.0.0.1") {
 		t.Fatalf("the error %v names no address", late)

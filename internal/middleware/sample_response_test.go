@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // sampled samples responses without the pause between them.
@@ -21,9 +22,7 @@ type sampled struct {
 func newSampled(t *testing.T) sampled {
 	t.Helper()
 	c, err := LoadContract()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return sampled{NewResponseValidator(config.Sample, slog.New(slog.DiscardHandler)), c.Operation("listCampaigns")}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Under enforce a response that breaks the contract is a 500, and the log names the
@@ -18,9 +19,7 @@ import (
 func TestValidateResponse_Enforce(t *testing.T) {
 	t.Parallel()
 	c, err := LoadContract()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	tooLarge := bytes.Repeat([]byte("x"), maxValidated+1)
 	for name, test := range map[string]struct {
 		answer http.HandlerFunc

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 var (
@@ -27,9 +28,7 @@ func TestCursor_RoundTrips(t *testing.T) {
 		t.Errorf("the same position gives %q and %q", token, again)
 	}
 	got, err := codec.Decode(token, scope)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got.ID != place.ID || len(got.Times) != 2 || !got.Times[0].Equal(place.Times[0]) || !got.Times[1].IsZero() {
 		t.Errorf("opened %+v, want %+v", got, place)
 	}

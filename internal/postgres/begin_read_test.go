@@ -8,6 +8,7 @@ import (
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // BeginRead sets the client before it reads, so that row-level security shows the server the
@@ -22,7 +23,7 @@ func TestBeginRead_SetsTheClientAndReturnsItsTotal(t *testing.T) {
 		d.Exec(t, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
 			SELECT $1, gen_random_uuid(), now(), 'analyzed', 'passed', true, true FROM generate_series(1, $2)`, client, interviews)
 	}
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	takeServerRole(t, server)
 	read := func() (found db.BeginReadRow, seen int) {
 		t.Helper()
@@ -37,9 +38,7 @@ func TestBeginRead_SetsTheClientAndReturnsItsTotal(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return found, seen
 	}
 	want := func(members int64) {
@@ -69,7 +68,7 @@ func TestBeginRead_SetsTheClientAndReturnsItsTotal(t *testing.T) {
 func TestCheckTriggers_NamesWhatIsOff(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	takeServerRole(t, server)
 	for statement, want := range map[string]string{
 		"SELECT": "",

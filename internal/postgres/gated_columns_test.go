@@ -18,10 +18,8 @@ func TestQueries_GatedColumnsAreReadWithTheirFlagOnly(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	twins := newTwinClients(t, d, "acme", "globex")
-	conn := connect(t, d.OwnerURL)
-	if _, err := conn.Exec(t.Context(), `UPDATE interviews SET transcript = '[]', raw_extraction = '{}'`); err != nil {
-		t.Fatal(err)
-	}
+	conn := dbtest.Connect(t, d.OwnerURL)
+	dbtest.Exec(t, conn, `UPDATE interviews SET transcript = '[]', raw_extraction = '{}'`)
 	gated := 0
 	for _, q := range readQueries(t) {
 		flags := gate.FindAllStringSubmatch(q.text, -1)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -27,14 +28,10 @@ func withNext(t *testing.T, sql string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{fmt.Sprintf("%05d_next.sql", postgres.SchemaVersion()+1): {Data: []byte("-- +goose Up\n" + sql)}}
 	names, err := fs.Glob(migrations.Files, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range names {
 		text, err := migrations.Files.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		files[name] = &fstest.MapFile{Data: text}
 	}
 	return files
@@ -46,14 +43,10 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	const reads = 3 * time.Second // a dump's, say
-	dump := connect(t, database.OwnerURL)
+	dump := dbtest.Connect(t, database.OwnerURL)
 	tx, err := dump.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "SET application_name = 'pg_dump'; SELECT FROM interviews"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	dbtest.Exec(t, tx, "SET application_name = 'pg_dump'; SELECT FROM interviews")
 	var all sync.WaitGroup
 	var migrated time.Time
 	var log bytes.Buffer
@@ -68,7 +61,7 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 		migrated = time.Now()
 	})
 	for range 8 {
-		conn := connect(t, database.OwnerURL)
+		conn := dbtest.Connect(t, database.OwnerURL)
 		all.Go(func() {
 			for readers.Err() == nil {
 				// As long as a server's own connections wait.
@@ -80,9 +73,7 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 		})
 	}
 	time.Sleep(reads)
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, tx.Rollback(t.Context()))
 	all.Wait()
 	if took := migrated.Sub(began); took < reads || took > reads+10*time.Second {
 		t.Errorf("the migration took %s", took)
@@ -97,10 +88,8 @@ func TestMigrate_ReadersDoNotQueueBehindIt(t *testing.T) {
 func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 	t.Parallel()
 	database := dbtest.NewEmpty(t)
-	other := connect(t, database.OwnerURL)
-	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_lock($1)", lock.DefaultLockID); err != nil {
-		t.Fatal(err)
-	}
+	other := dbtest.Connect(t, database.OwnerURL)
+	dbtest.Exec(t, other, "SELECT pg_advisory_lock($1)", lock.DefaultLockID)
 	migrated := make(chan error, 1)
 	go func() {
 		_, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler))
@@ -116,9 +105,7 @@ func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 	if made {
 		t.Error("a table was made while another process held the lock")
 	}
-	if _, err := other.Exec(t.Context(), "SELECT pg_advisory_unlock($1)", lock.DefaultLockID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, other, "SELECT pg_advisory_unlock($1)", lock.DefaultLockID)
 	if err := <-migrated; err != nil {
 		t.Error(err)
 	}
@@ -129,14 +116,10 @@ func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	reader := connect(t, database.OwnerURL)
+	reader := dbtest.Connect(t, database.OwnerURL)
 	tx, err := reader.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "SELECT FROM interviews"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	dbtest.Exec(t, tx, "SELECT FROM interviews")
 	migrated := make(chan error, 1)
 	go func() {
 		_, err := postgres.Migrate(t.Context(), database.OwnerURL,
@@ -164,16 +147,12 @@ func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 func TestMigrations_ReleasedOnesAreNotEdited(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../sql/released.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var released struct {
 		Commit     string
 		Migrations map[string]string
 	}
-	if err := json.Unmarshal(text, &released); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &released))
 	if (released.Commit == "") != (len(released.Migrations) == 0) {
 		t.Error("name both the commit and the migrations, or neither")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/corpus"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 var (
@@ -31,19 +32,15 @@ var (
 func TestPlans_ReadersReadNoWholeTable(t *testing.T) {
 	t.Parallel()
 	interviews, err := strconv.Atoi(cmp.Or(os.Getenv("INTERVIEWS"), "20000"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	d := dbtest.New(t)
-	conn := connect(t, d.OwnerURL)
+	conn := dbtest.Connect(t, d.OwnerURL)
 	importLargeClient(t, conn, interviews)
 	values := sampleValues(t, conn)
 	for _, statement := range []string{
 		"SET plan_cache_mode = force_generic_plan", "SET jit = off", "SET clientintel.client_id = " + values["client_id"],
 	} {
-		if _, err := conn.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, conn, statement)
 	}
 	takeServerRole(t, conn)
 	explained := 0
@@ -85,12 +82,8 @@ func importLargeClient(t *testing.T, conn *pgx.Conn, interviews int) {
 		writer.CloseWithError(err)
 	}()
 	summary, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", reader))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := importer.Vacuum(t.Context(), conn, summary); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, importer.Vacuum(t.Context(), conn, summary))
 }
 
 // planOf prepares a query as the server does, and runs it under EXPLAIN.
@@ -107,9 +100,7 @@ func planOf(t *testing.T, conn *pgx.Conn, q namedQuery, values map[string]string
 		}
 		return "$" + strconv.Itoa(slices.Index(names, name)+1)
 	})
-	if _, err := conn.Exec(t.Context(), "PREPARE explained AS "+text); err != nil {
-		t.Fatalf("%s: %v", q.name, err)
-	}
+	dbtest.Exec(t, conn, "PREPARE explained AS "+text)
 	defer func() { _, _ = conn.Exec(t.Context(), "DEALLOCATE explained") }()
 	rows, err := conn.Query(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) EXECUTE explained ("+strings.Join(arguments, ", ")+")",
 		pgx.QueryExecModeSimpleProtocol)
@@ -141,9 +132,7 @@ func sampleValues(t *testing.T, conn *pgx.Conn) map[string]string {
 			OFFSET 1000 LIMIT 1
 		) AS i
 		WHERE c.slug = 'large'`).Scan(&client, &campaign, &interview, &middle, &day, &lane)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return map[string]string{
 		"client_id": client, "campaign_id": campaign, "lane_id": lane, "id": interview, "campaign": "NULL", "slug": "'none'",
 		"after_created_at": middle, "after_refreshed_key": middle, "after_updated_at": middle, "after_feed_key": middle, "after_published_key": middle,

@@ -10,6 +10,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Behind a pooler nothing is set for a session, so what a request stands on must be the
@@ -41,9 +42,7 @@ func TestPooler_TheLoginsSettingsAreItsOwn(t *testing.T) {
 	for name, value := range right {
 		set(name + " = " + value)
 	}
-	if err := open(); err != nil {
-		t.Fatalf("with every setting: %v", err)
-	}
+	require.NoError(t, open())
 	for name, wrong := range map[string]string{
 		"TimeZone": "'Asia/Kathmandu'", "jit": "on", "lock_timeout": "0", "idle_in_transaction_session_timeout": "0",
 		"default_transaction_isolation": "serializable", "default_transaction_read_only": "on", "synchronous_commit": "off",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // What the server may read and no client owns.
@@ -22,7 +23,7 @@ var noClients = map[string]string{
 // too, and every view reads with the rights of its caller.
 func TestRowLevelSecurity_CoversEverythingTheServerReads(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `
 		SELECT
 			c.relname::text AS name,
@@ -41,9 +42,7 @@ func TestRowLevelSecurity_CoversEverythingTheServerReads(t *testing.T) {
 		WHERE c.relnamespace = 'public'::regnamespace
 			AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
 			AND has_any_column_privilege('clientintel_server', c.oid, 'SELECT')`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	type relation struct {
 		Name       string
 		IsView     bool
@@ -51,9 +50,7 @@ func TestRowLevelSecurity_CoversEverythingTheServerReads(t *testing.T) {
 		Conditions []string
 	}
 	readable, err := pgx.CollectRows(rows, pgx.RowToStructByPos[relation])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	tables := 0
 	for _, r := range readable {
 		if _, excused := noClients[r.Name]; excused {
@@ -95,7 +92,7 @@ var callable = map[string]string{
 
 func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `
 		SELECT p.proname::text
 		FROM pg_proc AS p
@@ -103,13 +100,9 @@ func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {
 			AND p.prosecdef
 			AND p.prorettype <> 'trigger'::regtype
 			AND has_function_privilege('clientintel_server', p.oid, 'EXECUTE')`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range names {
 		if _, known := callable[name]; !known {
 			t.Errorf("the server may call %s, which runs as the owner and sees every client: REVOKE EXECUTE … FROM PUBLIC, or say here what keeps clients apart", name)
@@ -124,7 +117,7 @@ func TestRowLevelSecurity_OnlyKnownFunctionsBypassIt(t *testing.T) {
 func TestRowLevelSecurity_ServerRoleHasNoOtherRights(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	owner := connect(t, d.OwnerURL)
+	owner := dbtest.Connect(t, d.OwnerURL)
 	var owns, powers int
 	if err := owner.QueryRow(t.Context(), `
 		SELECT
@@ -142,7 +135,7 @@ func TestRowLevelSecurity_ServerRoleHasNoOtherRights(t *testing.T) {
 	if owns != 0 || powers != 0 {
 		t.Errorf("the server's role owns %d things and has %d rights beyond its grants, want none", owns, powers)
 	}
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	for _, statement := range []string{"SET ROLE clientintel_owner", "SET SESSION AUTHORIZATION clientintel_owner"} {
 		if _, err := server.Exec(t.Context(), statement); codeOf(err) != "42501" {
 			t.Errorf("%s as the server's login: %v, want it refused", statement, err)
@@ -161,9 +154,7 @@ func TestRowLevelSecurity_ServerRoleHasNoOtherRights(t *testing.T) {
 		if _, err := server.Exec(t.Context(), statement); codeOf(err) != "42501" {
 			t.Errorf("%s as the server: %v, want it refused", statement, err)
 		}
-		if _, err := server.Exec(t.Context(), "SET row_security = on"); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, server, "SET row_security = on")
 	}
 }
 
@@ -175,9 +166,7 @@ func TestRowLevelSecurity_ClientEndsWithItsTransaction(t *testing.T) {
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
 		URL: d.ServerURL, Size: 1, AcquireTimeout: time.Minute, StatementTimeout: time.Second,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	stop := errors.New("stop")
 	for name, read := range map[string]func(context.Context, *postgres.Snapshot) error{

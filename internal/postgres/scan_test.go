@@ -12,6 +12,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // values are a row of all that generated rows hold.
@@ -37,9 +38,7 @@ func TestScannedRows_AreThoseOfPgx(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{URL: d.ServerURL, Size: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer pool.Close()
 	for _, row := range []string{
 		`gen_random_uuid(), gen_random_uuid(), 'é', 'long ' || repeat('x', 5000), '2026-11-25T10:00:00.123456Z'::timestamptz, '0001-01-01'::timestamptz, 9.5::float8, '{"a": [1.50, "\u00e9"]}'::jsonb, '{a,b}'::text[], 7::bigint`,
@@ -53,9 +52,7 @@ func TestScannedRows_AreThoseOfPgx(t *testing.T) {
 		d.Exec(t, "CREATE TABLE scanned AS SELECT * FROM (VALUES ("+row+")) AS v")
 		d.Exec(t, "GRANT SELECT ON scanned TO PUBLIC")
 		scan := func(rows pgx.Rows, err error) (v values, failure string) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer rows.Close()
 			if !rows.Next() {
 				t.Fatal(rows.Err())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -34,7 +35,7 @@ var notTenant = map[string]string{
 func TestSchema_ClientLeadsEveryTenantIndex(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(ctx, `
 		SELECT c.relname, i.relname, coalesce(a.attname, '(expression)')
 		FROM pg_index AS x
@@ -42,9 +43,7 @@ func TestSchema_ClientLeadsEveryTenantIndex(t *testing.T) {
 		JOIN pg_class AS i ON i.oid = x.indexrelid
 		LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = x.indkey[0] AND x.indkey[0] <> 0
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var table, index, first string
 	checked := 0
 	if _, err := pgx.ForEachRow(rows, []any{&table, &index, &first}, func() error {
@@ -68,16 +67,14 @@ func TestSchema_ClientLeadsEveryTenantIndex(t *testing.T) {
 func TestSchema_ReferencesAcrossClientsAreImpossible(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	conn := connect(t, dbtest.New(t).OwnerURL)
-	if _, err := conn.Exec(ctx, `
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
+	dbtest.Exec(t, conn, `
 		INSERT INTO clients (id, slug, name) VALUES
 			('11111111-1111-4111-8111-111111111111', 'a', 'A'), ('22222222-2222-4222-8222-222222222222', 'b', 'B');
 		INSERT INTO campaigns (client_id, id, slug, launch_status) VALUES
 			('11111111-1111-4111-8111-111111111111', '11111111-0000-4000-8000-000000000001', 'c', 'live');
 		INSERT INTO lanes (client_id, id, slug, visible) VALUES
-			('11111111-1111-4111-8111-111111111111', '11111111-0000-4000-8000-000000000002', 'l', true)`); err != nil {
-		t.Fatal(err)
-	}
+			('11111111-1111-4111-8111-111111111111', '11111111-0000-4000-8000-000000000002', 'l', true)`)
 	for name, statement := range map[string]string{
 		"interview to campaign": `INSERT INTO interviews (client_id, id, campaign_id, created_at, status, quality)
 			VALUES ('22222222-2222-4222-8222-222222222222', gen_random_uuid(), '11111111-0000-4000-8000-000000000001', now(), 'completed', 'passed')`,
@@ -129,9 +126,7 @@ func TestMigrate_OneOfManyAtOnceMigrates(t *testing.T) {
 func TestMigrations_AreNumberedWithoutGaps(t *testing.T) {
 	t.Parallel()
 	files, err := fs.Glob(migrations.Files, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i, file := range files {
 		if want := fmt.Sprintf("%05d_", i+1); !strings.HasPrefix(file, want) {
 			t.Errorf("%s stands where %s… is expected", file, want)
@@ -143,15 +138,11 @@ func TestMigrations_AreNumberedWithoutGaps(t *testing.T) {
 func migrationsOf(t *testing.T, database *dbtest.Database) (*goose.Provider, *sql.DB) {
 	t.Helper()
 	config, err := pgx.ParseConfig(database.OwnerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	db := stdlib.OpenDB(*config)
 	t.Cleanup(func() { _ = db.Close() })
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return provider, db
 }
 
@@ -191,16 +182,14 @@ func TestMigrations_GoDownAndUpAgain(t *testing.T) {
 func TestSchema_ServerRoleWritesNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(ctx, `
 		SELECT c.relname, p.privilege
 		FROM pg_class AS c
 		CROSS JOIN unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS p (privilege)
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v')
 			AND has_table_privilege('clientintel_server', c.oid, p.privilege)`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var table, privilege string
 	if _, err := pgx.ForEachRow(rows, []any{&table, &privilege}, func() error {
 		t.Errorf("the server role may %s %s", privilege, table)
@@ -210,21 +199,9 @@ func TestSchema_ServerRoleWritesNothing(t *testing.T) {
 	}
 	for _, table := range []string{"api_keys", "request_log", "key_usage", "usage_sums", "record_owners"} {
 		var may bool
-		if err := conn.QueryRow(ctx, "SELECT has_table_privilege('clientintel_server', $1, 'SELECT')", table).Scan(&may); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, conn.QueryRow(ctx, "SELECT has_table_privilege('clientintel_server', $1, 'SELECT')", table).Scan(&may))
 		if may {
 			t.Errorf("the server role may read %s", table)
 		}
 	}
-}
-
-func connect(t *testing.T, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
 }

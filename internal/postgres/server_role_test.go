@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -77,11 +78,9 @@ func TestServerRole_ErasesNothing(t *testing.T) {
 		FROM api_keys, generate_series(0, 299) AS n WHERE prefix = 'held'`)
 	before := digests(t, d)
 
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	takeServerRole(t, server)
-	if _, err := server.Exec(t.Context(), "SET statement_timeout = '5s'"); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, server, "SET statement_timeout = '5s'")
 	rows, err := server.Query(t.Context(), `SELECT p.proname::text AS name, ARRAY(
 			SELECT format_type(a.type, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY AS a (type, nth) ORDER BY a.nth
 		)::text[] AS types
@@ -91,13 +90,9 @@ func TestServerRole_ErasesNothing(t *testing.T) {
 			AND p.prorettype <> 'trigger'::regtype
 			AND has_function_privilege('clientintel_server', p.oid, 'EXECUTE')
 			AND NOT EXISTS (SELECT FROM pg_depend AS e WHERE e.objid = p.oid AND e.deptype = 'e')`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	functions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[function])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	called := map[string]bool{}
 	for _, f := range functions {
 		called[f.Name] = true
@@ -169,7 +164,7 @@ func TestServerRole_KeepsOnlyWhatPostgreSQLGrantsEveryone(t *testing.T) {
 	if _, err := postgres.Migrate(t.Context(), d.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	server := connect(t, d.ServerURL)
+	server := dbtest.Connect(t, d.ServerURL)
 	takeServerRole(t, server)
 	for statement, code := range map[string]string{
 		`SELECT pg_advisory_xact_lock(1)`:                                 "",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/distributed"
 )
 
@@ -18,7 +19,7 @@ import (
 // never leads to another machine.
 func TestSharding_EveryReferenceStaysWithItsClient(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `
 		SELECT f.conname, r.relname, array_agg(own.attname ORDER BY k.place), array_agg(other.attname ORDER BY k.place)
 		FROM pg_constraint AS f
@@ -28,9 +29,7 @@ func TestSharding_EveryReferenceStaysWithItsClient(t *testing.T) {
 		JOIN pg_attribute AS other ON other.attrelid = f.confrelid AND other.attnum = k.other
 		WHERE f.contype = 'f' AND f.connamespace = 'public'::regnamespace
 		GROUP BY f.conname, r.relname`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var name, to string
 	var own, other []string
 	checked := 0
@@ -69,16 +68,12 @@ var onCoordinator = map[string]string{
 // forgotten stays too, and its queries then join two machines.
 func TestDistribute_EveryTableHasItsPlace(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	rows, err := conn.Query(t.Context(), `SELECT c.relname::text FROM pg_class AS c
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	list := regexp.MustCompile(`(?s)FOREACH owned IN ARRAY ARRAY\[(.*?)\]`).FindStringSubmatch(distributed.Distribute)
 	if list == nil {
 		t.Fatal("distribute.sql has no list of tables")

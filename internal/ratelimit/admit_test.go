@@ -1,7 +1,6 @@
 package ratelimit_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"math/rand/v2"
 	"testing"
@@ -11,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const (
@@ -41,7 +40,7 @@ type attempt struct {
 // wrong secrets, unknown prefixes, keys that end, and leaps of the clock.
 func TestAdmit_EqualsTheModel(t *testing.T) {
 	t.Parallel()
-	d := &admitter{conn: connect(t, dbtest.New(t).OwnerURL)}
+	d := &admitter{conn: dbtest.Connect(t, dbtest.New(t).OwnerURL)}
 	now := time.Now()
 	client := insertClient(t, d.conn)
 	keys := []*model{
@@ -110,9 +109,7 @@ func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 	rows, err := d.conn.Query(t.Context(), `SELECT a.ordinal, a.verdict, a.client_id, a.at, a.remaining, a.reset_at
 		FROM admit($1, $2, $3, $4, $5, $6) AS a ORDER BY a.ordinal`,
 		prefixes, hashes, routes, most, interval(window), interval(d.shift))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var answered, ord, remaining int
 	var verdict string
 	var client *uuid.UUID
@@ -148,15 +145,13 @@ func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 // future, is the clock of the next request.
 func TestAdmit_TheWindowIsHalfOpen(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "edge", client: &client})
 	future := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
 	for seq, at := range []time.Time{future.Add(-window), future.Add(time.Microsecond - window), future} {
-		if _, err := conn.Exec(t.Context(), `INSERT INTO request_log (client_id, key_id, at, seq, route)
-			SELECT k.client_id, k.id, $1, $2, 'x' FROM api_keys AS k WHERE k.prefix = 'edge'`, at, seq+1); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, conn, `INSERT INTO request_log (client_id, key_id, at, seq, route)
+			SELECT k.client_id, k.id, $1, $2, 'x' FROM api_keys AS k WHERE k.prefix = 'edge'`, at, seq+1)
 	}
 	var verdict string
 	var at time.Time
@@ -173,7 +168,7 @@ func TestAdmit_TheWindowIsHalfOpen(t *testing.T) {
 // A flood of wrong secrets leaves no more rows than can matter.
 func TestAdmit_AFloodKeepsNoMoreThanCanMatter(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "flooded", client: &client})
 	for range 30 {
@@ -183,9 +178,7 @@ func TestAdmit_AFloodKeepsNoMoreThanCanMatter(t *testing.T) {
 		}
 	}
 	var kept, last int
-	if err := conn.QueryRow(t.Context(), "SELECT count(*), max(seq) FROM request_log WHERE status = 401").Scan(&kept, &last); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*), max(seq) FROM request_log WHERE status = 401").Scan(&kept, &last))
 	if kept != 7 || last != 60 {
 		t.Errorf("after a flood, %d rows up to %d are kept, want 7 up to 60", kept, last)
 	}
@@ -195,7 +188,7 @@ func TestAdmit_AFloodKeepsNoMoreThanCanMatter(t *testing.T) {
 // key must wait then counts from the present: exactly as long as it takes.
 func TestAdmit_WaitsFromThePresentAfterALeapBack(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "ahead", client: &client})
 	admit := func(shift time.Duration) (verdict string, at, reset time.Time) {
@@ -219,23 +212,10 @@ func TestAdmit_WaitsFromThePresentAfterALeapBack(t *testing.T) {
 	}
 }
 
-func connect(t *testing.T, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	postgres.RegisterTypes(conn)
-	return conn
-}
-
 func insertClient(t *testing.T, conn *pgx.Conn) uuid.UUID {
 	t.Helper()
 	client := uuid.New()
-	if _, err := conn.Exec(t.Context(), "INSERT INTO clients (id, slug, name) VALUES ($1, $2, 'Acme')", client, client.String()); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, conn, "INSERT INTO clients (id, slug, name) VALUES ($1, $2, 'Acme')", client, client.String())
 	return client
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Two servers, many callers, several keys: each key gets its 600, and the log
@@ -18,7 +19,7 @@ import (
 func TestLimiter_ExactAcrossServers(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := insertClient(t, conn)
 	prefixes := []string{"one", "two", "three"}
 	for _, prefix := range prefixes {
@@ -66,27 +67,23 @@ func TestLimiter_ExactAcrossServers(t *testing.T) {
 func TestLimiter_AbandonedRequestsAreNotCounted(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "held", client: &client})
 	limiter := newLimiter(t, database)
 
 	// The group under way waits for the key while somebody holds it.
 	tx, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended('held', 600))"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	dbtest.Exec(t, tx, "SELECT pg_advisory_xact_lock(hashtextextended('held', 600))")
 	var inside sync.WaitGroup
-	watch := connect(t, database.OwnerURL)
+	watch := dbtest.Connect(t, database.OwnerURL)
 	inside.Go(func() {
 		if _, err := limiter.Admit(t.Context(), held()); err != nil {
 			t.Error(err)
 		}
 	})
-	waitUntil(t, func() bool {
+	dbtest.Await(t, "this", func() bool {
 		var waiting int
 		if err := watch.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
 			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&waiting); err != nil {
@@ -104,9 +101,7 @@ func TestLimiter_AbandonedRequestsAreNotCounted(t *testing.T) {
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Errorf("the abandoned request got %v, want %v", err, context.Canceled)
 	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, tx.Rollback(t.Context()))
 	inside.Wait()
 	a, err := limiter.Admit(t.Context(), held())
 	if want := 600 - 1; err != nil || a.Remaining != want {
@@ -130,20 +125,9 @@ func openPool(t *testing.T, url string) *postgres.Pool {
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
 		URL: url, Size: ratelimit.Connections, StatementTimeout: 3 * time.Second, AcquireTimeout: 2 * time.Second,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return pool
-}
-
-func waitUntil(t *testing.T, happened func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !happened(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
-		}
-	}
 }
 
 // Waiting for exactly so long succeeds: seconds are rounded up, and one is the least.

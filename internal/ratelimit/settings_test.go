@@ -29,7 +29,7 @@ func TestLimiter_ExactUnderAnyDefaults(t *testing.T) {
 		t.Run(settings, func(t *testing.T) {
 			t.Parallel()
 			database := dbtest.New(t)
-			conn := connect(t, database.OwnerURL)
+			conn := dbtest.Connect(t, database.OwnerURL)
 			client := insertClient(t, conn)
 			insertKey(t, conn, &model{prefix: "held", client: &client})
 			for setting := range strings.SplitSeq(settings, "; ") {
@@ -99,7 +99,7 @@ func wantFlushedCommits(t *testing.T, pool *postgres.Pool) {
 // Where admit could miscount, it refuses to run and says why.
 func TestAdmit_RefusesToMiscount(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "held", client: &client})
 	const isolation = `admit counts at the isolation level read committed only, this transaction is at `

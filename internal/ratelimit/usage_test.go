@@ -10,6 +10,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Whatever two servers count at once is added up, and the last of it when they close. The
@@ -17,13 +18,11 @@ import (
 func TestUsage_OfSeveralServersIsAddedUp(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "held", client: &client})
 	var key uuid.UUID
-	if err := conn.QueryRow(t.Context(), "SELECT id FROM api_keys WHERE prefix = 'held'").Scan(&key); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT id FROM api_keys WHERE prefix = 'held'").Scan(&key))
 	pool := openPool(t, database.ServerURL)
 	for range 2 {
 		var recording sync.WaitGroup
@@ -73,14 +72,12 @@ func TestUsage_OfSeveralServersIsAddedUp(t *testing.T) {
 // ahead puts nothing into the future.
 func TestUsage_IsKeptFor400Days(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := insertClient(t, conn)
 	insertKey(t, conn, &model{prefix: "held", client: &client})
 	exec := func(sql string, args ...any) {
 		t.Helper()
-		if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, conn, sql, args...)
 	}
 	month := func(back int) string {
 		now := time.Now().UTC()

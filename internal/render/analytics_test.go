@@ -19,6 +19,7 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/render"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // What is appended are the very bytes of the generated types' own encoding, part
@@ -44,9 +45,7 @@ func TestAnalytics_SaysWhatTheContractsTypesSay(t *testing.T) {
 			want.Meta.MeasurementOmittedFields = &[]string{"measurement_basis"}
 		}
 		text, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got, want := partsOf(t, got), partsOf(t, text); !reflect.DeepEqual(got, want) {
 			t.Fatalf("round %d:\n got %q\nwant %q", round, got, want)
 		}
@@ -65,9 +64,7 @@ func appended(t *testing.T, report analytics.Report, rows []analytics.Row, calle
 		b = a.AppendDay(b, point)
 	}
 	b, err := a.AppendTail(b, report, caller)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return b
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/interview"
 	"github.com/clientintel/clientintel/internal/measurement"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // What is appended by hand is, to the byte, what the generated types marshal to:
@@ -63,9 +64,7 @@ func listOf(t *testing.T, i interview.Interview, scopes []auth.Scope) []byte {
 	t.Helper()
 	found := interview.List{Interviews: []interview.Interview{i}, Measurement: measurement.Provenance{Mode: measurement.Legacy}}
 	body, err := InterviewList(found, nil, auth.Caller{Scopes: scopes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return body
 }
 
@@ -88,16 +87,12 @@ func TestInterviewDetail_HasTheListsFields(t *testing.T) {
 				one.RawExtraction = json.RawMessage(`{"raw":1}`)
 			}
 			body, err := InterviewDetail(one, anyStatement(random), caller)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var got struct {
 				Data json.RawMessage
 				Meta api.Meta
 			}
-			if err := json.Unmarshal(body, &got); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(body, &got))
 			wantSame(t, append(got.Data, '\n'), nil, want)
 			if m := got.Meta; m.IncludesTranscripts != caller.Has(auth.ReadTranscripts) || m.IncludesRawExtraction != caller.Has(auth.ReadRawExtraction) ||
 				m.IncludesCustomerIdentity != caller.Has(auth.ReadCustomerIdentity) || m.IncludesCustomExtraction != caller.Has(auth.ReadCustomExtraction) {
@@ -131,13 +126,9 @@ func TestInterviews_WriteEveryField(t *testing.T) {
 
 func wantSame(t *testing.T, got []byte, err error, want any) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var text bytes.Buffer
-	if err := json.NewEncoder(&text).Encode(want); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.NewEncoder(&text).Encode(want))
 	if !bytes.Equal(got, text.Bytes()) {
 		t.Fatalf("appended:\n%s\ngenerated:\n%s", got, text.Bytes())
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // amiss counts the documents that are not as the interviews say, and the
@@ -30,9 +31,7 @@ const amiss = `
 func wantTrue(t *testing.T, conn *pgx.Conn, after string) {
 	t.Helper()
 	var n int
-	if err := conn.QueryRow(context.Background(), amiss).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.QueryRow(context.Background(), amiss).Scan(&n))
 	if n != 0 {
 		t.Fatalf("after %s: %d documents are not as the interviews say", after, n)
 	}
@@ -78,17 +77,17 @@ func TestDocuments_FollowEveryWrite(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			database := dbtest.New(t)
-			conn := connect(t, database.SuperuserURL)
+			conn := dbtest.Connect(t, database.SuperuserURL)
 			random := rand.New(rand.NewPCG(31, 32))
 			client, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
 			corpus(t, conn, client, random, 40)
 			corpus(t, conn, other, random, 30)
 			wantTrue(t, conn, "the first inserts")
-			exec(t, conn, "SET session_replication_role = "+role)
+			dbtest.Exec(t, conn, "SET session_replication_role = "+role)
 			for range 12 {
 				all := changes(random, client, other)
 				for _, at := range random.Perm(len(all)) {
-					exec(t, conn, all[at])
+					dbtest.Exec(t, conn, all[at])
 					wantTrue(t, conn, all[at])
 				}
 			}
@@ -104,26 +103,24 @@ func TestDocuments_FollowEveryWrite(t *testing.T) {
 // index: its trigrams cost more than all the rest.
 func TestDocuments_WhatStaysTheSameIsNotWrittenAgain(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	client := addClient(t, conn, "acme", "legacy")
 	quote := "As it was"
 	add(t, conn, client, said{id: uuid.New(), at: time.Now(), quote: &quote}, nil)
 	index(t, conn, 0)
 	place := func() (place string, indexed bool) {
-		if err := conn.QueryRow(context.Background(), "SELECT ctid::text, indexed FROM search_documents").Scan(&place, &indexed); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, conn.QueryRow(context.Background(), "SELECT ctid::text, indexed FROM search_documents").Scan(&place, &indexed))
 		return place, indexed
 	}
 	before, indexed := place()
 	if !indexed {
 		t.Fatal("the document is not in the index")
 	}
-	exec(t, conn, "UPDATE interviews SET nps_score = 1, transcript = '[]', best_quote = 'AS IT WAS'")
+	dbtest.Exec(t, conn, "UPDATE interviews SET nps_score = 1, transcript = '[]', best_quote = 'AS IT WAS'")
 	if after, indexed := place(); after != before || !indexed {
 		t.Errorf("the document moved from %s to %s, in the index: %v", before, after, indexed)
 	}
-	exec(t, conn, "UPDATE interviews SET best_quote = 'As it is'")
+	dbtest.Exec(t, conn, "UPDATE interviews SET best_quote = 'As it is'")
 	if after, indexed := place(); after == before || indexed {
 		t.Errorf("the changed document stayed at %s, in the index: %v", after, indexed)
 	}
@@ -132,10 +129,10 @@ func TestDocuments_WhatStaysTheSameIsNotWrittenAgain(t *testing.T) {
 // Only what large clients have beyond the newest is indexed, a part at a time.
 func TestIndex_TakesTheOldestOfLargeClients(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	large, small := addClient(t, conn, "large", "legacy"), addClient(t, conn, "small", "legacy")
 	for client, n := range map[uuid.UUID]int{large.ClientID: 30, small.ClientID: 10} {
-		exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
+		dbtest.Exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe)
 			SELECT $1, gen_random_uuid(), timestamptz '2026-03-01' + n * interval '1 minute', 'completed', 'passed', true, true
 			FROM generate_series(1, $2::integer) AS n`, client, n)
 	}
@@ -157,9 +154,9 @@ func TestIndex_TakesTheOldestOfLargeClients(t *testing.T) {
 func TestKeepIndexed_WorksOffASurplus(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := addClient(t, conn, "acme", "legacy")
-	exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
+	dbtest.Exec(t, conn, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
 		SELECT $1, gen_random_uuid(), timestamptz '2026-03-01' + n * interval '1 minute', 'completed', 'passed', true, true, 'A quote'
 		FROM generate_series(1, 5100) AS n`, client.ClientID)
 	ctx, stop := context.WithCancel(context.Background())

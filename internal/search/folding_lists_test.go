@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 var update = flag.Bool("update", false, "write the lists of letters into the migration")
@@ -41,9 +43,7 @@ func TestFolding_ListsAreUnicodes(t *testing.T) {
 		}
 	}
 	migration, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := regexp.MustCompile(`simple case folding \([0-9.]+\)`).ReplaceAllString(string(migration), "simple case folding ("+unicode.Version+")")
 	for name, list := range map[string][]rune{"variants": variants, "letters": letters} {
 		written := regexp.MustCompile(`( ` + name + ` CONSTANT text COLLATE "C" :=)(\n +'[^']*')+;`)
@@ -58,9 +58,7 @@ func TestFolding_ListsAreUnicodes(t *testing.T) {
 	if !*update {
 		t.Fatalf("the letters in %s are not those of Unicode %s: run go test ./internal/search -run ListsAreUnicodes -update", file, unicode.Version)
 	}
-	if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
 }
 
 // inLines is a list as SQL's literal over several lines.

@@ -9,13 +9,14 @@ import (
 
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Every character there is folds as Unicode says, one to one: two letters become the
 // same exactly when they differ in nothing but case. Folding again changes nothing.
 func TestFolding_OfEveryCharacter(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	for from := rune(1); from <= utf8.MaxRune; from += 1 << 14 {
 		var b strings.Builder
 		for r := from; r < from+1<<14 && r <= utf8.MaxRune; r++ {
@@ -24,9 +25,7 @@ func TestFolding_OfEveryCharacter(t *testing.T) {
 			}
 		}
 		var folded, again string
-		if err := conn.QueryRow(context.Background(), "SELECT fold_case($1), fold_case(fold_case($1))", b.String()).Scan(&folded, &again); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, conn.QueryRow(context.Background(), "SELECT fold_case($1), fold_case(fold_case($1))", b.String()).Scan(&folded, &again))
 		if again != folded {
 			t.Errorf("from %U on: folding again changes the text", from)
 		}
@@ -51,8 +50,8 @@ func TestFolding_OfEveryCharacter(t *testing.T) {
 // and each of its characters would take hours.
 func TestFolding_IsLinear(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
-	exec(t, conn, "SET statement_timeout = '30s'")
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
+	dbtest.Exec(t, conn, "SET statement_timeout = '30s'")
 	var every strings.Builder
 	for r := rune(unicode.MaxASCII + 1); r <= unicode.MaxRune; r++ {
 		if unicode.SimpleFold(r) != r {
@@ -91,18 +90,14 @@ func readAsLatin1(text string) string {
 // A server does not start on a database that folds otherwise than the others.
 func TestCheck_RefusesAnotherFolding(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
-	if err := search.Check(context.Background(), conn); err != nil {
-		t.Fatalf("the migrated database is refused: %v", err)
-	}
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
+	require.NoError(t, search.Check(context.Background(), conn))
 	for name, body := range map[string]string{
 		"ASCII only":      `SELECT lower(original COLLATE "C")`,
 		"nothing at all":  `SELECT original`,
 		"accents removed": `SELECT translate(lower(original), 'éèû', 'eeu')`,
 	} {
-		if _, err := conn.Exec(context.Background(), "CREATE OR REPLACE FUNCTION fold_case(original text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$ "+body+" $$"); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, conn, "CREATE OR REPLACE FUNCTION fold_case(original text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$ "+body+" $$")
 		if err := search.Check(context.Background(), conn); err == nil || !strings.Contains(err.Error(), "so searches would miss interviews") {
 			t.Errorf("%s: %v, want a refusal", name, err)
 		}

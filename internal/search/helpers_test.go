@@ -18,34 +18,16 @@ import (
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
-
-func connect(t testing.TB, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	postgres.RegisterTypes(conn)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
-}
-
-func exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
-	t.Helper()
-	if _, err := conn.Exec(context.Background(), sql, args...); err != nil {
-		t.Fatalf("executing %q: %v", sql, err)
-	}
-}
 
 func openPool(t *testing.T, url string) *postgres.Pool {
 	t.Helper()
 	pool, err := postgres.OpenPool(context.Background(), postgres.PoolSettings{
 		URL: url, Size: 4, Share: 1, StatementTimeout: 30 * time.Second, AcquireTimeout: 10 * time.Second, Application: "test",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -53,9 +35,7 @@ func openPool(t *testing.T, url string) *postgres.Pool {
 func openReader(t *testing.T, url string, limits search.Limits) *search.Reader {
 	t.Helper()
 	pool, triggers := openPool(t, url), &measurement.Triggers{}
-	if err := triggers.Check(t.Context(), pool); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, triggers.Check(t.Context(), pool))
 	return search.New(measurement.NewSnapshotReader(pool, triggers, 10_000), limits)
 }
 
@@ -67,7 +47,7 @@ func limitsOf(newest int64) search.Limits {
 func addClient(t *testing.T, conn *pgx.Conn, slug, mode string) auth.Caller {
 	t.Helper()
 	id := uuid.New()
-	exec(t, conn, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
+	dbtest.Exec(t, conn, `INSERT INTO clients (id, slug, name, measurement_mode, measurement_contract_version)
 		VALUES ($1, $2, $2, $3, 'canonical_measurement.v1')`, id, slug, mode)
 	return auth.Caller{ClientID: id, Scopes: auth.All()}
 }
@@ -75,7 +55,7 @@ func addClient(t *testing.T, conn *pgx.Conn, slug, mode string) auth.Caller {
 func addCampaign(t *testing.T, conn *pgx.Conn, client auth.Caller, slug, status string) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
-	exec(t, conn, "INSERT INTO campaigns (client_id, id, slug, launch_status) VALUES ($1, $2, $3, $4)", client.ClientID, id, slug, status)
+	dbtest.Exec(t, conn, "INSERT INTO campaigns (client_id, id, slug, launch_status) VALUES ($1, $2, $3, $4)", client.ClientID, id, slug, status)
 	return id
 }
 
@@ -97,7 +77,7 @@ func add(t *testing.T, conn *pgx.Conn, client auth.Caller, s said, campaign *uui
 			t.Fatal(err)
 		}
 	}
-	exec(t, conn, `INSERT INTO interviews
+	dbtest.Exec(t, conn, `INSERT INTO interviews
 			(client_id, id, campaign_id, created_at, status, quality, reportable, client_safe, best_quote, custom_extraction)
 		VALUES ($1, $2, $3, $4, 'completed', 'passed', true, true, $5, $6)`,
 		client.ClientID, s.id, campaign, s.at, s.quote, extraction)
@@ -269,9 +249,7 @@ func waitUntil(t *testing.T, conn *pgx.Conn, question string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		var yes bool
-		if err := conn.QueryRow(context.Background(), question).Scan(&yes); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, conn.QueryRow(context.Background(), question).Scan(&yes))
 		if yes {
 			return
 		}

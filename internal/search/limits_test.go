@@ -36,18 +36,18 @@ const blockSlowSearches = `CREATE OR REPLACE FUNCTION campaign_id_by_slug(client
 func TestSearch_OneOfAClientAtATime(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	quote := "support"
 	client, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "legacy")
 	for n := range 5 {
 		add(t, conn, client, said{id: uuid.New(), at: time.Unix(int64(n), 0), quote: &quote}, nil)
 		add(t, conn, other, said{id: uuid.New(), at: time.Unix(int64(n), 0), quote: &quote}, nil)
 	}
-	exec(t, conn, blockSlowSearches)
+	dbtest.Exec(t, conn, blockSlowSearches)
 	reader := openReader(t, database.OwnerURL, limitsOf(2))
 	rare := search.Query{Text: "zanzibar", Limit: 5}
 
-	exec(t, conn, "SELECT pg_advisory_lock(99)")
+	dbtest.Exec(t, conn, "SELECT pg_advisory_lock(99)")
 	first := make(chan error, 1)
 	go func() {
 		_, err := reader.Search(t.Context(), client, rare)
@@ -64,7 +64,7 @@ func TestSearch_OneOfAClientAtATime(t *testing.T) {
 	if err != nil || len(found.Hits) != 2 {
 		t.Errorf("another client's search found %d (%v), want 2", len(found.Hits), err)
 	}
-	exec(t, conn, "SELECT pg_advisory_unlock(99)")
+	dbtest.Exec(t, conn, "SELECT pg_advisory_unlock(99)")
 	if err := <-first; err != nil {
 		t.Errorf("the first search: %v", err)
 	}
@@ -77,11 +77,11 @@ func TestSearch_OneOfAClientAtATime(t *testing.T) {
 func TestSearch_SlowSearchesEndInTime(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := addClient(t, conn, "acme", "canonical")
 	corpus(t, conn, client, rand.New(rand.NewPCG(1, 2)), 5)
-	exec(t, conn, blockSlowSearches)
-	exec(t, conn, "SELECT pg_advisory_lock(99)")
+	dbtest.Exec(t, conn, blockSlowSearches)
+	dbtest.Exec(t, conn, "SELECT pg_advisory_lock(99)")
 	limits := limitsOf(1)
 	limits.Timeout = 50 * time.Millisecond
 	reader := openReader(t, database.OwnerURL, limits)
@@ -102,7 +102,7 @@ func TestSearch_SlowSearchesEndInTime(t *testing.T) {
 func TestSearch_WhatIsNotKeptIsNotSearched(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	random := rand.New(rand.NewPCG(61, 62))
 	legacy, canonical := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
 	corpus(t, conn, legacy, random, 20)
@@ -120,14 +120,14 @@ func TestSearch_WhatIsNotKeptIsNotSearched(t *testing.T) {
 		}
 	}
 	for _, event := range []string{"insert", "update", "delete"} {
-		exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER maintain_search_documents_on_"+event)
+		dbtest.Exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER maintain_search_documents_on_"+event)
 		check("no trigger on " + event)
-		exec(t, conn, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_"+event)
+		dbtest.Exec(t, conn, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_"+event)
 	}
-	exec(t, conn, `INSERT INTO search_documents (client_id, id, created_at, folded)
+	dbtest.Exec(t, conn, `INSERT INTO search_documents (client_id, id, created_at, folded)
 		SELECT client_id, gen_random_uuid(), created_at, 'a stray document' FROM search_documents`)
 	check("a stray document")
-	exec(t, conn, "UPDATE search_documents SET folded = 'changed', indexed = true WHERE "+pick(random))
+	dbtest.Exec(t, conn, "UPDATE search_documents SET folded = 'changed', indexed = true WHERE "+pick(random))
 	var rebuilt int
 	if err := conn.QueryRow(context.Background(), "SELECT sum(rebuild_search_documents(id)) FROM clients").Scan(&rebuilt); err != nil || rebuilt == 0 {
 		t.Fatalf("%d documents were rebuilt (%v)", rebuilt, err)

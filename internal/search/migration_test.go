@@ -18,14 +18,14 @@ import (
 func TestMigration_FindsTheExtensionElsewhere(t *testing.T) {
 	t.Parallel()
 	database := dbtest.NewEmpty(t)
-	admin := connect(t, database.SuperuserURL)
-	exec(t, admin, "CREATE SCHEMA extensions")
-	exec(t, admin, "CREATE EXTENSION pg_trgm WITH SCHEMA extensions")
-	exec(t, admin, "GRANT USAGE ON SCHEMA extensions TO "+embedded.Owner+", "+postgres.ServerRole)
+	admin := dbtest.Connect(t, database.SuperuserURL)
+	dbtest.Exec(t, admin, "CREATE SCHEMA extensions")
+	dbtest.Exec(t, admin, "CREATE EXTENSION pg_trgm WITH SCHEMA extensions")
+	dbtest.Exec(t, admin, "GRANT USAGE ON SCHEMA extensions TO "+embedded.Owner+", "+postgres.ServerRole)
 	if _, err := postgres.Migrate(context.Background(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	client := addClient(t, conn, "acme", "legacy")
 	quote := "From Zanzibar"
 	for range 3 {

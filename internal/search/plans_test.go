@@ -12,15 +12,15 @@ import (
 // client only.
 func TestFind_RefusesAnotherClient(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, dbtest.New(t).OwnerURL)
+	conn := dbtest.Connect(t, dbtest.New(t).OwnerURL)
 	mine, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "legacy")
 	for _, set := range []string{"", other.ClientID.String()} {
-		exec(t, conn, "SELECT set_config('clientintel.client_id', $1, false)", set)
+		dbtest.Exec(t, conn, "SELECT set_config('clientintel.client_id', $1, false)", set)
 		_, err := conn.Exec(context.Background(), "SELECT FROM find_search_documents($1, NULL, 'x', 5)", mine.ClientID)
 		if err == nil || !strings.Contains(err.Error(), "42501") {
 			t.Errorf("with %q set: %v, want a refusal", set, err)
 		}
 	}
-	exec(t, conn, "SELECT set_config('clientintel.client_id', $1, false)", mine.ClientID.String())
-	exec(t, conn, "SELECT FROM find_search_documents($1, NULL, 'x', 5)", mine.ClientID)
+	dbtest.Exec(t, conn, "SELECT set_config('clientintel.client_id', $1, false)", mine.ClientID.String())
+	dbtest.Exec(t, conn, "SELECT FROM find_search_documents($1, NULL, 'x', 5)", mine.ClientID)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -67,7 +68,7 @@ func TestSearch_EqualsTheOracleInEveryWay(t *testing.T) {
 			if locale != "" {
 				url = inLocale(t, database, locale)
 			}
-			conn := connect(t, url)
+			conn := dbtest.Connect(t, url)
 			random := rand.New(rand.NewPCG(21, 22))
 			client, other := addClient(t, conn, "acme", "legacy"), addClient(t, conn, "globex", "canonical")
 			all := map[uuid.UUID][]said{client.ClientID: corpus(t, conn, client, random, 90), other.ClientID: corpus(t, conn, other, random, 60)}
@@ -96,7 +97,7 @@ func TestSearch_EqualsTheOracleInEveryWay(t *testing.T) {
 func TestSearch_FindsAllUnderAFuzzyLimit(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
-	conn := connect(t, database.OwnerURL)
+	conn := dbtest.Connect(t, database.OwnerURL)
 	random := rand.New(rand.NewPCG(21, 22))
 	client := addClient(t, conn, "acme", "legacy")
 	all := corpus(t, conn, client, random, 300)
@@ -110,9 +111,9 @@ func TestSearch_FindsAllUnderAFuzzyLimit(t *testing.T) {
 // inLocale migrates a database whose letters are those of another locale.
 func inLocale(t *testing.T, d *dbtest.Database, locale string) string {
 	t.Helper()
-	admin := connect(t, d.SuperuserURL)
+	admin := dbtest.Connect(t, d.SuperuserURL)
 	name := d.Name + "_in_" + strings.ToLower(locale)
-	exec(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE '"+locale+"' OWNER "+embedded.Owner)
+	dbtest.Exec(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE '"+locale+"' OWNER "+embedded.Owner)
 	t.Cleanup(func() {
 		if _, err := admin.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
@@ -122,7 +123,7 @@ func inLocale(t *testing.T, d *dbtest.Database, locale string) string {
 	if _, err := postgres.Migrate(context.Background(), url, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	if err := search.Check(context.Background(), connect(t, url)); err != nil {
+	if err := search.Check(context.Background(), dbtest.Connect(t, url)); err != nil {
 		t.Fatalf("a database of the locale %s is refused: %v", locale, err)
 	}
 	return url
@@ -134,9 +135,7 @@ func index(t *testing.T, conn *pgx.Conn, keep int64) int {
 	total := 0
 	for {
 		n, err := search.Index(context.Background(), conn, 0, keep, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if n == 0 {
 			return total
 		}

@@ -3,12 +3,14 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func TestAccessLog_RequestIDs(t *testing.T) {
@@ -41,18 +43,12 @@ func TestAccessLog_RefusalsNameTheKey(t *testing.T) {
 		id := strings.ReplaceAll(name, " ", "-")
 		srv.Send(t, http.MethodGet, interviews, c.token, http.Header{"X-Request-Id": {id}})
 		var line struct {
-			RequestID string `json:"request_id"`
-			KeyID     string `json:"key_id"`
-			ClientID  string `json:"client_id"`
-			Status    int
+			KeyID    string `json:"key_id"`
+			ClientID string `json:"client_id"`
+			Status   int
 		}
-		for text := range strings.Lines(srv.Logs.String()) {
-			if strings.Contains(text, `"`+id+`"`) {
-				if err := json.Unmarshal([]byte(text), &line); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		text := regexp.MustCompile(`.*"` + id + `".*`).FindString(srv.Logs.String())
+		require.NoError(t, json.Unmarshal([]byte(text), &line))
 		if line.Status != http.StatusUnauthorized || line.KeyID != c.keyID || line.ClientID != c.clientID {
 			t.Errorf("%s: %+v, want key %q of client %q", name, line, c.keyID, c.clientID)
 		}

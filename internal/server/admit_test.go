@@ -3,7 +3,6 @@ package server_test
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -52,34 +51,4 @@ func TestRateLimit_Refusal(t *testing.T) {
 	seed.Exec(t, "UPDATE request_log SET at = at - interval '1 minute' WHERE key_id = $1 AND seq = 1", issued.ID)
 	srv.Get(t, interviews, issued.Key).WantStatus(t, 200)
 	srv.Get(t, interviews, issued.Key).WantStatus(t, 429)
-}
-
-// How a request ended is added up in its key's usage, within ten seconds: a 401 that was
-// counted too.
-func TestUsage_IsAddedUpByStatus(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	issued := srv.Issue(t, keyRequest("acme"))
-	for range 2 {
-		for path, status := range map[string]int{
-			interviews: 200, interviews + "?limit=0": 400, interviews + "/00000000-0000-0000-0000-000000000000": 404,
-		} {
-			srv.Get(t, path, issued.Key).WantStatus(t, status)
-		}
-	}
-	srv.Get(t, interviews, issued.Key[:17]+strings.Repeat("x", len(issued.Key)-17)).WantStatus(t, 401)
-	const want = "getInterview 404: 2, listInterviews 200: 2, listInterviews 400: 2, listInterviews 401: 1"
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		var added string
-		seed.Query(t, &added, `SELECT coalesce(string_agg(format('%s %s: %s', route, status, requests), ', ' ORDER BY route, status), '')
-			FROM key_usage WHERE key_id = $1 AND client_id = $2 AND hour > now() - interval '61 minutes'`, issued.ID, issued.ClientID)
-		if added == want {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the usage is %q, want %q", added, want)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // A key that was revoked, or rotated without a grace, is refused from the very
@@ -100,15 +102,11 @@ func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
 	} {
 		issued := srv.Issue(t, apikey.Request{Client: "acme", Name: name})
 		// Both start while the key is held.
-		held, err := ownerOf(t, srv).Begin(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := held.Exec(ctx, "SELECT FROM api_keys WHERE id = $1 FOR NO KEY UPDATE", issued.ID); err != nil {
-			t.Fatal(err)
-		}
+		held, err := dbtest.Connect(t, srv.Database.OwnerURL).Begin(ctx)
+		require.NoError(t, err)
+		dbtest.Exec(t, held, "SELECT FROM api_keys WHERE id = $1 FOR NO KEY UPDATE", issued.ID)
 		results := make(chan error, 2)
-		ending, rotating := ownerOf(t, srv), ownerOf(t, srv)
+		ending, rotating := dbtest.Connect(t, srv.Database.OwnerURL), dbtest.Connect(t, srv.Database.OwnerURL)
 		go func() { results <- end(apikey.NewRegistry(ending), issued.ID.String()) }()
 		time.Sleep(200 * time.Millisecond)
 		go func() {
@@ -116,9 +114,7 @@ func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
 			results <- err
 		}()
 		time.Sleep(200 * time.Millisecond)
-		if err := held.Commit(ctx); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, held.Commit(ctx))
 		failed := 0
 		for range 2 {
 			if err := <-results; err != nil {

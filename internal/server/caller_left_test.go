@@ -11,6 +11,8 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // A caller that leaves before its response is no error of the server's, however it
@@ -20,9 +22,7 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 	t.Parallel()
 	leaving := map[string]func(*testing.T, *net.TCPConn){
 		"reset": func(t *testing.T, conn *net.TCPConn) {
-			if err := conn.SetLinger(0); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, conn.SetLinger(0))
 			_ = conn.Close()
 		},
 		"closed": func(_ *testing.T, conn *net.TCPConn) { _ = conn.Close() },
@@ -60,19 +60,17 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 					issued := srv.Issue(t, keyRequest("acme"))
 					unlock := srv.Database.Hold(t, waitsFor)
 					conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://"))
-					if err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, err)
 					before := strings.Count(srv.Logs.String(), `"status":499`)
 					fmt.Fprintf(conn, request, issued.Key)
-					waitFor(t, how+", "+name+": the request to wait", func() bool { return srv.Database.WaitingReads(t) > 0 })
+					dbtest.Await(t, how+", "+name+": the request to wait", func() bool { return srv.Database.WaitingReads(t) > 0 })
 					left := make(chan struct{})
 					go func() { defer close(left); leave(t, conn.(*net.TCPConn)) }()
 					if waitsFor == "api_keys" {
 						time.Sleep(300 * time.Millisecond) // the request is to be counted after its caller left
 						unlock()
 					}
-					waitFor(t, how+", "+name+": a line with status 499", func() bool {
+					dbtest.Await(t, how+", "+name+": a line with status 499", func() bool {
 						return strings.Count(srv.Logs.String(), `"status":499`) == before+1
 					})
 					<-left
@@ -84,22 +82,11 @@ func TestAccessLog_CallersThatLeaveAreNoErrors(t *testing.T) {
 					Level, Msg string
 					Status     int
 				}
-				if err := json.Unmarshal([]byte(line), &logged); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, json.Unmarshal([]byte(line), &logged))
 				if logged.Level == "ERROR" || logged.Msg == "request" && logged.Status != 499 {
 					t.Errorf("logged %s", line)
 				}
 			}
 		})
-	}
-}
-
-func waitFor(t *testing.T, what string, happened func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !happened(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", what)
-		}
 	}
 }

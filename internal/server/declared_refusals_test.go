@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -18,23 +19,14 @@ func keyRequest(client string) apikey.Request {
 func checkDeclaredRefusals(t *testing.T, path string, scope auth.Scope) {
 	t.Helper()
 	srv, seed := apitest.Start(t)
-	others := auth.All()
-	for i, s := range others {
-		if s == scope {
-			others = append(others[:i], others[i+1:]...)
-			break
-		}
-	}
+	others := slices.DeleteFunc(auth.All(), func(s auth.Scope) bool { return s == scope })
 	srv.Get(t, path, "").WantError(t, 401, "missing_api_key", "Missing Bearer API key")
 	srv.Get(t, path, "cik_unknown").WantError(t, 401, "invalid_api_key", "Invalid API key")
 	past := time.Now().Add(-time.Hour)
 	expired := srv.Issue(t, apikey.Request{Client: "acme", Name: "expired", ExpiresAt: &past})
 	srv.Get(t, path, expired.Key).WantError(t, 401, "expired_api_key", "API key has expired")
 	revoked := srv.Issue(t, keyRequest("acme"))
-	srv.WithKeys(t, func(r *apikey.Registry) error {
-		_, err := r.Revoke(t.Context(), apikey.Named{Key: revoked.Prefix}, apikey.By{})
-		return err
-	})
+	srv.Revoke(t, revoked.Prefix)
 	srv.Get(t, path, revoked.Key).WantError(t, 401, "inactive_api_key", "API key is not active")
 
 	lacking := srv.Get(t, path, srv.KeyFor(t, "acme", others...)).

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -22,9 +23,7 @@ func TestFilters_EachNarrowsItsList(t *testing.T) {
 	}
 	seed.SynthesisDocument(t, "globex", apitest.Fields{"synthesis_type": "daily_feed", "feed_date": "2026-03-01"})
 	doc, err := openapi.ValidationDocument()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	needs := map[string]string{searchPath: "q=works"} // with it alone there are rows
 	filters := 0
 	for path, item := range doc.Paths.Map() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // wholeYear is a window too large to be buffered.
@@ -43,15 +44,11 @@ func get(t *testing.T, url, key string) *http.Response {
 	}}
 	t.Cleanup(narrow.CloseIdleConnections)
 	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+key)
 	request.Header.Set("Accept-Encoding", "identity")
 	answer, err := (&http.Client{Transport: narrow}).Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = answer.Body.Close() })
 	return answer
 }
@@ -163,9 +160,7 @@ func TestAnalytics_CenturiesOfDaysAreStreamed(t *testing.T) {
 	url := srv.StartAnother(t, func(c *config.Server) { c.ResponseValidation = config.Off })
 	answer := get(t, url+analyticsPath+"?date_from=0001-01-01", srv.KeyFor(t, "globex"))
 	var body analyticsBody
-	if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&body))
 	days := int(apitest.At("1500-01-01").Sub(apitest.At("1300-02-03")).Hours())/24 + 1
 	volume := body.Data.Volume
 	if len(volume) != days || sum(volume) != 2 || volume[0] != (point{"1300-02-03", 1}) || volume[days-1] != (point{"1500-01-01", 1}) {

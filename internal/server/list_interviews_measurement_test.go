@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // measured is the measurement part of a canonical response's meta.
@@ -42,9 +43,7 @@ func measuredOf(t *testing.T, a *apitest.Response) (measured, *basis) {
 		return body.Meta, nil
 	}
 	var b basis
-	if err := json.Unmarshal(*body.Meta.Basis, &b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(*body.Meta.Basis, &b))
 	return body.Meta, &b
 }
 

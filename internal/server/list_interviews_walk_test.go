@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"net/url"
 	"slices"
@@ -17,6 +18,8 @@ type row struct {
 	at                   time.Time
 }
 
+func (r row) key() string { return r.id }
+
 // seedRows adds n interviews with many equal timestamps, over two campaigns, no
 // campaign and a campaign that is not live, and returns the usable ones in the
 // contract's order.
@@ -30,6 +33,12 @@ func seedRows(t *testing.T, seed *apitest.Seed, random *rand.Rand, client string
 			at:       apitest.At("2026-03-01").Add(time.Duration(random.IntN(6)) * 36 * time.Hour).Add(time.Duration(random.IntN(2)) * time.Microsecond),
 			campaign: campaigns[random.IntN(len(campaigns))],
 			status:   []string{"completed", "analyzed"}[random.IntN(2)],
+		}
+		switch random.IntN(20) { // the edges of what import accepts
+		case 0:
+			r.at = apitest.At("0001-01-01")
+		case 1:
+			r.at = apitest.At("9999-12-31T23:59:59.999999Z")
 		}
 		fields := apitest.Fields{"created_at": r.at, "status": r.status}
 		if r.campaign != "" {
@@ -47,23 +56,8 @@ func seedRows(t *testing.T, seed *apitest.Seed, random *rand.Rand, client string
 			usable = append(usable, r)
 		}
 	}
-	slices.SortFunc(usable, func(a, b row) int {
-		if c := b.at.Compare(a.at); c != 0 {
-			return c
-		}
-		return strings.Compare(a.id, b.id)
-	})
+	slices.SortFunc(usable, func(a, b row) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.id, b.id)) })
 	return usable
-}
-
-func idsOf(rows []row, keep func(row) bool) []string {
-	ids := []string{}
-	for _, r := range rows {
-		if keep(r) {
-			ids = append(ids, r.id)
-		}
-	}
-	return ids
 }
 
 // Every walk equals the unpaged order, at every page size and under every

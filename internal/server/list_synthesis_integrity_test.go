@@ -65,14 +65,15 @@ func TestListSynthesis_IntegrityOfAVerifiedBasis(t *testing.T) {
 			"scope_hash":                   seed.SurfaceHash("globex", `"surface":"portal","type":"home"`),
 			"membership_hash":              hexSHA256(ids[1].String() + "\n" + ids[2].String() + "\n" + ids[0].String()),
 			"source_interview_ids":         []any{ids[1].String(), ids[2].String(), ids[0].String()},
-			"source_count":                 json.Number("3"),
+			"source_count":                 3.0,
 		},
 		"freshness": map[string]any{
 			"status": "comparable", "reason": nil, "saved_as_of": "2026-03-01T06:00:00.123456Z", "live_as_of": measuredAt,
 			"saved_contract_version": "canonical_measurement.v1", "live_contract_version": "canonical_measurement.v1",
 		},
 	}
-	if !reflect.DeepEqual(map[string]any(decodeLine(t, []byte(got))), want) {
+	var stated map[string]any
+	if err := json.Unmarshal([]byte(got), &stated); err != nil || !reflect.DeepEqual(stated, want) {
 		t.Errorf("integrity\n got %s\nwant %v", got, want)
 	}
 }

@@ -143,7 +143,7 @@ func TestListSynthesis_DailyFeedNeedsIdentity(t *testing.T) {
 	seed.PortalDocument(t, "acme", apitest.Fields{"type": "daily_feed", "feed_date": apitest.At("2026-03-04")})
 	without := srv.KeyFor(t, "acme", auth.ReadSynthesis, auth.ReadCampaigns)
 	for _, query := range []string{
-		"", "&day=2026-03-04", "&limit=0", "&unheard_of=1", "&day=soon", "&lane=x", "&starting_after=x", "&updated_since=x", "&limit=1&limit=2",
+		"", "&day=2026-03-04", "&limit=0", "&unheard_of=1", "&day=soon", "&lane=x", "&day=%zz", "&%zz=x", "&starting_after=x", "&updated_since=x", "&limit=1&limit=2",
 	} {
 		answer := srv.Get(t, portal+"&type=daily_feed"+query, without).
 			WantError(t, 403, "insufficient_scope", "Missing required scope: read:customer_identity")

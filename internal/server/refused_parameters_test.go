@@ -41,11 +41,18 @@ func TestParameters_RefusedInTheseWords(t *testing.T) {
 			"date_from=2026-01-01T10:00+02:00": {invalid, "write the plus sign of an offset as %2B"},
 			"date_from=2026-01-02&date_to=2026-01-01": {"invalid_date_range", "date_from is later than date_to"},
 			"starting_after=nonsense":                 {"invalid_cursor", "pass meta.next_cursor unchanged"},
+			// Whatever is wrong with a value, the code is its parameter's own.
+			"starting_after=abc%2":             {"invalid_cursor", ""},
+			"limit=%zz&starting_after=x":       {invalid, ""},
+			"unknown=%zz":                      {invalid, ""},
+			"date_from=%zz&date_to=2026-01-01": {invalid, ""},
 		},
 		interviews + "/9c4d2a7e-0f63-4b1d-8e25-6a7b8c9d0e1f": {"limit=1": {unknown, "it takes none"}},
 		campaigns: {
 			"campaign=winter":                                   {unknown, "status, updated_since"},
 			"updated_since=":                                    {noSince, "updated_since is empty"},
+			"updated_since=2026-01-01T00:00%2":                  {noSince, ""},
+			"updated_since=%zz&limit=0":                         {invalid, ""},
 			"updated_since=yesterday":                           {noSince, "accepted: YYYY-MM-DD"},
 			"updated_since=2026-01-01T24:00":                    {noSince, "is not a real calendar date or time"},
 			"updated_since=2026-01-01T10:00:00+02:00":           {noSince, "%2B"},
@@ -64,6 +71,7 @@ func TestParameters_RefusedInTheseWords(t *testing.T) {
 		synthesisPath: {
 			"type=lanes":                        {invalid, "type must be one of home, daily_feed, lane,"},
 			"surface=home":                      {invalid, "surface must be one of portal"},
+			"surface=%zz&day=x":                 {invalid, ""},
 			"type=playbook":                     {unsupported, "type=playbook is available with surface=portal only"},
 			"type=creative_concept":             {unsupported, "surface=portal only"},
 			"type=lane&lane=a":                  {unsupported, "filter by lane_id"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func TestRoutes_UnknownRoutesAndMethods(t *testing.T) {
@@ -16,7 +17,10 @@ func TestRoutes_UnknownRoutesAndMethods(t *testing.T) {
 	srv, _ := apitest.Start(t)
 	for _, path := range []string{
 		"/", "/api/client/v1", "/api/client/v1/", "/api/client/v1/nothing", "/api/client/v1/interviews/", "/api/client/v2/interviews",
-		"/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/api/client/v1/interviews/a/b",
+		"/api/client/v1/interviews/a/b",
+		// Agents that find OAuth metadata start a login instead of sending the key.
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/api/client/v1/mcp", "/.well-known/oauth-authorization-server",
+		"/.well-known/openid-configuration", "/api/client/v1/mcp/.well-known/openid-configuration", "/register",
 	} {
 		srv.Get(t, path, "").WantError(t, 404, "not_found", "not found")
 	}
@@ -68,13 +72,9 @@ func TestRoutes_PagesForPeople(t *testing.T) {
 		"/docs/": "../docs", "/docs/bi-guide/?a=b": "../bi-guide?a=b", "/docs/Interview//": "../../Interview", "/explore/": "../explore",
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		answer, err := http.DefaultTransport.RoundTrip(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		_ = answer.Body.Close()
 		if got := answer.Header.Get("Location"); answer.StatusCode != http.StatusMovedPermanently || got != to {
 			t.Errorf("%s: %d to %q, want a redirect to %q", path, answer.StatusCode, got, to)

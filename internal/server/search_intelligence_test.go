@@ -12,6 +12,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const searchPath = "/api/client/v1/intelligence/search"
@@ -97,9 +98,7 @@ func TestSearchIntelligence_Fields(t *testing.T) {
 			t.Errorf("%s: %d hits, want 1", c.name, len(list.Data))
 		case c.hit != "":
 			var want map[string]any
-			if err := json.Unmarshal([]byte(c.hit), &want); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal([]byte(c.hit), &want))
 			want["id"], want["conversation_goal"], want["created_at"] = id, "winter-launch", "2026-03-04T16:20:05.250000Z"
 			wantHit(t, c.name, list.Data[0], want)
 		}
@@ -114,9 +113,7 @@ func wantHit(t *testing.T, name string, got map[string]json.RawMessage, want map
 	}
 	for field, value := range want {
 		text, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if string(got[field]) != string(text) {
 			t.Errorf("%s: %s is %s, want %s", name, field, got[field], text)
 		}

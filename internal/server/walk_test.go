@@ -1,13 +1,37 @@
 package server_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
 )
+
+// seeded is what oracles keep of a row.
+type seeded interface{ key() string }
+
+// idsOf are the ids of the rows to keep, in their order.
+func idsOf[R seeded](rows []R, keep func(R) bool) []string {
+	ids := []string{}
+	for _, r := range rows {
+		if keep(r) {
+			ids = append(ids, r.key())
+		}
+	}
+	return ids
+}
+
+// compareMissingLast orders later before earlier, and nothing at the end.
+func compareMissingLast(a, b *time.Time) int {
+	if a == nil || b == nil {
+		return cmp.Compare(map[bool]int{true: 1}[a == nil], map[bool]int{true: 1}[b == nil])
+	}
+	return b.Compare(*a)
+}
 
 // walkAll follows a list to its end and returns every id, in order.
 func walkAll(t *testing.T, srv *apitest.Server, path, key string, limit int) []string {

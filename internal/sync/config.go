@@ -38,9 +38,9 @@ type Config struct {
 	MaxWait time.Duration `yaml:"max_wait"`
 
 	path    string
-	maxBad  importer.MaxBad
-	limits  map[string]importer.MaxRemoved
-	limitOf map[string]map[string]importer.MaxRemoved
+	maxBad  importer.Limit
+	limits  map[string]importer.Limit
+	limitOf map[string]map[string]importer.Limit
 }
 
 // Source is where records come from.
@@ -111,13 +111,13 @@ func (c *Config) check() error {
 			refuse("queries: %s: %w", kind, err)
 		}
 	}
-	if c.maxBad, err = importer.ParseMaxBad(cmp.Or(c.MaxBad, "0")); err != nil {
+	if c.maxBad, err = importer.ParseLimit(cmp.Or(c.MaxBad, "0")); err != nil {
 		refuse("max_bad %w", err)
 	}
 	if c.limits, err = c.parseLimits(c.MaxRemoved); err != nil {
 		refuse("max_removed: %w", err)
 	}
-	c.limitOf = map[string]map[string]importer.MaxRemoved{}
+	c.limitOf = map[string]map[string]importer.Limit{}
 	for slug, limits := range c.MaxRemovedOf {
 		if c.limitOf[slug], err = c.parseLimits(limits); err != nil {
 			refuse("max_removed_of: %s: %w", slug, err)
@@ -126,10 +126,10 @@ func (c *Config) check() error {
 	return errors.Join(wrong...)
 }
 
-func (c *Config) parseLimits(texts map[string]string) (map[string]importer.MaxRemoved, error) {
-	limits := map[string]importer.MaxRemoved{}
+func (c *Config) parseLimits(texts map[string]string) (map[string]importer.Limit, error) {
+	limits := map[string]importer.Limit{}
 	for kind, text := range texts {
-		limit, err := importer.ParseMaxRemoved(text)
+		limit, err := importer.ParseLimit(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s %w", kind, err)
 		}
@@ -158,9 +158,9 @@ func (c *Config) relative(name string) string {
 }
 
 // maxRemoved are a client's limits by kind.
-func (c *Config) maxRemoved(slug string) map[string]importer.MaxRemoved {
-	limits := map[string]importer.MaxRemoved{}
-	for _, of := range []map[string]importer.MaxRemoved{c.limits, c.limitOf[slug]} {
+func (c *Config) maxRemoved(slug string) map[string]importer.Limit {
+	limits := map[string]importer.Limit{}
+	for _, of := range []map[string]importer.Limit{c.limits, c.limitOf[slug]} {
 		for kind, limit := range of {
 			limits[kind] = limit
 		}

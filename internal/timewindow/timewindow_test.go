@@ -3,6 +3,8 @@ package timewindow
 import (
 	"testing"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func TestParse(t *testing.T) {
@@ -66,9 +68,7 @@ func TestUntil_IncludesTheDayOrTheMicrosecond(t *testing.T) {
 		"2026-03-01T10:20:30.9999Z": "2026-03-01T10:20:30.999901Z",
 	} {
 		m, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got := m.Until().Format(time.RFC3339Nano); got != want {
 			t.Errorf("until %s is %s, want %s", text, got, want)
 		}
@@ -90,9 +90,7 @@ func TestParseDay_TakesADateOnly(t *testing.T) {
 func TestAlways_HasEveryMoment(t *testing.T) {
 	for _, text := range []string{"0001-01-01", "9999-12-31T23:59:59.999999Z"} {
 		m, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if w := Always(); m.Start().Before(w.From) || m.Until().After(w.Until) {
 			t.Errorf("%s to %s does not have %s", w.From, w.Until, text)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/internal/verify"
 )
 
@@ -150,9 +151,7 @@ func TestVerify_TheServersAnswersHold(t *testing.T) {
 func idsOf(t *testing.T, body string) []string {
 	t.Helper()
 	var list struct{ Data []struct{ ID string } }
-	if err := json.Unmarshal([]byte(body), &list); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(body), &list))
 	ids := make([]string, len(list.Data))
 	for i, one := range list.Data {
 		ids[i] = one.ID

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/internal/verify"
 )
 
@@ -71,9 +72,7 @@ func TestVerify_WalksThatAreNotWhole(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	var third struct{ Data []json.RawMessage }
-	if err := json.Unmarshal([]byte(pages[2]), &third); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(pages[2]), &third))
 	lost := strings.Replace(strings.Replace(pages[2], string(third.Data[0])+",", "", 1), `"count":2`, `"count":1`, 1)
 	// The second page's rows where the third's should be.
 	again := wrapped(paths[2], strings.Replace(pages[1], cursorOf(t, pages[1]), cursorOf(t, pages[2]), 1))
@@ -83,9 +82,7 @@ func TestVerify_WalksThatAreNotWhole(t *testing.T) {
 			Basis json.RawMessage `json:"measurement_basis"`
 		}
 	}
-	if err := json.Unmarshal([]byte(pages[0]), &first); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(pages[0]), &first))
 	large := strings.Replace(strings.Replace(pages[0], `"measurement_basis":`+string(first.Meta.Basis)+",", "", 1),
 		`"measurement_omitted_fields":[]`, `"measurement_omitted_fields":["measurement_basis"]`, 1)
 
@@ -124,8 +121,6 @@ func cursorOf(t *testing.T, body string) string {
 			Next string `json:"next_cursor"`
 		}
 	}
-	if err := json.Unmarshal([]byte(body), &page); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(body), &page))
 	return page.Meta.Next
 }

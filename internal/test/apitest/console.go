@@ -2,7 +2,6 @@ package apitest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/console"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Console is a console on the server's database, in the role keys.
@@ -32,19 +32,13 @@ func (s *Server) StartConsole(t testing.TB, seed *Seed, jwks string) *Console {
 	t.Helper()
 	log := slog.New(slog.NewJSONHandler(s.Logs, nil))
 	tokens, err := console.NewTokens(jwks, ConsoleSecret, log, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{
 		URL: s.Database.OwnerURL, Size: 4, Roles: []string{postgres.KeysRole}, StatementTimeout: 5 * time.Second,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	handler, err := console.New(t.Context(), console.Deps{Pool: pool, Tokens: tokens, Log: log, Now: time.Now, APIURL: s.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	listening := httptest.NewServer(handler)
 	t.Cleanup(func() { listening.Close(); pool.Close() })
 	return &Console{listening.URL, seed}
@@ -63,13 +57,9 @@ func (c *Console) Claims(client string) map[string]any {
 func Sign(t testing.TB, algorithm jose.SignatureAlgorithm, key any, claims map[string]any) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: key}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	token, err := jwt.Signed(signer).Claims(claims).Serialize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return token
 }
 
@@ -84,32 +74,18 @@ func (c *Console) Do(t testing.TB, method, path, token string, body any, header 
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		content = bytes.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(context.Background(), method, c.URL+"/api/admin/v1"+path, content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sent := http.Header{}
 	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
+		sent.Set("Content-Type", "application/json")
 	}
 	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
+		sent.Set("Authorization", "Bearer "+token)
 	}
 	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
+		sent.Set(header[i], header[i+1])
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Response{Status: res.StatusCode, Header: res.Header, Body: answer, request: method + " " + path}
+	return Fetch(t, method, c.URL+"/api/admin/v1"+path, sent, content)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -52,9 +53,7 @@ var contract = sync.OnceValues(func() (*writtenContract, error) {
 func checkAgainstContract(t testing.TB, req *http.Request, a *Response) {
 	t.Helper()
 	contract, err := contract()
-	if err != nil {
-		t.Fatalf("loading the contract: %v", err)
-	}
+	require.NoError(t, err)
 	route, params, err := contract.router.FindRoute(req)
 	if err != nil {
 		return // no operation: its refusals are tested where they are made

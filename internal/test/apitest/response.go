@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Response is a whole HTTP response.
@@ -86,9 +88,7 @@ func (l List) IDs(t testing.TB) []string {
 func (l List) NextCursor(t testing.TB) string {
 	t.Helper()
 	var cursor *string
-	if err := json.Unmarshal(l.Meta["next_cursor"], &cursor); err != nil {
-		t.Fatalf("meta has no next_cursor: %v", err)
-	}
+	require.NoError(t, json.Unmarshal(l.Meta["next_cursor"], &cursor))
 	if cursor == nil {
 		return ""
 	}

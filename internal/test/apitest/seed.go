@@ -13,6 +13,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Seed builds rows by plain SQL, filling every column; a test states only what
@@ -29,9 +30,7 @@ func newSeed(t testing.TB, d *dbtest.Database) *Seed {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, d.OwnerURL)
-	if err != nil {
-		t.Fatalf("connecting to seed: %v", err)
-	}
+	require.NoError(t, err)
 	postgres.RegisterTypes(conn)
 	t.Cleanup(func() { _ = conn.Close(ctx) })
 	s := &Seed{conn: conn, Clients: map[string]uuid.UUID{}}

@@ -19,6 +19,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Server is one test's server on its own database.
@@ -64,9 +65,7 @@ func Start(t testing.TB, change ...func(*config.Server)) (*Server, *Seed) {
 func (s *Server) StartAnother(t testing.TB, change ...func(*config.Server)) string {
 	t.Helper()
 	all, err := config.FromEnv(os.Getenv)
-	if err != nil {
-		t.Fatalf("reading settings: %v", err)
-	}
+	require.NoError(t, err)
 	settings := all.Server
 	settings.ResponseValidation = config.Enforce
 	settings.PoolSize = 4
@@ -79,9 +78,7 @@ func (s *Server) StartAnother(t testing.TB, change ...func(*config.Server)) stri
 		databaseURL = s.Database.OwnerURL // for others, only the limit of a release is counted
 	}
 	server, err := app.NewServer(context.Background(), databaseURL, settings, log)
-	if err != nil {
-		t.Fatalf("starting the server: %v", err)
-	}
+	require.NoError(t, err)
 	s.servers = append(s.servers, server)
 	listening := httptest.NewServer(server.Handler)
 	t.Cleanup(func() {
@@ -95,9 +92,7 @@ func (s *Server) StartAnother(t testing.TB, change ...func(*config.Server)) stri
 func (s *Server) KeepMeasurement(t testing.TB) {
 	t.Helper()
 	for _, server := range s.servers {
-		if err := server.KeepMeasurement(context.Background()); err != nil {
-			t.Fatalf("keeping the counts: %v", err)
-		}
+		require.NoError(t, server.KeepMeasurement(context.Background()))
 	}
 }
 
@@ -130,18 +125,23 @@ func (s *Server) Issue(t testing.TB, request apikey.Request) apikey.Issued {
 	return issued
 }
 
+// Revoke revokes a key, named by its id or prefix.
+func (s *Server) Revoke(t testing.TB, key string) {
+	t.Helper()
+	s.WithKeys(t, func(r *apikey.Registry) error {
+		_, err := r.Revoke(context.Background(), apikey.Named{Key: key}, apikey.By{})
+		return err
+	})
+}
+
 // WithKeys works on the registry of keys, as the operator would.
 func (s *Server) WithKeys(t testing.TB, do func(*apikey.Registry) error) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := postgres.ConnectAs(ctx, s.Database.OwnerURL, postgres.KeysRole)
-	if err != nil {
-		t.Fatalf("connecting for the keys: %v", err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(ctx)
-	if err := do(apikey.NewRegistry(conn)); err != nil {
-		t.Fatalf("working on keys: %v", err)
-	}
+	require.NoError(t, do(apikey.NewRegistry(conn)))
 }
 
 // Get sends a GET with a key (none when empty) and reads the whole response.
@@ -150,29 +150,59 @@ func (s *Server) Get(t testing.TB, path, key string) *Response {
 	return s.Send(t, http.MethodGet, path, key, nil)
 }
 
-// Send sends any request; header is added to it.
+// Send sends any request without a body; header is added to it.
 func (s *Server) Send(t testing.TB, method, path, key string, header http.Header) *Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(context.Background(), method, s.URL+path, nil)
-	if err != nil {
-		t.Fatalf("making the request: %v", err)
-	}
-	for name, values := range header {
-		req.Header[name] = values
+	return s.send(t, method, path, key, header, nil)
+}
+
+// Post sends a body.
+func (s *Server) Post(t testing.TB, path, key string, header http.Header, body io.Reader) *Response {
+	t.Helper()
+	return s.send(t, http.MethodPost, path, key, header, body)
+}
+
+func (s *Server) send(t testing.TB, method, path, key string, header http.Header, body io.Reader) *Response {
+	t.Helper()
+	if header = header.Clone(); header == nil {
+		header = http.Header{}
 	}
 	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
+		header.Set("Authorization", "Bearer "+key)
 	}
+	req := newRequest(t, method, s.URL+path, header, body)
+	response := exchange(t, req)
+	checkAgainstContract(t, req, response)
+	return response
+}
+
+// Fetch sends a request to any address and reads the whole response.
+func Fetch(t testing.TB, method, url string, header http.Header, body io.Reader) *Response {
+	t.Helper()
+	return exchange(t, newRequest(t, method, url, header, body))
+}
+
+func newRequest(t testing.TB, method, url string, header http.Header, body io.Reader) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), method, url, body)
+	require.NoError(t, err)
+	if header != nil {
+		req.Header, req.Host = header, header.Get("Host")
+	}
+	return req
+}
+
+func exchange(t testing.TB, req *http.Request) *Response {
+	t.Helper()
+	request := req.Method + " " + req.URL.RequestURI()
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+		t.Fatalf("%s: %v", request, err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		t.Fatalf("%s %s: reading the body: %v", method, path, err)
+		t.Fatalf("%s: reading the body: %v", request, err)
 	}
-	response := &Response{Status: res.StatusCode, Header: res.Header, Body: body, request: method + " " + path}
-	checkAgainstContract(t, req, response)
-	return response
+	return &Response{Status: res.StatusCode, Header: res.Header, Body: body, request: request}
 }

@@ -19,9 +19,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 	"github.com/clientintel/clientintel/sql/roles"
 )
@@ -63,9 +65,7 @@ func New(t testing.TB) *Database {
 		t.Fatalf("preparing the test database: %v", failed)
 	}
 	name := fmt.Sprintf("t%d_%d", os.Getpid(), count.Add(1))
-	if err := administer(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s STRATEGY file_copy", name, template, owner)); err != nil {
-		t.Fatalf("cloning the template: %v", err)
-	}
+	require.NoError(t, administer(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s STRATEGY file_copy", name, template, owner)))
 	t.Cleanup(func() {
 		if err := administer(ctx, fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
 			t.Errorf("dropping the test's database: %v", err)
@@ -82,13 +82,40 @@ func NewEmpty(t testing.TB) *Database {
 	t.Helper()
 	d := New(t)
 	ctx := context.Background()
-	if err := administer(ctx, "DROP DATABASE "+d.Name); err != nil {
-		t.Fatalf("dropping: %v", err)
-	}
-	if err := administer(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s", d.Name, owner)); err != nil {
-		t.Fatalf("creating: %v", err)
-	}
+	require.NoError(t, administer(ctx, "DROP DATABASE "+d.Name))
+	require.NoError(t, administer(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s", d.Name, owner)))
 	return d
+}
+
+// Connect logs in until the test ends.
+func Connect(t testing.TB, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
+	require.NoError(t, err)
+	postgres.RegisterTypes(conn)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// Exec runs a statement on a connection or in a transaction.
+func Exec(t testing.TB, on interface {
+	Exec(context.Context, string, ...any) (pgconn.CommandTag, error)
+}, sql string, args ...any,
+) {
+	t.Helper()
+	if _, err := on.Exec(context.Background(), sql, args...); err != nil {
+		t.Fatalf("executing %q: %v", sql, err)
+	}
+}
+
+// Await waits until something has happened.
+func Await(t testing.TB, what string, happened func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !happened(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
 }
 
 // Exec runs a statement as the administrator, triggers and rules aside if it
@@ -97,9 +124,7 @@ func (d *Database) Exec(t testing.TB, sql string, args ...any) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, d.SuperuserURL)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, sql, args...); err != nil {
 		t.Fatalf("executing %q: %v", sql, err)
@@ -112,9 +137,7 @@ func (d *Database) Hold(t testing.TB, table string) (release func()) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, d.OwnerURL)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
+	require.NoError(t, err)
 	hold := "LOCK TABLE %s IN ACCESS EXCLUSIVE MODE"
 	if os.Getenv("CLIENTINTEL_TEST_DISTRIBUTED") != "" {
 		var distributed bool
@@ -149,9 +172,7 @@ func (d *Database) Query(t testing.TB, into any, sql string, args ...any) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, d.SuperuserURL)
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(ctx)
 	if err := conn.QueryRow(ctx, sql, args...).Scan(into); err != nil {
 		t.Fatalf("querying %q: %v", sql, err)

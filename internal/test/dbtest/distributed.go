@@ -13,6 +13,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -36,9 +37,7 @@ func newDistributed(t testing.TB) *Database {
 	cloning.Lock()
 	err := nodes.CloneDatabase(ctx, distributedTemplate, name)
 	cloning.Unlock()
-	if err != nil {
-		t.Fatalf("cloning the template: %v", err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		if err := nodes.DropDatabase(ctx, name); err != nil {
 			t.Errorf("dropping the test's database: %v", err)

@@ -20,6 +20,8 @@ import (
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 var remoteCommand = regexp.MustCompile(`(?m)^DETAIL:  on server \S+@127\.0\.0\.1:(\d+)|DETAIL:  on server \S+@127\.0\.0\.1:(\d+)`)
@@ -29,7 +31,7 @@ func TestAnswer_IsReadFromOneWorker(t *testing.T) {
 	t.Parallel()
 	on := ownNodes(t)
 	e := setupOn(t, on)
-	exec(t, e.on(t, on.Coordinator), fmt.Sprintf("ALTER DATABASE %s SET citus.log_remote_commands = on", e.name))
+	dbtest.Exec(t, e.on(t, on.Coordinator), fmt.Sprintf("ALTER DATABASE %s SET citus.log_remote_commands = on", e.name))
 	s := e.serve(t)
 	log := filepath.Join(on.Coordinator.Dir, "postgres.log")
 	for _, c := range []client{e.east, e.west} {
@@ -88,9 +90,7 @@ func TestWorkerDown_OthersAreAnswered(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), e.west.worker.Port()) || !strings.Contains(err.Error(), "nothing was imported") {
 		t.Errorf("an import that needs the worker that is down: %v", err)
 	}
-	if err := e.west.worker.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, e.west.worker.Start(t.Context()))
 	end := time.Now().Add(20 * time.Second)
 	for healthy := 0; healthy < 20; {
 		if a := e.caller.Get(t.Context(), s.URL, "/interviews?limit=1", e.west.key); a.Status == http.StatusOK {
@@ -112,9 +112,7 @@ func TestRowLevelSecurity_HoldsOnWorkers(t *testing.T) {
 	t.Parallel()
 	e := setup(t)
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{URL: e.serverURL(), Size: 2, AcquireTimeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer pool.Close()
 	tables := []string{"clients", "campaigns", "lanes", "interviews", "usable_interviews", "synthesis_documents", "visible_synthesis_documents",
 		"portal_documents", "visible_portal_documents", "measurement_snapshots", "measurement_states", "search_documents", "searched_interviews"}
@@ -142,14 +140,12 @@ func TestRowLevelSecurity_HoldsOnWorkers(t *testing.T) {
 	// The worker itself shows the role nothing either, in its shards.
 	conn := e.on(t, e.east.worker)
 	var shard string
-	if err := conn.QueryRow(t.Context(), "SELECT 'interviews_' || get_shard_id_for_distribution_column('interviews', $1::uuid)", e.east.id).Scan(&shard); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT 'interviews_' || get_shard_id_for_distribution_column('interviews', $1::uuid)", e.east.id).Scan(&shard))
 	var owned, seen int
 	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+shard).Scan(&owned); err != nil || owned == 0 {
 		t.Fatalf("the shard holds %d rows, %v", owned, err)
 	}
-	exec(t, conn, "SET ROLE clientintel_server")
+	dbtest.Exec(t, conn, "SET ROLE clientintel_server")
 	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+shard).Scan(&seen); err != nil || seen != 0 {
 		t.Errorf("on the worker, the server's role sees %d of %d rows of a shard: %v", seen, owned, err)
 	}
@@ -161,9 +157,7 @@ func TestSnapshot_IsOne(t *testing.T) {
 	t.Parallel()
 	e := setup(t)
 	pool, err := postgres.OpenPool(t.Context(), postgres.PoolSettings{URL: e.serverURL(), Size: 2, AcquireTimeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer pool.Close()
 	client := uuid.MustParse(e.west.id)
 	writer := e.owner(t)
@@ -172,25 +166,19 @@ func TestSnapshot_IsOne(t *testing.T) {
 		newest, everything int
 	}
 	read := func(ctx context.Context, s *postgres.Snapshot) (n numbers) {
-		if err := s.QueryRow(ctx, "SELECT count(*) FROM usable_interviews AS i WHERE i.client_id = $1", client).Scan(&n.listed); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, s.QueryRow(ctx, "SELECT count(*) FROM usable_interviews AS i WHERE i.client_id = $1", client).Scan(&n.listed))
 		n.total = *s.Measurement.Members
 		newest, err := s.Queries().ListNewestSearchHits(ctx, db.ListNewestSearchHitsParams{ClientID: client, Query: "zebraquagga", MaxHits: 50, MaxRows: 10000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all, err := s.Queries().ListSearchHits(ctx, db.ListSearchHitsParams{ClientID: client, Query: "zebraquagga", MaxHits: 50})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		n.newest, n.everything = len(newest), len(all)
 		return n
 	}
 	var during, after numbers
 	moment := time.Now()
 	err = pool.Read(t.Context(), postgres.Reading{ClientID: client}, func(ctx context.Context, s *postgres.Snapshot) error {
-		exec(t, writer, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
+		dbtest.Exec(t, writer, `INSERT INTO interviews (client_id, id, created_at, status, quality, reportable, client_safe, best_quote)
 			VALUES ($1, gen_random_uuid(), now(), 'completed', 'passed', true, true, 'a zebraquagga')`, client)
 		during = read(ctx, s)
 		if s.AsOf.Before(moment.Add(-time.Second)) || s.AsOf.After(time.Now().Add(time.Second)) {
@@ -204,9 +192,7 @@ func TestSnapshot_IsOne(t *testing.T) {
 			return nil
 		})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if during.total != during.listed || during.newest != 0 || during.everything != 0 {
 		t.Errorf("in the snapshot from before the write: %+v", during)
 	}
@@ -219,9 +205,7 @@ func TestSnapshot_IsOne(t *testing.T) {
 func ownNodes(t *testing.T) *cluster.Nodes {
 	t.Helper()
 	own, err := base.NewNodes(t.Context(), 2, small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(own.Stop)
 	return own
 }
@@ -229,18 +213,14 @@ func ownNodes(t *testing.T) *cluster.Nodes {
 func size(t *testing.T, path string) int64 {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return info.Size()
 }
 
 func tail(t *testing.T, path string, from int64) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text[from:])
 }
 

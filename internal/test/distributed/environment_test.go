@@ -22,6 +22,8 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // base and nodes are started once; each test has a database of its own on them.
@@ -77,9 +79,7 @@ type client struct {
 func newDatabase(t *testing.T, on *cluster.Nodes) *environment {
 	t.Helper()
 	e := &environment{Nodes: on, name: fmt.Sprintf("d%d", databases.Add(1)), caller: cluster.NewCaller(100)}
-	if err := on.CreateDatabase(t.Context(), e.name); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, on.CreateDatabase(t.Context(), e.name))
 	t.Cleanup(func() {
 		e.caller.Close()
 		_ = on.DropDatabase(context.Background(), e.name)
@@ -137,9 +137,7 @@ func (e *environment) issue(t *testing.T, client string) string {
 	t.Helper()
 	conn := e.owner(t)
 	issued, err := apikey.NewRegistry(conn).Issue(t.Context(), apikey.Request{Client: client, Name: "test", Scopes: auth.All()}, apikey.By{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return issued.Key
 }
 
@@ -163,41 +161,22 @@ func (e *environment) serverURL() string { return e.Coordinator.URLOf(embedded.L
 // owner connects as the owner of the schema.
 func (e *environment) owner(t *testing.T) *pgx.Conn {
 	t.Helper()
-	return connect(t, e.ownerURL())
+	return dbtest.Connect(t, e.ownerURL())
 }
 
 // on connects to a machine as its administrator.
 func (e *environment) on(t *testing.T, node *cluster.Postgres) *pgx.Conn {
 	t.Helper()
-	return connect(t, node.URLOf(embedded.Superuser, e.name))
-}
-
-func connect(t *testing.T, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := postgres.ConnectAs(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return conn
+	return dbtest.Connect(t, node.URLOf(embedded.Superuser, e.name))
 }
 
 // query reads one value as the owner.
 func (e *environment) query(t *testing.T, into any, sql string, args ...any) {
 	t.Helper()
 	conn, err := postgres.ConnectAs(t.Context(), e.ownerURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	if err := conn.QueryRow(t.Context(), sql, args...).Scan(into); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-}
-
-func exec(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
-	t.Helper()
-	if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
 }
@@ -206,9 +185,7 @@ func exec(t *testing.T, conn *pgx.Conn, sql string, args ...any) {
 func (e *environment) run(t *testing.T, args ...string) string {
 	t.Helper()
 	printed, err := base.Run(e.ownerURL(), "", args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return printed
 }
 
@@ -221,15 +198,7 @@ func (e *environment) importText(t *testing.T, file string) {
 
 func (e *environment) serve(t *testing.T) *cluster.Server {
 	t.Helper()
-	s, err := base.StartServer(t.Context(), e.serverURL(), "DATABASE_OWNER_URL="+e.ownerURL(),
-		"CLIENTINTEL_RESPONSE_VALIDATION=enforce", "CLIENTINTEL_STATEMENT_TIMEOUT=3s")
-	if s != nil {
-		t.Cleanup(s.Kill)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return base.Serve(t, e.serverURL(), "DATABASE_OWNER_URL="+e.ownerURL(), "CLIENTINTEL_RESPONSE_VALIDATION=enforce", "CLIENTINTEL_STATEMENT_TIMEOUT=3s")
 }
 
 // reads are one request of every kind that reads a client's records, and what of the
@@ -263,8 +232,6 @@ func (e *environment) data(t *testing.T, s *cluster.Server, path, key string) st
 		t.Fatalf("%s: status %d: %s %v; the log ends: %s", path, a.Status, a.Body, a.Err, s.Logs())
 	}
 	var body struct{ Data json.RawMessage }
-	if err := json.Unmarshal(a.Body, &body); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(a.Body, &body))
 	return string(body.Data)
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // A trigger that is off on one shard of one worker is noticed by its clients' searches, by
@@ -26,8 +28,8 @@ func TestTriggers_OffOnOneShard(t *testing.T) {
 		"count_inserted_members": "interviews", "maintain_search_documents_on_update": "interviews", "propagate_campaign_live": "campaigns",
 	} {
 		shard := table + "_" + shardOf(t, e, table, e.west.id)
-		exec(t, worker, "SET citus.enable_manual_changes_to_shards = on")
-		exec(t, worker, fmt.Sprintf("ALTER TABLE %s DISABLE TRIGGER %s", shard, strings.Replace(shard, table, trigger, 1)))
+		dbtest.Exec(t, worker, "SET citus.enable_manual_changes_to_shards = on")
+		dbtest.Exec(t, worker, fmt.Sprintf("ALTER TABLE %s DISABLE TRIGGER %s", shard, strings.Replace(shard, table, trigger, 1)))
 		a := e.caller.Get(t.Context(), s.URL, "/intelligence/search?q=e&limit=1", e.west.key)
 		if a.Status != http.StatusServiceUnavailable {
 			t.Errorf("%s off: a search is answered %d %s", trigger, a.Status, a.Body)
@@ -38,7 +40,7 @@ func TestTriggers_OffOnOneShard(t *testing.T) {
 		if stdout, err := base.Run(e.ownerURL(), "", "measurement", "audit"); err == nil {
 			t.Errorf("%s off: the audit agrees: %s", trigger, stdout)
 		}
-		exec(t, e.owner(t), "SELECT enable_shard_triggers()")
+		dbtest.Exec(t, e.owner(t), "SELECT enable_shard_triggers()")
 		e.run(t, "measurement", "rebuild", "--all")
 		e.data(t, s, "/intelligence/search?q=e&limit=1", e.west.key)
 		e.run(t, "measurement", "audit")
@@ -49,9 +51,7 @@ func TestTriggers_OffOnOneShard(t *testing.T) {
 func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
 	t.Parallel()
 	e := &environment{Nodes: nodes, name: fmt.Sprintf("d%d", databases.Add(1))}
-	if err := nodes.CreateDatabase(t.Context(), e.name); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, nodes.CreateDatabase(t.Context(), e.name))
 	t.Cleanup(func() { _ = nodes.DropDatabase(context.Background(), e.name) })
 	e.run(t, "migrate")
 	client := uuid.NewString()
@@ -60,7 +60,7 @@ func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
 		t.Errorf("with a record: %v", err)
 	}
 	e.run(t, "clients", "purge", client, "--yes")
-	exec(t, e.owner(t), "DELETE FROM record_owners")
+	dbtest.Exec(t, e.owner(t), "DELETE FROM record_owners")
 	e.run(t, "migrate", "--distribute")
 	e.importText(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, client))
 	e.run(t, "migrate", "--distribute")

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // root is the repository, seen from this package.
@@ -12,9 +14,7 @@ const root = "../../.."
 func readFile(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -29,9 +29,7 @@ func pages(t *testing.T) map[string]string {
 		}
 		for _, path := range paths {
 			name, err := filepath.Rel(root, path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			found[name] = readFile(t, name)
 		}
 	}

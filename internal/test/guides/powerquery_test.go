@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -12,9 +13,7 @@ import (
 func TestPowerQuery_FilesAreTheGuidesBlocks(t *testing.T) {
 	t.Parallel()
 	blocks, err := blocksOf(biGuide, string(openapi.BIGuide("")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var formulas []string
 	for _, b := range blocks {
 		if b.tag == "powerquery" {
@@ -27,9 +26,7 @@ func TestPowerQuery_FilesAreTheGuidesBlocks(t *testing.T) {
 	}
 	for i, file := range files {
 		text, err := os.ReadFile("../../../openapi/connectors/powerquery/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if string(text) != formulas[i] {
 			t.Errorf("%s differs from the guide's formula %d", file, i+1)
 		}

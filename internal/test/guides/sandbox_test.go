@@ -19,6 +19,7 @@ import (
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const (
@@ -46,14 +47,10 @@ func startDemo(t *testing.T) *apitest.Server {
 	t.Helper()
 	srv, seed := apitest.Start(t)
 	conn, err := pgx.Connect(t.Context(), srv.Database.OwnerURL)
-	if err != nil {
-		t.Fatalf("connecting to import: %v", err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	var file bytes.Buffer
-	if err := demodata.Demo(&file, demoDay()); err != nil {
-		t.Fatalf("writing the demo corpus: %v", err)
-	}
+	require.NoError(t, demodata.Demo(&file, demoDay()))
 	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file)); err != nil {
 		t.Fatalf("importing the demo corpus: %v", err)
 	}
@@ -92,9 +89,7 @@ func newSandbox(t *testing.T, key string) *sandbox {
 		}
 	}
 	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Fatalf("the guides' blocks are run with python3, which is not installed: %v", err)
-	}
+	require.NoError(t, err)
 	return &sandbox{dir: t.TempDir(), key: key, python: python, packages: packages(t), env: map[string]string{}}
 }
 
@@ -157,7 +152,8 @@ for row in cursor:
 
 // runBlock runs a block as its reader would, and returns what it prints. An
 // unknown tag is an error, so that nothing in a guide goes unchecked.
-func (w *sandbox) runBlock(ctx context.Context, b block) (string, error) {
+func (w *sandbox) runBlock(t *testing.T, b block) (string, error) {
+	ctx := t.Context()
 	switch b.tag {
 	case "sh":
 		return w.runShell(ctx, b)
@@ -168,7 +164,7 @@ func (w *sandbox) runBlock(ctx context.Context, b block) (string, error) {
 	case "sql":
 		return w.run(ctx, b.text, w.python, "-c", queryScript)
 	case "json":
-		return "", w.tryHost(ctx, b)
+		return "", w.tryHost(t, b)
 	case installation, "powerquery", "markdown":
 		return "", nil
 	}
@@ -187,9 +183,7 @@ func shows(shown, printed string) bool {
 func runGuide(t *testing.T, srv *apitest.Server, guide, key string) {
 	t.Helper()
 	blocks, err := blocksOf(guide, fetchGuide(t, srv, guide))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w := newSandbox(t, key)
 	for i := 0; i < len(blocks); i++ {
 		b, shown := blocks[i], ""
@@ -203,7 +197,7 @@ func runGuide(t *testing.T, srv *apitest.Server, guide, key string) {
 		if w.packages == "" && strings.HasSuffix(b.tag, notebook) {
 			continue
 		}
-		printed, err := w.runBlock(t.Context(), b)
+		printed, err := w.runBlock(t, b)
 		if err != nil {
 			t.Fatalf("%s: %v", b, err) // later blocks may build on this one
 		}

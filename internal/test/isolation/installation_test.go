@@ -13,6 +13,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // client is one of an installation. Clients have names, slugs and times in common,
@@ -86,9 +87,7 @@ func (c client) fill(t *testing.T, seed *apitest.Seed) {
 		VALUES ($1, $2, 'Same', $3, 'canonical_measurement.v1')`, client, c.name, c.mode)
 	seed.Clients[c.name] = client
 	ownDay, err := time.Parse(time.DateOnly, c.day)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	ownDay = ownDay.Add(9 * time.Hour)
 	common := apitest.At("2026-03-01T09:00:00Z")
 	json := func(text string) json.RawMessage { return json.RawMessage(text) }

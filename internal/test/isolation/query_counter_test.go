@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // queryCounter is a proxy between a server and its database, and counts what responses cost:
@@ -35,14 +37,10 @@ func (c cost) since(before cost) cost {
 func startQueryCounter(t *testing.T, databaseURL string) (*queryCounter, string) {
 	t.Helper()
 	config, err := pgconn.ParseConfig(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var listen net.ListenConfig
 	listener, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	m := &queryCounter{}
 	go func() {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // delegates are the operations that tools ask.
@@ -75,9 +76,7 @@ func (p *pair) askTool(t *testing.T, tool tool, arguments string) {
 func (tool tool) arguments(t *testing.T, query string) string {
 	t.Helper()
 	given, err := url.ParseQuery(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	arguments := map[string]any{}
 	for name := range given {
 		arguments[name] = given.Get(name)
@@ -87,9 +86,7 @@ func (tool tool) arguments(t *testing.T, query string) string {
 		}
 	}
 	text, err := json.Marshal(arguments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 

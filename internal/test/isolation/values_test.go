@@ -7,6 +7,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
 
@@ -80,9 +81,7 @@ func operations(t *testing.T) []operation {
 	t.Helper()
 	text := openapi.JSON()
 	doc, err := openapi3.NewLoader().LoadFromData(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all []operation
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
@@ -122,9 +121,7 @@ func operations(t *testing.T) []operation {
 func (o operation) complete(t *testing.T, c client, query string) string {
 	t.Helper()
 	given, err := url.ParseQuery(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range o.required {
 		if !given.Has(name) {
 			query += "&" + of(c.values(), o.id, name)[0]

@@ -6,14 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
-	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // base is built once for all tests.
@@ -23,14 +22,7 @@ func TestMain(m *testing.M) {
 	// They wait more than they work.
 	flag.Parse()
 	_ = flag.Set("test.parallel", "6")
-	var err error
-	if base, err = cluster.Prepare(context.Background(), raced); err != nil {
-		fmt.Fprintln(os.Stderr, "preparing:", err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	base.Close()
-	os.Exit(code)
+	cluster.Main(m, &base, raced)
 }
 
 // statementTimeout is shorter than the default of ten seconds, so that tests are too.
@@ -44,111 +36,39 @@ type environment struct {
 
 func setup(t *testing.T, settings map[string]string) *environment {
 	t.Helper()
-	return setupIn(t, "", settings)
-}
-
-func setupIn(t *testing.T, dir string, settings map[string]string) *environment {
-	t.Helper()
-	return setupWith(t, base, dir, settings)
+	return setupWith(t, base, settings)
 }
 
 // setupWith makes the database with a base's program and its schema.
-func setupWith(t *testing.T, of *cluster.Base, dir string, settings map[string]string) *environment {
+func setupWith(t *testing.T, of *cluster.Base, settings map[string]string) *environment {
 	t.Helper()
-	pg, err := of.NewPostgres(t.Context(), dir, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pg, err := of.NewPostgres(t.Context(), "", settings)
+	require.NoError(t, err)
 	w := &environment{Postgres: pg, caller: cluster.NewCaller(400)}
 	t.Cleanup(func() { w.caller.Close(); pg.Crash() })
-	if err := of.Import(pg, importFile(t, 300)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, of.Import(pg, cluster.Records(t, 300)))
 	return w
-}
-
-// importFile is an import file of two clients with so many interviews each. A larger
-// one has those of a smaller one, and more.
-func importFile(t *testing.T, interviews int) string {
-	t.Helper()
-	var file strings.Builder
-	if _, err := corpus.Generate(&file, corpus.Options{
-		Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now(),
-		Clients: []corpus.ClientOptions{
-			{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 8, Synthesis: 10},
-			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 4},
-		},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return file.String()
-}
-
-// importing imports a file with the program.
-func (w *environment) importing(t *testing.T, file string) {
-	t.Helper()
-	if err := base.Import(w.Postgres, file); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // serve starts a server on the database, or through another URL.
 func (w *environment) serve(t *testing.T, url string, env ...string) *cluster.Server {
 	t.Helper()
-	s, err := base.StartServer(t.Context(), url, append([]string{statementTimeout, "CLIENTINTEL_RESPONSE_VALIDATION=enforce"}, env...)...)
-	if s != nil {
-		t.Cleanup(s.Kill)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// key issues a key with every scope.
-func (w *environment) key(t *testing.T, client string) string {
-	t.Helper()
-	return w.keys(t, client, 1)[0]
+	return base.Serve(t, url, append([]string{statementTimeout, "CLIENTINTEL_RESPONSE_VALIDATION=enforce"}, env...)...)
 }
 
 func (w *environment) keys(t *testing.T, client string, n int) []string {
 	t.Helper()
 	keys, err := w.IssueKeys(t.Context(), client, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return keys
-}
-
-// number reads a number from the database as the superuser.
-func (w *environment) number(t *testing.T, sql string, args ...any) int {
-	t.Helper()
-	conn, err := w.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	var n int
-	if err := conn.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return n
 }
 
 // holdTransaction runs a statement in a transaction that stays open until release.
 func (w *environment) holdTransaction(t *testing.T, sql string) (release func()) {
 	t.Helper()
-	conn, err := w.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	if _, err := conn.Exec(t.Context(), "BEGIN"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatal(err)
-	}
+	conn := dbtest.Connect(t, w.URL(embedded.Superuser))
+	dbtest.Exec(t, conn, "BEGIN")
+	dbtest.Exec(t, conn, sql)
 	return func() { _, _ = conn.Exec(context.Background(), "ROLLBACK") }
 }
 
@@ -157,8 +77,8 @@ func (w *environment) holdTransaction(t *testing.T, sql string) (release func())
 func (w *environment) wantCorrectCounts(t *testing.T, s *cluster.Server) {
 	t.Helper()
 	for _, client := range []string{"acme", "globex"} {
-		key := w.key(t, client)
-		want := w.number(t, "SELECT count(*) FROM usable_interviews AS i JOIN clients AS c ON c.id = i.client_id WHERE c.slug = $1", client)
+		key := w.Key(t, client)
+		want := w.Number(t, "SELECT count(*) FROM usable_interviews AS i JOIN clients AS c ON c.id = i.client_id WHERE c.slug = $1", client)
 		var list struct {
 			Meta struct {
 				Total int `json:"measurement_total_count"`
@@ -175,9 +95,7 @@ func (w *environment) wantCorrectCounts(t *testing.T, s *cluster.Server) {
 		}
 	}
 	c, err := base.Start(w.OwnerURL(), "measurement", "audit")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if stdout, stderr, err := c.Output(time.Minute); err != nil {
 		t.Errorf("the audit: %v: %s%s", err, stdout, stderr)
 	}

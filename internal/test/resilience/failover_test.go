@@ -11,6 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/doctor"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // The hosts that a URL lists are compared: an old primary that comes back beside the new
@@ -19,9 +20,7 @@ func TestDoctor_ComparesTheHostsOfAFailover(t *testing.T) {
 	t.Parallel()
 	w := setup(t, nil)
 	standby, err := base.NewStandby(t.Context(), w.Postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(standby.Crash)
 	hosts := func(second string) doctor.Finding {
 		both := hostList(t, w.URLOf(embedded.Superuser, "postgres"), second)
@@ -40,7 +39,7 @@ func TestDoctor_ComparesTheHostsOfAFailover(t *testing.T) {
 		}
 	}
 	want(hosts(standby.OwnerURL()), doctor.OK, "one of 2 hosts can be written to: ")
-	ask(t, standby, "SELECT CASE WHEN pg_promote() THEN 1 END")
+	standby.Number(t, "SELECT CASE WHEN pg_promote() THEN 1 END")
 	found := hosts(standby.OwnerURL())
 	want(found, doctor.Wrong, "more than one host can be written to")
 	want(found, doctor.Wrong, "(timeline 1)")
@@ -57,16 +56,10 @@ func TestFailover_ServersFollowThePrimary(t *testing.T) {
 	t.Parallel()
 	w := setup(t, nil)
 	standby, err := base.NewStandby(t.Context(), w.Postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(standby.Crash)
 	s := w.serve(t, hostList(t, w.URL(embedded.Login), standby.URL(embedded.Login)))
-	key, leaked := w.key(t, "acme"), w.key(t, "acme")
-	want := w.number(t, "SELECT count(*) FROM pg_stat_replication")
-	if want != 1 {
-		t.Fatalf("%d standbys follow the primary", want)
-	}
+	key, leaked := w.Key(t, "acme"), w.Key(t, "acme")
 
 	at := time.Now()
 	step := func(what string) { t.Logf("%5.1f s  %s", time.Since(at).Seconds(), what) }
@@ -77,20 +70,15 @@ func TestFailover_ServersFollowThePrimary(t *testing.T) {
 	load.await(t, 503, 20)
 	wantUnready(t, s)
 	step("requests are 503, the server is not ready")
-	ask(t, standby, "SELECT CASE WHEN pg_promote() THEN 1 END")
+	standby.Number(t, "SELECT CASE WHEN pg_promote() THEN 1 END")
 	step("the standby is promoted")
 	w.awaitReady(t, s, leaked)
 	step("the server serves again")
 	load.await(t, 200, 20)
 	load.end()
 
-	command, err := base.Start(standby.OwnerURL(), "keys", "revoke", leaked, "--reason", "leaked")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if stdout, stderr, err := command.Output(time.Minute); err != nil {
-		t.Fatalf("%v: %s%s", err, stdout, stderr)
-	}
+	_, err = base.Run(standby.OwnerURL(), "", "keys", "revoke", leaked, "--reason", "leaked")
+	require.NoError(t, err)
 	step("the key is revoked")
 	if a := w.caller.Get(t.Context(), s.URL, "/interviews?limit=1", leaked); a.Status != 401 {
 		t.Errorf("the revoked key is answered %d", a.Status)
@@ -102,13 +90,9 @@ func TestFailover_ServersFollowThePrimary(t *testing.T) {
 func hostList(t *testing.T, first, second string) string {
 	t.Helper()
 	both, err := url.Parse(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	other, err := url.Parse(second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	query := both.Query()
 	for _, name := range []string{"host", "port"} {
 		query.Set(name, query.Get(name)+","+other.Query().Get(name))

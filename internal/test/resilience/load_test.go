@@ -157,8 +157,8 @@ func (w *environment) wantExactQuota(t *testing.T, s *cluster.Server, key string
 	}
 	const limit = 600
 	prefix := key[4:16]
-	rows := w.number(t, "SELECT count(*) FROM request_log AS l JOIN api_keys AS k ON k.id = l.key_id WHERE k.prefix = $1", prefix)
-	last := w.number(t, "SELECT max(l.seq) - min(l.seq) + 1 FROM request_log AS l JOIN api_keys AS k ON k.id = l.key_id WHERE k.prefix = $1", prefix)
+	rows := w.Number(t, "SELECT count(*) FROM request_log AS l JOIN api_keys AS k ON k.id = l.key_id WHERE k.prefix = $1", prefix)
+	last := w.Number(t, "SELECT max(l.seq) - min(l.seq) + 1 FROM request_log AS l JOIN api_keys AS k ON k.id = l.key_id WHERE k.prefix = $1", prefix)
 	lost := statuses[503] + statuses[0] // may have been counted or not
 	if rows != limit || last != limit || statuses[429] == 0 || statuses[200] > limit || statuses[200] < limit-lost {
 		t.Errorf("%d rows, numbered up to %d, statuses %v: want exactly %d counted, and each answered but for those lost", rows, last, statuses, limit)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // outage is a database out of reach. strike begins it and returns what ends it.
@@ -91,9 +92,7 @@ func TestOutages(t *testing.T) {
 			w := setup(t, c.settings)
 			keys := w.keys(t, "acme", 16)
 			network, err := cluster.NewProxy(w.Postgres)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			t.Cleanup(network.Close)
 			s := w.serve(t, network.URL())
 			l := w.callers(t, keys, s)
@@ -103,10 +102,8 @@ func TestOutages(t *testing.T) {
 			if !c.ready {
 				wantUnready(t, s)
 			}
-			if err := end(); err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("ready again after %s", w.awaitReady(t, s, w.key(t, "acme")))
+			require.NoError(t, end())
+			t.Logf("ready again after %s", w.awaitReady(t, s, w.Key(t, "acme")))
 			l.await(t, 200, 50)
 			l.end()
 			l.wantValidResponses(t)

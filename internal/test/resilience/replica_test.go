@@ -3,17 +3,15 @@
 package resilience
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/clientintel/clientintel/internal/doctor"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Responses read from a standby state up to when it has caught up, and are
@@ -23,22 +21,20 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 	t.Parallel()
 	w := setup(t, nil)
 	standby, err := base.NewStandby(t.Context(), w.Postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(standby.Crash)
 	s := w.serve(t, w.OwnerURL(), "CLIENTINTEL_REPLICA_URL="+standby.OwnerURL(), "CLIENTINTEL_REPLICA_MAX_LAG=3s")
-	key := w.key(t, "acme")
+	key := w.Key(t, "acme")
 
 	began := time.Now()
-	w.importing(t, importFile(t, 500)) // two hundred more
+	require.NoError(t, base.Import(w.Postgres, cluster.Records(t, 500))) // two hundred more
 	w.awaitReplay(t, standby)
 	w.wantCorrectCounts(t, s)
 	if asOf := w.asOf(t, s, key); asOf.Before(began) || asOf.After(time.Now()) {
 		t.Errorf("as_of is %s, not between the import at %s and now", asOf, began)
 	}
 	readers := "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'clientintel read'"
-	if onStandby, onPrimary := ask(t, standby, readers), w.number(t, readers); onStandby == 0 || onPrimary != 0 {
+	if onStandby, onPrimary := standby.Number(t, readers), w.Number(t, readers); onStandby == 0 || onPrimary != 0 {
 		t.Errorf("%d connections read from the standby and %d from the primary", onStandby, onPrimary)
 	}
 
@@ -69,13 +65,13 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 	l.end()
 	l.wantValidResponses(t)
 	w.wantExactQuota(t, s, keys[0], l.answers[keys[0]])
-	w.number(t, "WITH k AS (UPDATE api_keys SET revoked_at = now() WHERE prefix = $1 RETURNING 1) SELECT count(*) FROM k", keys[1][4:16])
+	w.Number(t, "WITH k AS (UPDATE api_keys SET revoked_at = now() WHERE prefix = $1 RETURNING 1) SELECT count(*) FROM k", keys[1][4:16])
 	if a := w.caller.Get(t.Context(), s.URL, "/interviews?limit=1", keys[1]); a.Status != 401 {
 		t.Errorf("a revoked key gets %d", a.Status)
 	}
 
-	ask(t, standby, "SELECT 1 FROM pg_wal_replay_pause()")
-	w.key(t, "acme")
+	standby.Number(t, "SELECT 1 FROM pg_wal_replay_pause()")
+	w.Key(t, "acme")
 	if f := standbyFinding(0); f.State != doctor.Warning || !strings.Contains(f.Message, "last commit is") {
 		t.Errorf("the doctor finds the standby that stands still %+v", f)
 	}
@@ -92,7 +88,7 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	wantUnready(t, s)
-	ask(t, standby, "SELECT 1 FROM pg_wal_replay_resume()")
+	standby.Number(t, "SELECT 1 FROM pg_wal_replay_resume()")
 	t.Logf("ready again after %s", w.awaitReady(t, s, key))
 	w.awaitReplay(t, standby)
 	w.wantCorrectCounts(t, s)
@@ -115,26 +111,12 @@ func (w *environment) asOf(t *testing.T, s *cluster.Server, key string) time.Tim
 // awaitReplay waits until the standby has all that the primary has written.
 func (w *environment) awaitReplay(t *testing.T, standby *cluster.Postgres) {
 	t.Helper()
-	written := w.number(t, "SELECT (pg_current_wal_lsn() - '0/0')::bigint")
+	written := w.Number(t, "SELECT (pg_current_wal_lsn() - '0/0')::bigint")
 	end := time.Now().Add(recovery)
-	for ask(t, standby, "SELECT (pg_last_wal_replay_lsn() - '0/0')::bigint") < written {
+	for standby.Number(t, "SELECT (pg_last_wal_replay_lsn() - '0/0')::bigint") < written {
 		if time.Now().After(end) {
 			t.Fatal("the standby does not catch up")
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-}
-
-func ask(t *testing.T, server *cluster.Postgres, sql string) int {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), server.URL(embedded.Superuser))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	var n int
-	if err := conn.QueryRow(t.Context(), sql).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	return n
 }

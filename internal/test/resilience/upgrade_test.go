@@ -26,6 +26,7 @@ import (
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -35,16 +36,12 @@ func previousRelease(t *testing.T) *cluster.Base {
 	t.Helper()
 	text, err := os.ReadFile("../../../sql/released.json")
 	var released struct{ Commit string }
-	if err := errors.Join(err, json.Unmarshal(text, &released)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, json.Unmarshal(text, &released)))
 	if released.Commit == "" {
 		return base
 	}
 	previous, err := base.Of(t.Context(), released.Commit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return previous
 }
 
@@ -57,9 +54,7 @@ func issueWith(t *testing.T, of *cluster.Base, w *environment) string {
 	}
 	out, err := of.Run(w.OwnerURL(), "", "keys", "issue", "--client=acme", "--name=test", "--scopes="+strings.Join(scopes, ","), "--json")
 	var issued struct{ Key string }
-	if err := errors.Join(err, json.Unmarshal([]byte(out), &issued)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(err, json.Unmarshal([]byte(out), &issued)))
 	return issued.Key
 }
 
@@ -77,14 +72,10 @@ func withNext(t *testing.T) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{fmt.Sprintf("%05d_next.sql", postgres.SchemaVersion()+1): {Data: []byte(next)}}
 	names, err := fs.Glob(migrations.Files, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, name := range names {
 		text, err := migrations.Files.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		files[name] = &fstest.MapFile{Data: text}
 	}
 	return files
@@ -96,7 +87,7 @@ func withNext(t *testing.T) fs.FS {
 func TestUpgradeOfARunningPair(t *testing.T) {
 	t.Parallel()
 	previous := previousRelease(t)
-	w := setupWith(t, previous, "", nil)
+	w := setupWith(t, previous, nil)
 	var keys []string
 	for range 12 {
 		keys = append(keys, issueWith(t, previous, w))
@@ -105,14 +96,7 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 	defer stop()
 	launch := func(of *cluster.Base) *cluster.Server {
 		t.Helper()
-		s, err := of.StartServer(t.Context(), w.URL(embedded.Login), "--no-migrate", "CLIENTINTEL_DRAIN_DELAY=5s")
-		if s != nil {
-			t.Cleanup(s.Kill)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return of.Serve(t, w.URL(embedded.Login), "--no-migrate", "CLIENTINTEL_DRAIN_DELAY=5s")
 	}
 	var pair [2]atomic.Pointer[cluster.Server]
 	for i := range pair {

@@ -3,14 +3,9 @@
 package restore
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"flag"
-	"fmt"
 	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,23 +15,13 @@ import (
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/test/cluster"
-	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // base is built once for all tests.
 var base *cluster.Base
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	var err error
-	if base, err = cluster.Prepare(context.Background(), false); err != nil {
-		fmt.Fprintln(os.Stderr, "preparing:", err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	base.Close()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { cluster.Main(m, &base, false) }
 
 // A dump, taken and restored by either role that may, is the same service: its
 // answers, its keys and what is left of their hour, its cursors.
@@ -45,9 +30,9 @@ func TestDumpIsRestored(t *testing.T) {
 	for name, role := range map[string]string{"by the owner": embedded.Owner, "by a superuser": embedded.Superuser} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			lost := newPostgres(t, nil)
-			importing(t, lost, 300)
-			keys := map[string]string{"acme": key(t, lost, "acme"), "globex": key(t, lost, "globex")}
+			lost := newPostgres(t)
+			require.NoError(t, base.Import(lost, cluster.Records(t, 300)))
+			keys := map[string]string{"acme": lost.Key(t, "acme"), "globex": lost.Key(t, "globex")}
 			server := serve(t, lost.URL(embedded.Login), lost.OwnerURL())
 			want := answers(t, server, keys)
 			cursor, counted := begun(t, server, keys["acme"])
@@ -64,8 +49,8 @@ func TestDumpIsRestored(t *testing.T) {
 			lost.Crash()
 
 			// Another cluster, which has the roles and an empty database for it.
-			found := newPostgres(t, nil)
-			run(t, found, "CREATE DATABASE restored OWNER "+embedded.Owner)
+			found := newPostgres(t)
+			found.Exec(t, "CREATE DATABASE restored OWNER "+embedded.Owner)
 			into := found.URLOf(role, "restored")
 			if _, err := found.Run(t.Context(), "pg_restore", "--exit-on-error", "--dbname="+into, dump); err != nil {
 				t.Fatal(err)
@@ -89,9 +74,9 @@ func TestDumpIsRestored(t *testing.T) {
 // What doctor says repairs that, and the service is the same.
 func TestDataIsRestoredIntoAMigratedSchema(t *testing.T) {
 	t.Parallel()
-	lost := newPostgres(t, nil)
-	importing(t, lost, 300)
-	keys := map[string]string{"acme": key(t, lost, "acme"), "globex": key(t, lost, "globex")}
+	lost := newPostgres(t)
+	require.NoError(t, base.Import(lost, cluster.Records(t, 300)))
+	keys := map[string]string{"acme": lost.Key(t, "acme"), "globex": lost.Key(t, "globex")}
 	server := serve(t, lost.URL(embedded.Login), lost.OwnerURL())
 	want := answers(t, server, keys)
 	dump := filepath.Join(lost.Dir, "clientintel.dump")
@@ -103,11 +88,11 @@ func TestDataIsRestoredIntoAMigratedSchema(t *testing.T) {
 	server.Kill()
 	lost.Crash()
 
-	found := newPostgres(t, nil)
+	found := newPostgres(t)
 	if stdout, stderr, err := output(t, found.OwnerURL(), "migrate"); err != nil {
 		t.Fatalf("migrating: %v: %s%s", err, stdout, stderr)
 	}
-	run(t, found, "TRUNCATE api_keys, server_secrets")
+	found.Exec(t, "TRUNCATE api_keys, server_secrets")
 	if _, err := found.Run(t.Context(), "pg_restore", "--exit-on-error", "--data-only", "--disable-triggers",
 		"--dbname="+found.URL(embedded.Superuser), dump); err != nil {
 		t.Fatal(err)
@@ -116,7 +101,7 @@ func TestDataIsRestoredIntoAMigratedSchema(t *testing.T) {
 		!strings.Contains(stdout, "clientintel measurement rebuild --all") {
 		t.Errorf("doctor before the repair: %v: %s", err, stdout)
 	}
-	run(t, found, `DO $$ DECLARE statement text; BEGIN
+	found.Exec(t, `DO $$ DECLARE statement text; BEGIN
 		FOR statement IN SELECT format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'A' LOOP
 			EXECUTE statement;
 		END LOOP; END $$`)
@@ -141,9 +126,7 @@ func checkRestored(t *testing.T, owner string) {
 func output(t *testing.T, owner string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	c, err := base.Start(owner, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c.Output(time.Minute)
 }
 
@@ -190,9 +173,7 @@ func begun(t *testing.T, s *cluster.Server, key string) (string, int) {
 		t.Fatalf("status %d, %v: %s", a.Status, err, a.Body)
 	}
 	left, err := strconv.Atoi(a.Header.Get("X-RateLimit-Remaining"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return list.Meta.NextCursor, left
 }
 
@@ -203,62 +184,15 @@ func get(t *testing.T, s *cluster.Server, path, key string) cluster.Response {
 	return caller.Get(t.Context(), s.URL, path, key)
 }
 
-func newPostgres(t *testing.T, settings map[string]string) *cluster.Postgres {
+func newPostgres(t *testing.T) *cluster.Postgres {
 	t.Helper()
-	all := map[string]string{"fsync": "on"} // or the doctor objects
-	maps.Copy(all, settings)
-	pg, err := base.NewPostgres(t.Context(), "", all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pg, err := base.NewPostgres(t.Context(), "", map[string]string{"fsync": "on"}) // or the doctor objects
+	require.NoError(t, err)
 	t.Cleanup(pg.Crash)
 	return pg
 }
 
-func importing(t *testing.T, pg *cluster.Postgres, interviews int) {
-	t.Helper()
-	var file strings.Builder
-	_, err := corpus.Generate(&file, corpus.Options{
-		Seed: 1, From: time.Now().AddDate(0, -6, 0), To: time.Now(),
-		Clients: []corpus.ClientOptions{
-			{Slug: "acme", Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 8, Synthesis: 10},
-			{Slug: "globex", Mode: corpus.ModeCanonical, Interviews: interviews, Campaigns: 4, Synthesis: 5},
-		},
-	})
-	if err := errors.Join(err, base.Import(pg, file.String())); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func serve(t *testing.T, login, owner string) *cluster.Server {
 	t.Helper()
-	s, err := base.StartServer(t.Context(), login, "DATABASE_OWNER_URL="+owner, "CLIENTINTEL_RESPONSE_VALIDATION=enforce")
-	if s != nil {
-		t.Cleanup(s.Kill)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func key(t *testing.T, pg *cluster.Postgres, client string) string {
-	t.Helper()
-	keys, err := pg.IssueKeys(t.Context(), client, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return keys[0]
-}
-
-func run(t *testing.T, pg *cluster.Postgres, sql string) {
-	t.Helper()
-	conn, err := pg.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	if _, err := conn.Exec(t.Context(), sql); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	return base.Serve(t, login, "DATABASE_OWNER_URL="+owner, "CLIENTINTEL_RESPONSE_VALIDATION=enforce")
 }

@@ -34,7 +34,7 @@ const hashFile = "gen/hash.txt"
 
 // sources are what results are generated from, together with the tools' versions in go.mod.
 var (
-	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "openapi/admin.yaml", "openapi/admin.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "oapi-codegen.admin.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/distributed"}
+	sources = []string{"openapi/openapi.yaml", "openapi/codegen.overlay.yaml", "openapi/admin.yaml", "openapi/admin.overlay.yaml", "oapi-codegen.yaml", "oapi-codegen.client.yaml", "oapi-codegen.admin.yaml", "sqlc.yaml", "sql/migrations", "sql/queries", "sql/importing", "sql/distributed"}
 	results = []string{"gen/api", "gen/admin", "openapi/clients/go/contract", "gen/db", "sql/schema.sql"}
 )
 

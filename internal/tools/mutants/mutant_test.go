@@ -3,15 +3,15 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // A change of what a mutant names shows here, before all of them are run.
 func TestList_EachMutantApplies(t *testing.T) {
 	t.Parallel()
 	all, err := load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, m := range all {
 		if m.Promise == "" || m.SQL != "" && m.Tests == "" {
 			t.Errorf("%s needs a promise, and of SQL its tests", m)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const root = "../../.."
@@ -44,17 +46,11 @@ func TestBinary(t *testing.T) {
 	holdStatic(t, path)
 
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	source, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, private := range []string{source + "/", home + "/go/", outDir} {
 		if bytes.Contains(content, []byte(private)) {
 			t.Errorf("the binary holds the path %s", private)
@@ -62,17 +58,11 @@ func TestBinary(t *testing.T) {
 	}
 
 	copied := filepath.Join(t.TempDir(), "clientintel")
-	if err := os.WriteFile(copied, content, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(copied, content, 0o700))
 	t.Chdir(root)
-	if err := writeBill(t.Context(), copied, "1.2.3"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, writeBill(t.Context(), copied, "1.2.3"))
 	text, err := os.ReadFile(copied + ".cdx.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	holdBill(t, text)
 	holdNotices(t, path, text)
 }
@@ -89,13 +79,9 @@ type component struct{ Name, Version, Purl string }
 func holdNotices(t *testing.T, path string, text []byte) {
 	t.Helper()
 	notices, err := noticesOf(t.Context(), []string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var b bill
-	if err := json.Unmarshal(text, &b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &b))
 	for _, part := range b.Components {
 		name := part.Name + " " + part.Version
 		if part.Name == "std" {
@@ -110,9 +96,7 @@ func holdNotices(t *testing.T, path string, text []byte) {
 func holdStatic(t *testing.T, path string) {
 	t.Helper()
 	file, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer file.Close()
 	libraries, err := file.ImportedLibraries()
 	if err != nil || len(libraries) > 0 {
@@ -130,9 +114,7 @@ var required = regexp.MustCompile(`(?m)^(?:\t|require )(\S+) (v\S+)`)
 func holdBill(t *testing.T, text []byte) {
 	t.Helper()
 	var b bill
-	if err := json.Unmarshal(text, &b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &b))
 	if got := b.Metadata.Component; got.Name != "github.com/clientintel/clientintel" || got.Version != "1.2.3" {
 		t.Errorf("the bill is of %+v", got)
 	}
@@ -144,9 +126,7 @@ func holdBill(t *testing.T, text []byte) {
 		named[c.Name] = c.Version
 	}
 	content, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	wanted := map[string]string{}
 	for _, line := range required.FindAllSubmatch(content, -1) {
 		wanted[string(line[1])] = string(line[2])

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/cluster"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const path = "/api/client/v1/interviews"
@@ -75,9 +76,7 @@ func start(t *testing.T) (*cluster.Balancer, [2]*server) {
 		backends[i] = cluster.Backend{API: s.api.Listener.Addr().String(), Operations: s.operations.Listener.Addr().String()}
 	}
 	b, err := cluster.StartBalancer(t.Context(), t.TempDir(), "../../../../deploy/haproxy.cfg", backends)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(b.Stop)
 	return b, servers
 }
@@ -86,9 +85,7 @@ func start(t *testing.T) (*cluster.Balancer, [2]*server) {
 func dial(ctx context.Context, t *testing.T, b *cluster.Balancer, from string, protocols ...string) (net.Conn, error) {
 	t.Helper()
 	shown, err := os.ReadFile(b.Certificate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	trusted := x509.NewCertPool()
 	trusted.AppendCertsFromPEM(shown)
 	dialer := tls.Dialer{
@@ -113,9 +110,7 @@ func caller(t *testing.T, b *cluster.Balancer, from string) func(key string, hea
 	return func(key string, headers ...string) answer {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://localhost"+path+"?q=secret", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if key != "" {
 			request.Header.Set("Authorization", "Bearer "+key)
 		}
@@ -123,14 +118,10 @@ func caller(t *testing.T, b *cluster.Balancer, from string) func(key string, hea
 			request.Header.Add(headers[i], headers[i+1])
 		}
 		response, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer response.Body.Close()
 		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return answer{response, string(body)}
 	}
 }
@@ -162,9 +153,7 @@ func TestRequests_CarryAddressAndID(t *testing.T) {
 	} {
 		got := ask("good", sent...)
 		var seen http.Header
-		if err := json.Unmarshal([]byte(got.body), &seen); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(got.body), &seen))
 		ids := seen["X-Request-Id"]
 		if len(ids) != 1 || got.Header.Get("X-Request-Id") != ids[0] {
 			t.Errorf("sent %.60q: the server saw the ids %q, the caller %q", sent, ids, got.Header["X-Request-Id"])
@@ -210,9 +199,7 @@ func TestServers_AreReplaced(t *testing.T) {
 	servers[0].breaks.Store(true)
 	for range 10 { // without a client that tries again by itself
 		conn, err := dial(t.Context(), t, b, "127.0.0.2")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		defer conn.Close()
 		_, _ = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n")
 		if got := read(t, conn); got.StatusCode != http.StatusOK {

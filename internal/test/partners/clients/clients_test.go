@@ -21,6 +21,7 @@ import (
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const published = "../../../../openapi/clients/"
@@ -165,9 +166,7 @@ type block struct{ tag, text string }
 func blocksOf(t *testing.T, path string) []block {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var blocks []block
 	for i, part := range strings.Split(string(text), "```") {
 		if i%2 == 1 {

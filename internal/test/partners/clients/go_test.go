@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // The module as it is served, in a program outside the repository. Its walks are
@@ -19,9 +21,7 @@ func TestGo(t *testing.T) {
 	for _, b := range blocksOf(t, published+"go/README.md") {
 		switch {
 		case b.tag == "go":
-			if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte(b.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(filepath.Join(folder, "main.go"), []byte(b.text), 0o600))
 		case strings.Contains(b.text, "go get"):
 			// The third-party modules come from where this machine has them.
 			line := strings.ReplaceAll(b.text, "https://clientintel.example.com", srv.URL)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const wheel = "clientintel-1.2.0-py3-none-any.whl"
@@ -42,9 +43,7 @@ func TestPython(t *testing.T) {
 	})
 	t.Run("conformance", func(t *testing.T) {
 		script, err := filepath.Abs("python/conformance.py")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for mode, key := range brandKeys(t, srv) {
 			printed := run(t, installed, append(env, "KEY="+key), python, "-W", "error", script)
 			readsTheSame(t, printed, served(t, srv, brandKeys(t, srv)[mode]))
@@ -70,9 +69,7 @@ func TestPython(t *testing.T) {
 				Source []string
 			}
 		}
-		if err := json.Unmarshal([]byte(read(t, "../../../../openapi/connectors/notebook/nps.ipynb")), &notebook); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(read(t, "../../../../openapi/connectors/notebook/nps.ipynb")), &notebook))
 		program := "import matplotlib\nmatplotlib.use('Agg')\n"
 		for _, cell := range notebook.Cells {
 			if cell.Type == "code" {
@@ -93,9 +90,7 @@ func TestPython(t *testing.T) {
 				run(t, folder, env, "sh", "-ec", b.text)
 			default:
 				file := filepath.Join(folder, "block.py")
-				if err := os.WriteFile(file, []byte(b.text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, os.WriteFile(file, []byte(b.text), 0o600))
 				if printed := run(t, folder, env, python, file); printed == "" {
 					t.Errorf("block %d prints nothing:\n%s", i, b.text)
 				}
@@ -132,8 +127,6 @@ func npsByCampaign(rows walk) map[string]float64 {
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/partners/npm"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // tools are what the client is made with and run by. Only their own folder is
@@ -31,14 +32,10 @@ func TestTypeScript(t *testing.T) {
 		}
 	})
 	for _, name := range []string{"conformance.mjs", "run.mjs", "worker.mjs"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(read(t, "typescript/"+name)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(read(t, "typescript/"+name)), 0o600))
 	}
 	modules, err := filepath.Abs("typescript/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	runtimes := map[string][]string{
 		"Node": {node, "run.mjs"},
 		"Bun":  {filepath.Join(modules, "@oven/bun-linux-x64/bin/bun"), "run.mjs"},
@@ -60,9 +57,7 @@ func TestTypeScript(t *testing.T) {
 				continue
 			}
 			file := filepath.Join(folder, "block.mjs")
-			if err := os.WriteFile(file, []byte(b.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(file, []byte(b.text), 0o600))
 			if printed := run(t, folder, env, node, file); printed == "" {
 				t.Errorf("prints nothing:\n%s", b.text)
 			}

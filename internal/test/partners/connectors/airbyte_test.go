@@ -13,6 +13,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // airbyte is a destination in small: it keeps what a sync emits as Airbyte's own
@@ -54,9 +55,7 @@ func (a *airbyte) sync(t *testing.T, full bool) {
 	a.write(t, "state.json", states)
 
 	manifest, err := filepath.Abs(offered + "airbyte/manifest.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), a.program, "read", "--config", "config.json", "--catalog", "catalog.json",
 		"--state", "state.json", "--manifest-path", manifest)
 	command.Dir = a.dir
@@ -72,9 +71,7 @@ func (a *airbyte) sync(t *testing.T, full bool) {
 	for lines.Scan() {
 		a.take(t, lines.Bytes())
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, lines.Err())
 }
 
 // take reads one of Airbyte's messages.
@@ -110,9 +107,7 @@ func (a *airbyte) take(t *testing.T, line []byte) {
 				Descriptor struct{ Name string } `json:"stream_descriptor"`
 			}
 		}
-		if err := json.Unmarshal(message.State, &named); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(message.State, &named))
 		if name := named.Stream.Descriptor.Name; name != "interviews" { // a full refresh begins anew
 			a.state[name] = message.State
 		}
@@ -121,9 +116,7 @@ func (a *airbyte) take(t *testing.T, line []byte) {
 
 func (a *airbyte) write(t *testing.T, file string, content any) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(a.dir, file), []byte(encode(t, content)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(a.dir, file), []byte(encode(t, content)), 0o600))
 }
 
 // Airbyte's first sync loads everything, its second what changed, and one after
@@ -153,8 +146,6 @@ func TestAirbyte(t *testing.T) {
 func encode(t *testing.T, value any) string {
 	t.Helper()
 	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Every request of the collection passes its own tests, with either kind of
@@ -24,9 +25,7 @@ func TestBruno(t *testing.T) {
 	srv, _ := partnerserver.Start(t, quota, 10*time.Second)
 	packages.Install(t)
 	program, err := filepath.Abs("node_modules/@usebruno/cli/bin/bru.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		client string
 		scopes []auth.Scope
@@ -65,9 +64,7 @@ func TestBruno(t *testing.T) {
 				t.Fatalf("%v\n%s", err, output)
 			}
 			text, err := os.ReadFile(report)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			var runs []struct {
 				Summary struct{ PassedTests, FailedTests, PassedRequests, ErrorRequests int }
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const offered = "../../../../openapi/connectors/"
@@ -44,9 +45,7 @@ func TestDLT(t *testing.T) {
 	key := srv.KeyFor(t, brand, auth.Default()...)
 	home := t.TempDir()
 	source, err := filepath.Abs(offered + "dlt/clientintel_dlt.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	python := func(input string, args ...string) string {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), filepath.Join(programs, "python"), args...)

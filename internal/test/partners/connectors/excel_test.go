@@ -18,6 +18,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // The workbook has the query that workbook.mjs makes of the scripts, and the query loads
@@ -42,9 +43,7 @@ func TestExcel_TheWorkbooksQueryLoadsTheInterviews(t *testing.T) {
 		query = strings.ReplaceAll(query, from, to)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "interviews.pq"), []byte(query), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "interviews.pq"), []byte(query), 0o600))
 	stdout, stderr, exit := packages.Run(t, "powerquery/run.mjs", dir, "interviews")
 	var found report
 	if err := json.Unmarshal([]byte(stdout), &found); err != nil || exit != 0 {
@@ -60,9 +59,7 @@ func TestExcel_TheWorkbooksQueryLoadsTheInterviews(t *testing.T) {
 func queryIn(t *testing.T, path string) string {
 	t.Helper()
 	workbook, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	utf := fileIn(t, workbook, "customXml/item1.xml")
 	units := make([]uint16, len(utf)/2)
 	for i := range units {
@@ -73,9 +70,7 @@ func queryIn(t *testing.T, path string) string {
 		t.Fatal("the workbook has no query")
 	}
 	mashup, err := base64.StdEncoding.DecodeString(encoded[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	section := string(fileIn(t, mashup[8:8+binary.LittleEndian.Uint32(mashup[4:])], "Formulas/Section1.m"))
 	_, query, found := strings.Cut(section, `shared #"interviews" = `)
 	if !found {
@@ -87,16 +82,10 @@ func queryIn(t *testing.T, path string) string {
 func fileIn(t *testing.T, archive []byte, name string) []byte {
 	t.Helper()
 	opened, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	file, err := opened.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	content, err := io.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return content
 }

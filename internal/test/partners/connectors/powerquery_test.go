@@ -17,6 +17,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // report is what one of the scripts made.
@@ -40,9 +41,7 @@ func powerQuery(t *testing.T, query, address, key string, change []string, flags
 	}
 	for _, file := range files {
 		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		text := string(source)
 		for i := 0; i < len(change); i += 2 {
 			if strings.Contains(text, change[i]) {
@@ -50,9 +49,7 @@ func powerQuery(t *testing.T, query, address, key string, change []string, flags
 				delete(unused, change[i])
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(file)), []byte(text), 0o600))
 	}
 	if len(unused) > 0 {
 		t.Fatalf("no script has %v to change", unused)

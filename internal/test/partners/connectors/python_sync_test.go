@@ -15,6 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // dumpSync prints what python -m clientintel sync keeps, whatever it keeps it in.
@@ -64,9 +65,7 @@ func TestPythonSync(t *testing.T) {
 	}
 	home := t.TempDir()
 	source, err := filepath.Abs("../../../../openapi/clients/python")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	targets := map[string]string{
 		"sqlite": "warehouse.db", "duckdb": "warehouse.duckdb", "parquet": "parquet", "csv": "csv", "postgresql": srv.Database.OwnerURL,
 	}

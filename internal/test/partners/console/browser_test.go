@@ -17,6 +17,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/partners/npm"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 type seen struct {
@@ -97,15 +98,11 @@ func TestPortalPage_ItsExamplesRun(t *testing.T) {
 	srv, seed := apitest.Start(t)
 	console := srv.StartConsole(t, seed, "")
 	page, err := os.ReadFile("../../../../docs/portal.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	programs := map[string]string{"python": "python3", "js": node.Node(t)}
 	for _, block := range regexp.MustCompile("(?s)```(python|js)\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		file := filepath.Join(t.TempDir(), map[string]string{"python": "example.py", "js": "example.mjs"}[block[1]])
-		if err := os.WriteFile(file, []byte(block[2]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(block[2]), 0o600))
 		command := exec.CommandContext(t.Context(), programs[block[1]], file)
 		command.Env = append(os.Environ(), "CONSOLE_URL="+console.URL, "CLIENT_ID="+seed.Clients["acme"].String(), "CLIENTINTEL_CONSOLE_SECRET="+apitest.ConsoleSecret)
 		output, err := command.CombinedOutput()

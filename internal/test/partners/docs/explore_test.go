@@ -19,6 +19,7 @@ import (
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/partners/npm"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // explored is what the page showed of one key's brand, of all time.
@@ -52,9 +53,7 @@ func TestExplorer_InABrowser(t *testing.T) {
 	pictures := os.Getenv("SCREENSHOTS")
 	folder := &npm.Folder{Path: "."}
 	text, err := json.Marshal(keys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	stdout, stderr, exit := folder.Run(t, "explore.mjs", srv.URL, string(text), pictures)
 	if exit != 0 {
 		t.Fatalf("exit %d:\n%s", exit, stderr)

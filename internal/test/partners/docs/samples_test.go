@@ -15,6 +15,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const clients = "../../../../openapi/clients/"
@@ -34,12 +35,8 @@ func TestSamples_RunAsPasted(t *testing.T) {
 	published := *srv
 	published.URL = srv.StartAnother(t, func(s *config.Server) { s.PublicURL = srv.URL })
 	dir, root := t.TempDir(), absolute(t, clients)
-	if err := os.MkdirAll(filepath.Join(dir, "node_modules"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(root, "typescript"), filepath.Join(dir, "node_modules/clientintel")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "node_modules"), 0o755))
+	require.NoError(t, os.Symlink(filepath.Join(root, "typescript"), filepath.Join(dir, "node_modules/clientintel")))
 	// The Go client's module runs both Go programs: its imports are found there.
 	programs := map[string]struct {
 		file    string
@@ -59,9 +56,7 @@ func TestSamples_RunAsPasted(t *testing.T) {
 				t.Fatalf("%s: no program runs %s", operation, language)
 			}
 			file := filepath.Join(dir, program.file)
-			if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(file, []byte(code), 0o600))
 			command := exec.CommandContext(t.Context(), program.command[0], append(program.command[1:], file)...)
 			command.Env = append(os.Environ(), "CLIENTINTEL_KEY="+key, "PYTHONPATH="+filepath.Join(root, "python"))
 			output, err := command.CombinedOutput()
@@ -81,8 +76,6 @@ func TestSamples_RunAsPasted(t *testing.T) {
 func absolute(t *testing.T, path string) string {
 	t.Helper()
 	found, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return found
 }

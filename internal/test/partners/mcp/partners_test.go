@@ -16,6 +16,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/partners/npm"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const endpoint = "/api/client/v1/mcp"
@@ -48,9 +49,7 @@ func start(t *testing.T) (*apitest.Server, *apitest.Seed) {
 func withKey(t *testing.T, srv *apitest.Server, key string) string {
 	t.Helper()
 	target, err := url.Parse(srv.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	proxy := httptest.NewServer(&httputil.ReverseProxy{ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host // Host and Origin stay as they came
 		r.Out.Header.Set("Authorization", "Bearer "+key)

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // installing keeps two tests of one package from making the same environment.
@@ -22,13 +24,9 @@ func Python(t *testing.T, requirements string) string {
 	installing.Lock()
 	defer installing.Unlock()
 	wanted, err := os.ReadFile(requirements)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir, err := filepath.Abs(filepath.Join(filepath.Dir(requirements), ".venv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	programs := filepath.Join(dir, "bin")
 	// Written last, so that half an environment is made again.
 	stamp := filepath.Join(dir, "installed.txt")

@@ -12,6 +12,7 @@ import (
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Base is what every route begins with.
@@ -29,14 +30,10 @@ func Start(t *testing.T, requests int, window time.Duration) (*apitest.Server, *
 		t.Fatalf("the limit is %s, not %d: run with -tags partners,clientintel_testing, as make partners does", got, requests)
 	}
 	conn, err := pgx.Connect(t.Context(), srv.Database.OwnerURL)
-	if err != nil {
-		t.Fatalf("connecting to import: %v", err)
-	}
+	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	var file bytes.Buffer
-	if err := demodata.Demo(&file, time.Now()); err != nil {
-		t.Fatalf("writing the demo corpus: %v", err)
-	}
+	require.NoError(t, demodata.Demo(&file, time.Now()))
 	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file)); err != nil {
 		t.Fatalf("importing the demo corpus: %v", err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // settled is what docs/deployment.md asks of a login behind a pooler.
@@ -75,16 +76,12 @@ func TestAnswersAreTheSame(t *testing.T) {
 func pooler(t *testing.T, d *dbtest.Database) string {
 	t.Helper()
 	to, err := pgx.ParseConfig(d.ServerURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, setting := range settled {
 		d.Exec(t, fmt.Sprintf("ALTER ROLE %s IN DATABASE %s SET %s", to.User, d.Name, setting))
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	password := ""
 	if to.Password != "" {
 		password = " password=" + to.Password
@@ -103,9 +100,7 @@ default_pool_size = 3
 max_client_conn = 500
 `, d.Name, to.Host, to.Port, to.User, password, address.Port)
 	file := filepath.Join(t.TempDir(), "pgbouncer.ini")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	args := []string{file}
 	if os.Geteuid() == 0 { // which it refuses
 		args = append(args, "-u", "postgres")

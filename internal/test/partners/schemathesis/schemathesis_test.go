@@ -17,6 +17,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // hunt sends examples, edges and at most 300 random requests an operation,
@@ -25,15 +26,11 @@ func hunt(t *testing.T, srv *apitest.Server, key string) (report string, passed 
 	t.Helper()
 	programs := partnerserver.Python(t, "requirements.txt")
 	here, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	dir := t.TempDir() // it keeps what it found, to try it again first
 	contract := filepath.Join(dir, "openapi.json")
 	served := srv.Get(t, partnerserver.Base+"/openapi.json", "").WantStatus(t, http.StatusOK).Body
-	if err := os.WriteFile(contract, served, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(contract, served, 0o644))
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	// The document is read from a file because the tool leaves out the operation that it loads it from.

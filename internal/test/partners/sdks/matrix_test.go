@@ -21,6 +21,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // cell is a client that a generator makes, and the program that reads with it.
@@ -230,9 +231,7 @@ func startMatrix(t *testing.T) *matrixServer {
 	}
 	s.contracts = t.TempDir()
 	for openAPI30, path := range map[bool]string{false: partnerserver.Base + "/openapi.json", true: "/docs/openapi-3.0.json"} {
-		if err := os.WriteFile(s.document(openAPI30), srv.Get(t, path, "").Body, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(s.document(openAPI30), srv.Get(t, path, "").Body, 0o600))
 	}
 	s.env = append(os.Environ(), "MAVEN_OPTS="+os.Getenv("MAVEN_OPTS")+" -Dmaven.repo.local="+absolute(t, "matrix/.m2"),
 		"CLIENT="+absolute(t, "../../../../openapi/clients/go"), "MATRIX="+absolute(t, "matrix"), "CONTRACT="+s.document(false), "BASE="+srv.URL, "LIMITED="+limited.URL, "STUB="+stub.URL, "CANONICAL="+keys["canonical"],
@@ -350,9 +349,7 @@ func generatorJar(t *testing.T, env []string) string {
 func jarsAreLocked(t *testing.T) {
 	t.Helper()
 	lines, err := os.ReadFile("matrix/jars.sha256")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	locked := map[string]bool{}
 	for line := range strings.Lines(string(lines)) {
 		locked[line] = true
@@ -369,9 +366,7 @@ func jarsAreLocked(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if unlocked.Len() > 0 {
 		t.Fatalf("matrix/jars.sha256 lacks (delete matrix/.m2 first if older versions are left there):\n%s", unlocked.String())
 	}

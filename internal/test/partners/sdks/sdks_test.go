@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // tour is the environment that a client is made and run in.
@@ -56,9 +58,7 @@ func (s *shared) String() string { return s.text.String() }
 func explained(t *testing.T, folder, output string) {
 	t.Helper()
 	file, err := os.Open(filepath.Join(folder, "warnings.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer file.Close()
 	var known, used []string
 	for lines := bufio.NewScanner(file); lines.Scan(); {
@@ -90,23 +90,15 @@ func copied(t *testing.T, from, to string, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(from, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(to, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(to, name), text, 0o600))
 	}
 }
 
 func absolute(t *testing.T, path string) string {
 	t.Helper()
 	full, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return full
 }
