@@ -142,11 +142,14 @@ func build(ctx context.Context, source, out, version string, t target, environme
 }
 
 // writeBill writes what a binary consists of, as the linker noted it in the binary itself:
-// no list of what was meant to go in.
+// no list of what was meant to go in. What it embeds is added.
 func writeBill(ctx context.Context, path, version string) error {
 	_, err := goLines(ctx, "tool", "-modfile=.ci/tools/go.mod", "cyclonedx-gomod", "bin", "-json", "-output-version", "1.5",
 		"-noserial", "-notimestamp", "-std", "-version", version, "-output", path+".cdx.json", path)
-	return err
+	if err != nil {
+		return err
+	}
+	return addChartLibrary(path + ".cdx.json")
 }
 
 // compare builds everything twice more, from copies of the tracked files in directories of

@@ -47,7 +47,12 @@ func noticesOf(ctx context.Context, binaries []string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return out.Bytes(), nil
+	library, err := chartLibrary()
+	if err != nil {
+		return nil, err
+	}
+	err = writeLicence(out, library.Name+" "+library.Version, chartLicence)
+	return out.Bytes(), err
 }
 
 // goLines are what the go command prints.
@@ -72,15 +77,22 @@ func writeLicences(out *bytes.Buffer, module, dir string) error {
 		if file.IsDir() || !licenceName.MatchString(file.Name()) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, file.Name()))
-		if err != nil {
-			return fmt.Errorf("reading the licence of %s: %w", module, err)
+		if err := writeLicence(out, module, filepath.Join(dir, file.Name())); err != nil {
+			return err
 		}
-		fmt.Fprintf(out, "\n%s\n%s: %s\n\n%s\n", strings.Repeat("-", 80), module, file.Name(), bytes.TrimSpace(text))
 		found = true
 	}
 	if !found {
 		return fmt.Errorf("%s has no file of its licence", module)
 	}
+	return nil
+}
+
+func writeLicence(out *bytes.Buffer, part, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("reading the licence of %s: %w", part, err)
+	}
+	fmt.Fprintf(out, "\n%s\n%s: %s\n\n%s\n", strings.Repeat("-", 80), part, filepath.Base(path), bytes.TrimSpace(text))
 	return nil
 }
