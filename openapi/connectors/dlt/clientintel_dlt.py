@@ -102,7 +102,10 @@ def changed(service, path, fields, full, known):
 
 def interviews(service, full, known):
     """Interviews: the young ones again, then those that have appeared or gone."""
-    _, now = service.meta("interviews")
+    meta, now = service.meta("interviews")
+    holder = dlt.current.source_state().setdefault("client_id", meta["client_id"])
+    if holder != meta["client_id"]:  # every row there would be missing here, and be deleted
+        raise ValueError(f"the tables hold client {holder}, and the key is of {meta['client_id']}: choose another dataset_name")
     seen = set()
 
     def fresh(rows):

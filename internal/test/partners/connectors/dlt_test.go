@@ -46,7 +46,7 @@ func TestDLT(t *testing.T) {
 	home := t.TempDir()
 	source, err := filepath.Abs(offered + "dlt/clientintel_dlt.py")
 	require.NoError(t, err)
-	python := func(input string, args ...string) string {
+	attempt := func(input string, args ...string) (string, string, error) {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), filepath.Join(programs, "python"), args...)
 		command.Dir, command.Stdin = home, strings.NewReader(input)
@@ -55,10 +55,15 @@ func TestDLT(t *testing.T) {
 		var said strings.Builder
 		command.Stderr = &said
 		output, err := command.Output()
+		return string(output), said.String(), err
+	}
+	python := func(input string, args ...string) string {
+		t.Helper()
+		output, said, err := attempt(input, args...)
 		if err != nil {
-			t.Fatalf("%v: %v\n%s%s", args, err, output, said.String())
+			t.Fatalf("%v: %v\n%s%s", args, err, output, said)
 		}
-		return string(output)
+		return output
 	}
 	loaded := func() tables {
 		t.Helper()
@@ -81,4 +86,11 @@ func TestDLT(t *testing.T) {
 	unpublish(t, seed, document)
 	python("", source, "full")
 	wantSame(t, "after a full run", loaded(), held(t, seed))
+
+	before := loaded()
+	key = srv.KeyFor(t, "alderpeak", auth.Default()...)
+	if _, said, err := attempt("", source); err == nil || !strings.Contains(said, "choose another dataset_name") {
+		t.Errorf("another brand's key: %v, %.2000s", err, said)
+	}
+	wantSame(t, "after another brand's key", loaded(), before)
 }
