@@ -75,6 +75,7 @@ try {
   seen.Rotated = [await ask(first), await ask(second)];
   await row(prefixOf(first)).getByText('ends').waitFor();
   await row(prefixOf(first)).getByRole('button', {name: 'Revoke'}).click();
+  await page.locator('dialog input').waitFor(); // it reads the key first
   seen.Confirm = await page.locator('dialog').textContent();
   await inspect('revoke-1440');
   await page.locator('dialog input').fill('It leaked');
