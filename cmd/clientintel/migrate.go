@@ -71,7 +71,7 @@ func (e *environment) printRoles() error {
 func newMigrateStatus(e *environment) *cobra.Command {
 	return e.jsonFlag(&cobra.Command{
 		Use:   "status",
-		Short: "List the migrations: applied, pending, changed since they were applied",
+		Short: "List the migrations: applied, pending, of a later release",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return e.withDatabase(cmd.Context(), e.textLog(), func(d *app.Database) error {
 				return e.printMigrations(cmd.Context(), d, false)

@@ -126,6 +126,10 @@ func TestKeys_AfterARollback(t *testing.T) {
 	if got := command(t, env, acme, "import", "-"); got.stderr != newer {
 		t.Errorf("import: %+v, want %s", got, newer)
 	}
+	later := fmt.Sprintf("%05d                        of a later release", ours+1)
+	if got := command(t, env, "", "migrate", "status"); got.code != exitDone || !strings.Contains(got.stdout, later) {
+		t.Errorf("migrate status: %+v, want %q", got, later)
+	}
 	if got := command(t, env, "", "keys", "revoke", prefix); got.code != exitDone || !strings.Contains(got.stderr, "is revoked since") {
 		t.Errorf("revoke: %+v", got)
 	}

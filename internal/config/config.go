@@ -89,7 +89,7 @@ type Server struct {
 	TLSCert            string             `env:"CLIENTINTEL_TLS_CERT" flag:"tls-cert" usage:"a file with the API's certificate and its chain, read again when it changes; unset: plain HTTP"`
 	TLSKey             string             `env:"CLIENTINTEL_TLS_KEY" flag:"tls-key" usage:"a file with the certificate's key"`
 	ResponseValidation ResponseValidation `env:"CLIENTINTEL_RESPONSE_VALIDATION" default:"sample" usage:"enforce checks every response against the contract and answers 500 if it breaks it; sample checks some beside the response; off checks none"`
-	PoolSize           int                `env:"CLIENTINTEL_POOL_SIZE" shown:"two a core, at least 4" usage:"how many connections read"`
+	PoolSize           int                `env:"CLIENTINTEL_POOL_SIZE" shown:"three a core, at least 6" usage:"how many connections read"`
 	StatementTimeout   time.Duration      `env:"CLIENTINTEL_STATEMENT_TIMEOUT" default:"2s" usage:"the longest time of one SQL statement of a read"`
 	BasisMaxIDs        int                `env:"CLIENTINTEL_BASIS_MAX_IDS" default:"10000" usage:"the most interviews that a measurement_basis names"`
 	CursorSecret       string             `env:"CLIENTINTEL_CURSOR_SECRET" shown:"one kept in the database" kind:"secret" usage:"authenticates cursors; at least 32 characters"`
@@ -150,7 +150,7 @@ func (d Database) CheckNamed() error {
 // in the server's settings; commands that do not serve may ignore it.
 func FromEnv(getenv func(string) string) (Settings, error) {
 	s := Settings{
-		Server: Server{PoolSize: max(4, 2*runtime.NumCPU()), Migrate: true},
+		Server: Server{PoolSize: max(6, 3*runtime.NumCPU()), Migrate: true},
 	}
 	var mistakes []error
 	for _, f := range Fields(&s) {
