@@ -89,7 +89,10 @@ func (s *environment) measure(ctx context.Context, f flood, proxied bool) (resul
 	if f.isRare {
 		keys, o.interval, length = 1, 15*time.Second, time.Minute
 	}
-	var err error
+	err := s.revokeKeys(ctx)
+	if err != nil {
+		return r, err
+	}
 	if o.keys, err = s.pg.IssueKeys(ctx, observed, keys); err != nil {
 		return r, err
 	}
@@ -142,6 +145,17 @@ func (s *environment) measure(ctx context.Context, f flood, proxied bool) (resul
 		}
 	}
 	return r, errors.Join(err, ctx.Err())
+}
+
+// revokeKeys revokes the keys of the flood before: a client has a limited number in force.
+func (s *environment) revokeKeys(ctx context.Context) error {
+	conn, err := s.pg.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	_, err = conn.Exec(ctx, "UPDATE api_keys SET revoked_at = now() WHERE client_id IS NOT NULL AND revoked_at IS NULL")
+	return err
 }
 
 func p99(answers []answer) time.Duration {

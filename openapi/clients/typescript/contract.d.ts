@@ -1251,7 +1251,7 @@ export interface components {
         RequestId: string;
         /**
          * @description Changes whenever the document does.
-         * @example "3f6c1e0b9a7d"
+         * @example W/"3f6c1e0b9a7d"
          */
         ETag: string;
         /**

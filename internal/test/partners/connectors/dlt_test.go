@@ -55,9 +55,7 @@ func TestDLT(t *testing.T) {
 		var said strings.Builder
 		command.Stderr = &said
 		output, err := command.Output()
-		if err != nil {
-			t.Fatalf("%v: %v\n%s%s", args, err, output, said.String())
-		}
+		require.NoError(t, err, args, output, said.String())
 		return string(output)
 	}
 	loaded := func() tables {

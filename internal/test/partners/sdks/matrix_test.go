@@ -42,6 +42,15 @@ var cells = map[string]cell{
 		generator: "python", program: "python.py",
 		run: [][]string{{"PYTHON", "-W", "error::SyntaxWarning", "python.py"}},
 	},
+	"swagger-codegen": {
+		program: "swagger.py",
+		run: [][]string{
+			{"sh", "-c", "mvn --batch-mode --quiet --strict-checksums org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy " +
+				"-Dartifact=io.swagger.codegen.v3:swagger-codegen-cli:3.0.61 -DoutputDirectory=jar && " +
+				"java -jar jar/*.jar generate -i $CONTRACT -l python -o ."},
+			{"PYTHON", "swagger.py"},
+		},
+	},
 	"typescript-fetch": {
 		generator: "typescript-fetch", options: []string{"--additional-properties=importFileExtension=.ts"}, program: "typescript.mts",
 		run: [][]string{{"NODE", "--experimental-transform-types", "--no-warnings", "typescript.mts"}},
@@ -291,9 +300,7 @@ func (s *matrixServer) compare(t *testing.T, printed string, wrong []string) {
 			continue
 		}
 		var value any
-		if err := json.Unmarshal([]byte(text), &value); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(text), &value), line)
 		got[name] = append(got[name], comparable(value))
 	}
 	known := map[string]bool{}

@@ -59,7 +59,7 @@ refusal(lambda: list(client.interviews(starting_after="x")), clientintel.Invalid
 refusal(lambda: list(Client(url, "cik_wrong").campaigns()), clientintel.Unauthenticated, 401, "invalid_api_key")
 refusal(lambda: list(Client(url, os.environ["NARROW"]).interviews()), clientintel.MissingScope, 403, "insufficient_scope")
 refusal(lambda: client.interview(missing), clientintel.NotFound, 404, "not_found")
-refusal(lambda: list(Client(url + "/docs", key).campaigns()), clientintel.NotFound, 404, "not_found")
+refusal(lambda: list(Client(url + "/elsewhere", key).campaigns()), clientintel.NotFound, 404, "not_found")
 stub = Client(os.environ["STUB"], key)
 refusal(lambda: stub.interview("500"), clientintel.ServiceError, 500, "internal_error")
 refusal(lambda: stub.interview("redirect"), clientintel.ApiError, 302, "unknown")
