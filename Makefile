@@ -141,6 +141,6 @@ overload: ## flood servers, behind deploy/haproxy.cfg and alone, and print how a
 	PATH="$$PATH:/usr/sbin" $(GO) run ./internal/tools/overload $(if $(ONLY),-only '$(ONLY)')
 
 soak: ## mixed load, writers, restarts and faults for DURATION, with everything checked
-	$(GO) run ./internal/tools/soak -duration $(or $(DURATION),10m)
+	$(GO) test -tags soak -count=1 -v -timeout 0 -run TestSoak ./internal/test/resilience -args -soak $(or $(DURATION),10m)
 
 ci: check-generated build lint lint-contract contract-diff test-all fuzz-short vuln bench-sanity ## all that a change must pass

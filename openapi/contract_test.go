@@ -10,6 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -40,9 +41,7 @@ func TestContract_IsValidOpenAPI31(t *testing.T) {
 	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.2.0" {
 		t.Errorf("got OpenAPI %s, version %s; want 3.1.0, 1.2.0", doc.OpenAPI, doc.Info.Version)
 	}
-	if err := doc.Validate(t.Context()); err != nil {
-		t.Errorf("the contract is not valid: %v", err)
-	}
+	check.NoError(t, doc.Validate(t.Context()), "the contract is not valid")
 }
 
 func TestContract_HasExactlyItsSevenOperations(t *testing.T) {
@@ -58,13 +57,9 @@ func TestContract_HasExactlyItsSevenOperations(t *testing.T) {
 		if method != "GET" || path != want.path || op.RequestBody != nil {
 			t.Errorf("%s: got %s %s, want GET %s without a body", op.OperationID, method, path, want.path)
 		}
-		if got := strings.Join(slices.Sorted(maps.Keys(op.Responses.Map())), " "); got != want.statuses {
-			t.Errorf("%s: declares %s, want %s", op.OperationID, got, want.statuses)
-		}
+		check.Equal(t, strings.Join(slices.Sorted(maps.Keys(op.Responses.Map())), " "), want.statuses, op.OperationID)
 	})
-	if len(found) != len(surface) {
-		t.Errorf("got operations %v, want %d", slices.Sorted(maps.Keys(found)), len(surface))
-	}
+	check.Equal(t, len(found), len(surface), "operations", slices.Sorted(maps.Keys(found)))
 }
 
 // queryParameters are those of an operation, in the contract's order.
@@ -127,8 +122,8 @@ func load(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// check holds a value against a schema as JSON Schema 2020-12 does.
-func check(schema *openapi3.Schema, value any) error {
+// conforms holds a value against a schema as JSON Schema 2020-12 does.
+func conforms(schema *openapi3.Schema, value any) error {
 	return schema.VisitJSON(value, openapi3.EnableJSONSchema2020(), openapi3.EnableFormatValidation(),
 		openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(checkUUID)))
 }

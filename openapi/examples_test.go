@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // Readers copy from examples, so each one is held against its schema.
@@ -15,9 +17,7 @@ func TestExamples_EveryResponseHasOneAndAllAreValid(t *testing.T) {
 	t.Parallel()
 	eachResponse(load(t), func(op, status string, response *openapi3.Response) {
 		if status == "304" {
-			if len(response.Content) != 0 {
-				t.Errorf("%s 304 has a body", op)
-			}
+			check.Equal(t, len(response.Content), 0, op, "a 304's body")
 			return
 		}
 		media := response.Content["application/json"]
@@ -26,14 +26,10 @@ func TestExamples_EveryResponseHasOneAndAllAreValid(t *testing.T) {
 			return
 		}
 		for name, example := range media.Examples {
-			if err := check(media.Schema.Value, example.Value.Value); err != nil {
-				t.Errorf("%s %s, example %s: %v", op, status, name, err)
-			}
+			check.NoError(t, conforms(media.Schema.Value, example.Value.Value), op, status, name)
 		}
 		for name, header := range response.Headers {
-			if err := check(header.Value.Schema.Value, header.Value.Example); err != nil {
-				t.Errorf("%s %s, example of %s: %v", op, status, name, err)
-			}
+			check.NoError(t, conforms(header.Value.Schema.Value, header.Value.Example), op, status, name)
 		}
 	})
 }

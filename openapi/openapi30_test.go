@@ -8,6 +8,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
@@ -20,9 +21,7 @@ func TestOpenAPI30_IsValidAndPlain(t *testing.T) {
 	require.NoError(t, err)
 	doc, err := openapi3.NewLoader().LoadFromData(text)
 	require.NoError(t, err)
-	if err := doc.Validate(t.Context()); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, doc.Validate(t.Context()))
 	if doc.OpenAPI != "3.0.3" || doc.Servers[0].URL != "https://intel.example.com/brand" || len(doc.Info.Description) > 400 || len(text) > 1e6 {
 		t.Errorf("OpenAPI %s at %s, %d bytes, of which the description has %d", doc.OpenAPI, doc.Servers[0].URL, len(text), len(doc.Info.Description))
 	}

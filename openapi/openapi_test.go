@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"reflect"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
@@ -15,18 +15,14 @@ func TestJSONAt_ChangesTheServerOnly(t *testing.T) {
 	t.Parallel()
 	for _, publicURL := range []string{"https://intel.example.com/brand", "https://intel.example.com/brand/"} {
 		text, err := openapi.JSONAt(publicURL)
-		if err != nil {
-			t.Fatalf("JSONAt(%q): %v", publicURL, err)
-		}
+		require.NoError(t, err, publicURL)
 		got := decode(t, text).(map[string]any)
 		server := got["servers"].([]any)[0].(map[string]any)
 		if server["url"] != "https://intel.example.com/brand" {
 			t.Errorf("JSONAt(%q) names the server %v", publicURL, server["url"])
 		}
 		server["url"] = "/"
-		if !reflect.DeepEqual(any(got), decode(t, openapi.JSON())) {
-			t.Errorf("JSONAt(%q) changes more than the server", publicURL)
-		}
+		check.DeepEqual(t, any(got), decode(t, openapi.JSON()), "changed beyond the server with", publicURL)
 	}
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 func TestConfig_PrintsWhatIsInForceAndWhereFrom(t *testing.T) {
@@ -23,9 +25,7 @@ func TestConfig_PrintsWhatIsInForceAndWhereFrom(t *testing.T) {
 		{"CLIENTINTEL_DRAIN_DELAY", "--drain-delay", "5s", "default"},
 		{"CLIENTINTEL_CURSOR_SECRET", "", "one kept in the database", "default"},
 	} {
-		if found[want.Variable] != want {
-			t.Errorf("%+v, want %+v", found[want.Variable], want)
-		}
+		check.Equal(t, found[want.Variable], want)
 	}
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // A deployment is asked from outside, with keys alone; what it answers decides
@@ -23,9 +25,7 @@ func TestConformance(t *testing.T) {
 	if report.Failed > 0 || report.Passed < 50 {
 		t.Fatalf("%+v", got)
 	}
-	if strings.Contains(got.stdout+got.stderr, key.Key) {
-		t.Error("the key is printed")
-	}
+	check.Lacks(t, got.stdout+got.stderr, key.Key, "the key is printed")
 	wrong := key.Key[:len(key.Key)-1] + "?"
 	got = command(t, nil, "", "conformance", "--base-url", server.address+"/", "--key", wrong)
 	if got.code != exitFailed || !strings.Contains(got.stdout, "FAILED   scopes/interviews (key 1)") ||

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // Every line that the demo prints to paste is answered with 200. The keys stay from
@@ -23,9 +24,7 @@ func TestDemo_PrintsLinesThatWork(t *testing.T) {
 	_, env := onDatabase(t)
 	env["CLIENTINTEL_DATA_DIR"] = filepath.Join(t.TempDir(), "demo")
 	first, second := runDemo(t, env), runDemo(t, env)
-	if first != second {
-		t.Errorf("the second run shows the key %s, the first %s", second, first)
-	}
+	check.Equal(t, second, first, "the second run's key")
 	info, err := os.Stat(filepath.Join(env["CLIENTINTEL_DATA_DIR"], demoKeysFile))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file of keys: %v, %v", info, err)
@@ -76,9 +75,7 @@ func runDemo(t *testing.T, env map[string]string, args ...string) (key string) {
 		text := lines.Text()
 		if got := hostLine.FindStringSubmatch(text); got != nil {
 			var configuration map[string]any
-			if err := json.Unmarshal([]byte(got[2]), &configuration); err != nil {
-				t.Errorf("%s: %v", text, err)
-			}
+			check.NoError(t, json.Unmarshal([]byte(got[2]), &configuration), text)
 			_, after, _ := strings.Cut(got[2], `"Bearer `)
 			found[got[1]], _, _ = strings.Cut(after, `"`)
 		}
@@ -101,9 +98,7 @@ func runDemo(t *testing.T, env map[string]string, args ...string) (key string) {
 		t.Fatalf("exit %d, %d lines to open or paste; stderr: %s", code, len(found), stderr.String())
 	}
 	for line, its := range found {
-		if its != key {
-			t.Errorf("%s has the key %s, want %s", line, its, key)
-		}
+		check.Equal(t, its, key, line)
 	}
 	return key
 }

@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/clientintel/clientintel/internal/importer"
 )
@@ -34,12 +32,7 @@ func (e *environment) sourcesOf(arg string) ([]importer.Source, error) {
 	if arg == "-" {
 		return []importer.Source{importer.Stream("standard input", e.stdin)}, nil
 	}
-	names, err := matching(arg)
-	var sources []importer.Source
-	for _, name := range names {
-		sources = append(sources, importer.File(name))
-	}
-	return sources, err
+	return importer.Files(arg)
 }
 
 // querySources are those of the queries, on a connection that the caller closes.
@@ -57,23 +50,4 @@ func (f importFlags) querySources() ([]importer.Source, *importer.Queries, error
 		sources = append(sources, database.Source(name, string(query)))
 	}
 	return sources, database, nil
-}
-
-// matching are the files of a pattern, in order of their names, or the one named.
-func matching(arg string) ([]string, error) {
-	_, err := os.Stat(arg)
-	if err == nil {
-		return []string{arg}, nil
-	}
-	if !strings.ContainsAny(arg, "*?[") {
-		return nil, fmt.Errorf("%s: %w", arg, withoutPath(err))
-	}
-	names, err := filepath.Glob(arg)
-	if err != nil {
-		return nil, usagef("%s: %w", arg, err)
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no file has such a name", arg)
-	}
-	return names, nil
 }

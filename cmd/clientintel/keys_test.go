@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/check"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -34,9 +36,7 @@ func TestKeys_ExpireAfterASpan(t *testing.T) {
 	for _, wrong := range []string{"--expires-in d", "--expires-in 0d", "--expires-in -1h", "--expires-in 400000d", "--expires-in 1d --expires-at 2099-01-01T00:00:00Z",
 		"--expires-at 9999-12-31T23:59:59-10:00"} {
 		got := command(t, env, "", append([]string{"keys", "issue", "--client", "acme", "--name", "x"}, strings.Fields(wrong)...)...)
-		if got.code != exitUsage {
-			t.Errorf("%s: %+v", wrong, got)
-		}
+		check.Equal(t, got.code, exitUsage, wrong, got)
 	}
 	done(t, env, "", "keys", "issue", "--json", "--client", "acme", "--name", "x", "--expires-at", "9999-12-31T23:59:59Z")
 	if got := command(t, env, "", "keys", "list", "--json"); got.code != exitDone || strings.Count(got.stdout, `"prefix"`) != 3 {
@@ -72,10 +72,8 @@ func TestKeys_OnlyKeysInForceAreRotated(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", c.change, got, want)
 		}
 	}
-	var keys int
-	if d.Query(t, &keys, "SELECT count(*) FROM api_keys WHERE client_id IS NOT NULL"); keys != 1 {
-		t.Errorf("%d keys, want 1", keys)
-	}
+	keys := dbtest.Value[int](t, d, "SELECT count(*) FROM api_keys WHERE client_id IS NOT NULL")
+	check.Equal(t, keys, 1, "keys")
 }
 
 // full is a file on a disk that is full.
@@ -93,8 +91,7 @@ func TestKeys_WhatCouldNotBeShownIsRevoked(t *testing.T) {
 	} {
 		var errs bytes.Buffer
 		code := run(t.Context(), strings.Fields(args), environOf(env), strings.NewReader(""), full{}, &errs)
-		var issued string
-		d.Query(t, &issued, "SELECT prefix FROM api_keys ORDER BY created_at DESC LIMIT 1")
+		issued := dbtest.Value[string](t, d, "SELECT prefix FROM api_keys ORDER BY created_at DESC LIMIT 1")
 		want := "clientintel: key " + issued + " is revoked, as it could not be shown: no space left on device\n"
 		if strings.Contains(args, "rotate") {
 			want = "clientintel: key " + prefix + " stays in force, as its replacement could not be shown: no space left on device\n"
@@ -103,10 +100,7 @@ func TestKeys_WhatCouldNotBeShownIsRevoked(t *testing.T) {
 			t.Errorf("%s: exit %d, %s, want %s", args, code, errs.String(), want)
 		}
 	}
-	var inForce string
-	if d.Query(t, &inForce, "SELECT string_agg(prefix, ',') FROM api_keys WHERE client_id IS NOT NULL AND revoked_at IS NULL"); inForce != prefix {
-		t.Errorf("in force: %s, want %s alone", inForce, prefix)
-	}
+	check.Equal(t, dbtest.Value[string](t, d, "SELECT string_agg(prefix, ',') FROM api_keys WHERE client_id IS NOT NULL AND revoked_at IS NULL"), prefix, "in force")
 }
 
 // A key is named by itself too, is never printed or stored, and is found for its client alone.
@@ -140,8 +134,7 @@ func TestKeys_ALeakedKeyIsRevoked(t *testing.T) {
 				t.Errorf("wrong usage: %+v", got)
 			}
 		}
-		var trail string
-		d.Query(t, &trail, "SELECT string_agg(a::text, '\n') FROM key_audits AS a")
+		trail := dbtest.Value[string](t, d, "SELECT string_agg(a::text, '\n') FROM key_audits AS a")
 		if strings.Contains(trail, key) || !strings.Contains(trail, "portal:ines") || !strings.Contains(trail, "found cik_"+key[4:16]+"_… in a repository") {
 			t.Errorf("the audit trail: %s", trail)
 		}
@@ -150,10 +143,7 @@ func TestKeys_ALeakedKeyIsRevoked(t *testing.T) {
 	if got := command(t, env, "", "keys", "revoke", "--client", "acme", "--all"); got.code != exitDone || !strings.HasSuffix(got.stderr, "2 keys of acme were in force, and none is now\n") {
 		t.Errorf("revoke --all: %+v", got)
 	}
-	var left string
-	if d.Query(t, &left, "SELECT string_agg(prefix, ',') FROM api_keys WHERE revoked_at IS NULL AND client_id IS NOT NULL"); left != other[4:16] {
-		t.Errorf("in force: %s, want the other client's alone", left)
-	}
+	check.Equal(t, dbtest.Value[string](t, d, "SELECT string_agg(prefix, ',') FROM api_keys WHERE revoked_at IS NULL AND client_id IS NOT NULL"), other[4:16], "in force")
 }
 
 // A client's keys have its allowed scopes and no others, and are 500 at most, also where two
@@ -251,8 +241,7 @@ func TestKeys_FutureRowsAreReportedAndRemoved(t *testing.T) {
 	if got := command(t, env, "", "keys", "mend-window", prefix); !strings.Contains(got.stderr, " 0 log rows dated in the future removed") {
 		t.Errorf("mend-window again: %+v", got)
 	}
-	var left int
-	d.Query(t, &left, "SELECT count(*) FROM request_log")
+	left := dbtest.Value[int](t, d, "SELECT count(*) FROM request_log")
 	if got := command(t, env, "", "keys", "list"); left != 4 || strings.Contains(got.stderr, "future") {
 		t.Errorf("%d rows are left, want 4; %+v", left, got)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -61,9 +62,7 @@ func (s *canaryServer) askEverything(t *testing.T, keys map[string]string) {
 		"/synthesis?surface=portal", "/synthesis?surface=portal&type=lane&lane=" + canary, "/analytics/interviews?campaign=" + canary,
 		"/analytics/interviews?date_from=2026-01-01&date_to=2026-12-31", "/intelligence/search?q=" + canary + "&campaign=" + canary,
 	} {
-		if got := s.get(t, path, all); got != 200 {
-			t.Errorf("%s: %d, want 200", path, got)
-		}
+		check.Equal(t, s.get(t, path, all), 200, path)
 	}
 	wrong := all[:len(all)-8] + "AAAAAAAA"
 	for _, c := range []struct {
@@ -165,16 +164,12 @@ func (s *canaryServer) breakEverything(t *testing.T, d *dbtest.Database, keys ma
 	tool := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_customer_intelligence","arguments":{"q":%q}}}`, canary)
 	wrong := func(what, path string, want int) {
 		t.Helper()
-		if got := s.get(t, path, keys["all"]); got != want {
-			t.Errorf("%s: %s answers %d, want %d", what, path, got, want)
-		}
+		check.Equal(t, s.get(t, path, keys["all"]), want, what, path)
 	}
 	// A sixth field, of five: the server panics over it, also in an agent's call.
 	d.Exec(t, "CREATE OR REPLACE FUNCTION matched_fields(folded text, needle text) RETURNS integer[] LANGUAGE sql IMMUTABLE AS 'SELECT ARRAY[6]'")
 	wrong("a panic", search, 500)
-	if got := s.call(t, keys["all"], tool); !strings.Contains(got, "internal_error") {
-		t.Errorf("a panic in an agent's call: %s", got)
-	}
+	check.Contains(t, s.call(t, keys["all"], tool), "internal_error", "a panic in an agent's call")
 	// Errors that quote what they fail on: a customer's words.
 	d.Exec(t, `CREATE OR REPLACE FUNCTION extracted_text(value jsonb) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'bad %', value; END $$`)
 	wrong("an error with a client's words", search, 500)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -52,9 +53,7 @@ func TestLogs_HoldNothingOfClients(t *testing.T) {
 	} {
 		var issued struct{ ID, Key string }
 		got := operate("", "keys", "issue", "--json", "--client", "acme", "--name", name, "--scopes", scopes)
-		if err := json.Unmarshal([]byte(got.stdout), &issued); err != nil {
-			t.Fatalf("issuing: %v in %+v", err, got)
-		}
+		require.NoError(t, json.Unmarshal([]byte(got.stdout), &issued), got)
 		keys[name] = issued.Key
 		if name == "revoked" {
 			operate("", "keys", "revoke", issued.ID)
@@ -78,9 +77,7 @@ func TestLogs_HoldNothingOfClients(t *testing.T) {
 			t.Errorf("%s said nothing", what)
 		}
 		for line := range strings.Lines(text) {
-			if strings.Contains(strings.ToLower(line), canary) {
-				t.Errorf("%s says the canary: %s", what, line)
-			}
+			check.Lacks(t, strings.ToLower(line), canary, what, line)
 			if password != "" && strings.Contains(line, password) {
 				t.Errorf("%s says the database's password: %s", what, line)
 			}
@@ -91,9 +88,7 @@ func TestLogs_HoldNothingOfClients(t *testing.T) {
 			}
 		}
 	}
-	if strings.Count(s.output.String(), `"a handler panicked"`) != 2 {
-		t.Errorf("not two panics in what the server said:\n%s", s.output.String())
-	}
+	check.Equal(t, strings.Count(s.output.String(), `"a handler panicked"`), 2, "panics", s.output.String())
 	for _, status := range []int{200, 400, 401, 403, 404, 405, 429, 500, 503} {
 		if s.statuses[status] == 0 {
 			t.Errorf("no answer was a %d: %v", status, s.statuses)

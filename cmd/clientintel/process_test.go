@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -123,9 +124,7 @@ func (s *serving) end(t *testing.T) {
 	s.stop()
 	select {
 	case code := <-s.ended:
-		if code != exitDone {
-			t.Errorf("exit %d", code)
-		}
+		check.Equal(t, code, exitDone, "exit")
 	case <-time.After(30 * time.Second):
 		t.Fatal("the server does not stop")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
@@ -198,9 +199,7 @@ func TestMigrate_PrintsTheRoles(t *testing.T) {
 	if got := command(t, env, "", "migrate"); got.code != exitFailed || !strings.HasSuffix(got.stderr, "let an administrator run what 'clientintel migrate --print-roles' prints\n") {
 		t.Errorf("without the roles: %+v", got)
 	}
-	if after := contents(t, d); after != before {
-		t.Error("the migration that was refused left something behind")
-	}
+	check.Equal(t, contents(t, d), before, "the migration that was refused left something behind")
 	printed := command(t, env, "", "migrate", "--print-roles")
 	for range 2 {
 		d.Exec(t, printed.stdout)

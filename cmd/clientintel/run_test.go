@@ -40,9 +40,7 @@ func done(t *testing.T, env map[string]string, stdin string, args ...string) res
 func decoded(t *testing.T, env map[string]string, into any, args ...string) result {
 	t.Helper()
 	got := done(t, env, "", append(args, "--json")...)
-	if err := json.Unmarshal([]byte(got.stdout), into); err != nil {
-		t.Fatalf("%s: %v in %+v", strings.Join(args, " "), err, got)
-	}
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), into), strings.Join(args, " "), got)
 	return got
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
@@ -65,13 +66,11 @@ func migrateTo(ctx context.Context, ownerURL string, version int64) error {
 func contents(t *testing.T, d *dbtest.Database) string {
 	t.Helper()
 	applied := "none"
-	var migrated bool
-	d.Query(t, &migrated, "SELECT to_regclass('public.goose_db_version') IS NOT NULL")
+	migrated := dbtest.Value[bool](t, d, "SELECT to_regclass('public.goose_db_version') IS NOT NULL")
 	if migrated {
 		d.Query(t, &applied, "SELECT string_agg(version_id::text, ',' ORDER BY id) FROM goose_db_version")
 	}
-	var objects string
-	d.Query(t, &objects, `SELECT coalesce(md5(string_agg(o.name, ',' ORDER BY o.name)), '') FROM (
+	objects := dbtest.Value[string](t, d, `SELECT coalesce(md5(string_agg(o.name, ',' ORDER BY o.name)), '') FROM (
 		SELECT c.oid::regclass::text || c.relnatts FROM pg_class AS c WHERE c.relnamespace = 'public'::regnamespace
 		UNION ALL SELECT p.oid::regprocedure || md5(p.prosrc) FROM pg_proc AS p WHERE p.pronamespace = 'public'::regnamespace) AS o (name)`)
 	return applied + " " + objects
@@ -113,9 +112,7 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 				t.Errorf("%s on the %s schema: %+v; want exit 1 and %q", owned.args, name, got, c.want)
 			}
 		}
-		if after := contents(t, c.database); after != before {
-			t.Errorf("the %s schema was changed: %s, before %s", name, after, before)
-		}
+		check.Equal(t, contents(t, c.database), before, "the schema after", name)
 	}
 	env := map[string]string{"DATABASE_URL": older.OwnerURL}
 	before := contents(t, older)
@@ -131,9 +128,7 @@ func TestRun_OtherSchemasAreLeftAlone(t *testing.T) {
 		statuses[0].State != postgres.Applied || statuses[ours-1].State != postgres.Pending {
 		t.Errorf("the status: %+v", statuses)
 	}
-	if after := contents(t, older); after != before {
-		t.Errorf("looking changed the schema: %s, before %s", after, before)
-	}
+	check.Equal(t, contents(t, older), before, "looking changed the schema")
 	done(t, env, "", "migrate")
 	done(t, env, acme, "import", "-")
 }
@@ -169,9 +164,7 @@ func TestRun_EmptyDatabase(t *testing.T) {
 			}
 		}
 	}
-	if contents(t, untouched) != before {
-		t.Error("a schema was created")
-	}
+	check.Equal(t, contents(t, untouched), before, "the schema afterwards")
 	for _, args := range []string{"import -", "keys list"} { // every command of keys is made alike
 		database := dbtest.NewEmpty(t)
 		done(t, map[string]string{"DATABASE_URL": database.OwnerURL}, acme, strings.Fields(args)...)
@@ -200,9 +193,7 @@ func TestRun_OtherEncodingsAreRefused(t *testing.T) {
 				t.Errorf("%s into %s: %+v, want %q", args, encoding, got, want)
 			}
 		}
-		if after := contents(t, &other); after != before {
-			t.Errorf("%s: %s, before %s", encoding, after, before)
-		}
+		check.Equal(t, contents(t, &other), before, encoding)
 	}
 }
 

@@ -42,9 +42,8 @@ func TestServe_WaitsForItsDatabase(t *testing.T) {
 			get(t, waiting.Operations+"/api/admin/v1/clients", http.StatusServiceUnavailable)
 		}
 	}
-	if l, err = listen.Listen(t.Context(), "tcp", address); err != nil {
-		t.Fatal(err)
-	}
+	l, err = listen.Listen(t.Context(), "tcp", address)
+	require.NoError(t, err)
 	defer l.Close()
 	go forward(l, socket)
 	get(t, server.next(t, "serving").Operations+"/readyz", http.StatusOK)

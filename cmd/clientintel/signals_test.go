@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -21,9 +22,7 @@ func TestServe_OutlivesTheReaderOfItsLog(t *testing.T) {
 		get(t, p.address+"/api/client/v1/interviews", http.StatusUnauthorized)
 	}
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGHUP))
-	if err := p.cmd.Wait(); err != nil {
-		t.Errorf("after HUP: %v", err)
-	}
+	check.NoError(t, p.cmd.Wait(), "after HUP")
 }
 
 func TestServe_ASecondSignalEndsItAtOnce(t *testing.T) {

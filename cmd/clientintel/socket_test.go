@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -71,16 +72,12 @@ func TestServe_RestartsBehindAPassedSocket(t *testing.T) {
 	}
 	await(20)
 	require.NoError(t, first.Process.Signal(syscall.SIGTERM))
-	if err := first.Wait(); err != nil {
-		t.Errorf("the first process: %v", err)
-	}
+	check.NoError(t, first.Wait(), "the first process")
 	time.Sleep(200 * time.Millisecond)
 	second := start()
 	await(20)
 	stop()
 	callers.Wait()
 	require.NoError(t, second.Process.Signal(syscall.SIGTERM))
-	if err := second.Wait(); err != nil {
-		t.Errorf("the second process: %v", err)
-	}
+	check.NoError(t, second.Wait(), "the second process")
 }

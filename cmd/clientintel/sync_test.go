@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -83,9 +84,7 @@ func (n *nights) read(t *testing.T, name string) string {
 func (n *nights) sync(t *testing.T, wantCode int, args ...string) map[string]string {
 	t.Helper()
 	got := command(t, n.env, "", append([]string{"sync", filepath.Join(n.dir, "nightly.yaml")}, args...)...)
-	if got.code != wantCode {
-		t.Errorf("exit code %d, want %d: %s", got.code, wantCode, got.stderr)
-	}
+	check.Equal(t, got.code, wantCode, "exit code", got.stderr)
 	said := map[string]string{}
 	for _, line := range strings.Split(got.stderr, "\n") {
 		if client, text, found := strings.Cut(line, ": "); found {
@@ -103,13 +102,10 @@ func (n *nights) change(t *testing.T, sql string) {
 // holds compares how many interviews each brand has.
 func (n *nights) holds(t *testing.T, want string) {
 	t.Helper()
-	var got string
-	n.target.Query(t, &got, `SELECT string_agg(coalesce(i.n, 0)::text, ' ' ORDER BY length(c.slug), c.slug)
+	got := dbtest.Value[string](t, n.target, `SELECT string_agg(coalesce(i.n, 0)::text, ' ' ORDER BY length(c.slug), c.slug)
 		FROM clients AS c
 		LEFT JOIN (SELECT client_id, count(*) AS n FROM interviews GROUP BY client_id) AS i ON i.client_id = c.id`)
-	if got != want {
-		t.Errorf("the brands have %s interviews, want %s", got, want)
-	}
+	check.Equal(t, got, want, "the brands' interviews")
 }
 
 // A night with a withdrawal, a moved conversation, broken rows, a brand that loses too
@@ -118,9 +114,7 @@ func TestSync_NightsOfTenBrands(t *testing.T) {
 	t.Parallel()
 	n := startNights(t)
 	said := n.sync(t, exitDone, "--dry-run")
-	if !strings.Contains(said["brand-3"], "interview 100 added") {
-		t.Errorf("the dry run says %q", said["brand-3"])
-	}
+	check.Contains(t, said["brand-3"], "interview 100 added", "the dry run")
 	var clients int
 	if n.target.Query(t, &clients, "SELECT (SELECT count(*) FROM clients) + (SELECT count(*) FROM imports)"); clients != 0 {
 		t.Fatal("the dry run wrote something")
@@ -157,22 +151,15 @@ func TestSync_NightsOfTenBrands(t *testing.T) {
 		"brand-8": "12 of 100 records of kind interview",
 		"brand-9": "the source lists it no more",
 	} {
-		if !strings.Contains(said[client], want) {
-			t.Errorf("%s: %q, want %q", client, said[client], want)
-		}
+		check.Contains(t, said[client], want, client)
 	}
-	if !strings.Contains(said["clientintel"], "3 of 9 clients were not synced") {
-		t.Errorf("in the end: %q", said["clientintel"])
-	}
+	check.Contains(t, said["clientintel"], "3 of 9 clients were not synced", "in the end")
 
 	// Each bad row is told with its record; what is wrong, never what people said.
 	rejects := n.read(t, "rejects.ndjson")
-	var moved string
-	n.source.Query(t, &moved, "SELECT "+fmt.Sprintf(id, 23))
+	moved := dbtest.Value[string](t, n.source, "SELECT "+fmt.Sprintf(id, 23))
 	for _, want := range []string{`"client":"brand-2"`, `"field":"interview.status"`, `"id":"` + moved + `"`, "has no campaign"} {
-		if !strings.Contains(rejects, want) {
-			t.Errorf("the rejects lack %s:\n%s", want, rejects)
-		}
+		check.Contains(t, rejects, want, "the rejects")
 	}
 	if strings.Contains(rejects, "Person") || strings.Count(rejects, "\n") != 5 {
 		t.Errorf("the rejects: %s", rejects)
@@ -196,9 +183,8 @@ func TestSync_NightsOfTenBrands(t *testing.T) {
 	// A client that never came to be, and is not tried any more, is not late.
 	n.target.Exec(t, "INSERT INTO imports (client_id, command, started_at, finished_at) VALUES (gen_random_uuid(), 'sync', now() - interval '27 hours', NULL)")
 	n.target.Exec(t, "UPDATE imports SET finished_at = finished_at - interval '27 hours', started_at = started_at - interval '27 hours' WHERE client_id = (SELECT id FROM clients WHERE slug = 'brand-7')")
-	if n.target.Query(t, &late, "SELECT late_clients FROM read_sync_health()"); late != 1 {
-		t.Errorf("%d clients are late, want 1", late)
-	}
+	n.target.Query(t, &late, "SELECT late_clients FROM read_sync_health()")
+	check.Equal(t, late, 1, "late clients")
 
 	// The operator releases the moved id, and asks for all of brand 7.
 	release := []string{"clients", "release", "brand-4", "interview", moved}
@@ -235,14 +221,11 @@ func TestSync_AnUnchangedNightWritesNextToNothing(t *testing.T) {
 	}
 	n.sync(t, exitDone) // what the first left to do, such as hint bits
 	before, began := rows(), time.Now()
-	var written int64
-	n.target.Query(t, &written, "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint")
+	written := dbtest.Value[int64](t, n.target, "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint")
 	n.sync(t, exitDone)
 	took := time.Since(began)
 	n.target.Query(t, &written, "SELECT (pg_current_wal_insert_lsn() - '0/0' - $1)::bigint", written)
-	if rows() != before {
-		t.Error("rows were written anew")
-	}
+	check.Equal(t, rows(), before, "the places of rows")
 	t.Logf("%d brands of %d interviews, unchanged: %v, %d bytes of WAL", brands, interviews, took.Round(time.Millisecond), written)
 	if alone := os.Getenv("BRANDS") != ""; alone && written > int64(brands)*300_000 {
 		t.Errorf("%d bytes of WAL for %d brands", written, brands)
@@ -263,9 +246,7 @@ func TestSync_TellsForWhomItWaits(t *testing.T) {
 	if !strings.HasPrefix(said["brand-2"], "waiting for "+who) || !strings.Contains(said["brand-2"], "nothing was imported: waiting for other imports: waited 300ms for "+who) {
 		t.Errorf("brand-2: %q", said["brand-2"])
 	}
-	if !strings.Contains(said["brand-3"], "100 unchanged") {
-		t.Errorf("brand-3: %q", said["brand-3"])
-	}
+	check.Contains(t, said["brand-3"], "100 unchanged", "brand-3")
 }
 
 // hold takes a lock until release.
@@ -319,8 +300,7 @@ func TestSync_EndsAtEachStage(t *testing.T) {
 		}
 		release()
 		n.holds(t, stage.leaves)
-		var noted string
-		n.target.Query(t, &noted, "SELECT coalesce((SELECT error FROM imports WHERE client_id = (SELECT id FROM clients WHERE slug = 'brand-4') ORDER BY id DESC LIMIT 1), '')")
+		noted := dbtest.Value[string](t, n.target, "SELECT coalesce((SELECT error FROM imports WHERE client_id = (SELECT id FROM clients WHERE slug = 'brand-4') ORDER BY id DESC LIMIT 1), '')")
 		if !strings.Contains(noted, stage.noted) || noted != "" && stage.noted == "" {
 			t.Errorf("%s: %q is noted, want %q", stage.name, noted, stage.noted)
 		}
@@ -355,18 +335,12 @@ func TestSync_AFaultyListing(t *testing.T) {
 		"brand-77": {"max_removed_of names it"},
 	} {
 		for _, want := range wants {
-			if !strings.Contains(said[client], want) {
-				t.Errorf("%s: %q, want %q", client, said[client], want)
-			}
+			check.Contains(t, said[client], want, client)
 		}
 	}
-	if strings.Contains(said["brand-3"], "warning") {
-		t.Errorf("equal rows are told: %q", said["brand-3"])
-	}
-	var failures int
-	if n.target.Query(t, &failures, "SELECT count(*) FROM imports WHERE error IS NOT NULL"); failures != 6 {
-		t.Errorf("%d failures are noted, want 6", failures)
-	}
+	check.Lacks(t, said["brand-3"], "warning", "equal rows are told")
+	failures := dbtest.Value[int](t, n.target, "SELECT count(*) FROM imports WHERE error IS NOT NULL")
+	check.Equal(t, failures, 6, "noted failures")
 	// Another configuration has clients of its own: it misses none of these.
 	n.write(t, "other.yaml", strings.Replace(n.read(t, "nightly.yaml"), "clients: clients.sql", "clients: SELECT 3 AS key, md5('brand3')::uuid AS id, 'brand-3' AS slug, 'Brand 3' AS name", 1))
 	if got := command(t, n.env, "", "sync", filepath.Join(n.dir, "other.yaml")); got.code != exitDone || strings.Contains(got.stderr, "no more") {
@@ -381,10 +355,8 @@ func TestSync_ADryRunWritesNothing(t *testing.T) {
 	n.target = dbtest.NewEmpty(t)
 	n.env["DATABASE_URL"] = n.target.OwnerURL
 	n.sync(t, exitFailed, "--dry-run")
-	var tables int
-	if n.target.Query(t, &tables, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"); tables != 0 {
-		t.Errorf("%d tables", tables)
-	}
+	tables := dbtest.Value[int](t, n.target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+	check.Equal(t, tables, 0, "tables")
 	if _, err := os.Stat(filepath.Join(n.dir, "rejects.ndjson")); !os.IsNotExist(err) {
 		t.Errorf("the rejects: %v", err)
 	}
@@ -500,9 +472,7 @@ func TestErase(t *testing.T) {
 		if got.code != c.code || !strings.Contains(got.stdout+got.stderr, c.says) || strings.Contains(got.stdout+got.stderr, c.not) {
 			t.Errorf("%v: %+v, want %s", c.flags, got, c.says)
 		}
-		if got := state(); got != c.leaves {
-			t.Errorf("%v: %s, want %s", c.flags, got, c.leaves)
-		}
+		check.Equal(t, state(), c.leaves, c.flags)
 	}
 	// By its id, also when it is gone: what still has the id is withdrawn.
 	if got := command(t, env, "", "erase", "--client", "acme", "--interview", her, "--yes", "--withdraw"); got.code != exitDone || !strings.Contains(got.stdout, "000000000003 is withdrawn") {
@@ -513,9 +483,7 @@ func TestErase(t *testing.T) {
 	if got.code != exitDone || !strings.Contains(got.stderr, "interview 0 added, 0 changed, 1 unchanged, 1 erased before") {
 		t.Errorf("yesterday's export: %+v", got)
 	}
-	if got := state(); got != "1 interviews, 0 found, 3 published, 1 in bases" {
-		t.Errorf("after yesterday's export: %s", got)
-	}
+	check.Equal(t, state(), "1 interviews, 0 found, 3 published, 1 in bases", "after yesterday's export")
 	if got := command(t, env, "", "clients", "release", "acme", "interview", her); got.code != exitFailed || !strings.Contains(got.stderr, "was erased") {
 		t.Errorf("releasing an erased id: %+v", got)
 	}

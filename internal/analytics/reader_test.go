@@ -42,9 +42,7 @@ func TestReader_ReadsBinaryAndText(t *testing.T) {
 		require.NoError(t, err)
 		snapshots := measurement.NewSnapshotReader(pool, &measurement.Triggers{}, 10)
 		held, err := analytics.New(snapshots, snapshots).Read(t.Context(), caller, query)
-		if err != nil {
-			t.Fatalf("%s: %v", mode, err)
-		}
+		require.NoError(t, err, mode)
 		var got []string
 		for _, row := range held.Rows {
 			got = append(got, fmt.Sprint(row.Day, row.Campaign.Label, row.Sentiment))

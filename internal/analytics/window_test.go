@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/internal/timewindow"
 )
@@ -43,12 +44,8 @@ func TestWindowOf(t *testing.T) {
 		{"2030-01-01", "2031-01-01", "2030-01-01T00:00:00Z", "2031-01-02T00:00:00Z"},
 	} {
 		w := windowOf(Query{From: parsed(t, c.from), To: parsed(t, c.to)}, anchor)
-		if got := w.From.UTC().Format(time.RFC3339Nano); got != c.wantFrom {
-			t.Errorf("%q to %q starts at %s, want %s", c.from, c.to, got, c.wantFrom)
-		}
-		if got := w.Until.UTC().Format(time.RFC3339Nano); got != c.wantUntil {
-			t.Errorf("%q to %q ends at %s, want %s", c.from, c.to, got, c.wantUntil)
-		}
+		check.Equal(t, w.From.UTC().Format(time.RFC3339Nano), c.wantFrom, c.from, c.to)
+		check.Equal(t, w.Until.UTC().Format(time.RFC3339Nano), c.wantUntil, c.from, c.to)
 	}
 }
 
@@ -97,9 +94,7 @@ func TestDayOf(t *testing.T) {
 		midnight, err := time.Parse(time.DateOnly, text)
 		require.NoError(t, err)
 		for _, within := range []time.Duration{0, time.Microsecond, 12 * time.Hour, 24*time.Hour - time.Microsecond} {
-			if got := dayOf(midnight.Add(within).UnixMicro()).String(); got != text {
-				t.Errorf("%s is on %s, want %s", midnight.Add(within), got, text)
-			}
+			check.Equal(t, dayOf(midnight.Add(within).UnixMicro()).String(), text, midnight.Add(within))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/apidocs"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
@@ -66,16 +67,10 @@ func TestReference_LeavesNothingOut(t *testing.T) {
 				}
 			}
 			for _, want := range wants {
-				if !strings.Contains(article, want) {
-					t.Errorf("%s lacks %s", o.OperationID, want)
-				}
+				check.Contains(t, article, want, o.OperationID)
 			}
-			if got := strings.Count(article, "data-name="); got != len(o.Parameters) {
-				t.Errorf("%s has a field for %d parameters, want %d", o.OperationID, got, len(o.Parameters))
-			}
-			if !strings.Contains(overview, `href="docs/`+o.OperationID+`"`) {
-				t.Errorf("the overview does not link to %s", o.OperationID)
-			}
+			check.Equal(t, strings.Count(article, "data-name="), len(o.Parameters), o.OperationID)
+			check.Contains(t, overview, `href="docs/`+o.OperationID+`"`, "the overview does not link to", o.OperationID)
 		}
 	}
 	if operations == 0 {
@@ -85,14 +80,10 @@ func TestReference_LeavesNothingOut(t *testing.T) {
 		object := ""
 		if schema.Properties != nil && (!strings.HasSuffix(name, "Response") || name == "ErrorResponse") {
 			object = page(t, "/docs/"+name)
-			if !strings.Contains(object, "<pre") {
-				t.Errorf("%s has no example", name)
-			}
+			check.Contains(t, object, "<pre", "the example of", name)
 		}
 		for property := range schema.Properties {
-			if !strings.Contains(shown+object, `<code class="name">`+property+"</code>") {
-				t.Errorf("%s.%s is not shown", name, property)
-			}
+			check.Contains(t, shown+object, `<code class="name">`+property+"</code>", name, property)
 		}
 	}
 }
@@ -107,9 +98,7 @@ func TestReference_TypesAreInPlainWords(t *testing.T) {
 		`<code class="name">data</code> <span class="type">array of <a href="SynthesisDocumentRow">SynthesisDocumentRow</a> or <a href="PublishedSynthesisBody">PublishedSynthesisBody</a></span>`,
 		`<li>at most 200</li>`, `<li>one of legacy, canonical</li>`,
 	} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("wants %s", want)
-		}
+		check.Contains(t, shown, want)
 	}
 }
 
@@ -122,9 +111,7 @@ func TestSearch_LibraryIsTheOneThatWasPinned(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &pinned))
 	for name, want := range pinned.Embedded {
 		sum := sha512.Sum384([]byte(page(t, "/docs/"+name)))
-		if got := "sha384-" + base64.StdEncoding.EncodeToString(sum[:]); got != want {
-			t.Errorf("%s has the hash %s, want %s", name, got, want)
-		}
+		check.Equal(t, "sha384-"+base64.StdEncoding.EncodeToString(sum[:]), want, name)
 	}
 	if len(pinned.Embedded) == 0 {
 		t.Error("nothing is pinned")

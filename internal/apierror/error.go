@@ -1,6 +1,9 @@
 package apierror
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Kind is a class of errors. Only the HTTP layer maps it to a status.
 type Kind int
@@ -167,6 +170,14 @@ func Unavailable(cause error) *Error {
 // Internal is an error of this service. The response does not show its cause.
 func Internal(cause error) *Error {
 	return &Error{Kind: KindInternal, Code: "internal_error", Message: "internal error", cause: cause}
+}
+
+// Public is what callers may see of any error: what is not meant for them is Internal.
+func Public(err error) *Error {
+	if public, ok := errors.AsType[*Error](err); ok {
+		return public
+	}
+	return Internal(err)
 }
 
 // unavailableRetry outlasts a restart of the database without making callers wait long.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // The words that callers see are shared by all requests: an error with details or a cause
@@ -27,7 +29,5 @@ func TestError_TheCauseIsPrivate(t *testing.T) {
 			t.Errorf("%s shows %q and logs %q", e.Code, public, e)
 		}
 	}
-	if logged := InvalidParameter("limit: must be 1 to 200").Error(); logged != "invalid_parameter: limit: must be 1 to 200" {
-		t.Errorf("logged as %q", logged)
-	}
+	check.Equal(t, InvalidParameter("limit: must be 1 to 200").Error(), "invalid_parameter: limit: must be 1 to 200", "logged as")
 }

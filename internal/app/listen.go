@@ -49,43 +49,25 @@ func Listen(ctx context.Context, address, flag string) (net.Listener, error) {
 	return l, nil
 }
 
-// certificate is a TLS certificate that is read again when its files change.
+// certificate is a TLS certificate that is read again while it is used.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 
 	mu      sync.Mutex
-	checked time.Time
-	changed time.Time
+	read    time.Time
 	current *tls.Certificate
 }
 
-// certificateInterval is how often the files are checked for changes.
+// certificateInterval is how often the files are read again.
 const certificateInterval = time.Second
 
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
-	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
-	return c, c.read(c.modified())
-}
-
-// modified is when the newer of the files was written.
-func (c *certificate) modified() time.Time {
-	var latest time.Time
-	for _, name := range []string{c.certFile, c.keyFile} {
-		if info, err := os.Stat(name); err == nil && info.ModTime().After(latest) {
-			latest = info.ModTime()
-		}
-	}
-	return latest
-}
-
-func (c *certificate) read(changed time.Time) error {
-	read, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	read, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
-		return fmt.Errorf("reading the certificate (--tls-cert, --tls-key): %w", err)
+		return nil, fmt.Errorf("reading the certificate (--tls-cert, --tls-key): %w", err)
 	}
-	c.current, c.changed = &read, changed
-	return nil
+	return &certificate{certFile: certFile, keyFile: keyFile, log: log, read: time.Now(), current: &read}, nil
 }
 
 // get is for tls.Config. The last certificate stays in use while the two files do not
@@ -93,16 +75,15 @@ func (c *certificate) read(changed time.Time) error {
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Since(c.checked) < certificateInterval {
+	if time.Since(c.read) < certificateInterval {
 		return c.current, nil
 	}
-	c.checked = time.Now()
-	if changed := c.modified(); !changed.Equal(c.changed) {
-		if err := c.read(changed); err != nil {
-			c.log.Warn("the certificate is not read again", "error", err.Error())
-		} else {
-			c.log.Info("the certificate was read again")
-		}
+	c.read = time.Now()
+	again, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		c.log.Warn("the certificate is not read again", "error", err.Error())
+		return c.current, nil
 	}
+	c.current = &again
 	return c.current, nil
 }

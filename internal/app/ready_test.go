@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // A server is ready exactly when a request would be answered: /readyz says why not.
@@ -35,17 +36,13 @@ func TestReady_FailsIfRequestsWouldFail(t *testing.T) {
 			server.database.Exec(t, c.sql)
 			got := ask(t, server.OpsHandler, "/readyz")
 			if c.want == "" {
-				if got.Code != http.StatusOK {
-					t.Errorf("/readyz answers %d %q, want 200", got.Code, got.Body)
-				}
+				check.Equal(t, got.Code, http.StatusOK, "/readyz answers", got.Body)
 				return
 			}
 			if got.Code != http.StatusServiceUnavailable || !strings.HasPrefix(got.Body.String(), "not ready: "+c.want) {
 				t.Errorf("/readyz answers %d %q, want 503 and %q", got.Code, got.Body, c.want)
 			}
-			if !strings.Contains(server.log.String(), c.want) {
-				t.Errorf("the log does not tell %q: %s", c.want, server.log)
-			}
+			check.Contains(t, server.log.String(), c.want, "the log")
 		})
 	}
 }

@@ -33,9 +33,7 @@ func TestServe_HeadersAreBounded(t *testing.T) {
 			if err != nil && i == 1 && sent.want != http.StatusOK {
 				break // the server closed the connection while it was written to
 			}
-			if err != nil {
-				t.Fatalf("%d bytes of headers: %v", len(headers), err)
-			}
+			require.NoError(t, err, len(headers))
 			if want := []int{http.StatusOK, sent.want}[i]; response.StatusCode != want {
 				t.Errorf("%d bytes of headers: status %d, want %d", len(headers), response.StatusCode, want)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/app"
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -48,9 +49,7 @@ func (s *server) serve(t *testing.T) (api, operations string, stop func()) {
 	}()
 	stop = func() {
 		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("serving ends with %v", err)
-		}
+		check.NoError(t, <-done, "serving ends with")
 		done <- nil
 	}
 	t.Cleanup(stop)

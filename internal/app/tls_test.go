@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -53,17 +54,13 @@ func TestServe_TLS(t *testing.T) {
 		response, err := client.Do(request)
 		require.NoError(t, err)
 		defer response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			t.Errorf("status %d", response.StatusCode)
-		}
+		check.Equal(t, response.StatusCode, http.StatusOK, "status")
 		if response.ProtoMajor != 2 || response.Header.Get("Strict-Transport-Security") == "" {
 			t.Errorf("%s, headers %v; want HTTP/2 and that browsers keep to TLS", response.Proto, response.Header)
 		}
 		return response.TLS.PeerCertificates[0].SerialNumber.Int64()
 	}
-	if got := serial(); got != 1 {
-		t.Errorf("certificate %d, want 1", got)
-	}
+	check.Equal(t, serial(), 1, "certificate")
 	refused := func(method, path string, headers http.Header, want int) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), method, "https://"+at+path, nil)
@@ -72,21 +69,15 @@ func TestServe_TLS(t *testing.T) {
 		response, err := client.Do(request)
 		require.NoError(t, err)
 		_ = response.Body.Close()
-		if response.StatusCode != want {
-			t.Errorf("%s %s: status %d, want %d", method, path, response.StatusCode, want)
-		}
+		check.Equal(t, response.StatusCode, want, method, path)
 	}
 	refused(http.MethodPost, "/api/client/v1/mcp", http.Header{"Origin": {"https://elsewhere.example"}}, http.StatusForbidden)
 	refused(http.MethodPost, "/api/client/v1/mcp", http.Header{"Origin": {"https://" + at}}, http.StatusUnauthorized)
 	// Files that do not fit each other leave the present certificate in use.
 	require.NoError(t, os.WriteFile(keyFile, []byte("half written"), 0o600))
 	time.Sleep(1100 * time.Millisecond)
-	if got := serial(); got != 1 {
-		t.Errorf("certificate %d beside a broken key, want 1", got)
-	}
+	check.Equal(t, serial(), 1, "the certificate beside a broken key")
 	writeCertificate(t, 2, certFile, keyFile)
 	time.Sleep(1100 * time.Millisecond)
-	if got := serial(); got != 2 {
-		t.Errorf("certificate %d after the renewal, want 2", got)
-	}
+	check.Equal(t, serial(), 2, "the certificate after the renewal")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/basis"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 const client = "6f1c2d34-8a4b-4c7e-9f10-2b7d5e8c9a01"
@@ -20,9 +21,7 @@ func TestScope_HashIsThatOfTheCanonicalForm(t *testing.T) {
 	}}
 	form := `{"client_id":"` + client + `","filters":{"limit":"50","q":"a\"\\\b\t\n\f\r\u0001\u001f` +
 		"\x7f<&>é\u2028😀" + `"},"route":"/intelligence/search"}`
-	if got, want := scope.Hash(), basis.SHA256([]byte(form)); got != want {
-		t.Errorf("the hash is %s, want %s, that of %s", got, want, form)
-	}
+	check.Equal(t, scope.Hash(), basis.SHA256([]byte(form)), "the hash", form)
 	if scope.Whole() || !(basis.Scope{Route: "/interviews"}).Whole() {
 		t.Error("the interviews without filters, and no other scope, are the whole")
 	}
@@ -38,9 +37,7 @@ func TestMembershipHash_IsThatOfAscendingLines(t *testing.T) {
 		if i > 0 && lines[i-1] >= lines[i] {
 			t.Errorf("%s comes before %s", lines[i-1], lines[i])
 		}
-		if got, want := basis.MembershipHash(ids[:i+1]), basis.SHA256([]byte(strings.Join(lines, "\n"))); got != want {
-			t.Errorf("%d ids: the hash is %s, want %s", i+1, got, want)
-		}
+		check.Equal(t, basis.MembershipHash(ids[:i+1]), basis.SHA256([]byte(strings.Join(lines, "\n"))), "ids", i+1)
 	}
 	if none := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"; basis.MembershipHash(nil) != none {
 		t.Errorf("no ids: the hash is %s, want %s", basis.MembershipHash(nil), none)

@@ -7,15 +7,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/basis"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 func TestAppendUUID_IsTheUsualText(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		id := uuid.New()
-		if got := string(basis.AppendUUID([]byte("id "), id)); got != "id "+id.String() {
-			t.Errorf("%s is written %q", id, got)
-		}
+		check.Equal(t, string(basis.AppendUUID([]byte("id "), id)), "id "+id.String(), id)
 	}
 }
 
@@ -31,11 +30,7 @@ func TestAppendTime_IsUTCWithSixDigits(t *testing.T) {
 		"0001-01-01T00:00:00.000000Z": {},
 		"9999-12-31T23:59:59.999999Z": time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC),
 	} {
-		if got := string(basis.AppendTime([]byte("at "), at)); got != "at "+want {
-			t.Errorf("%s is written %q, want %q", at, got, "at "+want)
-		}
-		if got := basis.Timestamp(at); got != want {
-			t.Errorf("%s is the text %q, want %q", at, got, want)
-		}
+		check.Equal(t, string(basis.AppendTime([]byte("at "), at)), "at "+want, at)
+		check.Equal(t, basis.Timestamp(at), want, at)
 	}
 }

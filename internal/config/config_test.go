@@ -1,11 +1,11 @@
 package config_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/config"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -23,18 +23,14 @@ func TestFromEnv_ReportsEveryMistake(t *testing.T) {
 		`CLIENTINTEL_STATEMENT_TIMEOUT must be a duration such as 10s or 24h, not "0s"`,
 		`CLIENTINTEL_DRAIN_DELAY must be a duration such as 5s, or 0, not "soon"`,
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	check.Slices(t, got, want)
 	got = strings.Split(s.Server.Check().Error(), "\n")
 	want = []string{
 		`--log-level (CLIENTINTEL_LOG_LEVEL) must be debug, info, warn or error, not "loud"`,
 		`CLIENTINTEL_CURSOR_SECRET_PREVIOUS must have at least 32 characters`,
 		`--tls-cert (CLIENTINTEL_TLS_CERT) and --tls-key (CLIENTINTEL_TLS_KEY) must be set together`,
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	check.Slices(t, got, want)
 }
 
 func TestCheck_Addresses(t *testing.T) {
@@ -67,9 +63,7 @@ func TestUnknownVariables(t *testing.T) {
 		{"CLIENTINTEL_LISTN", "CLIENTINTEL_LISTEN"}, {"CLIENTINTEL_OPS_PORT", ""}, {"CLIENTINTEL_POOLSIZE", "CLIENTINTEL_POOL_SIZE"}, {"CLIENTINTEL_SOMETHING_ELSE", ""},
 		{"CLIENT_INTEL_DATA_DIR", "CLIENTINTEL_DATA_DIR"}, {"DATABASE_OWNER_UR", "DATABASE_OWNER_URL"}, {"database_url", "DATABASE_URL"},
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	check.Slices(t, got, want)
 }
 
 // What other programs call theirs is not told where ours is set.
@@ -91,9 +85,7 @@ func TestRedacted_ShowsNoSecret(t *testing.T) {
 	shown := map[string]string{}
 	for _, f := range config.Fields(&s) {
 		shown[f.Variable] = f.Redacted()
-		if strings.Contains(f.Redacted(), "hunter2") {
-			t.Errorf("%s shows %s", f.Variable, f.Redacted())
-		}
+		check.Lacks(t, f.Redacted(), "hunter2", f.Variable)
 	}
 	for _, url := range []string{
 		"postgres://user:#hunter2@host/db", "postgres://user:/hunter2@host/db", "postgres://user:?hunter2@host/db",
@@ -101,12 +93,8 @@ func TestRedacted_ShowsNoSecret(t *testing.T) {
 	} {
 		s.Database.URL = url
 		for _, f := range config.Fields(&s) {
-			if strings.Contains(f.Redacted(), "hunter2") {
-				t.Errorf("%s is shown as %s", url, f.Redacted())
-			}
+			check.Lacks(t, f.Redacted(), "hunter2", url)
 		}
 	}
-	if got := shown["DATABASE_URL"]; got != "postgres://api:xxxxx@db/x" {
-		t.Errorf("DATABASE_URL shows %s", got)
-	}
+	check.Equal(t, shown["DATABASE_URL"], "postgres://api:xxxxx@db/x", "DATABASE_URL")
 }

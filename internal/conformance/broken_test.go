@@ -17,6 +17,7 @@ import (
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -240,8 +241,6 @@ func TestRun_MessagesQuoteNoBody(t *testing.T) {
 		wantFailure(t, report, "walks/portal_daily_feed/page_size_"+size+" key 1", "row 1 of the walk")
 	}
 	for _, c := range report.Checks {
-		if strings.Contains(c.Detail, "shouted") {
-			t.Errorf("%s quotes a body: %s", c.Name, c.Detail)
-		}
+		check.Lacks(t, c.Detail, "shouted", "quotes a body", c.Name)
 	}
 }

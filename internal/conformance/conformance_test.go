@@ -30,9 +30,8 @@ func demo(t *testing.T, change ...func(*config.Server)) *apitest.Server {
 	conn, err := pgx.Connect(context.Background(), srv.Database.OwnerURL)
 	require.NoError(t, err)
 	defer conn.Close(context.Background())
-	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file)); err != nil {
-		t.Fatal(err)
-	}
+	_, err = importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file))
+	require.NoError(t, err)
 	return srv
 }
 
@@ -46,9 +45,7 @@ func run(t *testing.T, base string, requests int, keys ...string) conformance.Re
 	report, err := conformance.Run(t.Context(), conformance.Options{
 		BaseURL: base, Keys: keys, MaxRequests: requests, Show: func(conformance.Check) {},
 	})
-	if err != nil {
-		t.Fatalf("asking %s: %v", base, err)
-	}
+	require.NoError(t, err, base)
 	return report
 }
 

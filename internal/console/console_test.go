@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -50,9 +51,7 @@ func TestConsole_AKeyIsIssuedRotatedAndRevoked(t *testing.T) {
 	first := keyOf(t, console.Do(t, "POST", "/clients/acme/keys", token, body, "Idempotency-Key", "one", "X-Forwarded-For", "192.0.2.9"), 201)
 	srv.Get(t, campaigns, first.Key).WantStatus(t, 200)
 	again := console.Do(t, "POST", "/clients/acme/keys", token, body, "Idempotency-Key", "one").WantError(t, 409, "already_done", "already done")
-	if again.Details(t) != first.ID {
-		t.Errorf("a repeat names %s, want %s", again.Details(t), first.ID)
-	}
+	check.Equal(t, again.Details(t), first.ID, "what a repeat names")
 	rotate := "/clients/acme/keys/" + first.ID + "/rotate"
 	second := keyOf(t, console.Do(t, "POST", rotate, token, map[string]any{"grace": "1h"}, "Idempotency-Key", "two"), 201)
 	console.Do(t, "POST", rotate, token, nil, "Idempotency-Key", "two").WantError(t, 409, "already_done", "already done")
@@ -80,18 +79,12 @@ func TestConsole_AKeyIsIssuedRotatedAndRevoked(t *testing.T) {
 "rotate" "dana@example.com" "%[1]s" null "127.0.0.1"
 "issue" "dana@example.com" "%[1]s" null "127.0.0.1"
 `, first.Prefix)
-	if got.String() != want {
-		t.Errorf("audit trail:\n%swant:\n%s", got.String(), want)
-	}
+	check.Equal(t, got.String(), want, "audit trail")
 	listed := string(console.Do(t, "GET", "/clients/acme/keys", token, nil).Body)
-	if !strings.Contains(listed, `"keys_in_force":1,`) {
-		t.Errorf("one of the keys is in force, and the list says %s", listed)
-	}
+	check.Contains(t, listed, `"keys_in_force":1,`, "one of the keys is in force")
 	shown := string(trail.Body) + listed + srv.Logs.String()
 	for _, secret := range []string{first.Key[17:], second.Key[17:]} {
-		if strings.Contains(shown, secret) {
-			t.Error("a secret is shown again")
-		}
+		check.Lacks(t, shown, secret, "a secret is shown again")
 	}
 }
 
@@ -149,9 +142,7 @@ func TestConsole_RefusesWhatTheContractDoesNotAccept(t *testing.T) {
 		"usage?by=hour&from=2026-03-01&to=2026-03-08": "invalid_parameter", "audit?limit=201": "invalid_parameter",
 	} {
 		res := console.Do(t, "GET", "/clients/acme/"+query, token, nil).WantStatus(t, 400)
-		if !strings.Contains(string(res.Body), `"code":"`+code+`"`) {
-			t.Errorf("%s: %s, want %s", query, res.Body, code)
-		}
+		check.Contains(t, string(res.Body), `"code":"`+code+`"`, query)
 	}
 	globex := console.As(t, "globex")
 	for _, body := range []map[string]any{{"name": "x"}, {"name": "x", "scopes": []string{"read:transcripts"}}} {
@@ -209,9 +200,7 @@ func TestConsole_LimitsHoldWhenManyAsk(t *testing.T) {
 			after = "&starting_after=" + page.NextCursor(t)
 			console.Do(t, "GET", "/clients/globex/keys?state=in_force"+after, console.As(t, "globex"), nil).WantError(t, 400, "invalid_cursor", "Invalid cursor")
 		}
-		if len(seen) != 500 {
-			t.Errorf("pages of %d: %d keys, want 500", limit, len(seen))
-		}
+		check.Equal(t, len(seen), 500, "keys on pages of", limit)
 	}
 	if ids := console.Do(t, "GET", "/clients/acme/keys?state=ended", token, nil).List(t).IDs(t); len(ids) != 0 {
 		t.Errorf("%d keys have ended", len(ids))

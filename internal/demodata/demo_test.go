@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/demodata"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -31,9 +32,7 @@ func TestDemo_IsOfThePresent(t *testing.T) {
 		at, err := time.Parse(time.RFC3339, now)
 		require.NoError(t, err)
 		text := demo(t, at)
-		if hash.ReplaceAllString(date.ReplaceAllString(text, ""), "") != hash.ReplaceAllString(written, "") {
-			t.Errorf("%s: more than dates differ", now)
-		}
+		check.Equal(t, hash.ReplaceAllString(date.ReplaceAllString(text, ""), ""), hash.ReplaceAllString(written, ""), now)
 		var latest time.Time
 		for line := range strings.Lines(text) {
 			var record struct {

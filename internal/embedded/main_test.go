@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -97,17 +98,14 @@ func newDir(t *testing.T) string {
 	parent, err := os.MkdirTemp("", "embedded-")
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(parent, 0o755))
-	if parent, err = filepath.EvalSymlinks(parent); err != nil {
-		t.Fatal(err)
-	}
+	parent, err = filepath.EvalSymlinks(parent)
+	require.NoError(t, err)
 	dir := filepath.Join(parent, "data")
 	t.Cleanup(func() {
 		for _, data := range globbed(t, dir, "pg*", "data") {
 			stopServer(t, data)
 		}
-		if err := os.RemoveAll(parent); err != nil {
-			t.Errorf("removing the test's directory: %v", err)
-		}
+		check.NoError(t, os.RemoveAll(parent), "removing the test's directory")
 	})
 	return dir
 }
@@ -156,9 +154,7 @@ func closeNow(t *testing.T, c *Cluster) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := c.Close(ctx); err != nil {
-		t.Errorf("Close: %v", err)
-	}
+	check.NoError(t, c.Close(ctx), "Close")
 }
 
 // wantRefusal wants Open to fail with exactly these words.
@@ -169,9 +165,7 @@ func wantRefusal(t *testing.T, o Options, want string) {
 		closeNow(t, c)
 		t.Fatalf("Open succeeded, want the error\n%s", want)
 	}
-	if got := err.Error(); got != "embedded PostgreSQL: "+want {
-		t.Errorf("Open: got the error\n%s\nwant\nembedded PostgreSQL: %s", got, want)
-	}
+	check.Equal(t, err.Error(), "embedded PostgreSQL: "+want)
 }
 
 // query runs statements on a connection of its own and returns the first
@@ -179,9 +173,7 @@ func wantRefusal(t *testing.T, o Options, want string) {
 func query(t *testing.T, url, sql string) string {
 	t.Helper()
 	got, err := tryQuery(t, url, sql)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	require.NoError(t, err, sql)
 	return got
 }
 
@@ -201,9 +193,7 @@ func tryQuery(t *testing.T, url, sql string) (string, error) {
 
 func wantQuery(t *testing.T, url, sql, want string) {
 	t.Helper()
-	if got := query(t, url, sql); got != want {
-		t.Errorf("%s: got %q, want %q", sql, got, want)
-	}
+	check.Equal(t, query(t, url, sql), want, sql)
 }
 
 // dataOf is the cluster's data directory; there is exactly one.
@@ -250,13 +240,6 @@ func testAccount(t *testing.T) account {
 	a, err := serverAccount()
 	require.NoError(t, err)
 	return a
-}
-
-func contains(t *testing.T, err error, want string) {
-	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got the error %v, want one with %q", err, want)
-	}
 }
 
 // readPID is the process id in postmaster.pid, 0 without the file.

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -35,7 +36,7 @@ func TestOpen_FirstStart(t *testing.T) {
 		SET ROLE clientintel_server`)
 	wantQuery(t, c.ServerURL(), `SET ROLE clientintel_server; SELECT name FROM items`, "одуванчик")
 	_, err := tryQuery(t, c.ServerURL(), `SET ROLE clientintel_owner`)
-	contains(t, err, `permission denied to set role "clientintel_owner"`)
+	check.Error(t, err, `permission denied to set role "clientintel_owner"`)
 	for name, want := range map[string]string{
 		"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "data_checksums": "on",
 		"listen_addresses": "", "server_encoding": "UTF8", "jit": "off", "timezone": "UTC", "work_mem": "5MB",

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -26,9 +27,8 @@ func maven(t *testing.T) (string, *atomic.Int32) {
 	z := zip.NewWriter(&jar)
 	w, err := z.Create("postgres-linux-x86_64.txz")
 	require.NoError(t, err)
-	if _, err := w.Write(packedPrograms(t)); err != nil {
-		t.Fatal(err)
-	}
+	_, err = w.Write(packedPrograms(t))
+	require.NoError(t, err)
 	require.NoError(t, z.Close())
 	asked := new(atomic.Int32)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,9 +73,7 @@ func TestDownload_OnceForADirectory(t *testing.T) {
 			t.Fatalf("choose: %v, %v; want %v", got, err, want)
 		}
 	}
-	if got := asked.Load(); got != 1 {
-		t.Errorf("%d downloads, want 1", got)
-	}
+	check.Equal(t, asked.Load(), 1, "downloads")
 	if left := globbed(t, c.dir.dir, "*"); len(left) != 1 {
 		t.Errorf("the data directory holds %v, want the programs alone", left)
 	}
@@ -89,7 +87,7 @@ func TestDownload_AnotherArchiveIsRefused(t *testing.T) {
 	c := bareCluster(t, url)
 	c.release.sha256 = pinned.sha256
 	_, err := c.choose(t.Context(), testAccount(t), 0)
-	if contains(t, err, "the archive's SHA-256 is "); asked.Load() != 1 {
+	if check.Error(t, err, "the archive's SHA-256 is "); asked.Load() != 1 {
 		t.Errorf("%d archives were fetched, want 1", asked.Load())
 	}
 	if left := globbed(t, c.dir.dir, "*"); len(left) > 0 {

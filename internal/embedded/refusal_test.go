@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -76,9 +77,7 @@ func TestSocketDir_LongAndAwkwardNames(t *testing.T) {
 			}
 			wantQuery(t, c.OwnerURL(), `SELECT 1`, "1")
 			second := startChild(t, dir)
-			if got := second.awaitOpen(); got != "open attached: true" {
-				t.Errorf("the second process says %q", got)
-			}
+			check.Equal(t, second.awaitOpen(), "open attached: true", "the second process says")
 			second.close()
 		})
 	}
@@ -94,9 +93,9 @@ func TestSocketDir_PreparedByAnother(t *testing.T) {
 	defer os.RemoveAll(dir)
 	require.NoError(t, os.Chmod(dir, 0o777))
 	_, err = a.socketDir(base)
-	contains(t, err, dir+" is open to other accounts (mode 0777): chmod 700 it")
+	check.Error(t, err, dir+" is open to other accounts (mode 0777): chmod 700 it")
 	_ = os.Remove(dir)
 	require.NoError(t, os.Symlink(filepath.Dir(filepath.Dir(base)), dir))
 	_, err = a.socketDir(base)
-	contains(t, err, dir+" is not a directory: move it away")
+	check.Error(t, err, dir+" is not a directory: move it away")
 }

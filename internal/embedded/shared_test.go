@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -35,9 +36,7 @@ func TestAttach_ManyAtOnceOnAnEmptyDirectory(t *testing.T) {
 		wantQuery(t, c.OwnerURL(), `SELECT 1`, "1")
 		defer closeNow(t, c)
 	}
-	if running != 1 {
-		t.Errorf("%d of %d opened clusters run the server, want 1", running, len(opened))
-	}
+	check.Equal(t, running, 1, "clusters that run the server")
 }
 
 func TestAttach_TakesOverWhenTheFirstIsKilled(t *testing.T) {
@@ -66,9 +65,7 @@ func TestClose_WaitsForOthers(t *testing.T) {
 	go func() { done <- first.Close(t.Context()) }()
 	wantQuery(t, second.OwnerURL(), `SELECT 1`, "1")
 	closeNow(t, second)
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, <-done)
 }
 
 func TestSupervise_ServerThatEndsUnaskedIsStartedAgain(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/fairqueue"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -48,9 +49,7 @@ func TestSlots_EachClientHasItsShare(t *testing.T) {
 	if err := s.Acquire(t.Context(), greedy, time.Minute); !errors.Is(err, fairqueue.ErrFull) {
 		t.Errorf("one more that waits: %v, want it refused", err)
 	}
-	if err := s.Acquire(t.Context(), modest, time.Minute); err != nil {
-		t.Errorf("a client that holds nothing: %v", err)
-	}
+	check.NoError(t, s.Acquire(t.Context(), modest, time.Minute), "a client that holds nothing")
 	s.Release(modest)
 	select {
 	case err := <-waiting:
@@ -58,15 +57,11 @@ func TestSlots_EachClientHasItsShare(t *testing.T) {
 	default:
 	}
 	s.Release(greedy)
-	if err := <-waiting; err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, <-waiting)
 	s.Release(greedy)
 	s.Release(greedy)
 	for range 2 {
-		if err := s.Acquire(t.Context(), modest, time.Minute); err != nil {
-			t.Errorf("a slot did not come back: %v", err)
-		}
+		check.NoError(t, s.Acquire(t.Context(), modest, time.Minute), "a slot did not come back")
 	}
 }
 
@@ -82,9 +77,7 @@ func TestSlots_CancelledWaitersAreRemoved(t *testing.T) {
 			t.Errorf("a request that left: %v", err)
 		}
 	}
-	if s.Waiting() != 0 {
-		t.Errorf("%d wait that have left", s.Waiting())
-	}
+	check.Equal(t, s.Waiting(), 0, "waiting that have left")
 }
 
 // A request that waited in vain leaves the queue, and takes no slot that becomes free later.
@@ -98,13 +91,9 @@ func TestSlots_WaitsEnd(t *testing.T) {
 		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Second {
 			t.Errorf("%v after %s, want the deadline's error after a second", err, took)
 		}
-		if s.Waiting() != 0 {
-			t.Errorf("%d wait that have left", s.Waiting())
-		}
+		check.Equal(t, s.Waiting(), 0, "waiting that have left")
 		s.Release(greedy)
-		if err := s.Acquire(t.Context(), greedy, time.Second); err != nil {
-			t.Errorf("the free slot: %v", err)
-		}
+		check.NoError(t, s.Acquire(t.Context(), greedy, time.Second), "the free slot")
 	})
 }
 

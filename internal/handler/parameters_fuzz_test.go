@@ -205,9 +205,7 @@ func (p parameter) takes(value string) bool {
 func (a *fuzzedServer) parse(t *testing.T, path, query string) (string, error) {
 	t.Helper()
 	target, err := url.Parse(path)
-	if err != nil {
-		t.Fatalf("%q is no path: %v", path, err)
-	}
+	require.NoError(t, err, path)
 	target.RawQuery = query
 	n := &parsed{}
 	caller := auth.Caller{ClientID: uuid.MustParse("11111111-1111-4111-8111-111111111111"), Scopes: auth.All()}

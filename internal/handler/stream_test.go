@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -112,9 +113,7 @@ func TestRawResponse_UnsentBytesAreBounded(t *testing.T) {
 		if refused, ok := errors.AsType[*apierror.Error](err); !ok || refused.Kind != apierror.KindUnavailable || w.Body.Len() > 0 {
 			t.Errorf("a large response that finds no space: %v, %d bytes", err, w.Body.Len())
 		}
-		if took := time.Since(began); took != unsentTimeout {
-			t.Errorf("it waited %s, want %s", took, unsentTimeout)
-		}
+		check.Equal(t, time.Since(began), unsentTimeout, "it waited")
 		for _, release := range releases {
 			release()
 		}

@@ -37,9 +37,8 @@ func (d *database) startImport(ctx context.Context, t *testing.T) *feed {
 
 func (f *feed) send(t *testing.T, lines ...string) {
 	t.Helper()
-	if _, err := io.WriteString(f, strings.Join(lines, "\n")+"\n"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.WriteString(f, strings.Join(lines, "\n")+"\n")
+	require.NoError(t, err)
 }
 
 func (f *feed) wait(t *testing.T) error {

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 const (
@@ -58,9 +60,7 @@ func TestDeletes_RemoveRecords(t *testing.T) {
 		{Kind: "client", Missing: 1}, {Kind: "lane", Missing: 1}, {Kind: "interview", Unchanged: 1, Removed: 1, Missing: 1},
 		{Kind: "portal_document", Removed: 1}, {Kind: "measurement_snapshot", Removed: 1},
 	}
-	if !reflect.DeepEqual(sum.Kinds, want) {
-		t.Errorf("got %+v, want %+v", sum.Kinds, want)
-	}
+	check.DeepEqual(t, sum.Kinds, want)
 	d.want(t, "count(*)", "interviews WHERE id = '"+someone+"'", "0")
 
 	// In the order of the file.

@@ -3,10 +3,10 @@ package importer
 import (
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -32,9 +32,7 @@ func TestTheImportPagesExamples(t *testing.T) {
 	d := setup(t)
 	examples := fences(page, "json")
 	sum := d.mustImport(t, examples[0])
-	if len(sum.Kinds) != len(kinds) {
-		t.Errorf("the example holds %d kinds, want all %d", len(sum.Kinds), len(kinds))
-	}
+	check.Equal(t, len(sum.Kinds), len(kinds), "kinds in the example")
 	d.want(t, "count(*)", "interviews WHERE usable", "1")
 	sum = d.mustImport(t, examples[1])
 	for _, k := range sum.Kinds {
@@ -74,8 +72,6 @@ func TestTheImportPagesTables(t *testing.T) {
 				want = append(want, "`"+c.field+"`")
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: the page lists %v, want %v", k.name, got, want)
-		}
+		check.Slices(t, got, want, k.name)
 	}
 }

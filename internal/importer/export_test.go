@@ -7,14 +7,16 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/test/check"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func (d *database) export(t *testing.T) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := Export(t.Context(), d.conn, uuid.MustParse(acme), false, &out); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Export(t.Context(), d.conn, uuid.MustParse(acme), false, &out)
+	require.NoError(t, err)
 	return out.String()
 }
 
@@ -29,7 +31,5 @@ func TestExport_IsOrdered(t *testing.T) {
 		}
 		other.mustImport(t, line)
 	}
-	if got, want := other.export(t), one.export(t); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	check.Equal(t, other.export(t), one.export(t))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -48,9 +49,7 @@ func (d *database) wantRefusal(t testing.TB, want string, lines ...string) {
 	if lines, ok := errors.AsType[LineErrors](err); !ok || len(lines) == 0 {
 		t.Errorf("got a %T, want LineErrors: %v", err, err)
 	}
-	if got := withoutRecord(err); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	check.Equal(t, withoutRecord(err), want)
 	d.wantSame(t, before)
 }
 
@@ -125,17 +124,13 @@ func (d *database) get(t testing.TB, expression, from string) string {
 // want compares it.
 func (d *database) want(t testing.TB, expression, from, want string) {
 	t.Helper()
-	if got := d.get(t, expression, from); got != want {
-		t.Errorf("%s of %s: got %s, want %s", expression, from, got, want)
-	}
+	check.Equal(t, d.get(t, expression, from), want, expression, from)
 }
 
 // wantSame wants that what was refused left nothing behind.
 func (d *database) wantSame(t testing.TB, before []string) {
 	t.Helper()
-	if diff := difference(before, d.dump(t)); diff != "" {
-		t.Errorf("something was left behind:\n%s", diff)
-	}
+	check.Equal(t, difference(before, d.dump(t)), "", "something was left behind")
 }
 
 // difference shows the lines that stand in one of two sorted lists.

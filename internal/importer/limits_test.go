@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // Each limit of the page's table, from both sides: the last line that is accepted
@@ -51,12 +53,8 @@ func TestLimits_AreEnforced(t *testing.T) {
 	} {
 		t.Run(c.row, func(t *testing.T) {
 			t.Parallel()
-			if !strings.Contains(page, c.row) {
-				t.Errorf("the page's table has no row %s", c.row)
-			}
-			if err := parseOnly(c.accepted); err != nil {
-				t.Errorf("refused at the limit: %v", err)
-			}
+			check.Contains(t, page, c.row, "the page's table")
+			check.NoError(t, parseOnly(c.accepted), "refused at the limit")
 			if err := parseOnly(c.refused); err == nil || !strings.Contains(fmt.Sprint(err), c.reason) {
 				t.Errorf("beyond the limit: got %v, want %s", err, c.reason)
 			}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 const (
@@ -138,9 +140,7 @@ func TestBadLines_AreRefusedWithLineAndField(t *testing.T) {
 			if lines, ok := errors.AsType[LineErrors](err); !ok || len(lines) != 1 {
 				t.Errorf("got a %T, want LineErrors", err)
 			}
-			if got := withoutRecord(err); got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
+			check.Equal(t, withoutRecord(err), c.want)
 		})
 	}
 }

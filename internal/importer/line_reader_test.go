@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/clientintel/clientintel/internal/test/check"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func sourcesOf(in ...io.Reader) []Source {
@@ -42,14 +44,10 @@ func TestLinesAreWholeHoweverTheyArrive(t *testing.T) {
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			require.NoError(t, err, name)
 			got = append(got, string(line))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: got %d lines that differ from the %d written", name, len(got), len(want))
-		}
+		check.Slices(t, got, want, name)
 		if r.lines != int64(len(want)) || r.bytes < int64(len(file)) {
 			t.Errorf("%s: counted %d lines and %d bytes", name, r.lines, r.bytes)
 		}

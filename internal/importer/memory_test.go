@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/corpus"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Memory is bounded by batches, not by the file. Not parallel: the heap is
@@ -47,9 +48,8 @@ func (d *database) peakHeap(t *testing.T, slug string, interviews int) uint64 {
 		}
 		return in.Read(p)
 	})
-	if _, err := Import(t.Context(), d.conn, Options{}, Stream("the input", watched)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Import(t.Context(), d.conn, Options{}, Stream("the input", watched))
+	require.NoError(t, err)
 	return most
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/importer"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -35,9 +36,7 @@ func TestQueries_RowsAreLines(t *testing.T) {
 		}
 		// Written after the first query began: no query sees it.
 		database.Exec(t, "INSERT INTO sessions VALUES (1)")
-		if err := reader.Close(); err != nil {
-			t.Error(err)
-		}
+		check.NoError(t, reader.Close())
 	}
 }
 

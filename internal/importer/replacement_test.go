@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -54,22 +55,17 @@ func TestAReplacementRemovesTheRest(t *testing.T) {
 		{Kind: "interview", Added: 1, Unchanged: 1, Removed: 1},
 		{Kind: "synthesis_document", Unchanged: 1}, {Kind: "portal_document", Unchanged: 1}, {Kind: "measurement_snapshot", Unchanged: 1},
 	}
-	if !reflect.DeepEqual(sum.Kinds, want) {
-		t.Errorf("got  %+v\nwant %+v", sum.Kinds, want)
-	}
+	check.DeepEqual(t, sum.Kinds, want)
 	d.wantTrueTotals(t)
 	d.want(t, "count(*)", "search_documents WHERE client_id = '"+acme+"'", "2")
 	d.want(t, "count(*)", "api_keys WHERE client_id = '"+acme+"'", "1")
-	if diff := difference(others, d.strings(t, "SELECT t::text FROM interviews AS t WHERE client_id <> $1", acme)); diff != "" {
-		t.Errorf("another client's interviews changed:\n%s", diff)
-	}
+	check.Equal(t, difference(others, d.strings(t, "SELECT t::text FROM interviews AS t WHERE client_id <> $1", acme)), "", "another client's interviews changed")
 
 	// Nothing of her is left, but herself and the register of ids.
 	all, err := ParseLimit("100%")
 	require.NoError(t, err)
-	if _, err := d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]Limit{"": all}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = d.replacing(t.Context(), Replacement{Clients: []string{acme}, MaxRemoved: map[string]Limit{"": all}})
+	require.NoError(t, err)
 	d.wantTrueTotals(t)
 	for _, k := range kinds[1:] {
 		d.want(t, "count(*)", k.table+" WHERE client_id = '"+acme+"'", "0")
@@ -242,8 +238,6 @@ func TestLimitsAreByClientAndKind(t *testing.T) {
 	for want, got := range map[Limit]Limit{
 		{number: 1}: r.maxRemoved(one, campaignKind), {number: 2}: r.maxRemoved(two, laneKind), {number: 3}: r.maxRemoved(one, laneKind),
 	} {
-		if got != want {
-			t.Errorf("got %v, want %v", got, want)
-		}
+		check.Equal(t, got, want)
 	}
 }

@@ -5,9 +5,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -30,15 +33,39 @@ func Stream(name string, in io.Reader) Source {
 	}}
 }
 
-// File is a source that is read from a file. Errors do not repeat its name.
-func File(name string) Source {
-	return Source{Name: name, Open: func(ctx context.Context) (io.ReadCloser, error) {
-		file, err := os.Open(name)
-		if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-			return nil, wrong.Err
+// Files are the sources that a pattern of file names finds, in their order, or the file that
+// has the very name. Their errors do not repeat it.
+func Files(pattern string) ([]Source, error) {
+	names := []string{pattern}
+	if _, err := os.Stat(pattern); err != nil {
+		if !strings.ContainsAny(pattern, "*?[") {
+			return nil, fmt.Errorf("%s: %w", pattern, withoutPath(err))
 		}
-		return interruptible(ctx, file), err
-	}}
+		if names, err = filepath.Glob(pattern); err != nil {
+			return nil, fmt.Errorf("%s: %w", pattern, err)
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("%s: no file has such a name", pattern)
+		}
+	}
+	sources := make([]Source, len(names))
+	for i, name := range names {
+		sources[i] = Source{Name: name, Open: func(ctx context.Context) (io.ReadCloser, error) {
+			file, err := os.Open(name)
+			if err != nil {
+				return nil, withoutPath(err)
+			}
+			return interruptible(ctx, file), nil
+		}}
+	}
+	return sources, nil
+}
+
+func withoutPath(err error) error {
+	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+		return wrong.Err
+	}
+	return err
 }
 
 // interruptible reads on a goroutine of its own, so that a Read that never returns, of a

@@ -10,6 +10,7 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
@@ -61,12 +62,8 @@ func TestAdmission_Order(t *testing.T) {
 	} {
 		before := countRows(t, seed, key.ID.String())
 		answer := send(t, srv, c.method, c.key, c.header, c.body).WantError(t, c.status, c.code, c.message)
-		if got := countRows(t, seed, key.ID.String()) - before; got != 0 != c.counted {
-			t.Errorf("%s: %d rows are counted, want it counted: %v", c.name, got, c.counted)
-		}
-		if got, want := answer.Header.Get("X-RateLimit-Remaining") != "", c.status != 401 && c.status != 403; got != want {
-			t.Errorf("%s: has rate-limit headers: %v, want %v", c.name, got, want)
-		}
+		check.Equal(t, countRows(t, seed, key.ID.String()) != before, c.counted, c.name, "counted")
+		check.Equal(t, answer.Header.Get("X-RateLimit-Remaining") != "", c.status != 401 && c.status != 403, c.name)
 		if c.status == 405 && answer.Header.Get("Allow") != "POST" {
 			t.Errorf("%s: Allow is %q, want POST", c.name, answer.Header.Get("Allow"))
 		}
@@ -83,8 +80,7 @@ func TestAdmission_Order(t *testing.T) {
 
 func countRows(t *testing.T, seed *apitest.Seed, keyID string) int {
 	t.Helper()
-	var n int
-	seed.Query(t, &n, "SELECT count(*) FROM request_log WHERE key_id = $1", keyID)
+	n := dbtest.Value[int](t, seed, "SELECT count(*) FROM request_log WHERE key_id = $1", keyID)
 	return n
 }
 
@@ -127,9 +123,7 @@ func TestAdmission_Origins(t *testing.T) {
 			changes = append(changes, "Origin", c.origin)
 		}
 		answer := srv.Post(t, endpoint, key, with(changes...), strings.NewReader(listTools))
-		if answer.Status != c.status {
-			t.Errorf("origin %q at host %q: status %d, want %d", c.origin, c.host, answer.Status, c.status)
-		}
+		check.Equal(t, answer.Status, c.status, c.origin, c.host)
 	}
 }
 
@@ -155,9 +149,7 @@ func TestAdmission_Negotiation(t *testing.T) {
 		{"Mcp-Protocol-Version", "yesterday", 400},
 	} {
 		answer := srv.Post(t, endpoint, key, with(c.name, c.value), strings.NewReader(listTools))
-		if answer.Status != c.status {
-			t.Errorf("%s %q: status %d, want %d; body %.200s", c.name, c.value, answer.Status, c.status, answer.Body)
-		}
+		check.Equal(t, answer.Status, c.status, c.name, c.value, string(answer.Body))
 	}
 }
 
@@ -182,9 +174,7 @@ func TestAdmission_CountsOnceAndRefusesAtTheLimit(t *testing.T) {
 			t.Errorf("request %d: Remaining is %q, want %s", i+1, got, want)
 		}
 	}
-	if got := countRows(t, seed, key.ID.String()); got != 5 {
-		t.Errorf("%d rows are counted, want 5", got)
-	}
+	check.Equal(t, countRows(t, seed, key.ID.String()), 5, "counted rows")
 	fill(t, seed, key, 5)
 	for _, revision := range revisions {
 		a.revision = revision
@@ -220,9 +210,7 @@ func TestAdmission_ComesBeforeReadingAndRunning(t *testing.T) {
 	fill(t, seed, key, 2)
 	defer srv.Database.Hold(t, "interviews")()
 	call().WantStatus(t, 429)
-	if waiting := srv.Database.WaitingReads(t); waiting != 0 {
-		t.Errorf("%d queries of a refused call wait", waiting)
-	}
+	check.Equal(t, srv.Database.WaitingReads(t), 0, "waiting queries of a refused call")
 }
 
 // fill uses a key's window up, of which so many requests are used.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -44,13 +45,9 @@ func TestArguments_Refused(t *testing.T) {
 			}
 		}
 	}
-	if strings.Contains(srv.Logs.String(), marker) {
-		t.Error("an argument is in the log")
-	}
+	check.Lacks(t, srv.Logs.String(), marker, "an argument is in the log")
 	for _, word := range []string{`"operation":"list_interviews"`, `"tool_status":400`, `"error":"invalid_cursor"`} {
-		if !strings.Contains(srv.Logs.String(), word) {
-			t.Errorf("the log does not say %s", word)
-		}
+		check.Contains(t, srv.Logs.String(), word, "the log")
 	}
 }
 
@@ -77,8 +74,6 @@ func TestArguments_NullIsLeftOut(t *testing.T) {
 		}
 		text, err := json.Marshal(arguments)
 		require.NoError(t, err)
-		if equal(t, a, tool, string(text), routes[tool]+query) != 1 {
-			t.Errorf("%s refuses nulls", tool)
-		}
+		check.Equal(t, equal(t, a, tool, string(text), routes[tool]+query), 1, "nulls to", tool)
 	}
 }

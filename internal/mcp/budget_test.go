@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -35,9 +36,7 @@ func (a agent) within(t *testing.T, tool, arguments string) answer {
 	if r.IsError {
 		t.Fatalf("%s %s: %s", tool, arguments, r.Content[0].Text)
 	}
-	if !reflect.DeepEqual(decode(t, r.StructuredContent), decode(t, []byte(r.Content[0].Text))) {
-		t.Errorf("%s %s: the structured content is not the text", tool, arguments)
-	}
+	check.DeepEqual(t, decode(t, r.StructuredContent), decode(t, []byte(r.Content[0].Text)), tool, arguments)
 	if got := len(r.Content[0].Text); got > maxAnswer {
 		t.Errorf("%s %s: the answer has %d bytes, want %d at most", tool, arguments, got, maxAnswer)
 	}
@@ -124,9 +123,7 @@ func TestBudget_OneRowIsWhole(t *testing.T) {
 	}
 	for _, tool := range []string{"list_interviews", "list_campaigns", "get_synthesis_document"} {
 		a := agent{srv, srv.KeyFor(t, "acme"), "2026-07-28"}
-		if equal(t, a, tool, `{}`, routes[tool]+"?limit=1") != 1 {
-			t.Errorf("%s refused a long row", tool)
-		}
+		check.Equal(t, equal(t, a, tool, `{}`, routes[tool]+"?limit=1"), 1, "a long row of", tool)
 	}
 }
 
@@ -151,18 +148,12 @@ func TestBudget_LongBasesAreLeftOut(t *testing.T) {
 		if tool == "get_interview_analytics" {
 			asked = `{"include_rows":true,` + asked[1:]
 		}
-		if equal(t, a, tool, asked, routes[tool]+"?"+query) != 1 {
-			t.Errorf("%s refused include_basis", tool)
-		}
+		check.Equal(t, equal(t, a, tool, asked, routes[tool]+"?"+query), 1, "include_basis of", tool)
 	}
 	search := agent{srv, srv.KeyFor(t, "globex"), "2025-06-18"}.call(t, "search_customer_intelligence", `{"q":"late","limit":101}`)
-	if text := search.Content[0].Text; !strings.Contains(text, `"measurement_omitted_fields":["measurement_basis"]`) {
-		t.Errorf("a search of 101 hits has its basis: %.300s", text)
-	}
+	check.Contains(t, search.Content[0].Text, `"measurement_omitted_fields":["measurement_basis"]`, "a search of 101 hits")
 	search = agent{srv, srv.KeyFor(t, "globex"), "2025-06-18"}.call(t, "search_customer_intelligence", `{"q":"late","limit":100}`)
-	if text := search.Content[0].Text; !strings.Contains(text, `"measurement_omitted_fields":[]`) {
-		t.Errorf("a search of 100 hits has no basis: %.300s", text)
-	}
+	check.Contains(t, search.Content[0].Text, `"measurement_omitted_fields":[]`, "a search of 100 hits")
 }
 
 // Rows of analytics beyond the budget are left out; their counts stay.
@@ -193,9 +184,7 @@ func TestBudget_ManyRowsAreLeftOut(t *testing.T) {
 			require.NoError(t, json.Unmarshal(data, into))
 		}
 		delete(want, "rows")
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %v, want REST's series without rows, %v", client, got, want)
-		}
+		check.DeepEqual(t, got, want, client)
 	}
 }
 

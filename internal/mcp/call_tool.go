@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,10 +80,7 @@ var argumentWords = strings.NewReplacer(
 // refusal has the envelope that REST has for an error, and no structured content, since
 // MCP clients check that against the output schema.
 func (t tool) refusal(err error) *sdk.CallToolResult {
-	public, ok := errors.AsType[*apierror.Error](err)
-	if !ok {
-		public = apierror.Internal(err)
-	}
+	public := apierror.Public(err)
 	details := public.Details
 	if public.Kind == apierror.KindPayloadTooLarge {
 		details += "; " + t.Narrower

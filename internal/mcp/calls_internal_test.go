@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/fairqueue"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -28,8 +29,6 @@ func TestCall_WaitsForTheClientsOtherCalls(t *testing.T) {
 		if err != nil || !result.IsError {
 			t.Fatalf("got %+v, %v; want a refusal", result, err)
 		}
-		if took := time.Since(began); took != callTimeout {
-			t.Errorf("it waited %s, want %s", took, callTimeout)
-		}
+		check.Equal(t, time.Since(began), callTimeout, "it waited")
 	})
 }

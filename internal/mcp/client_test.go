@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 const endpoint = "/api/client/v1/mcp"
@@ -125,9 +126,7 @@ func (a agent) call(t *testing.T, tool, arguments string) result {
 		t.Fatalf("%s %s: error %d %s", tool, arguments, s.Error.Code, s.Error.Message)
 	}
 	var r result
-	if err := json.Unmarshal(s.Result, &r); err != nil {
-		t.Fatalf("%s %s: decoding %s: %v", tool, arguments, s.Result, err)
-	}
+	require.NoError(t, json.Unmarshal(s.Result, &r), tool, arguments, s.Result)
 	if len(r.Content) != 1 || r.Content[0].Type != "text" {
 		t.Fatalf("%s %s: content is %v, want one text", tool, arguments, r.Content)
 	}

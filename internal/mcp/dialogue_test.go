@@ -17,6 +17,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // Whole conversations, as a client of each revision holds them: what is sent,
@@ -72,17 +73,12 @@ func parsePart(t *testing.T, f txtar.File) (first string, header http.Header, bo
 	reader := bufio.NewReader(bytes.NewReader(f.Data))
 	lines := textproto.NewReader(reader)
 	first, err := lines.ReadLine()
-	if err != nil {
-		t.Fatalf("%s: reading the first line: %v", f.Name, err)
-	}
+	require.NoError(t, err, f.Name)
 	mime, err := lines.ReadMIMEHeader()
-	if err != nil {
-		t.Fatalf("%s: reading headers: %v", f.Name, err)
-	}
+	require.NoError(t, err, f.Name)
 	var rest bytes.Buffer
-	if _, err := rest.ReadFrom(reader); err != nil {
-		t.Fatalf("%s: reading the body: %v", f.Name, err)
-	}
+	_, err = rest.ReadFrom(reader)
+	require.NoError(t, err, f.Name)
 	return first, http.Header(mime), bytes.TrimSpace(rest.Bytes())
 }
 
@@ -106,9 +102,7 @@ func compare(t *testing.T, want txtar.File, got *apitest.Response) (problems []s
 		return problems
 	}
 	var wanted, found any
-	if err := json.Unmarshal(body, &wanted); err != nil {
-		t.Fatalf("%s: the body that is wanted is no JSON: %v", want.Name, err)
-	}
+	require.NoError(t, json.Unmarshal(body, &wanted), want.Name)
 	if err := json.Unmarshal(got.Body, &found); err != nil {
 		return append(problems, fmt.Sprintf("the body is no JSON: %s", got.Body))
 	}

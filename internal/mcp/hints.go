@@ -43,15 +43,15 @@ func (h *Handler) explainEmpty(ctx context.Context, t tool, query url.Values) []
 	if err != nil { // the answer stands without the hint
 		return nil
 	}
-	ofInterviews := t.Operation != "listCampaigns" && t.Operation != "listSynthesis"
-	for _, c := range campaigns {
-		if kind == "id" && !strings.EqualFold(c.ID.String(), given) || kind == "slug" && c.Slug != given {
-			continue
+	if i := slices.IndexFunc(campaigns, func(c api.Campaign) bool {
+		return kind == "id" && strings.EqualFold(c.ID.String(), given) || kind == "slug" && c.Slug == given
+	}); i >= 0 {
+		c := campaigns[i]
+		isLive := c.LaunchStatus != nil && *c.LaunchStatus == "live" && (c.Active == nil || *c.Active)
+		if isLive || t.Operation == "listCampaigns" || t.Operation == "listSynthesis" {
+			return nil
 		}
-		if isLive := c.LaunchStatus != nil && *c.LaunchStatus == "live" && (c.Active == nil || *c.Active); ofInterviews && !isLive {
-			return []string{fmt.Sprintf("The campaign %q is not live, so its interviews are visible nowhere.", c.Slug)}
-		}
-		return nil
+		return []string{fmt.Sprintf("The campaign %q is not live, so its interviews are visible nowhere.", c.Slug)}
 	}
 	hint := fmt.Sprintf("There is no campaign whose %s is %q.", kind, given)
 	text := strings.ToLower(given[:min(len(given), 100)])

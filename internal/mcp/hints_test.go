@@ -8,6 +8,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -58,9 +59,7 @@ func TestHints(t *testing.T) {
 		a := agent{srv, srv.KeyFor(t, "acme", c.scopes...), "2025-11-25"}
 		var got struct{ Hints []string }
 		require.NoError(t, json.Unmarshal(a.call(t, c.tool, c.arguments).StructuredContent, &got))
-		if hint := strings.Join(got.Hints, "|"); hint != c.want {
-			t.Errorf("%s %s:\n got %s\nwant %s", c.tool, c.arguments, hint, c.want)
-		}
+		check.Equal(t, strings.Join(got.Hints, "|"), c.want, c.tool, c.arguments)
 	}
 	if line := `"operation":"list_campaigns"`; strings.Count(srv.Logs.String(), line) != 1 {
 		t.Errorf("a hint's own reading is logged: %s", srv.Logs)
@@ -75,9 +74,7 @@ func TestHints_OfManyCampaigns(t *testing.T) {
 	seed.Campaign(t, "acme", apitest.Fields{"slug": "weekly-box", "launch_status": "ended"})
 	a := agent{srv, srv.KeyFor(t, "acme"), "2025-11-25"}
 	for slug, want := range map[string]string{"weekly-bax": "Close is the slug weekly-box,", "weekly-box": `"weekly-box\" is not live`} {
-		if text := a.call(t, "get_interview_analytics", fmt.Sprintf(`{"campaign":%q}`, slug)).Content[0].Text; !strings.Contains(text, want) {
-			t.Errorf("%s: %s", slug, text)
-		}
+		check.Contains(t, a.call(t, "get_interview_analytics", fmt.Sprintf(`{"campaign":%q}`, slug)).Content[0].Text, want, slug)
 	}
 }
 
@@ -110,9 +107,7 @@ func TestCall_WithoutTranscripts(t *testing.T) {
 	seed.Interview(t, "globex", apitest.Fields{"transcript": json.RawMessage(`[{"text":"the courier"}]`)})
 	every := srv.KeyFor(t, "globex")
 	fewer := srv.KeyFor(t, "globex", auth.ReadInterviewsMetadata, auth.ReadCustomerIdentity, auth.ReadCustomExtraction)
-	if equal(t, agent{srv, every, "2025-11-25"}, "list_interviews", `{"include_transcripts":true}`, routes["list_interviews"]) != 1 {
-		t.Error("include_transcripts is refused")
-	}
+	check.Equal(t, equal(t, agent{srv, every, "2025-11-25"}, "list_interviews", `{"include_transcripts":true}`, routes["list_interviews"]), 1, "include_transcripts")
 	declined := agent{srv, every, "2025-11-25"}.call(t, "list_interviews", `{"include_transcripts":false}`).Content[0].Text
 	want := string(srv.Get(t, routes["list_interviews"], fewer).Body)
 	if got := moment.ReplaceAllString(declined, "$1"); strings.Contains(got, "courier") || !strings.Contains(got, `"includes_transcripts":false`) ||

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -48,9 +49,7 @@ func TestMalformed_Messages(t *testing.T) {
 			if refused.Error.Code != c.code || refused.Error.Message == "" {
 				t.Errorf("%s: got %d %s, want %d", name, refused.Error.Code, refused.Error.Message, c.code)
 			}
-			if line := srv.Logs.String()[before:]; !strings.Contains(line, fmt.Sprintf(`"error":"jsonrpc_%d"`, c.code)) {
-				t.Errorf("%s: the log says %s", name, line)
-			}
+			check.Contains(t, srv.Logs.String()[before:], fmt.Sprintf(`"error":"jsonrpc_%d"`, c.code), name)
 		}
 	}
 	newest := form("2026-07-28", marker, "")
@@ -58,9 +57,7 @@ func TestMalformed_Messages(t *testing.T) {
 	if refused.Error.Code != -32601 || string(refused.ID) != "7" {
 		t.Errorf("an unknown method of the newest revision is refused with %+v", refused)
 	}
-	if strings.Contains(srv.Logs.String(), marker) {
-		t.Error("a message's content is in the log")
-	}
+	check.Lacks(t, srv.Logs.String(), marker, "a message's content is in the log")
 }
 
 // An id comes back byte for byte, with results and with errors, or the message is refused.
@@ -106,9 +103,7 @@ func TestMalformed_NotificationsAreAccepted(t *testing.T) {
 			}
 		}
 	}
-	if strings.Contains(srv.Logs.String(), `"operation":"list_interviews"`) {
-		t.Error("a call without an id was run")
-	}
+	check.Lacks(t, srv.Logs.String(), `"operation":"list_interviews"`, "a call without an id was run")
 }
 
 // Bodies beyond the bound are refused, whether their length is told or not.

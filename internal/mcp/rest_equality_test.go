@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +14,8 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // question is one thing to ask, as arguments and as the query that means the same.
@@ -195,9 +196,7 @@ func equal(t *testing.T, a agent, tool, arguments, path string) int {
 	if want["code"] == "unknown_parameter" {
 		want["details"] = strings.Join(append([]string{want["details"].(string)}, flagsOf[tool]...), ", ")
 	}
-	if got := timeless(text); !reflect.DeepEqual(got, want) {
-		t.Errorf("%s %s:\n got %v\nwant %v", tool, arguments, got, want)
-	}
+	check.DeepEqual(t, timeless(text), want, tool, arguments)
 	if called.IsError != (rest.Status != 200) {
 		t.Errorf("%s %s: isError is %v where REST answers %d", tool, arguments, called.IsError, rest.Status)
 	}
@@ -207,9 +206,7 @@ func equal(t *testing.T, a agent, tool, arguments, path string) int {
 		}
 		return 0
 	}
-	if !reflect.DeepEqual(decode(t, called.StructuredContent), decode(t, []byte(text))) {
-		t.Errorf("%s %s: structured content and text differ:\n%s\n%s", tool, arguments, called.StructuredContent, text)
-	}
+	check.DeepEqual(t, decode(t, called.StructuredContent), decode(t, []byte(text)), tool, arguments)
 	return 1
 }
 
@@ -219,8 +216,6 @@ func decode(t *testing.T, text []byte) any {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
-		t.Fatalf("decoding %s: %v", text, err)
-	}
+	require.NoError(t, decoder.Decode(&value), text)
 	return value
 }

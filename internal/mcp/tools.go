@@ -37,13 +37,9 @@ func (h *Handler) serverFor(r *http.Request) *sdk.Server {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.servers[visible] == nil {
-		h.servers[visible] = h.newServer(visible)
+	if server := h.servers[visible]; server != nil {
+		return server
 	}
-	return h.servers[visible]
-}
-
-func (h *Handler) newServer(visible uint) *sdk.Server {
 	server := sdk.NewServer(
 		&sdk.Implementation{Name: "clientintel", Title: "Client Intelligence", Version: h.version},
 		&sdk.ServerOptions{
@@ -60,5 +56,6 @@ func (h *Handler) newServer(visible uint) *sdk.Server {
 			server.AddTool(t.Tool, h.toolHandler(t))
 		}
 	}
+	h.servers[visible] = server
 	return server
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
@@ -68,17 +69,13 @@ func TestTools_FollowScopes(t *testing.T) {
 		for _, tool := range a.tools(t) {
 			got = append(got, tool.Name)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("with %v: tools %v, want %v", scopes, got, want)
-		}
+		check.Slices(t, got, want, "tools with", scopes)
 		missing := a.refusal(t, "no_such_tool")
 		for tool := range routes {
 			if slices.Contains(want, tool) {
 				continue
 			}
-			if got := strings.ReplaceAll(a.refusal(t, tool), tool, "no_such_tool"); got != missing {
-				t.Errorf("with %v, %s is hidden with %s, and what does not exist with %s", scopes, tool, got, missing)
-			}
+			check.Equal(t, strings.ReplaceAll(a.refusal(t, tool), tool, "no_such_tool"), missing, scopes, tool)
 		}
 	}
 }
@@ -152,9 +149,7 @@ func TestTools_SchemasAreTheContracts(t *testing.T) {
 			}
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer.StructuredContent))
 			require.NoError(t, err)
-			if err := output.Validate(value); err != nil {
-				t.Errorf("%s of %s: the answer breaks the output schema: %v", tool.Name, client, err)
-			}
+			check.NoError(t, output.Validate(value), tool.Name, client)
 		}
 		if err := output.Validate(map[string]any{"error": "no"}); err == nil {
 			t.Errorf("%s: the output schema takes anything", tool.Name)
@@ -169,17 +164,11 @@ func compile(t *testing.T, name string, text json.RawMessage) *jsonschema.Schema
 		t.Errorf("%s refers to what is not in it", name)
 	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	require.NoError(t, err, name)
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	if err := compiler.AddResource("schema.json", document); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	require.NoError(t, compiler.AddResource("schema.json", document), name)
 	schema, err := compiler.Compile("schema.json")
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	require.NoError(t, err, name)
 	return schema
 }

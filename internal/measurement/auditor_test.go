@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -59,9 +59,8 @@ func (w *audited) slugs(t *testing.T, where string) string {
 
 func look(t *testing.T, w *Auditor) {
 	t.Helper()
-	if _, err := w.auditNext(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err := w.auditNext(t.Context())
+	require.NoError(t, err)
 }
 
 // Servers take turns: each canonical client is audited once, legacy ones never,
@@ -86,9 +85,7 @@ func TestAuditor_ServersShareTheWork(t *testing.T) {
 	if err != nil || w.Audits.Load() != 1 || other.Audits.Load() != 1 || idle.Minutes() < 14 || idle.Minutes() > 15 {
 		t.Errorf("%d and %d audits, idle for %v, error %v; want one each and the rest of 15 minutes", w.Audits.Load(), other.Audits.Load(), idle, err)
 	}
-	if got := w.slugs(t, "s.audited_at IS NOT NULL"); got != "alder birch" {
-		t.Errorf("%q were audited, want the canonical clients", got)
-	}
+	check.Equal(t, w.slugs(t, "s.audited_at IS NOT NULL"), "alder birch", "audited")
 	w.Exec(t, "UPDATE measurement_states SET audited_at = audited_at - interval '16 minutes'")
 	look(t, w.Auditor)
 	if w.Audits.Load() != 2 || w.Last.Load() == 0 {
@@ -101,9 +98,7 @@ func TestAuditor_ServersShareTheWork(t *testing.T) {
 	dbtest.Exec(t, tx, "SELECT pg_advisory_xact_lock(hashtextextended('clientintel audit', 0))")
 	w.Exec(t, "UPDATE measurement_states SET audited_at = NULL")
 	look(t, other)
-	if other.Audits.Load() != 1 {
-		t.Error("two servers audited at once")
-	}
+	check.Equal(t, other.Audits.Load(), 1, "audits of the other server")
 	require.NoError(t, tx.Rollback(t.Context()))
 }
 
@@ -118,14 +113,10 @@ func TestAuditor_MarksADifferingClient(t *testing.T) {
 		t.Errorf("%d audits, %d differing, %v broken, marked: %q; want 2, 1, 1, birch",
 			w.Audits.Load(), w.Differing.Load(), w.Broken.Load(), w.slugs(t, "s.broken_at IS NOT NULL"))
 	}
-	if !strings.Contains(w.log.String(), `client_id=b0000000-0000-4000-8000-000000000000 fault="the state counts 1 members, the facts 0"`) {
-		t.Errorf("the log says %s", w.log)
-	}
+	check.Contains(t, w.log.String(), `client_id=b0000000-0000-4000-8000-000000000000 fault="the state counts 1 members, the facts 0"`, "the log")
 	w.Exec(t, "DELETE FROM measurement_states WHERE client_id = 'a0000000-0000-4000-8000-000000000000'")
 	look(t, w.Auditor)
-	if w.Broken.Load() != 2 {
-		t.Errorf("%v clients are broken, want the marked one and the one without a state", w.Broken.Load())
-	}
+	check.Equal(t, w.Broken.Load(), 2, "broken clients")
 }
 
 // A trigger that is off for a time is remembered, whoever is due.
@@ -136,9 +127,7 @@ func TestAuditor_MarksEveryClientWhileTriggersAreOff(t *testing.T) {
 	w.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER count_deleted_members")
 	look(t, w.Auditor)
 	w.Exec(t, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_deleted_members")
-	if got := w.slugs(t, "s.broken_at IS NOT NULL"); got != "alder birch" {
-		t.Errorf("%q are marked, want every canonical client", got)
-	}
+	check.Equal(t, w.slugs(t, "s.broken_at IS NOT NULL"), "alder birch", "marked")
 }
 
 // Writers leave their changes beside the states; a server merges them.

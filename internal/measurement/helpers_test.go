@@ -9,14 +9,13 @@ import (
 
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 func value[T any](t testing.TB, conn *pgx.Conn, sql string, args ...any) T {
 	t.Helper()
 	var v T
-	if err := conn.QueryRow(context.Background(), sql, args...).Scan(&v); err != nil {
-		t.Fatalf("querying %q: %v", sql, err)
-	}
+	require.NoError(t, conn.QueryRow(context.Background(), sql, args...).Scan(&v), sql)
 	return v
 }
 
@@ -64,13 +63,9 @@ func auditAs(t testing.TB, conn *pgx.Conn, b brand) measurement.Audit {
 	t.Helper()
 	k := measurement.NewMaintenance(conn)
 	clients, err := k.Clients(context.Background(), b.slug, false)
-	if err != nil {
-		t.Fatalf("finding %s: %v", b.slug, err)
-	}
+	require.NoError(t, err, b.slug)
 	a, err := k.Audit(context.Background(), clients[0])
-	if err != nil {
-		t.Fatalf("auditing %s: %v", b.slug, err)
-	}
+	require.NoError(t, err, b.slug)
 	return a
 }
 

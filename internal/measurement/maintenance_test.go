@@ -9,7 +9,9 @@ import (
 
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // tamper runs statements with the count's triggers off, in one transaction, so
@@ -35,9 +37,7 @@ func maintenanceOf(t *testing.T, d *dbtest.Database) *measurement.Maintenance {
 func find(t *testing.T, m *measurement.Maintenance, named string) measurement.Client {
 	t.Helper()
 	clients, err := m.Clients(context.Background(), named, false)
-	if err != nil {
-		t.Fatalf("finding %s: %v", named, err)
-	}
+	require.NoError(t, err, named)
 	return clients[0]
 }
 
@@ -100,9 +100,7 @@ func TestMaintenance_AuditFindsAndRebuildCorrects(t *testing.T) {
 				t.Fatalf("the rebuild says %+v, error %v", rebuilt, err)
 			}
 			list := srv.Get(t, api+"/interviews", key).List(t)
-			if got := string(list.Meta["measurement_total_count"]); got != c.total {
-				t.Errorf("the total is %s after the rebuild, want %s", got, c.total)
-			}
+			check.Equal(t, string(list.Meta["measurement_total_count"]), c.total, "the total after the rebuild")
 			if a, err := m.Audit(context.Background(), find(t, m, "globex")); err != nil || !a.Consistent() {
 				t.Errorf("after the rebuild: %s, error %v", describe(a), err)
 			}
@@ -143,9 +141,8 @@ func TestMaintenance_TriggersThatWereOffRefuseEveryClient(t *testing.T) {
 	dbtest.Exec(t, conn, "ALTER TABLE interviews ENABLE TRIGGER count_inserted_members") // as is usual, and not enough
 
 	m := maintenanceOf(t, d)
-	if _, err := m.Rebuild(context.Background(), find(t, m, "one")); err == nil || !strings.Contains(err.Error(), "switched off") {
-		t.Errorf("a rebuild while the trigger does not fire always: %v", err)
-	}
+	_, err := m.Rebuild(context.Background(), find(t, m, "one"))
+	check.Error(t, err, "switched off", "a rebuild while the trigger does not fire always")
 	audited(t, d, two)
 	dbtest.Exec(t, conn, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER count_inserted_members")
 	rebuilt, err := m.Rebuild(context.Background(), find(t, m, "one"))
@@ -160,9 +157,8 @@ func TestMaintenance_TriggersThatWereOffRefuseEveryClient(t *testing.T) {
 	if a := audited(t, d, three); a.BrokenAt != nil {
 		t.Errorf("a legacy client is marked: %s", *a.BrokenReason)
 	}
-	if _, err := m.Rebuild(context.Background(), find(t, m, "two")); err != nil {
-		t.Fatal(err)
-	}
+	_, err = m.Rebuild(context.Background(), find(t, m, "two"))
+	require.NoError(t, err)
 	wantConsistent(t, d, two, 2)
 }
 
@@ -179,9 +175,7 @@ func TestMaintenance_WhatCannotBeRebuiltIsNamed(t *testing.T) {
 		t.Errorf("an interview of a campaign that is gone: %s", describe(a))
 	}
 	_, err := m.Rebuild(context.Background(), find(t, m, "acme"))
-	if err == nil || !strings.Contains(err.Error(), "Does its campaign exist?") {
-		t.Errorf("the rebuild says %v, want advice", err)
-	}
+	check.Error(t, err, "Does its campaign exist?", "the rebuild")
 	if a := audited(t, d, b); a.BrokenAt == nil {
 		t.Error("a rebuild that failed cleared the mark")
 	}

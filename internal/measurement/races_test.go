@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // In replica mode, where no foreign key is checked, what one would refuse is
@@ -52,9 +53,7 @@ func TestRaces_ReplicaModeKeepsCampaignsAndInterviewsTogether(t *testing.T) {
 		},
 	}
 	for i, want := range []int64{1, 2, 1} {
-		if err := inTransaction(conn, steps[i]); err != nil {
-			t.Fatalf("step %d, as a replica would apply it: %v", i, err)
-		}
+		require.NoError(t, inTransaction(conn, steps[i]), i)
 		wantConsistent(t, d, b, want)
 	}
 }
@@ -81,9 +80,8 @@ func TestRaces_TruncateIsRefused(t *testing.T) {
 		super := dbtest.Connect(t, d.SuperuserURL)
 		dbtest.Exec(t, super, "SET session_replication_role = "+role)
 		for _, statement := range []string{"TRUNCATE interviews", "TRUNCATE clients CASCADE"} {
-			if _, err := super.Exec(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "interviews cannot be truncated") {
-				t.Errorf("%s, %s: %v", role, statement, err)
-			}
+			_, err := super.Exec(t.Context(), statement)
+			check.Error(t, err, "interviews cannot be truncated", role, statement)
 		}
 	}
 	wantConsistent(t, d, b, 3)
@@ -123,9 +121,7 @@ func TestRaces_AClientMayComeAfterItsInterviews(t *testing.T) {
 		slices.Concat(deleteAll, []string{interview, interview, insertClient}),
 		slices.Concat([]string{interview}, deleteAll, []string{insertClient, interview, interview}),
 	} {
-		if err := inTransaction(conn, statements); err != nil {
-			t.Fatalf("%v: %v", statements, err)
-		}
+		require.NoError(t, inTransaction(conn, statements), statements)
 	}
 	wantConsistent(t, d, brand{id: id, slug: "late"}, 2)
 }

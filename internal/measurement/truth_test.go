@@ -20,6 +20,7 @@ import (
 	"github.com/clientintel/clientintel/internal/basis"
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -52,9 +53,7 @@ func TestTruth_InEverySnapshotWhateverIsWritten(t *testing.T) {
 		logs[n] = w
 		writing.Go(func() {
 			for i := range transactions {
-				if err := w.transaction(); err != nil {
-					t.Errorf("writer %d, transaction %d: %v", n, i, err)
-				}
+				check.NoError(t, w.transaction(), n, i)
 				written.Add(1)
 			}
 		})

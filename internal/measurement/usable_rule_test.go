@@ -3,6 +3,7 @@ package measurement_test
 import (
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
@@ -32,9 +33,7 @@ func TestUsableRule_TheAuditSpellsTheSameRule(t *testing.T) {
 	if n := value[int](t, conn, "SELECT count(*) FROM audited_interviews"); n != 13*5*2*8*5*3*2*2 {
 		t.Fatalf("%d combinations, want every one", n)
 	}
-	if differ := value[int](t, conn, "SELECT count(*) FROM audited_interviews WHERE passes IS DISTINCT FROM usable"); differ != 0 {
-		t.Errorf("the two usable rules differ on %d combinations", differ)
-	}
+	check.Equal(t, value[int](t, conn, "SELECT count(*) FROM audited_interviews WHERE passes IS DISTINCT FROM usable"), 0, "combinations on which the two usable rules differ")
 	// No campaign, or live and not inactive; two statuses; five lengths; four engagements.
 	wantConsistent(t, d, b, 3*2*5*4)
 }

@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -25,11 +24,7 @@ type envelope struct {
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	record := RecordFrom(r.Context())
 	record.Err = err
-	public, isPublic := errors.AsType[*apierror.Error](err)
-	if !isPublic {
-		public = apierror.Internal(err) // whose words do not name the cause
-	}
-
+	public := apierror.Public(err)
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -32,8 +33,6 @@ func TestLoggedError_HasNoAddresses(t *testing.T) {
 		"invalid_parameter: reading it: i/o timeout":    apierror.MalformedMessage("too slow").Because(fmt.Errorf("reading it: %w", late)),
 		"service_unavailable: i/o timeout, and no more": apierror.Unavailable(fmt.Errorf("%w, and no more", late)),
 	} {
-		if got := loggedError(err); got != want {
-			t.Errorf("%v is logged as %q, want %q", err, got, want)
-		}
+		check.Equal(t, loggedError(err), want, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -24,9 +25,7 @@ var (
 
 func TestCursor_RoundTrips(t *testing.T) {
 	token := codec.Encode(place, scope)
-	if again := codec.Encode(place, scope); again != token {
-		t.Errorf("the same position gives %q and %q", token, again)
-	}
+	check.Equal(t, codec.Encode(place, scope), token, "the same position again")
 	got, err := codec.Decode(token, scope)
 	require.NoError(t, err)
 	if got.ID != place.ID || len(got.Times) != 2 || !got.Times[0].Equal(place.Times[0]) || !got.Times[1].IsZero() {
@@ -122,9 +121,7 @@ func FuzzCursor(f *testing.F) {
 			}
 			return
 		}
-		if codec.Encode(p, scope) != token {
-			t.Errorf("%q decodes to what encodes to %q", token, codec.Encode(p, scope))
-		}
+		check.Equal(t, codec.Encode(p, scope), token)
 		if _, err := codec.Decode(token, Scope{ClientID: scope.ClientID, Route: scope.Route}); err == nil {
 			t.Errorf("%q decodes for another scope", token)
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 func TestStart_IsTheCursorsOrBeforeEverything(t *testing.T) {
@@ -22,9 +24,7 @@ func TestTrim_CutsTheRowBeyondThePage(t *testing.T) {
 	ids := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
 	positionOf := func(id uuid.UUID) Position { return Position{ID: id} }
 	request := Request{Limit: 2}
-	if got := request.LookAhead(); got != 3 {
-		t.Errorf("%d rows are read for a page of 2", got)
-	}
+	check.Equal(t, request.LookAhead(), 3, "rows that are read for a page of 2")
 	rows, next := Trim(ids, request, positionOf)
 	if len(rows) != 2 || rows[1] != ids[1] {
 		t.Errorf("the page has %v of %v", rows, ids)

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -33,9 +34,7 @@ func TestBeginRead_SetsTheClientAndReturnsItsTotal(t *testing.T) {
 			}
 			var timeout string
 			err = tx.QueryRow(t.Context(), "SELECT count(*), current_setting('statement_timeout') FROM interviews").Scan(&seen, &timeout)
-			if timeout != "2s" {
-				t.Errorf("a statement may take %s", timeout)
-			}
+			check.Equal(t, timeout, "2s", "a statement may take")
 			return err
 		})
 		require.NoError(t, err)

@@ -7,7 +7,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 var gate = regexp.MustCompile(`CASE WHEN @(with_\w+)::boolean THEN [^\n]+ END\)::jsonb AS (\w+)`)
@@ -23,18 +25,14 @@ func TestQueries_GatedColumnsAreReadWithTheirFlagOnly(t *testing.T) {
 	gated := 0
 	for _, q := range readQueries(t) {
 		flags := gate.FindAllStringSubmatch(q.text, -1)
-		if strings.Count(q.text, "@with_") != len(flags) {
-			t.Errorf("%s has a flag that gates no column", q.name)
-		}
+		check.Equal(t, strings.Count(q.text, "@with_"), len(flags), "flags of", q.name)
 		for _, found := range flags {
 			flag, column := found[1], found[2]
 			for _, value := range []bool{false, true} {
 				args := twins.arguments(q)
 				args[flag] = value
 				rows, err := conn.Query(t.Context(), q.text, args)
-				if err != nil {
-					t.Fatalf("%s: %v", q.name, err)
-				}
+				require.NoError(t, err, q.name)
 				all, err := pgx.CollectRows(rows, pgx.RowToMap)
 				if err != nil || len(all) == 0 {
 					t.Fatalf("%s returns %d rows (%v)", q.name, len(all), err)

@@ -18,6 +18,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
@@ -100,15 +101,12 @@ func TestMigrate_MakesNothingBeforeItHasTheLock(t *testing.T) {
 		database.Query(t, &waits, `SELECT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = current_database()
 			AND a.application_name = 'clientintel migrate' AND a.query LIKE '%pg_try_advisory_lock%' AND a.query NOT LIKE '%pg_stat_activity%')`)
 	}
-	var made bool
-	database.Query(t, &made, "SELECT to_regclass('public.goose_db_version') IS NOT NULL")
+	made := dbtest.Value[bool](t, database, "SELECT to_regclass('public.goose_db_version') IS NOT NULL")
 	if made {
 		t.Error("a table was made while another process held the lock")
 	}
 	dbtest.Exec(t, other, "SELECT pg_advisory_unlock($1)", lock.DefaultLockID)
-	if err := <-migrated; err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, <-migrated)
 }
 
 // A migration and a reader that hold what the other waits for: the reader is served,
@@ -134,9 +132,7 @@ func TestMigrate_IsCancelledInADeadlockWithAReader(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), "SELECT FROM campaigns"); err != nil {
 		t.Errorf("the reader: %v", err)
 	}
-	if err := tx.Rollback(t.Context()); err != nil {
-		t.Error(err)
-	}
+	check.NoError(t, tx.Rollback(t.Context()))
 	if err := <-migrated; err != nil {
 		t.Errorf("migrating: %v", err)
 	}
@@ -162,8 +158,6 @@ func TestMigrations_ReleasedOnesAreNotEdited(t *testing.T) {
 			t.Errorf("%s was released and is gone: %v", name, err)
 			continue
 		}
-		if got := fmt.Sprintf("%x", sha256.Sum256(migration)); got != want {
-			t.Errorf("%s was released and is edited: take the edit back and write a migration with the next number", name)
-		}
+		check.Equal(t, fmt.Sprintf("%x", sha256.Sum256(migration)), want, name)
 	}
 }

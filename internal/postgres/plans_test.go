@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/importer"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/corpus"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
@@ -57,9 +58,7 @@ func TestPlans_ReadersReadNoWholeTable(t *testing.T) {
 		for _, place := range []map[string]string{first, values} {
 			plan := planOf(t, conn, q, place)
 			t.Logf("%s\n%s", q.name, plan)
-			if found := scan.FindString(plan); found != "" {
-				t.Errorf("%s: %s\n%s", q.name, found, plan)
-			}
+			check.Equal(t, scan.FindString(plan), "", q.name, plan)
 			explained++
 		}
 	}
@@ -104,13 +103,9 @@ func planOf(t *testing.T, conn *pgx.Conn, q namedQuery, values map[string]string
 	defer func() { _, _ = conn.Exec(t.Context(), "DEALLOCATE explained") }()
 	rows, err := conn.Query(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) EXECUTE explained ("+strings.Join(arguments, ", ")+")",
 		pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		t.Fatalf("%s: %v", q.name, err)
-	}
+	require.NoError(t, err, q.name)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatalf("%s: %v", q.name, err)
-	}
+	require.NoError(t, err, q.name)
 	return strings.Join(lines, "\n")
 }
 

@@ -3,12 +3,12 @@ package postgres_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -48,14 +48,10 @@ func TestPooler_TheLoginsSettingsAreItsOwn(t *testing.T) {
 		"default_transaction_isolation": "serializable", "default_transaction_read_only": "on", "synchronous_commit": "off",
 	} {
 		set(name + " = " + wrong)
-		if err := open(); err == nil || !strings.Contains(err.Error(), " SET "+name+" = "+right[name]+";") {
-			t.Errorf("%s = %s: %v, want it refused with what to set", name, wrong, err)
-		}
+		check.Error(t, open(), " SET "+name+" = "+right[name]+";", name, wrong)
 		set(name + " = " + right[name])
 	}
 	// How far a commit is waited for beyond the primary's own disk is the operator's choice.
 	set("synchronous_commit = local")
-	if err := open(); err != nil {
-		t.Errorf("synchronous_commit = local: %v", err)
-	}
+	check.NoError(t, open(), "synchronous_commit = local")
 }

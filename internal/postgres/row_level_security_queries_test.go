@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -105,9 +105,7 @@ func TestRowLevelSecurity_HoldsWithoutTheClientsCondition(t *testing.T) {
 		nothing := of(&twins.acme, q.text, unknown)
 		same := func(what string, got, want []string) {
 			t.Helper()
-			if !slices.Equal(got, want) {
-				t.Errorf("%s, %s: returns to the server\n%q\nwant\n%q", q.name, what, got, want)
-			}
+			check.Slices(t, got, want, q.name, what)
 		}
 		same("no client set", of(nil, q.text, twins.acme), nothing)
 		same("asked for another client", of(&twins.acme, q.text, twins.globex), nothing)
@@ -273,15 +271,11 @@ func answerOf(t *testing.T, conn *pgx.Conn, set *uuid.UUID, sql string, args pgx
 		dbtest.Exec(t, tx, "SELECT set_config('clientintel.client_id', $1, true)", set.String())
 	}
 	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	require.NoError(t, err, sql)
 	found := []string{}
 	for rows.Next() {
 		values, err := rows.Values()
-		if err != nil {
-			t.Fatalf("%s: %v", sql, err)
-		}
+		require.NoError(t, err, sql)
 		for i, value := range values {
 			switch v := value.(type) {
 			case float64: // how long something took
@@ -307,9 +301,7 @@ func answerOf(t *testing.T, conn *pgx.Conn, set *uuid.UUID, sql string, args pgx
 func wantNothingOf(t *testing.T, query, name string, rows []string) {
 	t.Helper()
 	for _, row := range rows {
-		if strings.Contains(row, name) {
-			t.Errorf("%s: returns %q, which is %s's", query, row, name)
-		}
+		check.Lacks(t, row, name, query)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
@@ -88,9 +89,7 @@ func TestSchema_ReferencesAcrossClientsAreImpossible(t *testing.T) {
 			VALUES ('22222222-2222-4222-8222-222222222222', gen_random_uuid(), 'campaign', '11111111-0000-4000-8000-000000000001', '{}', 'published')`,
 	} {
 		_, err := conn.Exec(ctx, statement)
-		if err == nil || !strings.Contains(err.Error(), "23503") {
-			t.Errorf("%s: %v, want a foreign key violation", name, err)
-		}
+		check.Error(t, err, "23503", name)
 	}
 }
 
@@ -117,9 +116,7 @@ func TestMigrate_OneOfManyAtOnceMigrates(t *testing.T) {
 			worked++
 		}
 	}
-	if worked != 1 {
-		t.Errorf("%d processes migrated, want one", worked)
-	}
+	check.Equal(t, worked, 1, "processes that migrated")
 }
 
 // The schema's version is the number of migrations.
@@ -152,9 +149,8 @@ func TestMigrations_GoDownAndUpAgain(t *testing.T) {
 	t.Parallel()
 	database := dbtest.New(t)
 	provider, db := migrationsOf(t, database)
-	if _, err := provider.DownTo(t.Context(), 0); err != nil {
-		t.Fatal(err)
-	}
+	_, err := provider.DownTo(t.Context(), 0)
+	require.NoError(t, err)
 	var left string
 	if err := db.QueryRowContext(t.Context(), `
 		SELECT coalesce(string_agg(o.name, ', '), '')
@@ -170,9 +166,7 @@ func TestMigrations_GoDownAndUpAgain(t *testing.T) {
 		) AS o`).Scan(&left); err != nil {
 		t.Fatal(err)
 	}
-	if left != "" {
-		t.Errorf("going down leaves %s", left)
-	}
+	check.Equal(t, left, "", "going down leaves")
 	if _, err := postgres.Migrate(t.Context(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
 		t.Errorf("migrating again: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/distributed"
@@ -91,7 +92,6 @@ func TestDistribute_EveryTableHasItsPlace(t *testing.T) {
 func TestDistribute_IsRefusedWithoutCitus(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	if _, err := postgres.Distribute(t.Context(), d.OwnerURL, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "the extension citus is not in this database") {
-		t.Errorf("refused with %v", err)
-	}
+	_, err := postgres.Distribute(t.Context(), d.OwnerURL, slog.New(slog.DiscardHandler))
+	check.Error(t, err, "the extension citus is not in this database", "refused with")
 }

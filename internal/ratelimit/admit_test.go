@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -128,9 +129,7 @@ func (d *admitter) admit(t *testing.T, step int, group []attempt) {
 			t.Fatalf("step %d, request %d of %d, %q: %s, remaining %d, reset %s, want %+v",
 				step, ord, len(group), a.prefix, verdict, remaining, reset, want)
 		}
-		if knows := a.key.client != nil && a.rightSecret; knows != (client != nil) {
-			t.Errorf("step %d: client %v is told to %q with a right secret: %v", step, client, a.prefix, knows)
-		}
+		check.Equal(t, a.key.client != nil && a.rightSecret, (client != nil), step, client, a.prefix)
 		return nil
 	}); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -138,8 +139,6 @@ func TestAdmission_RetryAfterIsRoundedUp(t *testing.T) {
 		-time.Second: time.Second, 0: time.Second, time.Microsecond: time.Second, time.Second: time.Second,
 		time.Second + time.Microsecond: 2 * time.Second, time.Hour - time.Millisecond: time.Hour,
 	} {
-		if got := (ratelimit.Admission{At: at, ResetAt: at.Add(until)}).RetryAfter(); got != want {
-			t.Errorf("%s before the reset: wait %s, want %s", until, got, want)
-		}
+		check.Equal(t, (ratelimit.Admission{At: at, ResetAt: at.Add(until)}).RetryAfter(), want, until)
 	}
 }

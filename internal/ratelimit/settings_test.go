@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/ratelimit"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
@@ -69,9 +70,7 @@ func TestLimiter_ExactUnderAnyDefaults(t *testing.T) {
 				running.Go(func() { admitBy(stays) })
 			}
 			running.Wait()
-			if got := admitted.Load(); got != 600 {
-				t.Errorf("%d of 800 are admitted, want 600", got)
-			}
+			check.Equal(t, admitted.Load(), 600, "admitted of 800")
 			for _, pool := range pools {
 				wantFlushedCommits(t, pool)
 			}
@@ -127,9 +126,7 @@ func TestAdmit_RefusesToMiscount(t *testing.T) {
 			_, err := tx.Exec(t.Context(), "SELECT FROM admit("+c.args+")", secret[:])
 			return err
 		})
-		if err == nil || !strings.Contains(err.Error(), c.want+" (SQLSTATE") {
-			t.Errorf("%s at %s: %v, want %q", c.args, c.level, err, c.want)
-		}
+		check.Error(t, err, c.want+" (SQLSTATE", c.args, c.level, c.want)
 	}
 	var logged int
 	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM request_log").Scan(&logged); err != nil || logged != 0 {

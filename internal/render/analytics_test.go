@@ -77,9 +77,7 @@ func partsOf(t *testing.T, text []byte) map[string]string {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&answer); err != nil {
-		t.Fatalf("decoding %q: %v", text, err)
-	}
+	require.NoError(t, d.Decode(&answer), text)
 	if d.More() {
 		t.Fatalf("%q holds more than one value", text)
 	}

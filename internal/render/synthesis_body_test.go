@@ -1,6 +1,11 @@
 package render
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/check"
+	"github.com/clientintel/clientintel/internal/test/require"
+)
 
 func TestAppendWithField_AppendsToTheBytes(t *testing.T) {
 	t.Parallel()
@@ -27,10 +32,7 @@ func TestAppendWithField_AppendsToTheBytes(t *testing.T) {
 func TestAppendWithField_LeavesTheBodyAlone(t *testing.T) {
 	t.Parallel()
 	backing := []byte(`{"a": 1}, what follows in the same buffer`)
-	if _, err := appendWithField(nil, backing[:8], "added", []byte("7")); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := string(backing), `{"a": 1}, what follows in the same buffer`; got != want {
-		t.Errorf("the buffer became %s", got)
-	}
+	_, err := appendWithField(nil, backing[:8], "added", []byte("7"))
+	require.NoError(t, err)
+	check.Equal(t, string(backing), `{"a": 1}, what follows in the same buffer`, "the buffer became")
 }

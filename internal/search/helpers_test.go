@@ -73,9 +73,8 @@ func add(t *testing.T, conn *pgx.Conn, client auth.Caller, s said, campaign *uui
 	var extraction []byte
 	if s.extraction != nil {
 		var err error
-		if extraction, err = json.Marshal(s.extraction); err != nil {
-			t.Fatal(err)
-		}
+		extraction, err = json.Marshal(s.extraction)
+		require.NoError(t, err)
 	}
 	dbtest.Exec(t, conn, `INSERT INTO interviews
 			(client_id, id, campaign_id, created_at, status, quality, reportable, client_safe, best_quote, custom_extraction)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/apierror"
 	"github.com/clientintel/clientintel/internal/search"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
@@ -65,9 +66,7 @@ func TestSearch_OneOfAClientAtATime(t *testing.T) {
 		t.Errorf("another client's search found %d (%v), want 2", len(found.Hits), err)
 	}
 	dbtest.Exec(t, conn, "SELECT pg_advisory_unlock(99)")
-	if err := <-first; err != nil {
-		t.Errorf("the first search: %v", err)
-	}
+	check.NoError(t, <-first, "the first search")
 	if _, err := reader.Search(t.Context(), client, rare); err != nil {
 		t.Errorf("the slot did not come back: %v", err)
 	}
@@ -111,7 +110,7 @@ func TestSearch_WhatIsNotKeptIsNotSearched(t *testing.T) {
 		"all in order": openReader(t, database.OwnerURL, limitsOf(math.MaxInt32)),
 		"beyond":       openReader(t, database.OwnerURL, limitsOf(1)),
 	}
-	check := func(what string) {
+	expectRefusal := func(what string) {
 		for how, reader := range readers {
 			_, err := reader.Search(context.Background(), legacy, search.Query{Text: "stray", Limit: 50})
 			wantKind(t, err, apierror.KindInternal, what+", "+how+", legacy")
@@ -121,12 +120,12 @@ func TestSearch_WhatIsNotKeptIsNotSearched(t *testing.T) {
 	}
 	for _, event := range []string{"insert", "update", "delete"} {
 		dbtest.Exec(t, conn, "ALTER TABLE interviews DISABLE TRIGGER maintain_search_documents_on_"+event)
-		check("no trigger on " + event)
+		expectRefusal("no trigger on " + event)
 		dbtest.Exec(t, conn, "ALTER TABLE interviews ENABLE ALWAYS TRIGGER maintain_search_documents_on_"+event)
 	}
 	dbtest.Exec(t, conn, `INSERT INTO search_documents (client_id, id, created_at, folded)
 		SELECT client_id, gen_random_uuid(), created_at, 'a stray document' FROM search_documents`)
-	check("a stray document")
+	expectRefusal("a stray document")
 	dbtest.Exec(t, conn, "UPDATE search_documents SET folded = 'changed', indexed = true WHERE "+pick(random))
 	var rebuilt int
 	if err := conn.QueryRow(context.Background(), "SELECT sum(rebuild_search_documents(id)) FROM clients").Scan(&rebuilt); err != nil || rebuilt == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/postgres"
 	"github.com/clientintel/clientintel/internal/search"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
+	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 )
 
@@ -22,9 +23,8 @@ func TestMigration_FindsTheExtensionElsewhere(t *testing.T) {
 	dbtest.Exec(t, admin, "CREATE SCHEMA extensions")
 	dbtest.Exec(t, admin, "CREATE EXTENSION pg_trgm WITH SCHEMA extensions")
 	dbtest.Exec(t, admin, "GRANT USAGE ON SCHEMA extensions TO "+embedded.Owner+", "+postgres.ServerRole)
-	if _, err := postgres.Migrate(context.Background(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := postgres.Migrate(context.Background(), database.OwnerURL, migrations.Files, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
 	conn := dbtest.Connect(t, database.OwnerURL)
 	client := addClient(t, conn, "acme", "legacy")
 	quote := "From Zanzibar"

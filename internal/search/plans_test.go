@@ -2,9 +2,9 @@ package search_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
@@ -17,9 +17,7 @@ func TestFind_RefusesAnotherClient(t *testing.T) {
 	for _, set := range []string{"", other.ClientID.String()} {
 		dbtest.Exec(t, conn, "SELECT set_config('clientintel.client_id', $1, false)", set)
 		_, err := conn.Exec(context.Background(), "SELECT FROM find_search_documents($1, NULL, 'x', 5)", mine.ClientID)
-		if err == nil || !strings.Contains(err.Error(), "42501") {
-			t.Errorf("with %q set: %v, want a refusal", set, err)
-		}
+		check.Error(t, err, "42501", "with set to", set)
 	}
 	dbtest.Exec(t, conn, "SELECT set_config('clientintel.client_id', $1, false)", mine.ClientID.String())
 	dbtest.Exec(t, conn, "SELECT FROM find_search_documents($1, NULL, 'x', 5)", mine.ClientID)

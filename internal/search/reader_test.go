@@ -45,9 +45,7 @@ func holdAgainstOracle(t *testing.T, reader *search.Reader, caller auth.Caller, 
 				Text: text, Campaign: []*string{nil, nil, &spring, &ended, &unknown}[random.IntN(5)], Limit: []int{1, 3, 200}[random.IntN(3)],
 			}
 			found, err := reader.Search(context.Background(), caller, q)
-			if err != nil {
-				t.Fatalf("%s, %q: %v", how, text, err)
-			}
+			require.NoError(t, err, how, text)
 			got, want := spellHits(found.Hits), expect(all, q)
 			if strings.Join(got, "\n") != strings.Join(want, "\n") {
 				t.Fatalf("%s: %q at limit %d in %v:\n got %s\nwant %s", how, text, q.Limit, q.Campaign, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
@@ -120,12 +118,9 @@ func inLocale(t *testing.T, d *dbtest.Database, locale string) string {
 		}
 	})
 	url := strings.ReplaceAll(d.OwnerURL, d.Name, name)
-	if _, err := postgres.Migrate(context.Background(), url, migrations.Files, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
-	}
-	if err := search.Check(context.Background(), dbtest.Connect(t, url)); err != nil {
-		t.Fatalf("a database of the locale %s is refused: %v", locale, err)
-	}
+	_, err := postgres.Migrate(context.Background(), url, migrations.Files, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.NoError(t, search.Check(context.Background(), dbtest.Connect(t, url)), locale)
 	return url
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 func TestRateLimit_Refusal(t *testing.T) {
@@ -23,12 +24,8 @@ func TestRateLimit_Refusal(t *testing.T) {
 	for range 3 { // refusals consume nothing
 		before := time.Now()
 		answer := srv.Get(t, interviews, issued.Key).WantError(t, 429, "rate_limited", "rate_limited")
-		if got := answer.Header.Get("X-RateLimit-Limit"); got != "600" {
-			t.Errorf("Limit is %q, want 600", got)
-		}
-		if got := answer.Header.Get("X-RateLimit-Remaining"); got != "0" {
-			t.Errorf("Remaining is %q, want 0", got)
-		}
+		check.Equal(t, answer.Header.Get("X-RateLimit-Limit"), "600", "Limit")
+		check.Equal(t, answer.Header.Get("X-RateLimit-Remaining"), "0", "Remaining")
 		wait, err := strconv.Atoi(answer.Header.Get("Retry-After"))
 		if err != nil || wait < 50 || wait > 60 {
 			t.Errorf("Retry-After is %q, want about a minute", answer.Header.Get("Retry-After"))

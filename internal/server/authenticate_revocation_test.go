@@ -121,8 +121,7 @@ func TestRotate_HasOneSuccessorAtMost(t *testing.T) {
 				failed++
 			}
 		}
-		var keys int
-		seed.Query(t, &keys, "SELECT count(*) FROM api_keys WHERE name = $1 AND revoked_at IS NULL", name)
+		keys := dbtest.Value[int](t, seed, "SELECT count(*) FROM api_keys WHERE name = $1 AND revoked_at IS NULL", name)
 		if want := map[string]int{"revoked": 0, "rotated": 1}[name]; failed != 1 || keys != want {
 			t.Errorf("%s: %d failed, want 1; %d keys are in force, want %d", name, failed, keys, want)
 		}

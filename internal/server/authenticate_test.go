@@ -9,6 +9,8 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 )
 
 const interviews = "/api/client/v1/interviews"
@@ -47,9 +49,7 @@ func TestAuthenticate_AuthorizationHeader(t *testing.T) {
 		if got := answer.Header.Get("WWW-Authenticate"); !strings.HasPrefix(got, "Bearer") || strings.Contains(got, "resource_metadata") {
 			t.Errorf("%s: WWW-Authenticate is %q", c.name, got)
 		}
-		if got := answer.Header.Get("X-RateLimit-Limit"); got != "" {
-			t.Errorf("%s: a 401 carries rate-limit headers", c.name)
-		}
+		check.Equal(t, answer.Header.Get("X-RateLimit-Limit"), "", c.name)
 	}
 }
 
@@ -67,11 +67,8 @@ func TestAuthenticate_RevokedAndExpiredKeys(t *testing.T) {
 	srv.Revoke(t, expired.Prefix)
 	srv.Get(t, interviews, expired.Key).WantError(t, 401, "inactive_api_key", "API key is not active")
 
-	var counted int
-	seed.Query(t, &counted, "SELECT count(*) FROM request_log WHERE key_id = $1 AND status = 401", expired.ID)
-	if counted != 3 {
-		t.Errorf("%d rows of failed authentication are counted, want 3", counted)
-	}
+	counted := dbtest.Value[int](t, seed, "SELECT count(*) FROM request_log WHERE key_id = $1 AND status = 401", expired.ID)
+	check.Equal(t, counted, 3, "counted rows of failed authentication")
 }
 
 func TestAuthenticate_RotationWithGrace(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // A cursor continues the walk that it was issued for, with any key of the client and any
@@ -44,8 +45,6 @@ func TestCursors_BelongToTheirWalk(t *testing.T) {
 			}
 		}
 		srv.Get(t, c.walk+"&starting_after="+cursor, globex).WantError(t, 400, "invalid_cursor", "Invalid cursor")
-		if rest := len(srv.Get(t, c.same+"&limit=2&starting_after="+cursor, other).List(t).Data); rest != 2 {
-			t.Errorf("%s goes on in %s with %d rows, want 2", c.walk, c.same, rest)
-		}
+		check.Equal(t, len(srv.Get(t, c.same+"&limit=2&starting_after="+cursor, other).List(t).Data), 2, c.walk, c.same)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 func keyRequest(client string) apikey.Request {
@@ -31,15 +32,9 @@ func checkDeclaredRefusals(t *testing.T, path string, scope auth.Scope) {
 
 	lacking := srv.Get(t, path, srv.KeyFor(t, "acme", others...)).
 		WantError(t, 403, "insufficient_scope", "Missing required scope: "+string(scope))
-	if got, want := lacking.Header.Get("WWW-Authenticate"), `Bearer error="insufficient_scope", scope="`+string(scope)+`"`; got != want {
-		t.Errorf("%s: WWW-Authenticate is %q, want %q", path, got, want)
-	}
-	if got := lacking.Header.Get("X-RateLimit-Remaining"); got != "600" {
-		t.Errorf("%s: a 403 carries Remaining %q, want 600", path, got)
-	}
-	if got := srv.Get(t, path, srv.KeyFor(t, "acme", others...)).Header.Get("X-RateLimit-Remaining"); got != "599" {
-		t.Errorf("%s: a 403 was not counted: Remaining is %q, want 599", path, got)
-	}
+	check.Equal(t, lacking.Header.Get("WWW-Authenticate"), `Bearer error="insufficient_scope", scope="`+string(scope)+`"`, path)
+	check.Equal(t, lacking.Header.Get("X-RateLimit-Remaining"), "600", path)
+	check.Equal(t, srv.Get(t, path, srv.KeyFor(t, "acme", others...)).Header.Get("X-RateLimit-Remaining"), "599", path)
 
 	spent := srv.Issue(t, keyRequest("acme"))
 	srv.Get(t, path, spent.Key).WantStatus(t, 200)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -58,9 +60,7 @@ func TestDocuments_ArePublic(t *testing.T) {
 			want["Referrer-Policy"], want["Cross-Origin-Opener-Policy"] = "no-referrer", "same-origin"
 		}
 		for name, value := range want {
-			if got := plain.Header.Get(name); got != value {
-				t.Errorf("%s: %s is %q, want %q", path, name, got, value)
-			}
+			check.Equal(t, plain.Header.Get(name), value, path, name)
 		}
 		etag := plain.Header.Get("ETag")
 		if head := send(http.MethodHead).WantStatus(t, 200); len(head.Body) != 0 || etag == "" || head.Header.Get("ETag") != etag {
@@ -83,9 +83,7 @@ func TestDocuments_ArePublic(t *testing.T) {
 		send(http.MethodGet, "Accept-Encoding", "gzip", "If-None-Match", packed.Header.Get("ETag")).WantStatus(t, 304)
 		if packed.Header.Get("Content-Encoding") == "gzip" {
 			reader, err := gzip.NewReader(packed.Body)
-			if err != nil {
-				t.Fatalf("%s: %v", path, err)
-			}
+			require.NoError(t, err, path)
 			if body, err := io.ReadAll(reader); err != nil || !bytes.Equal(body, plain.Body) || packed.Header.Get("Vary") != "Accept-Encoding" {
 				t.Errorf("%s: compressed, another document, or Vary is %q: %v", path, packed.Header.Get("Vary"), err)
 			}
@@ -102,11 +100,8 @@ func TestDocuments_ArePublic(t *testing.T) {
 		srv.Get(t, path, srv.KeyFor(t, "acme")).WantStatus(t, 200)
 		srv.Get(t, path, "cik_wrong").WantStatus(t, 200)
 	}
-	var counted int
-	seed.Query(t, &counted, "SELECT count(*) FROM request_log")
-	if counted != 0 {
-		t.Errorf("%d requests for public documents were counted", counted)
-	}
+	counted := dbtest.Value[int](t, seed, "SELECT count(*) FROM request_log")
+	check.Equal(t, counted, 0, "counted requests for public documents")
 }
 
 // A page, a guide or a list of links that repeated a request's Host header would send its

@@ -2,10 +2,10 @@ package server_test
 
 import (
 	"net/http"
-	"reflect"
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // Readers of the contract see the words of an error there first: each example of a 400 is
@@ -41,11 +41,7 @@ func TestContract_ExamplesOfErrorsAreAnswered(t *testing.T) {
 		}
 		var answered map[string]any
 		srv.Get(t, routes+path, key).WantStatus(t, http.StatusBadRequest).Decode(t, &answered)
-		if !reflect.DeepEqual(answered, example.Value) {
-			t.Errorf("%s: %s is answered with\n%v, the example is\n%v", name, path, answered, example.Value)
-		}
+		check.DeepEqual(t, answered, example.Value, name, path)
 	}
-	if len(served.Components.Examples) != len(requests) {
-		t.Errorf("the contract has %d examples, %d are requested", len(served.Components.Examples), len(requests))
-	}
+	check.Equal(t, len(served.Components.Examples), len(requests), "examples")
 }

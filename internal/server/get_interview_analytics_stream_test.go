@@ -13,6 +13,8 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -89,12 +91,10 @@ func brokenStreamsAreNeverWhole(t *testing.T, srv *apitest.Server) {
 		t.Fatalf("status %d", answer.StatusCode)
 	}
 	begun := make([]byte, 64<<10)
-	if _, err := io.ReadFull(answer.Body, begun); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.ReadFull(answer.Body, begun)
+	require.NoError(t, err)
 	// The server waits for us to read on; its backend waits for it.
-	var killed int
-	srv.Database.Query(t, &killed, `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
+	killed := dbtest.Value[int](t, srv.Database, `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
 		WHERE datname = current_database() AND application_name = 'clientintel stream' AND query LIKE '%ListDataPoints%' AND state IN ('active', 'idle in transaction')`)
 	if killed != 1 {
 		t.Fatalf("%d streams were under way, want 1", killed)
@@ -105,12 +105,8 @@ func brokenStreamsAreNeverWhole(t *testing.T, srv *apitest.Server) {
 		t.Error("what was sent is valid JSON")
 	}
 	// The connection came back.
-	if got := analyticsOf(t, srv.Get(t, wholeYear, key)).Data.Total; got != streamed {
-		t.Errorf("the next answer has %d", got)
-	}
-	if n := strings.Count(srv.Logs.String(), `"aborted":true`); n != 1 {
-		t.Errorf("%d broken answers are logged, want 1", n)
-	}
+	check.Equal(t, analyticsOf(t, srv.Get(t, wholeYear, key)).Data.Total, streamed, "the next answer")
+	check.Equal(t, strings.Count(srv.Logs.String(), `"aborted":true`), 1, "logged broken answers")
 }
 
 // Slow readers of streamed responses keep to their share: the next ones are refused
@@ -120,9 +116,8 @@ func slowReadersKeepToTheirShare(t *testing.T, srv *apitest.Server) {
 	key := srv.KeyFor(t, "acme")
 	for range 2 {
 		slow := get(t, srv.URL+wholeYear, key)
-		if _, err := io.ReadFull(slow.Body, make([]byte, 1000)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := io.ReadFull(slow.Body, make([]byte, 1000))
+		require.NoError(t, err)
 	}
 	var waiting sync.WaitGroup
 	for range 4 { // as many as the readers' pool has connections

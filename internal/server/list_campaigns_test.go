@@ -2,11 +2,11 @@ package server_test
 
 import (
 	"encoding/json"
-	"reflect"
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 const campaigns = "/api/client/v1/campaigns"
@@ -45,17 +45,13 @@ func TestListCampaigns_EveryFieldIsThere(t *testing.T) {
 		Meta map[string]any
 	}
 	srv.Get(t, campaigns, srv.KeyFor(t, "acme", auth.ReadCampaigns)).WantStatus(t, 200).Decode(t, &got)
-	if !reflect.DeepEqual(got.Data, want) {
-		t.Errorf("data\n got %v\nwant %v", got.Data, want)
-	}
+	check.DeepEqual(t, got.Data, want, "data")
 	wantMeta := map[string]any{
 		"client_id": client, "count": 2.0, "has_more": false, "next_cursor": nil, "measurement_mode": "legacy",
 		"includes_customer_identity": false, "includes_transcripts": false,
 		"includes_raw_extraction": false, "includes_custom_extraction": false,
 	}
-	if !reflect.DeepEqual(got.Meta, wantMeta) {
-		t.Errorf("meta\n got %v\nwant %v", got.Meta, wantMeta)
-	}
+	check.DeepEqual(t, got.Meta, wantMeta, "meta")
 }
 
 func TestListCampaigns_DeclaredRefusals(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -101,9 +102,7 @@ func TestListInterviews_CanonicalMeasurement(t *testing.T) {
 
 	id := rows[0].id
 	_, b = measuredOf(t, srv.Get(t, interviews+"/"+strings.ToUpper(id), key))
-	if !slices.Equal(b.IDs, []string{id}) {
-		t.Errorf("a detail stands on %v, want itself", b.IDs)
-	}
+	check.Slices(t, b.IDs, []string{id}, "a detail stands on")
 	if got := hexSHA256(`{"client_id":"` + client + `","filters":{"id":"` + id + `"},"route":"/interviews/{id}"}`); b.ScopeHash != got {
 		t.Errorf("a detail's scope_hash is %s, want %s", b.ScopeHash, got)
 	}

@@ -1,11 +1,11 @@
 package server_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // A caller that relies on updated_since learns it first, whatever else is wrong.
@@ -24,9 +24,7 @@ func TestListInterviews_UpdatedSinceOutranksEveryOtherFault(t *testing.T) {
 		WantError(t, 403, "insufficient_scope", "Missing required scope: read:interviews_metadata")
 	for _, query := range []string{"Updated_since=x", "status=updated_since&limit=0"} {
 		answer := srv.Get(t, interviews+"?"+query, srv.KeyFor(t, "acme")).WantStatus(t, 400)
-		if strings.Contains(string(answer.Body), "updated_since_unsupported") {
-			t.Errorf("%s is answered with %s", query, answer.Body)
-		}
+		check.Lacks(t, string(answer.Body), "updated_since_unsupported", query, answer.Body)
 	}
 }
 
@@ -63,20 +61,14 @@ func TestListInterviews_EachRuleOfTheGateHides(t *testing.T) {
 	for name, fields := range usable {
 		id := seed.Interview(t, "acme", fields)
 		want[id] = true
-		if got := srv.Get(t, interviews+"/"+id, key).Status; got != 200 {
-			t.Errorf("%s: detail answers %d, want 200", name, got)
-		}
+		check.Equal(t, srv.Get(t, interviews+"/"+id, key).Status, 200, name)
 	}
 	for name, fields := range hidden {
 		id := seed.Interview(t, "acme", fields)
-		if got := srv.Get(t, interviews+"/"+id, key).Status; got != 404 {
-			t.Errorf("%s: detail answers %d, want 404", name, got)
-		}
+		check.Equal(t, srv.Get(t, interviews+"/"+id, key).Status, 404, name)
 	}
 	list := srv.Get(t, interviews, key).List(t)
-	if len(list.Data) != len(want) {
-		t.Errorf("the list has %d rows, want %d", len(list.Data), len(want))
-	}
+	check.Equal(t, len(list.Data), len(want), "rows of the list")
 	for _, id := range list.IDs(t) {
 		if !want[id] {
 			t.Errorf("the list shows a hidden interview")
@@ -84,11 +76,7 @@ func TestListInterviews_EachRuleOfTheGateHides(t *testing.T) {
 	}
 	// A campaign that ends takes its interviews with it, and gives them back.
 	seed.Exec(t, "UPDATE campaigns SET launch_status = 'ended' WHERE id = $1", live)
-	if got := len(srv.Get(t, interviews, key).List(t).Data); got != len(want)-1 {
-		t.Errorf("after a campaign ended, the list has %d rows, want %d", got, len(want)-1)
-	}
+	check.Equal(t, len(srv.Get(t, interviews, key).List(t).Data), len(want)-1, "rows after a campaign ended")
 	seed.Exec(t, "UPDATE campaigns SET launch_status = 'live' WHERE id = $1", live)
-	if got := len(srv.Get(t, interviews, key).List(t).Data); got != len(want) {
-		t.Errorf("after it went live again, the list has %d rows, want %d", got, len(want))
-	}
+	check.Equal(t, len(srv.Get(t, interviews, key).List(t).Data), len(want), "rows after it went live again")
 }

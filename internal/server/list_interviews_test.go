@@ -7,6 +7,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 func TestListInterviews_GatedFieldsFollowScopes(t *testing.T) {
@@ -27,9 +28,7 @@ func TestListInterviews_GatedFieldsFollowScopes(t *testing.T) {
 		}
 	}
 	all := srv.Get(t, "/api/client/v1/interviews", srv.KeyFor(t, "acme")).List(t).Data[0]
-	if got := string(all["participant_email"]); got != "null" {
-		t.Errorf("participant_email that is not known: %s, want null", got)
-	}
+	check.Equal(t, string(all["participant_email"]), "null", "an unknown participant_email")
 	if _, there := all["raw_extraction"]; there {
 		t.Error("raw_extraction is on the list; it belongs to detail only")
 	}

@@ -2,12 +2,12 @@ package server_test
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 const (
@@ -46,18 +46,14 @@ func TestListSynthesis_CollectionRowsHaveEveryField(t *testing.T) {
 	}
 	// The default scopes suffice, the daily feed's rows included.
 	srv.Get(t, synthesisPath, srv.KeyFor(t, "acme", auth.ReadSynthesis)).WantStatus(t, 200).Decode(t, &got)
-	if !reflect.DeepEqual(got.Data, want) {
-		t.Errorf("data\n got %v\nwant %v", got.Data, want)
-	}
+	check.DeepEqual(t, got.Data, want, "data")
 	wantMeta := map[string]any{
 		"client_id": client, "count": 2.0, "has_more": false, "next_cursor": nil, "measurement_mode": "legacy",
 		"types":                      []any{"lane", "campaign", "home", "daily_feed"},
 		"includes_customer_identity": false, "includes_transcripts": false,
 		"includes_raw_extraction": false, "includes_custom_extraction": false,
 	}
-	if !reflect.DeepEqual(got.Meta, wantMeta) {
-		t.Errorf("meta\n got %v\nwant %v", got.Meta, wantMeta)
-	}
+	check.DeepEqual(t, got.Meta, wantMeta, "meta")
 }
 
 // Meta depends on mode and type only.
@@ -124,9 +120,7 @@ func TestListSynthesis_BodiesThatClaimTooMuchCannotBeStored(t *testing.T) {
 		EXCEPTION WHEN check_violation THEN NULL; END $$`)
 	}
 	seed.Query(t, &stored, "SELECT count(*) FROM portal_documents")
-	if stored != 0 {
-		t.Errorf("%d such bodies were stored", stored)
-	}
+	check.Equal(t, stored, 0, "stored bodies")
 }
 
 func TestListSynthesis_DeclaredRefusals(t *testing.T) {
@@ -147,9 +141,7 @@ func TestListSynthesis_DailyFeedNeedsIdentity(t *testing.T) {
 	} {
 		answer := srv.Get(t, portal+"&type=daily_feed"+query, without).
 			WantError(t, 403, "insufficient_scope", "Missing required scope: read:customer_identity")
-		if got, want := answer.Header.Get("WWW-Authenticate"), `Bearer error="insufficient_scope", scope="read:customer_identity"`; got != want {
-			t.Errorf("%s: WWW-Authenticate is %q, want %q", query, got, want)
-		}
+		check.Equal(t, answer.Header.Get("WWW-Authenticate"), `Bearer error="insufficient_scope", scope="read:customer_identity"`, query)
 	}
 	for query, details := range map[string]string{
 		"surface=wall&type=daily_feed":                  `surface must be one of portal, not "wall"`,
@@ -159,16 +151,12 @@ func TestListSynthesis_DailyFeedNeedsIdentity(t *testing.T) {
 		"surface=&type=daily_feed":                      "surface is empty; give a value or leave it out",
 	} {
 		answer := srv.Get(t, synthesisPath+"?"+query, without).WantError(t, 400, "invalid_parameter", "Invalid query parameter")
-		if got := answer.Details(t); got != details {
-			t.Errorf("%s: details %q, want %q", query, got, details)
-		}
+		check.Equal(t, answer.Details(t), details, query)
 	}
 	// Every other surface, and the collection's rows of the feed, need no more.
 	for _, path := range []string{portal, portal + "&type=lane", synthesisPath + "?type=daily_feed"} {
 		srv.Get(t, path, without).WantStatus(t, 200)
 	}
 	with := srv.KeyFor(t, "acme", auth.ReadSynthesis, auth.ReadCustomerIdentity)
-	if got := len(srv.Get(t, portal+"&type=daily_feed", with).List(t).Data); got != 1 {
-		t.Errorf("with both scopes the feed has %d bodies, want 1", got)
-	}
+	check.Equal(t, len(srv.Get(t, portal+"&type=daily_feed", with).List(t).Data), 1, "bodies of the feed with both scopes")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -24,9 +25,8 @@ import (
 func export(t *testing.T, conn *pgx.Conn, client uuid.UUID) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := importer.Export(t.Context(), conn, client, true, &out); err != nil {
-		t.Fatal(err)
-	}
+	_, err := importer.Export(t.Context(), conn, client, true, &out)
+	require.NoError(t, err)
 	return out.String()
 }
 
@@ -51,9 +51,8 @@ func TestAClientMovesToAnotherDatabase(t *testing.T) {
 	target, other := apitest.Start(t, shared)
 	acme := seed.Clients["acme"]
 	from, to := dbtest.Connect(t, source.Database.OwnerURL), dbtest.Connect(t, target.Database.OwnerURL)
-	if _, err := importer.Purge(t.Context(), to, other.Clients["acme"], nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := importer.Purge(t.Context(), to, other.Clients["acme"], nil)
+	require.NoError(t, err)
 
 	campaign := seed.Campaign(t, "acme", nil)
 	for range 5 {
@@ -87,12 +86,8 @@ func TestAClientMovesToAnotherDatabase(t *testing.T) {
 	}
 
 	rest := target.Get(t, interviews+"?limit=200&starting_after="+cursor, key).WantStatus(t, 200)
-	if got := rest.List(t).IDs(t); !slices.Equal(got, ids[2:]) {
-		t.Errorf("the walk goes on with %v, want %v", got, ids[2:])
-	}
-	if got := rest.Header.Get("X-RateLimit-Remaining"); got != "598" {
-		t.Errorf("remaining %s, want 598: two requests were counted where the key came from", got)
-	}
+	check.Slices(t, rest.List(t).IDs(t), ids[2:], "the walk goes on with")
+	check.Equal(t, rest.Header.Get("X-RateLimit-Remaining"), "598", "remaining")
 
 	removed, err := importer.Purge(t.Context(), from, acme, nil)
 	require.NoError(t, err)
@@ -105,8 +100,7 @@ func TestAClientMovesToAnotherDatabase(t *testing.T) {
 		}
 	}
 	source.Get(t, interviews, key).WantStatus(t, 401)
-	var left []string
-	seed.Query(t, &left, `WITH tables AS MATERIALIZED (
+	left := dbtest.Value[[]string](t, seed, `WITH tables AS MATERIALIZED (
 			SELECT c.relname
 			FROM pg_class AS c
 			JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'client_id'
@@ -134,11 +128,8 @@ func TestImportedKeysAreNeverWidened(t *testing.T) {
 	file := export(t, conn, acme)
 	seed.Exec(t, "UPDATE api_keys SET revoked_at = now(), expires_at = NULL WHERE client_id = $1", acme)
 	require.NoError(t, importText(t, conn, file))
-	var revoked int
-	seed.Query(t, &revoked, "SELECT count(*) FROM api_keys WHERE client_id = $1 AND revoked_at IS NOT NULL AND expires_at IS NOT NULL", acme)
-	if revoked != 1 {
-		t.Error("the import brought a revoked key back")
-	}
+	revoked := dbtest.Value[int](t, seed, "SELECT count(*) FROM api_keys WHERE client_id = $1 AND revoked_at IS NOT NULL AND expires_at IS NOT NULL", acme)
+	check.Equal(t, revoked, 1, "the import brought a revoked key back")
 	_, hash, _ := strings.Cut(file, `"secret_hash":"`)
 	hash, _, _ = strings.Cut(hash, `"`)
 	for name, change := range map[string]*strings.Replacer{
@@ -147,9 +138,7 @@ func TestImportedKeysAreNeverWidened(t *testing.T) {
 		"another client": strings.NewReplacer(acme.String(), seed.Clients["globex"].String(), `"acme"`, `"globex"`),
 	} {
 		changed := change.Replace(file)
-		if err := importText(t, conn, changed); err == nil || !strings.Contains(err.Error(), "which is there already, in more than when it ends") {
-			t.Errorf("%s: %v", name, err)
-		}
+		check.Error(t, importText(t, conn, changed), "which is there already, in more than when it ends", name)
 	}
 }
 
@@ -187,15 +176,13 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(*testing.T, *pgx.Conn, uuid.UUID){
 		"purged": func(t *testing.T, conn *pgx.Conn, client uuid.UUID) {
-			if _, err := importer.Purge(t.Context(), conn, client, nil); err != nil {
-				t.Fatal(err)
-			}
+			_, err := importer.Purge(t.Context(), conn, client, nil)
+			require.NoError(t, err)
 		},
 		"deleted": func(t *testing.T, conn *pgx.Conn, client uuid.UUID) {
 			line := `{"op":"delete","kind":"client","id":"` + client.String() + `"}`
-			if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", strings.NewReader(line))); err != nil {
-				t.Fatal(err)
-			}
+			_, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", strings.NewReader(line)))
+			require.NoError(t, err)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -210,22 +197,17 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 				require.NoError(t, importText(t, conn, file))
 			}
 			// A purge remembers that it ends in a week, before it is revoked at once.
-			if _, err := keys.Rotate(t.Context(), apikey.Named{Key: revoked[4:16]}, apikey.Rotation{Grace: 7 * 24 * time.Hour}, apikey.By{}, shown); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := importer.Purge(t.Context(), conn, acme, nil); err != nil {
-				t.Fatal(err)
-			}
+			_, err := keys.Rotate(t.Context(), apikey.Named{Key: revoked[4:16]}, apikey.Rotation{Grace: 7 * 24 * time.Hour}, apikey.By{}, shown)
+			require.NoError(t, err)
+			_, err = importer.Purge(t.Context(), conn, acme, nil)
+			require.NoError(t, err)
 			importFile()
 			srv.Get(t, interviews, revoked).WantStatus(t, 200)
-			if _, err := keys.Revoke(t.Context(), apikey.Named{Key: revoked[4:16]}, apikey.By{}); err != nil {
-				t.Fatal(err)
-			}
+			_, err = keys.Revoke(t.Context(), apikey.Named{Key: revoked[4:16]}, apikey.By{})
+			require.NoError(t, err)
 			remove(t, conn, acme)
 			importFile()
-			if got := string(srv.Get(t, interviews, revoked).WantStatus(t, 401).Body); !strings.Contains(got, "inactive_api_key") {
-				t.Errorf("the revoked key: %s", got)
-			}
+			check.Contains(t, string(srv.Get(t, interviews, revoked).WantStatus(t, 401).Body), "inactive_api_key", "the revoked key")
 			audits, err := keys.Audits(t.Context(), "acme")
 			if err != nil || len(audits) == 0 {
 				t.Fatalf("nothing is noted: %v", err)
@@ -241,11 +223,7 @@ func TestImportedKeysStayRevokedAndAreNoted(t *testing.T) {
 			importFile()
 			file = strings.Replace(file, `"last_used_at":null`, `"last_used_at":"2999-01-01T00:00:00Z"`, 1)
 			importFile()
-			var used int
-			seed.Query(t, &used, "SELECT count(*) FROM api_keys WHERE client_id = $1 AND last_used_at = '2999-01-01 00:00:00+00'", acme)
-			if used != 1 {
-				t.Errorf("the last use of %d keys moved, want 1", used)
-			}
+			check.Equal(t, dbtest.Value[int](t, seed, "SELECT count(*) FROM api_keys WHERE client_id = $1 AND last_used_at = '2999-01-01 00:00:00+00'", acme), 1, "keys whose last use moved")
 			if again, _ := keys.Audits(t.Context(), "acme"); len(again) != len(audits) {
 				t.Errorf("%d notes, want %d", len(again), len(audits))
 			}
@@ -260,25 +238,18 @@ func TestImportedLogRowsAreNotMixedWithOwnOnes(t *testing.T) {
 	target, other := apitest.Start(t)
 	acme := seed.Clients["acme"]
 	to := dbtest.Connect(t, target.Database.OwnerURL)
-	if _, err := importer.Purge(t.Context(), to, other.Clients["acme"], nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := importer.Purge(t.Context(), to, other.Clients["acme"], nil)
+	require.NoError(t, err)
 	key := source.KeyFor(t, "acme")
 	move := func() error { return importText(t, to, export(t, dbtest.Connect(t, source.Database.OwnerURL), acme)) }
 	source.Get(t, interviews, key).WantStatus(t, 200)
 	require.NoError(t, move())
 	target.Get(t, interviews, key).WantStatus(t, 200)
-	if err := move(); err != nil {
-		t.Errorf("what is there already: %v", err)
-	}
+	check.NoError(t, move(), "what is there already")
 	source.Get(t, interviews, key).WantStatus(t, 200)
-	if err := move(); err == nil || !strings.Contains(err.Error(), "in the last hour: import again when it has passed") {
-		t.Errorf("rows of two databases: %v", err)
-	}
+	check.Error(t, move(), "in the last hour: import again when it has passed", "rows of two databases")
 	other.Exec(t, "UPDATE request_log SET at = at - interval '61 minutes' WHERE client_id = $1", acme)
-	if err := move(); err != nil {
-		t.Errorf("when the hour has passed: %v", err)
-	}
+	check.NoError(t, move(), "when the hour has passed")
 }
 
 // A request whose admission is under way is waited for: none logs a row after a purge.
@@ -305,9 +276,6 @@ func TestPurge_WaitsForRequestsUnderWay(t *testing.T) {
 	}
 	require.NoError(t, admission.Commit(t.Context()))
 	require.NoError(t, <-purged)
-	var left int
-	seed.Query(t, &left, "SELECT count(*) FROM request_log WHERE client_id = $1", acme)
-	if left != 0 {
-		t.Errorf("%d rows are left", left)
-	}
+	left := dbtest.Value[int](t, seed, "SELECT count(*) FROM request_log WHERE client_id = $1", acme)
+	check.Equal(t, left, 0, "rows left")
 }

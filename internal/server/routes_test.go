@@ -2,13 +2,13 @@ package server_test
 
 import (
 	"net/http"
-	"slices"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -54,9 +54,7 @@ func TestRoutes_AnUnknownPathIsNotFoundByAnyMethod(t *testing.T) {
 	for path, allow := range map[string]string{interviews: "GET", interviews + "/a%2Fb": "GET", "/api/client/v1/openapi.json": "GET, HEAD"} {
 		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, "PURGE"} {
 			answer := srv.Send(t, method, path, "", nil).WantError(t, 405, "method_not_allowed", "method not allowed")
-			if got := answer.Header.Get("Allow"); got != allow {
-				t.Errorf("%s %s: Allow is %q, want %q", method, path, got, allow)
-			}
+			check.Equal(t, answer.Header.Get("Allow"), allow, method, path)
 		}
 	}
 }
@@ -128,9 +126,7 @@ func TestRoutes_ResponsesLinkTheDocumentation(t *testing.T) {
 		{&closed, "/llms.txt", "", 404, []string{`</api/client/v1/bi-guide.md>; rel="help"`}},
 	} {
 		answer := c.from.Get(t, c.path, c.key).WantStatus(t, c.status)
-		if got := answer.Header.Values("Link"); !slices.Equal(got, c.want) {
-			t.Errorf("%s (%d): got Link %q, want %q", c.path, c.status, got, c.want)
-		}
+		check.Slices(t, answer.Header.Values("Link"), c.want, c.path, c.status)
 	}
 }
 
@@ -138,8 +134,6 @@ func TestRoutes_KeyRoutesAreNeverCached(t *testing.T) {
 	t.Parallel()
 	srv, _ := apitest.Start(t)
 	for _, key := range []string{"", srv.KeyFor(t, "acme")} {
-		if got := srv.Get(t, interviews, key).Header.Get("Cache-Control"); got != "private, no-store" {
-			t.Errorf("Cache-Control is %q, want private, no-store", got)
-		}
+		check.Equal(t, srv.Get(t, interviews, key).Header.Get("Cache-Control"), "private, no-store", "Cache-Control")
 	}
 }

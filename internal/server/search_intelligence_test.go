@@ -3,7 +3,6 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/url"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/config"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -43,9 +43,7 @@ func TestSearchIntelligence_ASlowDatabaseIsUnavailable(t *testing.T) {
 		t.Error("no Retry-After")
 	}
 	seed.Exec(t, "ROLLBACK")
-	if got := len(srv.Get(t, searchFor("works"), key).List(t).Data); got != 1 {
-		t.Errorf("%d hits afterwards, want 1", got)
-	}
+	check.Equal(t, len(srv.Get(t, searchFor("works"), key).List(t).Data), 1, "hits afterwards")
 }
 
 // Strings as they are, lists as their strings, anything else null; the quote of
@@ -108,30 +106,11 @@ func TestSearchIntelligence_Fields(t *testing.T) {
 
 func wantHit(t *testing.T, name string, got map[string]json.RawMessage, want map[string]any) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%s: a hit has %d fields, want %d", name, len(got), len(want))
-	}
+	check.Equal(t, len(got), len(want), name)
 	for field, value := range want {
 		text, err := json.Marshal(value)
 		require.NoError(t, err)
-		if string(got[field]) != string(text) {
-			t.Errorf("%s: %s is %s, want %s", name, field, got[field], text)
-		}
-	}
-}
-
-// The corpus of the search is the walk's, and the measured one.
-func TestSearchIntelligence_ReconcilesWithTheWalk(t *testing.T) {
-	t.Parallel()
-	srv, seed := apitest.Start(t)
-	seedRows(t, seed, rand.New(rand.NewPCG(73, 74)), "globex", 60)
-	seedRows(t, seed, rand.New(rand.NewPCG(73, 74)), "acme", 20)
-	key := srv.KeyFor(t, "globex")
-	found := srv.Get(t, searchFor("just")+"&limit=200", key)
-	m, _ := measuredOf(t, found)
-	walked := walkAll(t, srv, interviews, key, 50)
-	if got := found.List(t).IDs(t); !slices.Equal(got, walked) || len(got) != *m.Total {
-		t.Errorf("%d found, %d walked, %d measured", len(got), len(walked), *m.Total)
+		check.Equal(t, string(got[field]), string(text), name, field)
 	}
 }
 
@@ -145,13 +124,9 @@ func TestSearchIntelligence_Meta(t *testing.T) {
 		"includes_customer_identity": "false", "includes_transcripts": "false", "includes_raw_extraction": "false", "includes_custom_extraction": "true",
 	}
 	for field, value := range legacy {
-		if want[field] != string(value) {
-			t.Errorf("meta.%s is %s, want %q", field, value, want[field])
-		}
+		check.Equal(t, string(value), want[field], field)
 	}
-	if len(legacy) != len(want) {
-		t.Errorf("meta is %v, want the fields of %v", legacy, want)
-	}
+	check.Equal(t, len(legacy), len(want), legacy)
 
 	seed.Campaign(t, "globex", apitest.Fields{"slug": "spring"})
 	ids := []string{quoted(t, seed, "globex", "needle"), quoted(t, seed, "globex", "needle"), quoted(t, seed, "globex", "needle")}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // A walk returns each row that existed throughout it exactly once, whatever is inserted,
@@ -62,9 +63,7 @@ func TestWalks_AreStableWhileRowsCome(t *testing.T) {
 			}
 		}
 		for id := range rows {
-			if seen[id] != 1 {
-				t.Errorf("%s: row %s, there throughout, was seen %d times", path, id, seen[id])
-			}
+			check.Equal(t, seen[id], 1, path, id)
 		}
 		for id, times := range seen {
 			if times > 1 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -49,13 +50,9 @@ func TestRoutes_TransferEncodingEndsTheConnection(t *testing.T) {
 			c.request, key, c.headers, interviews)
 		reader := bufio.NewReader(conn)
 		answer, err := http.ReadResponse(reader, nil)
-		if err != nil {
-			t.Fatalf("%s: %v", c.request, err)
-		}
+		require.NoError(t, err, c.request)
 		var refused struct{ Code, Error string }
-		if err := json.NewDecoder(answer.Body).Decode(&refused); err != nil {
-			t.Errorf("%s: %v", c.request, err)
-		}
+		check.NoError(t, json.NewDecoder(answer.Body).Decode(&refused), c.request)
 		if answer.StatusCode != c.status || refused.Code != c.code || refused.Error != c.message || !answer.Close {
 			t.Errorf("%s with %q: %d %+v, connection closed: %v; want %d %s, %s, and closed",
 				c.request, c.headers, answer.StatusCode, refused, answer.Close, c.status, c.code, c.message)

@@ -3,12 +3,12 @@ package server_test
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // seeded is what oracles keep of a row.
@@ -69,8 +69,6 @@ func checkWalks(t *testing.T, srv *apitest.Server, path string, want []string) {
 	t.Helper()
 	key := srv.Issue(t, keyRequest("acme")).Key
 	for _, limit := range []int{1, 2, 3, max(len(want)-1, 1), max(len(want), 1), len(want) + 1, 200} {
-		if got := walkAll(t, srv, path, key, limit); !slices.Equal(got, want) {
-			t.Errorf("%s at limit %d:\n got %v\nwant %v", path, limit, got, want)
-		}
+		check.Slices(t, walkAll(t, srv, path, key, limit), want, path, limit)
 	}
 }

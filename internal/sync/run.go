@@ -153,16 +153,11 @@ func (r *run) clients(ctx context.Context) ([]importer.SourceClient, error) {
 func (r *run) openFiles() ([]importer.Source, error) {
 	var sources []importer.Source
 	for _, pattern := range r.Source.Files {
-		names, err := filepath.Glob(r.relative(pattern))
+		found, err := importer.Files(r.relative(pattern))
 		if err != nil {
 			return nil, err
 		}
-		if len(names) == 0 {
-			return nil, fmt.Errorf("%s: no file has such a name", pattern)
-		}
-		for _, name := range names {
-			sources = append(sources, importer.File(name))
-		}
+		sources = append(sources, found...)
 	}
 	return sources, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 var (
@@ -48,9 +49,7 @@ func TestQueries_OfOneListAreAlike(t *testing.T) {
 			t.Fatalf("%s: the skeleton has %d conditions on the position, want %d:\n%s", name, got, list.positions, want)
 		}
 		for _, query := range list.queries[1:] {
-			if got := skeleton(query); got != want {
-				t.Errorf("%s differ beyond their filters\n got %s\nwant %s", name, got, want)
-			}
+			check.Equal(t, skeleton(query), want, name)
 		}
 	}
 }

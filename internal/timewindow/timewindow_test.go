@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -31,9 +32,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got := m.Start().Format(time.RFC3339Nano); got != want {
-			t.Errorf("%s is %s, want %s", text, got, want)
-		}
+		check.Equal(t, m.Start().Format(time.RFC3339Nano), want, text)
 	}
 }
 
@@ -69,9 +68,7 @@ func TestUntil_IncludesTheDayOrTheMicrosecond(t *testing.T) {
 	} {
 		m, err := Parse(text)
 		require.NoError(t, err)
-		if got := m.Until().Format(time.RFC3339Nano); got != want {
-			t.Errorf("until %s is %s, want %s", text, got, want)
-		}
+		check.Equal(t, m.Until().Format(time.RFC3339Nano), want, text)
 	}
 }
 

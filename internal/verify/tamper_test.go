@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/verify"
 )
 
@@ -145,9 +146,7 @@ func TestVerify_ChangesAreFound(t *testing.T) {
 		if changed == c.body {
 			t.Fatalf("%s: nothing was changed", name)
 		}
-		if got := with(t, run(t, changed, ""), verify.Failed, 1); !slices.Equal(got, c.fails) {
-			t.Errorf("%s: %v fail, want %v", name, got, c.fails)
-		}
+		check.Slices(t, with(t, run(t, changed, ""), verify.Failed, 1), c.fails, name)
 	}
 }
 
@@ -178,9 +177,7 @@ func TestVerify_ScopesThatTellThemselves(t *testing.T) {
 		}
 	}
 	filtered := canonical(`[]`, `"has_more": false, "next_cursor": null,`, `"filters":{"status":"x"},"route":"/interviews"`, 0, 9)
-	if got := with(t, run(t, filtered, ""), verify.Skipped, 1); !slices.Equal(got, []string{"scope_hash", "measurement_total_count"}) {
-		t.Errorf("a filtered list without its request: %v are not checked", got)
-	}
+	check.Slices(t, with(t, run(t, filtered, ""), verify.Skipped, 1), []string{"scope_hash", "measurement_total_count"}, "not checked of a filtered list without its request")
 }
 
 func TestVerify_RequestsAreUnderstood(t *testing.T) {
@@ -198,9 +195,7 @@ func TestVerify_RequestsAreUnderstood(t *testing.T) {
 			t.Errorf("%s: scope_hash is not among what %s: %v", address, want, got)
 		}
 	}
-	if got := with(t, run(t, detailBody(), "/interviews/"+two), verify.Failed, 1); !slices.Equal(got, []string{"request", "scope_hash"}) {
-		t.Errorf("a request for another interview: %v fail", got)
-	}
+	check.Slices(t, with(t, run(t, detailBody(), "/interviews/"+two), verify.Failed, 1), []string{"request", "scope_hash"}, "what fails of a request for another interview")
 	if got := with(t, run(t, search, "/interviews"), verify.Failed, 1); !slices.Equal(got, []string{"request", "scope_hash", "measurement_total_count"}) {
 		t.Errorf("a request for another route: %v fail", got)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/internal/verify"
 )
@@ -25,14 +26,11 @@ func run(t *testing.T, input, address string) *verify.Result {
 	var request *verify.Request
 	var err error
 	if address != "" {
-		if request, err = verify.ParseRequest(address); err != nil {
-			t.Fatal(err)
-		}
+		request, err = verify.ParseRequest(address)
+		require.NoError(t, err)
 	}
 	result, err := verify.Verify(strings.NewReader(input), request)
-	if err != nil {
-		t.Fatalf("verifying: %v; the input begins %.300s", err, input)
-	}
+	require.NoError(t, err, input)
 	return result
 }
 
@@ -55,9 +53,7 @@ func with(t *testing.T, result *verify.Result, o verify.Outcome, responses ...in
 func wantNoFailure(t *testing.T, result *verify.Result, what string) {
 	t.Helper()
 	for _, r := range result.Reports {
-		if err := r.Err(); err != nil {
-			t.Errorf("%s: %s %v: %v", what, r.Of, r.Responses, err)
-		}
+		check.NoError(t, r.Err(), what, r.Of, r.Responses)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/internal/verify"
 )
@@ -32,9 +33,7 @@ func TestVerify_WalksAreJoined(t *testing.T) {
 	} {
 		v := run(t, input, "")
 		wantNoFailure(t, v, name)
-		if got := with(t, v, verify.Passed, 1, 2, 3, 4); !slices.Equal(got, []string{"order", "membership"}) {
-			t.Errorf("%s: of the walk %v hold, want order and membership", name, got)
-		}
+		check.Slices(t, with(t, v, verify.Passed, 1, 2, 3, 4), []string{"order", "membership"}, name)
 		if v.Responses != 4 || v.Walks != 1 {
 			t.Errorf("%s: %d responses and %d walks, want 4 and 1", name, v.Responses, v.Walks)
 		}
@@ -45,16 +44,12 @@ func TestVerify_WalksAreJoined(t *testing.T) {
 	_, one := legacy.walk(t, "/interviews", 3)
 	v := run(t, strings.Join(slices.Concat(one, one), "\n"), "")
 	wantNoFailure(t, v, "two walks of a legacy client")
-	if v.Walks != 2 {
-		t.Errorf("two legacy walks were joined as %+v", v)
-	}
+	check.Equal(t, v.Walks, 2, "two legacy walks were joined as", v)
 	for _, path := range []string{"/campaigns", "/synthesis"} {
 		_, pages := r.walk(t, path, 1)
 		v := run(t, strings.Join(pages, "\n"), "")
 		wantNoFailure(t, v, path)
-		if v.Walks != 1 {
-			t.Errorf("%s: the pages were joined as %+v", path, v)
-		}
+		check.Equal(t, v.Walks, 1, path, v)
 	}
 }
 
@@ -99,9 +94,7 @@ func TestVerify_WalksThatAreNotWhole(t *testing.T) {
 		"no last page":                {requested(0, 1, 2), verify.Skipped, []string{"membership"}, []int{1, 2, 3}},
 		"no first page":               {requested(1, 2, 3), verify.Skipped, []string{"membership"}, []int{1, 2, 3}},
 	} {
-		if got := with(t, run(t, c.input, ""), c.outcome, c.pages...); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v %s, want %v", name, got, c.outcome, c.want)
-		}
+		check.Slices(t, with(t, run(t, c.input, ""), c.outcome, c.pages...), c.want, name, c.outcome)
 	}
 
 	page := r.get(t, "/interviews?limit=4")
@@ -109,9 +102,7 @@ func TestVerify_WalksThatAreNotWhole(t *testing.T) {
 	next := "/interviews?limit=200&starting_after=" + cursorOf(t, page)
 	v := run(t, wrapped("/interviews?limit=4", page)+wrapped(next, r.get(t, next)), "")
 	wantNoFailure(t, v, "a walk that saw a write")
-	if got := with(t, v, verify.Skipped, 1, 2); !slices.Equal(got, []string{"membership"}) {
-		t.Errorf("a walk that saw a write: %v are not checked", got)
-	}
+	check.Slices(t, with(t, v, verify.Skipped, 1, 2), []string{"membership"}, "not checked of a walk that saw a write")
 }
 
 func cursorOf(t *testing.T, body string) string {

@@ -3,9 +3,9 @@ package web_test
 import (
 	"crypto/sha512"
 	"encoding/base64"
-	"strings"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/web"
 )
 
@@ -21,7 +21,5 @@ func TestExplorer_NamesTheHashOfTheChartLibrary(t *testing.T) {
 	}
 	sum := sha512.Sum384([]byte(bodies["/explore/assets/chart.umd.min.js"]))
 	want := `src="explore/assets/chart.umd.min.js" integrity="sha384-` + base64.StdEncoding.EncodeToString(sum[:]) + `"`
-	if !strings.Contains(bodies["/explore"], want) {
-		t.Errorf("the page lacks %s", want)
-	}
+	check.Contains(t, bodies["/explore"], want, "the page")
 }

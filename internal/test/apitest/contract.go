@@ -16,6 +16,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
@@ -63,9 +64,7 @@ func checkAgainstContract(t testing.TB, req *http.Request, a *Response) {
 		return // these are in no operation
 	}
 	schema, err := contract.schemaOf(route, a.Status)
-	if err != nil {
-		t.Fatalf("%s: %v", a.request, err)
-	}
+	require.NoError(t, err, a.request)
 	options := &openapi3filter.Options{
 		AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true, ExcludeResponseBody: schema != nil,
 	}
@@ -75,9 +74,7 @@ func checkAgainstContract(t testing.TB, req *http.Request, a *Response) {
 		},
 		Status: a.Status, Header: a.Header, Options: options,
 	}
-	if err := openapi3filter.ValidateResponse(context.Background(), input.SetBodyBytes(a.Body)); err != nil {
-		t.Errorf("%s: the response breaks the contract: %v", a.request, err)
-	}
+	check.NoError(t, openapi3filter.ValidateResponse(context.Background(), input.SetBodyBytes(a.Body)), a.request)
 	if schema == nil {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
 
@@ -31,9 +32,7 @@ func (r *Response) WantStatus(t testing.TB, want int) *Response {
 func (r *Response) WantError(t testing.TB, status int, code, message string) *Response {
 	t.Helper()
 	r.WantStatus(t, status)
-	if got := r.Header.Get("Content-Type"); got != "application/json" {
-		t.Errorf("%s: content type %q, want application/json", r.request, got)
-	}
+	check.Equal(t, r.Header.Get("Content-Type"), "application/json", r.request)
 	var e struct{ Error, Details, Code string }
 	r.Decode(t, &e)
 	if e.Code != code || e.Error != message {
@@ -53,9 +52,7 @@ func (r *Response) Details(t testing.TB) string {
 // Decode reads the body into v.
 func (r *Response) Decode(t testing.TB, v any) {
 	t.Helper()
-	if err := json.Unmarshal(r.Body, v); err != nil {
-		t.Fatalf("%s: decoding %q: %v", r.request, r.Body, err)
-	}
+	require.NoError(t, json.Unmarshal(r.Body, v), r.request, r.Body)
 }
 
 // List is a list response, its rows as they came.
@@ -77,9 +74,7 @@ func (l List) IDs(t testing.TB) []string {
 	t.Helper()
 	ids := make([]string, len(l.Data))
 	for i, row := range l.Data {
-		if err := json.Unmarshal(row["id"], &ids[i]); err != nil {
-			t.Fatalf("row %d has no id: %v", i, err)
-		}
+		require.NoError(t, json.Unmarshal(row["id"], &ids[i]), i)
 	}
 	return ids
 }

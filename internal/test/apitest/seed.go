@@ -91,17 +91,14 @@ func (s *Seed) Interview(t testing.TB, client string, change Fields) string {
 // Exec runs a statement as the owner.
 func (s *Seed) Exec(t testing.TB, sql string, args ...any) {
 	t.Helper()
-	if _, err := s.conn.Exec(context.Background(), sql, args...); err != nil {
-		t.Fatalf("executing %q: %v", sql, err)
-	}
+	_, err := s.conn.Exec(context.Background(), sql, args...)
+	require.NoError(t, err, sql)
 }
 
 // Query reads one value as the owner.
 func (s *Seed) Query(t testing.TB, into any, sql string, args ...any) {
 	t.Helper()
-	if err := s.conn.QueryRow(context.Background(), sql, args...).Scan(into); err != nil {
-		t.Fatalf("querying %q: %v", sql, err)
-	}
+	require.NoError(t, s.conn.QueryRow(context.Background(), sql, args...).Scan(into), sql)
 }
 
 func (s *Seed) insert(t testing.TB, table string, fields Fields) {

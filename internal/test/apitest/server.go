@@ -196,13 +196,9 @@ func exchange(t testing.TB, req *http.Request) *Response {
 	t.Helper()
 	request := req.Method + " " + req.URL.RequestURI()
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatalf("%s: %v", request, err)
-	}
+	require.NoError(t, err, request)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatalf("%s: reading the body: %v", request, err)
-	}
+	require.NoError(t, err, request)
 	return &Response{Status: res.StatusCode, Header: res.Header, Body: body, request: request}
 }

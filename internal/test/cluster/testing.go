@@ -75,8 +75,6 @@ func (p *Postgres) Number(t testing.TB, sql string, args ...any) (n int) {
 	conn, err := p.Connect(t.Context())
 	require.NoError(t, err)
 	defer conn.Close(context.Background())
-	if err := conn.QueryRow(t.Context(), sql, args...).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	require.NoError(t, conn.QueryRow(t.Context(), sql, args...).Scan(&n), sql)
 	return n
 }

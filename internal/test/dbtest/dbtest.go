@@ -23,6 +23,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
 	"github.com/clientintel/clientintel/sql/roles"
@@ -67,9 +68,7 @@ func New(t testing.TB) *Database {
 	name := fmt.Sprintf("t%d_%d", os.Getpid(), count.Add(1))
 	require.NoError(t, administer(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s OWNER %s STRATEGY file_copy", name, template, owner)))
 	t.Cleanup(func() {
-		if err := administer(ctx, fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
-			t.Errorf("dropping the test's database: %v", err)
-		}
+		check.NoError(t, administer(ctx, fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)), "dropping the test's database")
 	})
 	return &Database{
 		Name: name, SuperuserURL: inDatabase(admin, "", name), OwnerURL: inDatabase(admin, owner, name),
@@ -103,9 +102,8 @@ func Exec(t testing.TB, on interface {
 }, sql string, args ...any,
 ) {
 	t.Helper()
-	if _, err := on.Exec(context.Background(), sql, args...); err != nil {
-		t.Fatalf("executing %q: %v", sql, err)
-	}
+	_, err := on.Exec(context.Background(), sql, args...)
+	require.NoError(t, err, sql)
 }
 
 // Await waits until something has happened.
@@ -126,9 +124,8 @@ func (d *Database) Exec(t testing.TB, sql string, args ...any) {
 	conn, err := pgx.Connect(ctx, d.SuperuserURL)
 	require.NoError(t, err)
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, sql, args...); err != nil {
-		t.Fatalf("executing %q: %v", sql, err)
-	}
+	_, err = conn.Exec(ctx, sql, args...)
+	require.NoError(t, err, sql)
 }
 
 // Hold keeps readers from a table until release, or from its shards where it is
@@ -150,9 +147,8 @@ func (d *Database) Hold(t testing.TB, table string) (release func()) {
 		}
 	}
 	for _, statement := range []string{"BEGIN", fmt.Sprintf(hold, table)} {
-		if _, err := conn.Exec(ctx, statement); err != nil {
-			t.Fatalf("holding %s: %v", table, err)
-		}
+		_, err = conn.Exec(ctx, statement)
+		require.NoError(t, err, table)
 	}
 	return func() { _ = conn.Close(context.WithoutCancel(ctx)) }
 }
@@ -167,6 +163,15 @@ func (d *Database) WaitingReads(t testing.TB) (n int) {
 	return n
 }
 
+// Value reads one value, of a database or of a server's seed.
+func Value[T any](t testing.TB, of interface {
+	Query(t testing.TB, into any, sql string, args ...any)
+}, sql string, args ...any) (value T) {
+	t.Helper()
+	of.Query(t, &value, sql, args...)
+	return value
+}
+
 // Query reads one value as the administrator, the only login that sees the others' statements.
 func (d *Database) Query(t testing.TB, into any, sql string, args ...any) {
 	t.Helper()
@@ -174,9 +179,7 @@ func (d *Database) Query(t testing.TB, into any, sql string, args ...any) {
 	conn, err := pgx.Connect(ctx, d.SuperuserURL)
 	require.NoError(t, err)
 	defer conn.Close(ctx)
-	if err := conn.QueryRow(ctx, sql, args...).Scan(into); err != nil {
-		t.Fatalf("querying %q: %v", sql, err)
-	}
+	require.NoError(t, conn.QueryRow(ctx, sql, args...).Scan(into), sql)
 }
 
 // setUp starts the cluster and migrates the template, named after a hash of the

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
@@ -39,9 +40,7 @@ func newDistributed(t testing.TB) *Database {
 	cloning.Unlock()
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		if err := nodes.DropDatabase(ctx, name); err != nil {
-			t.Errorf("dropping the test's database: %v", err)
-		}
+		check.NoError(t, nodes.DropDatabase(ctx, name), "dropping the test's database")
 	})
 	return &Database{
 		Name: name, SuperuserURL: nodes.Coordinator.URLOf(embedded.Superuser, name),

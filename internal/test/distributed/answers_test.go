@@ -19,6 +19,7 @@ import (
 
 	"github.com/clientintel/clientintel/gen/db"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
@@ -69,9 +70,7 @@ func TestWorkerDown_OthersAreAnswered(t *testing.T) {
 	e.west.worker.Stop()
 	for range 3 {
 		for _, path := range paths {
-			if now := e.data(t, s, path, e.east.key); now != before[path] {
-				t.Errorf("%s: the answer has changed", path)
-			}
+			check.Equal(t, e.data(t, s, path, e.east.key), before[path], path)
 		}
 		for _, path := range reads {
 			a := e.caller.Get(t.Context(), s.URL, path, e.west.key)
@@ -100,9 +99,7 @@ func TestWorkerDown_OthersAreAnswered(t *testing.T) {
 		}
 	}
 	for _, path := range paths {
-		if now := e.data(t, s, path, e.east.key); now != before[path] {
-			t.Errorf("%s: the answer has changed", path)
-		}
+		check.Equal(t, e.data(t, s, path, e.east.key), before[path], path)
 	}
 }
 

@@ -103,9 +103,8 @@ func setupOn(t *testing.T, on *cluster.Nodes) *environment {
 			Slug: fmt.Sprintf("client-%d", i), Mode: corpus.ModeCanonical, Interviews: 120, Campaigns: 8, Synthesis: 10,
 		})
 	}
-	if _, err := corpus.Generate(&file, options); err != nil {
-		t.Fatal(err)
-	}
+	_, err := corpus.Generate(&file, options)
+	require.NoError(t, err)
 	e.importText(t, file.String())
 	e.place(t)
 	return e
@@ -176,9 +175,7 @@ func (e *environment) query(t *testing.T, into any, sql string, args ...any) {
 	conn, err := postgres.ConnectAs(t.Context(), e.ownerURL())
 	require.NoError(t, err)
 	defer conn.Close(context.Background())
-	if err := conn.QueryRow(t.Context(), sql, args...).Scan(into); err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	require.NoError(t, conn.QueryRow(t.Context(), sql, args...).Scan(into), sql)
 }
 
 // run runs a command of the program and returns what it printed.
@@ -191,9 +188,8 @@ func (e *environment) run(t *testing.T, args ...string) string {
 
 func (e *environment) importText(t *testing.T, file string) {
 	t.Helper()
-	if _, err := base.Run(e.ownerURL(), file, "import", "-"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := base.Run(e.ownerURL(), file, "import", "-")
+	require.NoError(t, err)
 }
 
 func (e *environment) serve(t *testing.T) *cluster.Server {

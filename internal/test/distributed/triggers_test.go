@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/clientintel/clientintel/gen/db"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -27,13 +28,12 @@ func TestTriggers_OffOnOneShard(t *testing.T) {
 	for trigger, table := range map[string]string{
 		"count_inserted_members": "interviews", "maintain_search_documents_on_update": "interviews", "propagate_campaign_live": "campaigns",
 	} {
-		shard := table + "_" + shardOf(t, e, table, e.west.id)
+		var shard string
+		e.query(t, &shard, "SELECT $1 || '_' || get_shard_id_for_distribution_column($1, $2::uuid)", table, e.west.id)
 		dbtest.Exec(t, worker, "SET citus.enable_manual_changes_to_shards = on")
 		dbtest.Exec(t, worker, fmt.Sprintf("ALTER TABLE %s DISABLE TRIGGER %s", shard, strings.Replace(shard, table, trigger, 1)))
 		a := e.caller.Get(t.Context(), s.URL, "/intelligence/search?q=e&limit=1", e.west.key)
-		if a.Status != http.StatusServiceUnavailable {
-			t.Errorf("%s off: a search is answered %d %s", trigger, a.Status, a.Body)
-		}
+		check.Equal(t, a.Status, http.StatusServiceUnavailable, trigger, string(a.Body))
 		if disabled, err := db.New(e.owner(t)).CheckTriggers(t.Context()); err != nil || !strings.Contains(disabled, e.west.worker.Port()) {
 			t.Errorf("%s off: CheckTriggers names %q, %v", trigger, disabled, err)
 		}
@@ -56,17 +56,14 @@ func TestDistribute_EmptyDatabasesOnly(t *testing.T) {
 	e.run(t, "migrate")
 	client := uuid.NewString()
 	e.importText(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, client))
-	if _, err := base.Run(e.ownerURL(), "", "migrate", "--distribute"); err == nil || !strings.Contains(err.Error(), "clients export") {
-		t.Errorf("with a record: %v", err)
-	}
+	_, err := base.Run(e.ownerURL(), "", "migrate", "--distribute")
+	check.Error(t, err, "clients export", "with a record")
 	e.run(t, "clients", "purge", client, "--yes")
 	dbtest.Exec(t, e.owner(t), "DELETE FROM record_owners")
 	e.run(t, "migrate", "--distribute")
 	e.importText(t, fmt.Sprintf(`{"kind":"client","id":%q,"slug":"acme","name":"Acme"}`, client))
 	e.run(t, "migrate", "--distribute")
-	if stdout := e.run(t, "clients", "list"); !strings.Contains(stdout, client) {
-		t.Errorf("distributing again lost the client: %s", stdout)
-	}
+	check.Contains(t, e.run(t, "clients", "list"), client, "distributing again lost the client")
 }
 
 // Two imports at once cannot give one slug to two clients, though no index proves it.

@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/check"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 var (
@@ -31,9 +34,7 @@ func TestPages_NameCommandsThatExist(t *testing.T) {
 		name := strings.Join(words, " ")
 		if _, ok := known[name]; !ok {
 			out, err := exec.CommandContext(t.Context(), program, append(words, "--help")...).CombinedOutput()
-			if err != nil {
-				t.Fatalf("clientintel %s --help: %v", name, err)
-			}
+			require.NoError(t, err, name)
 			known[name] = string(out)
 		}
 		return known[name]
@@ -66,9 +67,7 @@ func TestPages_NameCommandsThatExist(t *testing.T) {
 					name = append(name, word)
 				}
 				for _, used := range flag.FindAllString(found[3], -1) {
-					if !strings.Contains(help(name), used+" ") {
-						t.Errorf("%s: clientintel %s has no flag %s", page, strings.Join(name, " "), used)
-					}
+					check.Contains(t, help(name), used+" ", page, strings.Join(name, " "), used)
 				}
 			}
 		}

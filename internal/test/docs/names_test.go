@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 var (
@@ -43,9 +45,7 @@ func TestPages_NameTargetsThatExist(t *testing.T) {
 	for page, text := range pages(t) {
 		for _, piece := range code.FindAllString(text, -1) {
 			for _, found := range makeTarget.FindAllStringSubmatch(piece, -1) {
-				if !strings.Contains("\n"+targets, "\n"+found[1]+":") {
-					t.Errorf("%s names make %s, which does not exist", page, found[1])
-				}
+				check.Contains(t, "\n"+targets, "\n"+found[1]+":", page, found[1])
 			}
 		}
 	}

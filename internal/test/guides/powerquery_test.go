@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/openapi"
 )
@@ -27,8 +28,6 @@ func TestPowerQuery_FilesAreTheGuidesBlocks(t *testing.T) {
 	for i, file := range files {
 		text, err := os.ReadFile("../../../openapi/connectors/powerquery/" + file)
 		require.NoError(t, err)
-		if string(text) != formulas[i] {
-			t.Errorf("%s differs from the guide's formula %d", file, i+1)
-		}
+		check.Equal(t, string(text), formulas[i], file, i+1)
 	}
 }

@@ -51,9 +51,8 @@ func startDemo(t *testing.T) *apitest.Server {
 	defer conn.Close(context.Background())
 	var file bytes.Buffer
 	require.NoError(t, demodata.Demo(&file, demoDay()))
-	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file)); err != nil {
-		t.Fatalf("importing the demo corpus: %v", err)
-	}
+	_, err = importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file))
+	require.NoError(t, err, "importing the demo corpus")
 	for _, b := range demodata.Brands() {
 		seed.Clients[b.Slug] = b.ID
 	}
@@ -84,9 +83,8 @@ type sandbox struct {
 func newSandbox(t *testing.T, key string) *sandbox {
 	t.Helper()
 	for _, program := range []string{"sh", "curl"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Fatalf("the guides' blocks are run with %s, which is not installed: %v", program, err)
-		}
+		_, err := exec.LookPath(program)
+		require.NoError(t, err, program)
 	}
 	python, err := exec.LookPath("python3")
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 // pair is two installations: in one the other client is there, in the other it is not.
@@ -120,9 +121,7 @@ func (p *pair) wantNoCursor(t *testing.T, theirs, nonsense string) {
 		answer := p.both.Get(t, path, p.both.keys[p.mine.name].next())
 		answers[i] = seen(answer.WantStatus(t, 400), p.both.counter.read().since(before))
 	}
-	if answers[0] != answers[1] {
-		t.Errorf("%s, asked by %s, answers\n%s\nwant what nonsense does\n%s", theirs, p.mine.name, answers[0], answers[1])
-	}
+	check.Equal(t, answers[0], answers[1], theirs, p.mine.name)
 }
 
 // wantFound fails when what is asked finds nothing even for whose it is: it would
@@ -138,9 +137,7 @@ func (p *pair) wantFound(t *testing.T, path string) {
 	if answer.Status != 200 || body.Meta.Count == 0 {
 		t.Errorf("%s finds nothing for %s, whose it is: status %d, %.300s", path, p.theirs.name, answer.Status, answer.Body)
 	}
-	if !strings.Contains(string(answer.Body), p.theirs.id("client").String()) {
-		t.Errorf("%s: the answer is not %s's: %.300s", path, p.theirs.name, answer.Body)
-	}
+	check.Contains(t, string(answer.Body), p.theirs.id("client").String(), path, p.theirs.name)
 }
 
 func (p *pair) wantSame(t *testing.T, path string) {

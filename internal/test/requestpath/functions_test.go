@@ -87,9 +87,7 @@ func passedFunctions(t *testing.T, program, databaseURL, key, path, dir string) 
 	}
 	require.NoError(t, os.WriteFile(profile, []byte(strings.Join(kept, "\n")+"\n"), 0o600))
 	out, err := exec.CommandContext(t.Context(), "go", "tool", "cover", "-func="+profile).CombinedOutput()
-	if err != nil {
-		t.Fatalf("naming the functions: %v\n%s", err, out)
-	}
+	require.NoError(t, err, out)
 	var passed []string
 	for line := range strings.Lines(string(out)) { // place, function, share that ran
 		if fields := strings.Fields(line); fields[2] != "0.0%" && fields[0] != "total:" {

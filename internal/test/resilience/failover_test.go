@@ -63,7 +63,7 @@ func TestFailover_ServersFollowThePrimary(t *testing.T) {
 
 	at := time.Now()
 	step := func(what string) { t.Logf("%5.1f s  %s", time.Since(at).Seconds(), what) }
-	load := w.callers(t, []string{key}, s)
+	load := w.callers(t, []string{key}, only(s), 0)
 	load.await(t, 200, 20)
 	w.Crash()
 	step("the primary is gone")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 )
 
@@ -30,8 +31,9 @@ func paths() []string {
 	}
 }
 
-// callers start: one for each key, each asking the servers in turn.
-func (w *environment) callers(t *testing.T, keys []string, servers ...*cluster.Server) *load {
+// callers start, one for each key: they ask whichever servers are next, and pause after
+// each answer.
+func (w *environment) callers(t *testing.T, keys []string, next func(i int) *cluster.Server, pause time.Duration) *load {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	l := &load{stop: stop, answers: map[string][]cluster.Response{}}
@@ -39,13 +41,14 @@ func (w *environment) callers(t *testing.T, keys []string, servers ...*cluster.S
 		l.callers.Go(func() {
 			for i := n; ctx.Err() == nil; i++ {
 				// Asked to the end: an answer cut off by us would prove nothing.
-				a := w.caller.Get(context.WithoutCancel(ctx), servers[i%len(servers)].URL, paths()[i%len(paths())], key)
+				a := w.caller.Get(context.WithoutCancel(ctx), next(i).URL, paths()[i%len(paths())], key)
 				l.mu.Lock()
 				l.answers[key] = append(l.answers[key], a)
 				l.mu.Unlock()
 				if a.Status != 200 {
 					time.Sleep(20 * time.Millisecond)
 				}
+				time.Sleep(pause)
 			}
 		})
 	}
@@ -53,29 +56,24 @@ func (w *environment) callers(t *testing.T, keys []string, servers ...*cluster.S
 	return l
 }
 
-// end stops the callers and returns how many answers had which status.
+// only is one server that is always next.
+func only(s *cluster.Server) func(int) *cluster.Server { return func(int) *cluster.Server { return s } }
+
+// end stops the callers, and returns how many answers had which status.
 func (l *load) end() map[int]int {
 	l.stop()
 	l.callers.Wait()
-	statuses := map[int]int{}
-	for _, answers := range l.answers {
-		for _, a := range answers {
-			statuses[a.Status]++
-		}
-	}
-	return statuses
+	return l.statuses()
 }
 
-// count is how many answers have come so far with a status.
-func (l *load) count(status int) int {
+// statuses are how many answers have come so far with which status.
+func (l *load) statuses() map[int]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := 0
+	n := map[int]int{}
 	for _, answers := range l.answers {
 		for _, a := range answers {
-			if a.Status == status {
-				n++
-			}
+			n[a.Status]++
 		}
 	}
 	return n
@@ -84,10 +82,10 @@ func (l *load) count(status int) int {
 // await waits for so many more answers with a status.
 func (l *load) await(t *testing.T, status, more int) {
 	t.Helper()
-	want := l.count(status) + more
-	for end := time.Now().Add(time.Minute); l.count(status) < want; time.Sleep(5 * time.Millisecond) {
+	want := l.statuses()[status] + more
+	for end := time.Now().Add(time.Minute); l.statuses()[status] < want; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d answers with status %d, want %d", l.count(status), status, want)
+			t.Fatalf("%d answers with status %d, want %d", l.statuses()[status], status, want)
 		}
 	}
 }
@@ -151,9 +149,7 @@ func (w *environment) wantExactQuota(t *testing.T, s *cluster.Server, key string
 		}
 	}
 	for n, times := range said {
-		if times != 1 {
-			t.Errorf("Remaining %d was said %d times", n, times)
-		}
+		check.Equal(t, times, 1, "times that Remaining was said to be", n)
 	}
 	const limit = 600
 	prefix := key[4:16]

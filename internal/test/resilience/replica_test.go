@@ -60,7 +60,7 @@ func TestAnswersComeFromAReplica(t *testing.T) {
 	}
 
 	keys := w.keys(t, "acme", 2)
-	l := w.callers(t, keys, s)
+	l := w.callers(t, keys, only(s), 0)
 	l.await(t, 200, 50)
 	l.end()
 	l.wantValidResponses(t)

@@ -3,7 +3,6 @@
 package resilience
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -25,6 +23,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/embedded"
 	"github.com/clientintel/clientintel/internal/postgres"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/require"
 	"github.com/clientintel/clientintel/sql/migrations"
@@ -92,8 +91,6 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 	for range 12 {
 		keys = append(keys, issueWith(t, previous, w))
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
 	launch := func(of *cluster.Base) *cluster.Server {
 		t.Helper()
 		return of.Serve(t, w.URL(embedded.Login), "--no-migrate", "CLIENTINTEL_DRAIN_DELAY=5s")
@@ -102,28 +99,7 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 	for i := range pair {
 		pair[i].Store(launch(previous))
 	}
-	var answered atomic.Int64
-	var step atomic.Value
-	var mu sync.Mutex
-	answers := map[string][]cluster.Response{}
-	var callers sync.WaitGroup
-	for n, key := range keys {
-		callers.Go(func() {
-			for i := n; ctx.Err() == nil; i++ {
-				s := pair[i%len(pair)].Load()
-				a := w.caller.Get(t.Context(), s.URL, paths()[i%len(paths())], key)
-				mu.Lock()
-				answers[key] = append(answers[key], a)
-				mu.Unlock()
-				answered.Add(1)
-				if a.Status != 200 && a.Status != 429 {
-					t.Errorf("%s: status %d, %v: %s; /readyz: %v", step.Load(), a.Status, a.Err, a.Body, s.Unready(t.Context()))
-					return
-				}
-				time.Sleep(30 * time.Millisecond)
-			}
-		})
-	}
+	l := w.callers(t, keys, func(i int) *cluster.Server { return pair[i%len(pair)].Load() }, 30*time.Millisecond)
 
 	migrate := func(files fs.FS) error {
 		_, err := postgres.Migrate(t.Context(), w.OwnerURL(), files, slog.New(slog.DiscardHandler))
@@ -153,28 +129,30 @@ func TestUpgradeOfARunningPair(t *testing.T) {
 		{"this release's servers, when the next one's schema is taken back", func() error { return w.migrateDown(t, withNext(t)) }},
 		{"servers of both releases, back to the one before", func() error { return replace(previous) }},
 	} {
-		step.Store(s.name)
-		if err := s.do(); err != nil {
-			t.Errorf("%s: %v", s.name, err)
-		}
+		check.NoError(t, s.do(), s.name)
 		time.Sleep(500 * time.Millisecond)
 		for i := range pair {
 			if unready := pair[i].Load().Unready(t.Context()); unready != nil {
 				t.Errorf("%s: %v", s.name, unready)
 			}
 		}
+		for status, n := range l.statuses() {
+			if status != 200 && status != 429 {
+				t.Errorf("%s: %d requests have status %d", s.name, n, status)
+			}
+		}
 		if t.Failed() {
 			break
 		}
 	}
-	stop()
-	callers.Wait()
-	t.Logf("%d requests", answered.Load())
-	if answered.Load() < 200 {
-		t.Errorf("only %d requests were answered", answered.Load())
+	statuses := l.end()
+	t.Logf("requests by status: %v", statuses)
+	if statuses[200] < 200 {
+		t.Errorf("only %d requests were served", statuses[200])
 	}
+	l.wantValidResponses(t)
 	if !t.Failed() {
-		w.wantExactQuota(t, pair[1].Load(), keys[0], answers[keys[0]])
+		w.wantExactQuota(t, pair[1].Load(), keys[0], l.answers[keys[0]])
 	}
 }
 

@@ -42,9 +42,8 @@ func TestDumpIsRestored(t *testing.T) {
 			if role == embedded.Owner {
 				options = append(options, "--enable-row-security")
 			}
-			if _, err := lost.Run(t.Context(), "pg_dump", options...); err != nil {
-				t.Fatal(err)
-			}
+			_, err := lost.Run(t.Context(), "pg_dump", options...)
+			require.NoError(t, err)
 			server.Kill()
 			lost.Crash()
 
@@ -52,9 +51,8 @@ func TestDumpIsRestored(t *testing.T) {
 			found := newPostgres(t)
 			found.Exec(t, "CREATE DATABASE restored OWNER "+embedded.Owner)
 			into := found.URLOf(role, "restored")
-			if _, err := found.Run(t.Context(), "pg_restore", "--exit-on-error", "--dbname="+into, dump); err != nil {
-				t.Fatal(err)
-			}
+			_, err = found.Run(t.Context(), "pg_restore", "--exit-on-error", "--dbname="+into, dump)
+			require.NoError(t, err)
 			owner := found.URLOf(embedded.Owner, "restored")
 			checkRestored(t, owner)
 			server = serve(t, found.URLOf(embedded.Login, "restored"), owner)

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -211,9 +212,7 @@ func TestServers_AreReplaced(t *testing.T) {
 	servers[1].close()
 	got := ask("good", "X-Request-Id", "mine")
 	wantEnvelope(t, got, http.StatusServiceUnavailable, "service_unavailable")
-	if got.Header.Get("X-Request-Id") != "mine" {
-		t.Errorf("X-Request-Id %q, want the caller's", got.Header.Get("X-Request-Id"))
-	}
+	check.Equal(t, got.Header.Get("X-Request-Id"), "mine", "X-Request-Id")
 }
 
 // An address whose keys are refused, or that shows none, is slowed down and answered with
@@ -237,9 +236,7 @@ func TestLimits_RequestsWithoutAValidKey(t *testing.T) {
 			if took := time.Since(began); took < 1500*time.Millisecond {
 				t.Errorf("refused after %v, want 2s", took)
 			}
-			if servers[0].requests.Load()+servers[1].requests.Load() != before {
-				t.Error("what is refused reached a server")
-			}
+			check.Equal(t, servers[0].requests.Load()+servers[1].requests.Load(), before, "requests that reached a server")
 			if got := caller(t, b, "127.0.0.4")("good"); got.StatusCode != http.StatusOK {
 				t.Errorf("status %d at another address", got.StatusCode)
 			}
@@ -257,9 +254,7 @@ func TestLimits_OfAnAddress(t *testing.T) {
 	b, _ := start(t)
 	for i := range 64 {
 		conn, err := dial(t.Context(), t, b, "127.0.0.2")
-		if err != nil {
-			t.Fatalf("after %d connections: %v", i, err)
-		}
+		require.NoError(t, err, i)
 		defer conn.Close()
 	}
 	if conn, err := dial(t.Context(), t, b, "127.0.0.2"); err == nil {
@@ -290,9 +285,7 @@ func TestLimits_OfAnAddress(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if refused.Load() != 1 {
-		t.Errorf("of 65 requests at once %d are refused, want 1", refused.Load())
-	}
+	check.Equal(t, refused.Load(), 1, "refused of 65 requests at once")
 
 	ask = caller(t, b, "127.0.0.4")
 	for range 1000 {
@@ -337,9 +330,7 @@ func TestSlowAndMalformedRequests(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := servers[0].requests.Load() + servers[1].requests.Load(); n != 0 {
-		t.Errorf("%d requests reached a server", n)
-	}
+	check.Equal(t, servers[0].requests.Load()+servers[1].requests.Load(), 0, "requests that reached a server")
 }
 
 func read(t *testing.T, conn net.Conn) answer {

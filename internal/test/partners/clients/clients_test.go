@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/demodata"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -36,9 +36,7 @@ func run(t *testing.T, folder string, env []string, name string, args ...string)
 	var said strings.Builder
 	command.Stderr = &said
 	output, err := command.Output()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, output, said.String())
-	}
+	require.NoError(t, err, name, strings.Join(args, " "), output, said.String())
 	return string(output)
 }
 
@@ -81,9 +79,7 @@ func served(t *testing.T, srv *apitest.Server, key string) walk {
 func readsTheSame(t *testing.T, printed string, want walk) {
 	t.Helper()
 	var got walk
-	if err := json.Unmarshal([]byte(printed), &got); err != nil {
-		t.Fatalf("decoding %.300s: %v", printed, err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(printed), &got), printed)
 	for name := range paths {
 		if len(got[name]) != len(want[name]) {
 			t.Errorf("%s: %d rows, want %d", name, len(got[name]), len(want[name]))
@@ -92,9 +88,7 @@ func readsTheSame(t *testing.T, printed string, want walk) {
 		for i, row := range want[name] {
 			forgetTheMoment(row)
 			forgetTheMoment(got[name][i])
-			if !reflect.DeepEqual(got[name][i], row) {
-				t.Errorf("%s, row %d: got %v, want %v", name, i, got[name][i], row)
-			}
+			check.DeepEqual(t, got[name][i], row, name, i)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -37,9 +38,7 @@ func TestPython(t *testing.T) {
 		made := filepath.Join(t.TempDir(), "models.py")
 		run(t, "../../../..", env, "sh", published[len("../../../../"):]+"python/models.sh", made)
 		got, want := read(t, made), read(t, published+"python/clientintel/models.py")
-		if got != want {
-			t.Error("models.py is not what models.sh makes of the contract: run it")
-		}
+		check.Equal(t, got, want, "models.py is not what models.sh makes of the contract: run it")
 	})
 	t.Run("conformance", func(t *testing.T) {
 		script, err := filepath.Abs("python/conformance.py")
@@ -77,9 +76,7 @@ func TestPython(t *testing.T) {
 			}
 		}
 		program += "import matplotlib.pyplot as plt\nprint(sum(axes.has_data() for n in plt.get_fignums() for axes in plt.figure(n).axes), 'charts')"
-		if printed := run(t, installed, env, python, "-c", program); printed != "4 charts\n" {
-			t.Errorf("it draws %s", printed)
-		}
+		check.Equal(t, run(t, installed, env, python, "-c", program), "4 charts\n", "the notebook")
 	})
 	t.Run("README", func(t *testing.T) {
 		folder := t.TempDir()

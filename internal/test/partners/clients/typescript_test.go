@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/partners/npm"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -26,9 +27,7 @@ func TestTypeScript(t *testing.T) {
 		made := t.TempDir()
 		run(t, "../../../..", nil, "sh", "openapi/clients/typescript/build.sh", made)
 		for _, name := range []string{"index.js", "index.d.ts", "contract.d.ts"} {
-			if read(t, filepath.Join(made, name)) != read(t, published+"typescript/"+name) {
-				t.Errorf("%s is stale: run build.sh", name)
-			}
+			check.Equal(t, read(t, filepath.Join(made, name)), read(t, published+"typescript/"+name), name, "is stale: run build.sh")
 		}
 	})
 	for _, name := range []string{"conformance.mjs", "run.mjs", "worker.mjs"} {

@@ -63,9 +63,7 @@ func (a *airbyte) sync(t *testing.T, full bool) {
 	var said bytes.Buffer
 	command.Stderr = &said
 	output, err := command.Output()
-	if err != nil {
-		t.Fatalf("the sync failed: %v\n%s%.5000s", err, said.String(), output)
-	}
+	require.NoError(t, err, said.String(), output)
 	lines := bufio.NewScanner(bytes.NewReader(output))
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
@@ -85,9 +83,7 @@ func (a *airbyte) take(t *testing.T, line []byte) {
 		}
 		State json.RawMessage
 	}
-	if err := json.Unmarshal(line, &message); err != nil {
-		t.Fatalf("no message: %v: %.500s", err, line)
-	}
+	require.NoError(t, json.Unmarshal(line, &message), line)
 	switch message.Type {
 	case "RECORD":
 		name := message.Record.Stream

@@ -60,9 +60,7 @@ func TestBruno(t *testing.T) {
 				"--env-var", "key="+key, "--env-var", "page=40", "--reporter-json", report)
 			command.Dir = offered + "bruno"
 			output, err := command.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, output)
-			}
+			require.NoError(t, err, output)
 			text, err := os.ReadFile(report)
 			require.NoError(t, err)
 			var runs []struct {

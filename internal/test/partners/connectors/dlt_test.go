@@ -60,9 +60,7 @@ func TestDLT(t *testing.T) {
 	python := func(input string, args ...string) string {
 		t.Helper()
 		output, said, err := attempt(input, args...)
-		if err != nil {
-			t.Fatalf("%v: %v\n%s%s", args, err, output, said)
-		}
+		require.NoError(t, err, args, output, said)
 		return output
 	}
 	loaded := func() tables {

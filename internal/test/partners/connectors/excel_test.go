@@ -17,6 +17,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/clientintel/clientintel/internal/auth"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
 	"github.com/clientintel/clientintel/internal/test/require"
 )
@@ -30,16 +31,12 @@ func TestExcel_TheWorkbooksQueryLoadsTheInterviews(t *testing.T) {
 	if _, stderr, exit := packages.Run(t, "workbook.mjs", made); exit != 0 {
 		t.Fatal(stderr)
 	}
-	if query != queryIn(t, made) {
-		t.Error("interviews.xlsx is stale: run workbook.mjs")
-	}
+	check.Equal(t, query, queryIn(t, made), "interviews.xlsx is stale: run workbook.mjs")
 	for from, to := range map[string]string{
 		"https://clientintel.example.com": srv.URL, "cik_your_key": srv.KeyFor(t, brand, auth.Default()...),
 		`date_from = "2026-01-01"`: `date_from = "2000-01-01"`,
 	} {
-		if strings.Count(query, from) != 1 {
-			t.Errorf("%q is not in it once", from)
-		}
+		check.Equal(t, strings.Count(query, from), 1, "occurrences of", from)
 		query = strings.ReplaceAll(query, from, to)
 	}
 	dir := t.TempDir()

@@ -59,9 +59,7 @@ func powerQuery(t *testing.T, query, address, key string, change []string, flags
 	if exit != 0 {
 		return report{}, stderr
 	}
-	if err := json.Unmarshal([]byte(stdout), &found); err != nil {
-		t.Fatalf("reading what %s made: %v: %.500s", query, err, stdout)
-	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &found), query, stdout)
 	return found, ""
 }
 

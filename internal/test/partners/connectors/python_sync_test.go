@@ -82,9 +82,7 @@ func TestPythonSync(t *testing.T) {
 		var said strings.Builder
 		command.Stderr = &said
 		output, err := command.Output()
-		if err != nil {
-			t.Fatalf("%v: %v\n%s%s", args, err, output, said.String())
-		}
+		require.NoError(t, err, args, output, said.String())
 		return string(output)
 	}
 	run := func(when, counts string, more ...string) {

@@ -5,13 +5,15 @@ package connectors_test
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
+	"github.com/clientintel/clientintel/internal/test/dbtest"
 	"github.com/clientintel/clientintel/internal/test/partners/npm"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // packages are the tools that come from npm.
@@ -49,8 +51,7 @@ func held(t *testing.T, seed *apitest.Seed) tables {
 				AND (duration_seconds IS NULL OR duration_seconds >= 60)
 				AND (campaign_id IS NULL OR (c.launch_status = 'live' AND c.active IS NOT FALSE))`,
 	} {
-		var rows string
-		seed.Query(t, &rows, "SELECT coalesce(json_object_agg(id, row), '{}')::text FROM ("+query+") AS rows", seed.Clients[brand])
+		rows := dbtest.Value[string](t, seed, "SELECT coalesce(json_object_agg(id, row), '{}')::text FROM ("+query+") AS rows", seed.Clients[brand])
 		found[table] = decodeRows(t, []byte(rows))
 		if len(found[table]) < 5 {
 			t.Fatalf("the brand has %d %s only", len(found[table]), table)
@@ -62,9 +63,7 @@ func held(t *testing.T, seed *apitest.Seed) tables {
 func decodeRows(t *testing.T, text []byte) map[string][]any {
 	t.Helper()
 	var rows map[string][]any
-	if err := json.Unmarshal(text, &rows); err != nil {
-		t.Fatalf("reading rows: %v: %.500s", err, text)
-	}
+	require.NoError(t, json.Unmarshal(text, &rows), text)
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = sameMoment(cell)
@@ -91,13 +90,9 @@ func sameMoment(cell any) any {
 func wantSame(t *testing.T, when string, got, want tables) {
 	t.Helper()
 	for table := range columns {
-		if len(got[table]) != len(want[table]) {
-			t.Errorf("%s, %d %s are loaded and %d held", when, len(got[table]), table, len(want[table]))
-		}
+		check.Equal(t, len(got[table]), len(want[table]), when, table)
 		for id, row := range want[table] {
-			if loaded := got[table][id]; !reflect.DeepEqual(loaded, row) {
-				t.Errorf("%s, %s %s: got %v, want %v", when, table, id, loaded, row)
-			}
+			check.DeepEqual(t, got[table][id], row, when, table, id)
 		}
 		for id := range got[table] {
 			if _, there := want[table][id]; !there {
@@ -127,8 +122,7 @@ func change(t *testing.T, seed *apitest.Seed) {
 	t.Helper()
 	client, now := seed.Clients[brand], time.Now().UTC()
 	one := func(query string, args ...any) string {
-		var id string
-		seed.Query(t, &id, query, append([]any{client}, args...)...)
+		id := dbtest.Value[string](t, seed, query, append([]any{client}, args...)...)
 		return id
 	}
 	const usable = "SELECT id::text FROM usable_interviews WHERE client_id = $1 ORDER BY created_at "

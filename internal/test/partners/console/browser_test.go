@@ -56,9 +56,7 @@ func TestPage_InABrowser(t *testing.T) {
 		t.Fatalf("exit %d:\n%s", exit, stderr)
 	}
 	var got seen
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
-		t.Fatalf("decoding %s: %v", stdout, err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &got), stdout)
 	for what, found := range map[string][]string{
 		"the browser complains": got.Complaints, "another origin was asked": got.Foreign, "wider than the window": got.Overflow, "axe finds": got.Violations,
 	} {

@@ -13,7 +13,9 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/partners/npm"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 type answer struct {
@@ -53,14 +55,10 @@ func TestReference_InABrowser(t *testing.T) {
 		t.Fatalf("exit %d:\n%s", exit, stderr)
 	}
 	var got seen
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
-		t.Fatalf("decoding %s: %v", stdout, err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &got), stdout)
 	want := operations(t, srv)
 	slices.Sort(got.Operations)
-	if !slices.Equal(got.Operations, want) {
-		t.Errorf("shows %v, want %v", got.Operations, want)
-	}
+	check.Slices(t, got.Operations, want)
 	for what, found := range map[string][]string{
 		"the browser complains": got.Complaints, "another origin was asked": got.Foreign, "wider than the window": got.Overflow,
 		"axe finds": got.Violations, "broken inside a word": got.Broken, "clipped": got.Clipped,
@@ -76,9 +74,7 @@ func TestReference_InABrowser(t *testing.T) {
 	if strings.Contains(got.Stored, "cik_") || got.Address != "/docs/agent-guide" || got.KeyAfterGuide != key || got.KeyOfNewTab != "" {
 		t.Errorf("the key is kept in %s; the address says %q; after a guide it is %q, in a new tab %q", got.Stored, got.Address, got.KeyAfterGuide, got.KeyOfNewTab)
 	}
-	if got.Skip != "Skip to the content main" {
-		t.Errorf("the first stop of the keyboard is %q", got.Skip)
-	}
+	check.Equal(t, got.Skip, "Skip to the content main", "the first stop of the keyboard is")
 	if want := []string{"curl", "Python", "JavaScript", "Go", "Python client", "TypeScript client", "Go client"}; !slices.Equal(got.Languages, want) {
 		t.Errorf("languages %v, want %v", got.Languages, want)
 	}
@@ -133,9 +129,7 @@ func triesAreReal(t *testing.T, srv *apitest.Server, key string, answers map[str
 	var shown, told struct {
 		Data []map[string]any
 	}
-	if err := json.Unmarshal([]byte(list.Body), &shown); err != nil {
-		t.Fatalf("shows %s: %v", list.Body, err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(list.Body), &shown), list.Body)
 	srv.Get(t, "/api/client/v1/interviews?limit=2", key).WantStatus(t, http.StatusOK).Decode(t, &told)
 	if len(shown.Data) != 2 || len(told.Data) != 2 || shown.Data[0]["id"] != told.Data[0]["id"] || shown.Data[1]["id"] != told.Data[1]["id"] {
 		t.Errorf("shows %v, the API tells %v", shown.Data, told.Data)

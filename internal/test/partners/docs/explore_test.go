@@ -17,6 +17,7 @@ import (
 	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/test/apitest"
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/partners/npm"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
 	"github.com/clientintel/clientintel/internal/test/require"
@@ -63,9 +64,7 @@ func TestExplorer_InABrowser(t *testing.T) {
 		Views                                     map[string]explored
 		Steps                                     map[string]string
 	}
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
-		t.Fatalf("decoding %s: %v", stdout, err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &got), stdout)
 	for what, found := range map[string][]string{
 		"the browser complains": got.Complaints, "another origin was asked": got.Foreign,
 		"wider than the window": got.Overflow, "axe finds": got.Violations,
@@ -78,9 +77,7 @@ func TestExplorer_InABrowser(t *testing.T) {
 		if name != "campaigns" {
 			showsWhatTheAPICounts(t, srv, name, keys[name], view)
 		}
-		if strings.Contains(view.Address, "cik_") {
-			t.Errorf("%s: the key stays in the address", name)
-		}
+		check.Lacks(t, view.Address, "cik_", name)
 	}
 	views, steps := got.Views, got.Steps
 	for what, ok := range map[string]bool{
@@ -98,9 +95,7 @@ func TestExplorer_InABrowser(t *testing.T) {
 			t.Errorf("not so: %s: %+v", what, views)
 		}
 	}
-	if strings.Contains(steps["Stored"], "cik_") {
-		t.Errorf("the key is kept in %s", steps["Stored"])
-	}
+	check.Lacks(t, steps["Stored"], "cik_", "the key is kept in")
 	delete(steps, "Stored")
 	want := map[string]string{
 		"Asked": "key-text", "Campaign": "?campaign=weekly-box weekly-box", "CampaignSent": "interviews", "Previous": "1 to 25 0", "Reloaded": "weekly-box",
@@ -109,13 +104,9 @@ func TestExplorer_InABrowser(t *testing.T) {
 		"Wrong": "Invalid API key. Paste another key. true null",
 	}
 	for step, says := range want {
-		if steps[step] != says {
-			t.Errorf("%s: %q, want %q", step, steps[step], says)
-		}
+		check.Equal(t, steps[step], says, step)
 	}
-	if len(steps) != len(want) {
-		t.Errorf("%d steps, want %d: %v", len(steps), len(want), steps)
-	}
+	check.Equal(t, len(steps), len(want), "steps", steps)
 	if pictures != "" {
 		if info, err := os.Stat(filepath.Join(pictures, "explore.png")); err != nil || info.Size() > 150<<10 {
 			t.Errorf("the README's picture: %v, %v", info, err)
@@ -163,27 +154,21 @@ func showsWhatTheAPICounts(t *testing.T, srv *apitest.Server, name, key string, 
 	if scores == 0 {
 		tiles = "– | 0 | – | – | –"
 	}
-	if view.Tiles != tiles {
-		t.Errorf("%s: the tiles show %s, want %s", name, view.Tiles, tiles)
-	}
+	check.Equal(t, view.Tiles, tiles, name)
 	rows := strings.Split(view.Campaigns, " | ")
 	for i, campaign := range told.Data.Campaigns {
 		if i >= len(rows) || !strings.HasPrefix(rows[i], campaign.Label) || !strings.Contains(rows[i], number(float64(campaign.Value))) {
 			t.Errorf("%s: the campaigns are %q, want %v", name, rows, told.Data.Campaigns)
 		}
 	}
-	if view.Charts != 6 {
-		t.Errorf("%s: %d charts", name, view.Charts)
-	}
+	check.Equal(t, view.Charts, 6, name)
 	var routes []string
 	for _, path := range view.Sent {
 		route, _, _ := strings.Cut(path, "?")
 		routes = append(routes, route)
 	}
 	slices.Sort(routes)
-	if !slices.Equal(routes, []string{"analytics/interviews", "campaigns", "interviews"}) {
-		t.Errorf("%s: the view asked for %v", name, routes)
-	}
+	check.Slices(t, routes, []string{"analytics/interviews", "campaigns", "interviews"}, name)
 }
 
 // number is a number as the page writes it: one decimal at most, thousands apart.

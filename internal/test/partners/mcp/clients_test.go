@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clientintel/clientintel/internal/test/check"
 	"github.com/clientintel/clientintel/internal/test/partners/partnerserver"
+	"github.com/clientintel/clientintel/internal/test/require"
 )
 
 // calls are what each client asks: every tool once rightly, and once wrongly.
@@ -92,9 +94,7 @@ func TestHosts(t *testing.T) {
 			var errs bytes.Buffer
 			client.Stderr = &errs
 			stdout, err := client.Output()
-			if err != nil {
-				t.Fatalf("%v: %s", err, errs.String())
-			}
+			require.NoError(t, err, errs.String())
 			var seen struct {
 				Tools   []string
 				Results []struct {
@@ -108,9 +108,7 @@ func TestHosts(t *testing.T) {
 			}
 			var want any
 			decode(t, string(rest(t, srv, "/interviews?limit=2", key)["data"]), &want)
-			if got := seen.Results[3].Data; !reflect.DeepEqual(got, want) {
-				t.Errorf("list_interviews gives %v, REST %v", got, want)
-			}
+			check.DeepEqual(t, seen.Results[3].Data, want, "list_interviews")
 			for i, result := range seen.Results {
 				if result.Meta.Count == 0 {
 					t.Errorf("%s is empty", seen.Tools[i])

@@ -5,6 +5,8 @@ package mcp_test
 import (
 	"regexp"
 	"testing"
+
+	"github.com/clientintel/clientintel/internal/test/check"
 )
 
 var passed = regexp.MustCompile(`(?m)^Total: (\d+) passed, (\d+) failed`)
@@ -21,9 +23,7 @@ func TestConformance(t *testing.T) {
 				"server", "--url", address, "--suite", "all", "--spec-version", revision,
 				"--expected-failures", "expected-failures-"+revision+".yaml", "--output-dir", t.TempDir())
 			t.Log(passed.FindString(stdout))
-			if exit != 0 {
-				t.Errorf("the suite exits with %d:\n%s%s", exit, stdout, stderr)
-			}
+			check.Equal(t, exit, 0, stdout, stderr)
 		})
 	}
 }

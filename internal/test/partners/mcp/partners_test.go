@@ -65,9 +65,7 @@ func fresh(t *testing.T, srv *apitest.Server, client string) string {
 
 func decode(t *testing.T, text string, into any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), into); err != nil {
-		t.Fatalf("decoding %s: %v", text, err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(text), into), text)
 }
 
 // rest is what REST answers to the same question.

@@ -34,9 +34,8 @@ func Start(t *testing.T, requests int, window time.Duration) (*apitest.Server, *
 	defer conn.Close(context.Background())
 	var file bytes.Buffer
 	require.NoError(t, demodata.Demo(&file, time.Now()))
-	if _, err := importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file)); err != nil {
-		t.Fatalf("importing the demo corpus: %v", err)
-	}
+	_, err = importer.Import(t.Context(), conn, importer.Options{}, importer.Stream("the input", &file))
+	require.NoError(t, err, "importing the demo corpus")
 	for _, b := range demodata.Brands() {
 		seed.Clients[b.Slug] = b.ID
 	}

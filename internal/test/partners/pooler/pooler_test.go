@@ -111,9 +111,7 @@ max_client_conn = 500
 	}
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("starting %s (Debian: the package pgbouncer): %v", program, err)
-	}
+	require.NoError(t, cmd.Start(), program)
 	t.Cleanup(func() { _ = cmd.Wait() })
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		if conn, err := net.Dial("tcp", address.String()); err == nil {

@@ -300,9 +300,7 @@ func (s *matrixServer) compare(t *testing.T, printed string, wrong []string) {
 			continue
 		}
 		var value any
-		if err := json.Unmarshal([]byte(text), &value); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(text), &value), line)
 		got[name] = append(got[name], comparable(value))
 	}
 	known := map[string]bool{}

@@ -32,9 +32,7 @@ func (r tour) run(t *testing.T, folder, name string, args ...string) (stdout, ev
 	all := &shared{}
 	command.Dir, command.Env = folder, r.env
 	command.Stdout, command.Stderr = io.MultiWriter(&out, all), all
-	if err := command.Run(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, all.String())
-	}
+	require.NoError(t, command.Run(), name, strings.Join(args, " "), all.String())
 	return out.String(), all.String()
 }
 
