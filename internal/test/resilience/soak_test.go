@@ -43,6 +43,8 @@ func TestSoak(t *testing.T) {
 	network, err := cluster.NewProxy(w.Postgres)
 	require.NoError(t, err)
 	t.Cleanup(network.Close)
+	var other string
+	require.NoError(t, dbtest.Connect(t, w.URL(embedded.Superuser)).QueryRow(t.Context(), "SELECT id::text FROM clients WHERE slug = 'globex'").Scan(&other))
 	var servers [3]atomic.Pointer[cluster.Server]
 	for i, url := range []string{w.OwnerURL(), w.OwnerURL(), network.URL()} {
 		servers[i].Store(w.serve(t, url))
@@ -72,7 +74,7 @@ func TestSoak(t *testing.T) {
 			of := random.Uint64()
 			others.Go(func() { w.replaceRecords(t, rand.New(rand.NewPCG(*seed, of)), fault != "") })
 		}
-		others.Go(func() { w.leave(t, left, servers[undisturbed].Load()) })
+		others.Go(func() { w.leave(t, left, other, servers[undisturbed].Load()) })
 		if fault != "" {
 			end := faults[fault].strike(t, w, network)
 			time.Sleep(time.Duration(1000+random.IntN(5000)) * time.Millisecond)
@@ -119,7 +121,7 @@ func TestSoak(t *testing.T) {
 // fails while the database is away.
 func (w *environment) replaceRecords(t *testing.T, random *rand.Rand, mayFail bool) {
 	client, from := []string{"acme", "globex"}[random.IntN(2)], time.Now().AddDate(-1, 0, -random.IntN(100))
-	command, err := base.Start(w.OwnerURL(), "import", "-", "--replace-client", client, "--max-removed", "90%")
+	command, err := base.Start(w.OwnerURL(), "import", "-", "--replace-client", client, "--max-removed", "100%")
 	if err != nil {
 		t.Error(err)
 		return
@@ -140,9 +142,7 @@ func (w *environment) replaceRecords(t *testing.T, random *rand.Rand, mayFail bo
 
 // leave gives up requests within milliseconds. What comes is the key's client's alone: a
 // connection or a buffer of a request that was given up may be used again.
-func (w *environment) leave(t *testing.T, keys []string, s *cluster.Server) {
-	var other string
-	require.NoError(t, dbtest.Connect(t, w.URL(embedded.Superuser)).QueryRow(t.Context(), "SELECT id::text FROM clients WHERE slug = 'globex'").Scan(&other))
+func (w *environment) leave(t *testing.T, keys []string, other string, s *cluster.Server) {
 	for i := range 200 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%8)*time.Millisecond)
 		a := w.caller.Get(ctx, s.URL, paths()[i%len(paths())], keys[i%len(keys)])
