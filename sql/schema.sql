@@ -2721,6 +2721,8 @@ ALTER INDEX public.usage_sums_pkey ATTACH PARTITION public.usage_sums_default_pk
 
 CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE OF revoked_at ON public.api_keys FOR EACH ROW WHEN (COALESCE((new.revoked_at > old.revoked_at), (old.revoked_at IS NOT NULL))) EXECUTE FUNCTION public.refuse_later_revocation();
 
+ALTER TABLE public.api_keys ENABLE ALWAYS TRIGGER api_keys_stay_revoked;
+
 
 --
 -- Name: interviews check_campaign_of_interview; Type: TRIGGER; Schema: public; Owner: -

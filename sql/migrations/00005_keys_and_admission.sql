@@ -41,6 +41,7 @@ $$;
 CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE OF revoked_at ON api_keys
     FOR EACH ROW WHEN (coalesce(new.revoked_at > old.revoked_at, old.revoked_at IS NOT NULL))
     EXECUTE FUNCTION refuse_later_revocation();
+ALTER TABLE api_keys ENABLE ALWAYS TRIGGER api_keys_stay_revoked;
 
 -- What was done to keys, by whom, why and from where. No row holds a key's text.
 CREATE TABLE key_audits (
