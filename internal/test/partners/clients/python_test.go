@@ -51,7 +51,7 @@ func TestPython(t *testing.T) {
 	t.Run("two lines", func(t *testing.T) {
 		rows := served(t, srv, brandKeys(t, srv)["canonical"])
 		rows["interviews"] = slices.DeleteFunc(rows["interviews"], func(row map[string]any) bool {
-			return row["created_at"].(string) < "2026" // the example's date_from
+			return row["created_at"].(string) < movedWithTheDemo("2026-01-01") // the example's date_from
 		})
 		printed := run(t, installed, append(env, "CLIENTINTEL_KEY="+brandKeys(t, srv)["canonical"]), "sh", "-ec",
 			regexp.MustCompile("(?m)^pip .*$").ReplaceAllString(blocksOf(t, "../../../../docs/clients.md")[0].text, ""))
