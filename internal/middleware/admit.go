@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/clientintel/clientintel/internal/apierror"
+	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/auth"
 	"github.com/clientintel/clientintel/internal/ratelimit"
 )
@@ -16,9 +17,14 @@ import (
 func Admit(limiter *ratelimit.Limiter) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			key, err := parseKey(r)
-			if err != nil {
-				WriteError(w, r, err)
+			token := BearerToken(r)
+			if token == "" {
+				WriteError(w, r, apierror.MissingAPIKey)
+				return
+			}
+			key, ok := apikey.ParseToken(token)
+			if !ok || len(r.Header.Values("Authorization")) > 1 { // a proxy in front could have checked the other one
+				WriteError(w, r, apierror.InvalidAPIKey)
 				return
 			}
 			record := RecordFrom(r.Context())

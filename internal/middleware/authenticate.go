@@ -3,9 +3,6 @@ package middleware
 import (
 	"net/http"
 	"strings"
-
-	"github.com/clientintel/clientintel/internal/apierror"
-	"github.com/clientintel/clientintel/internal/apikey"
 )
 
 // BearerToken is the token of the Authorization header, empty where there is none.
@@ -15,18 +12,4 @@ func BearerToken(r *http.Request) string {
 		return ""
 	}
 	return strings.Trim(token, " ")
-}
-
-// parseKey reads the API key of the only Authorization header. The limiter decides whether
-// it was issued and is active, in the query that counts the request.
-func parseKey(r *http.Request) (apikey.Token, error) {
-	token := BearerToken(r)
-	if token == "" {
-		return apikey.Token{}, apierror.MissingAPIKey
-	}
-	key, ok := apikey.ParseToken(token)
-	if !ok || len(r.Header.Values("Authorization")) > 1 { // a proxy in front could have checked the other one
-		return apikey.Token{}, apierror.InvalidAPIKey
-	}
-	return key, nil
 }

@@ -1,4 +1,4 @@
-// Package validators computes the scope hashes of live answers with implementations of RFC
-// 8785 that others wrote. Its test needs Python and the network, so it has the build tag
-// partners; make partners runs it.
+// Package validators checks the served contract and live answers with validators and
+// implementations of RFC 8785 that others wrote. Its tests need npm, Python and the network,
+// so they have the build tag partners; make partners runs them.
 package validators
