@@ -34,7 +34,9 @@ func newDemo(e *environment) *cobra.Command {
 			if err := e.checkServer(); err != nil {
 				return err
 			}
-			e.settings.Console.Listen = demoConsoleListen(e.settings, e.getenv("CLIENTINTEL_CONSOLE_LISTEN") != "")
+			if strings.HasSuffix(settings.Listen, ":0") && e.getenv("CLIENTINTEL_CONSOLE_LISTEN") == "" {
+				e.settings.Console.Listen = "127.0.0.1:0" // a free port, as the API's
+			}
 			if e.settings.Database.DataDir == "" {
 				e.settings.Database.DataDir = config.DemoDataDir(e.getenv)
 			}

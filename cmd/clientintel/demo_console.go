@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -47,12 +46,4 @@ func signDemoToken(secret []byte, brand uuid.UUID) (string, error) {
 	return jwt.Signed(signer).Claims(map[string]any{
 		"aud": "clientintel", "sub": "demo administrator", "client_id": brand.String(), "exp": time.Now().Add(time.Hour).Unix(),
 	}).Serialize()
-}
-
-// demoConsoleListen is the console's address: a free port where the API's is one, too.
-func demoConsoleListen(settings config.Settings, given bool) string {
-	if !given && strings.HasSuffix(settings.Server.Listen, ":0") {
-		return "127.0.0.1:0"
-	}
-	return settings.Console.Listen
 }

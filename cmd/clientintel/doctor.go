@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -27,15 +28,8 @@ func newDoctor(e *environment) *cobra.Command {
 						printFinding(e.stdout, f)
 					}
 				})
-				if err := e.print(findings, func() error { return nil }); err != nil {
-					return err
-				}
-				for _, f := range findings {
-					if f.State == doctor.Wrong {
-						return errReported
-					}
-				}
-				return nil
+				isWrong := slices.ContainsFunc(findings, func(f doctor.Finding) bool { return f.State == doctor.Wrong })
+				return failedIf(isWrong, e.print(findings, func() error { return nil }))
 			})
 		},
 	})

@@ -17,7 +17,6 @@ func newErase(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "erase",
 		Short: "Erase what a client has of one person",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if client == "" || (interview == "") == (email == "") {
 				return usagef("--client and either --interview or --email are needed: whose records, and of whom?")

@@ -16,23 +16,20 @@ func (e *environment) importSources(args []string, f importFlags) ([]importer.So
 	}
 	var sources []importer.Source
 	for n, arg := range args {
-		found, err := e.sourcesOf(arg)
+		if arg == "-" {
+			if slices.Contains(args[:n], "-") {
+				return nil, usagef("standard input (-) is given twice")
+			}
+			sources = append(sources, importer.Stream("standard input", e.stdin))
+			continue
+		}
+		files, err := importer.Files(arg)
 		if err != nil {
 			return nil, err
 		}
-		if arg == "-" && slices.Contains(args[:n], "-") {
-			return nil, usagef("standard input (-) is given twice")
-		}
-		sources = append(sources, found...)
+		sources = append(sources, files...)
 	}
 	return sources, nil
-}
-
-func (e *environment) sourcesOf(arg string) ([]importer.Source, error) {
-	if arg == "-" {
-		return []importer.Source{importer.Stream("standard input", e.stdin)}, nil
-	}
-	return importer.Files(arg)
 }
 
 // querySources are those of the queries, on a connection that the caller closes.

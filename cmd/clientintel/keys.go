@@ -56,6 +56,16 @@ func (e *environment) namedKey(client string, args []string) (apikey.Named, erro
 	return named, nil
 }
 
+// keyUnless takes a KEY, and none where all are meant.
+func keyUnless(all *bool) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if *all {
+			return noArguments(cmd, args)
+		}
+		return oneArgument("KEY")(cmd, args)
+	}
+}
+
 func (e *environment) findKey(ctx context.Context, r *apikey.Registry, client string, args []string) (apikey.Key, error) {
 	named, err := e.namedKey(client, args)
 	if err != nil {
@@ -156,13 +166,10 @@ func newKeysRevoke(e *environment) *cobra.Command {
 			return err
 		})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case all && client == "":
+		if all && client == "" {
 			return errors.New("--all needs --client: whose keys?")
-		case all:
-			return noArguments(cmd, args)
 		}
-		return oneArgument("KEY")(cmd, args)
+		return keyUnless(&all)(cmd, args)
 	}
 	cmd.Flags().StringVar(&client, "client", "", onlyThisClient)
 	cmd.Flags().BoolVar(&all, "all", false, "revoke every key of the client")
@@ -307,12 +314,7 @@ func newKeysMendWindow(e *environment) *cobra.Command {
 			}
 			return nil
 		})
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if all {
-			return noArguments(cmd, args)
-		}
-		return oneArgument("KEY")(cmd, args)
-	}
+	cmd.Args = keyUnless(&all)
 	cmd.Flags().StringVar(&client, "client", "", onlyThisClient)
 	cmd.Flags().BoolVar(&all, "all", false, "of every key that has such rows")
 	byFlags(cmd, &by)

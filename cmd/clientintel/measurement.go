@@ -32,7 +32,18 @@ func newMeasurementAudit(e *environment) *cobra.Command {
 	var client string
 	cmd := e.measurementCommand("audit", "Count every canonical client's members anew, and mark a client whose state differs",
 		func(ctx context.Context, m *measurement.Maintenance) error {
-			audits, err := e.audit(ctx, m, client)
+			clients, err := m.Clients(ctx, client, false)
+			if err != nil {
+				return err
+			}
+			audits := make([]measurement.Audit, len(clients))
+			for i, c := range clients {
+				e.progress("auditing %s (%d of %d)", c.Slug, i+1, len(clients))
+				if audits[i], err = m.Audit(ctx, c); err != nil {
+					break
+				}
+			}
+			e.progress("")
 			if err != nil {
 				return err
 			}
@@ -40,24 +51,6 @@ func newMeasurementAudit(e *environment) *cobra.Command {
 		})
 	cmd.Flags().StringVar(&client, "client", "", "only this client, by id or slug, legacy or canonical")
 	return e.jsonFlag(cmd)
-}
-
-func (e *environment) audit(ctx context.Context, m *measurement.Maintenance, named string) ([]measurement.Audit, error) {
-	clients, err := m.Clients(ctx, named, false)
-	if err != nil {
-		return nil, err
-	}
-	defer e.progress("")
-	audits := make([]measurement.Audit, 0, len(clients))
-	for i, c := range clients {
-		e.progress("auditing %s (%d of %d)", c.Slug, i+1, len(clients))
-		a, err := m.Audit(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		audits = append(audits, a)
-	}
-	return audits, nil
 }
 
 func (e *environment) printAudits(audits []measurement.Audit) error {

@@ -20,7 +20,7 @@ func newSync(e *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sync CONFIG",
 		Short: "Make clients' records what a source has, each client by itself",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArgument("CONFIG"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config, err := sync.ReadConfig(args[0])
 			if err != nil {
@@ -74,7 +74,6 @@ func newSyncStatus(e *environment) *cobra.Command {
 	return e.jsonFlag(&cobra.Command{
 		Use:   "status",
 		Short: "List the last sync of each client",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return e.connected(cmd.Context(), asImporter, func(conn *pgx.Conn) error {
 				found, err := db.New(conn).ListLastImports(cmd.Context())

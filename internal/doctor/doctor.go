@@ -84,7 +84,6 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 	c.run(ctx, "schema/triggers", c.triggers)
 	c.run(ctx, "roles/public_schema", c.publicSchema)
 	c.run(ctx, "roles/server_login", c.serverLogin)
-	c.run(ctx, "search/folding", c.textFolding)
 	// The server's login sees no client's rows.
 	ownership, _ := postgres.ReadOwnership(ctx, conn) // no owner where it cannot be found out
 	if !ownership.Owns {
@@ -92,7 +91,6 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 		return
 	}
 	c.run(ctx, "measurement/clients", c.clients)
-	c.run(ctx, "request_log/future", c.futureRequests)
 }
 
 // exec uses no named prepared statements, which a pooler may lose; prepares is the mode of

@@ -68,9 +68,6 @@ func TestExamine_WhatIsBroken(t *testing.T) {
 			"count_inserted_members on interviews, maintain_search_documents_on_insert on interviews, propagate_campaign_live on campaigns"},
 		"roles/server_login":  {"CREATE POLICY all_of_it ON clients FOR SELECT USING (true); " + canonical, doctor.Wrong, "no transaction named"},
 		"measurement/clients": {canonical + "UPDATE measurement_states SET broken_at = now(), broken_reason = 'differs'", doctor.Wrong, "acme (marked broken: differs)"},
-		"search/folding":      {"CREATE OR REPLACE FUNCTION fold_case(original text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1'", doctor.Wrong, "the database folds"},
-		"request_log/future": {"INSERT INTO request_log (client_id, key_id, at, seq, route) " +
-			"VALUES (gen_random_uuid(), gen_random_uuid(), now() + interval '1 hour', 1, 'x')", doctor.Warning, "1 rows of the log of requests are dated in the future"},
 	} {
 		t.Run(strings.ReplaceAll(name, "/", "_"), func(t *testing.T) {
 			t.Parallel()
@@ -169,7 +166,7 @@ func TestExamine_WithTheServersLoginAlone(t *testing.T) {
 	d.Exec(t, "ALTER TABLE interviews DISABLE TRIGGER count_inserted_members")
 	found := examined(t, doctor.Database{OwnerURL: d.ServerURL, ServerURL: d.ServerURL})
 	for name, state := range map[string]doctor.State{
-		"schema/migrations": doctor.OK, "schema/triggers": doctor.Wrong, "roles/server_login": doctor.OK, "search/folding": doctor.OK,
+		"schema/migrations": doctor.OK, "schema/triggers": doctor.Wrong, "roles/server_login": doctor.OK,
 		"measurement/clients": doctor.Unknown,
 	} {
 		if f := found[name]; f.State != state {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,12 +89,10 @@ func listedHosts(urls ...string) []*pgx.ConnConfig {
 			}
 			seen[name] = true
 			one := base.Copy()
-			one.Host, one.Port, one.TLSConfig, one.Fallbacks, one.ValidateConnect = f.Host, f.Port, f.TLSConfig, nil, nil
-			for _, other := range all[i+1:] { // with TLS, and without, as sslmode says
-				if other.Host == f.Host && other.Port == f.Port {
-					one.Fallbacks = append(one.Fallbacks, other)
-				}
-			}
+			one.Host, one.Port, one.TLSConfig, one.ValidateConnect = f.Host, f.Port, f.TLSConfig, nil
+			one.Fallbacks = slices.DeleteFunc(slices.Clone(all[i+1:]), func(o *pgconn.FallbackConfig) bool { // with TLS, and without, as sslmode says
+				return o.Host != f.Host || o.Port != f.Port
+			})
 			found = append(found, one)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/clientintel/clientintel/internal/measurement"
 	"github.com/clientintel/clientintel/internal/postgres"
-	"github.com/clientintel/clientintel/internal/search"
 )
 
 // migrations compares what was applied with what this program brings.
@@ -112,13 +111,6 @@ func (c *checker) publicSchema(ctx context.Context) Finding {
 	return ok("only the owner creates in the schema public")
 }
 
-func (c *checker) textFolding(ctx context.Context) Finding {
-	if err := search.Check(ctx, c.conn); err != nil {
-		return wrong("No server starts like this: see above.", "%s", err)
-	}
-	return ok("texts are folded as on every other server")
-}
-
 // clients checks the states that canonical clients' numbers are proven with.
 func (c *checker) clients(ctx context.Context) Finding {
 	if err := postgres.CheckSeesClients(ctx, c.conn); err != nil {
@@ -137,19 +129,4 @@ func (c *checker) clients(ctx context.Context) Finding {
 		return wrong("Run clientintel measurement rebuild --all; for an unknown version, use the release that knows it.", "answered with 503: %s", shorten(refused))
 	}
 	return ok("no canonical client is refused")
-}
-
-// futureRequests looks for log rows dated in the future, which a clock that was ahead
-// left behind.
-func (c *checker) futureRequests(ctx context.Context) Finding {
-	var rows, keys int64
-	if err := c.conn.QueryRow(ctx, `SELECT count(*), count(DISTINCT l.key_id) FROM request_log AS l
-		WHERE l.at > statement_timestamp() + interval '1 second'`).Scan(&rows, &keys); err != nil {
-		return c.fail(err)
-	}
-	if rows > 0 {
-		return warning("Run clientintel keys list, which names them, and clientintel keys mend-window --all; keep the database's clock with NTP.",
-			"%d rows of the log of requests are dated in the future, of %d keys: their windows do not advance until then", rows, keys)
-	}
-	return ok("no row is dated in the future")
 }

@@ -42,9 +42,6 @@ func openDataDir(path string) (dataDir, error) {
 // makeDataDir creates dir and what is missing above it. Root's can be entered, and not
 // listed, by the account that runs the server.
 func makeDataDir(dir string) error {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
-		return nil
-	}
 	mode := fs.FileMode(0o700)
 	if os.Geteuid() == 0 {
 		mode = 0o711
@@ -52,10 +49,14 @@ func makeDataDir(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, mode); err != nil {
-		return err
+	err := os.Mkdir(dir, mode)
+	if err == nil {
+		return os.Chmod(dir, mode) // whatever the umask is
 	}
-	return os.Chmod(dir, mode) // whatever the umask is
+	if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
+		return nil // another process may have made it just now
+	}
+	return err
 }
 
 // dirError explains an error of the data directory and what to change.
