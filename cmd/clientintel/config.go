@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,10 +46,7 @@ func newConfig(e *environment) *cobra.Command {
 func (e *environment) inForce(cmd *cobra.Command) []setting {
 	var settings []setting
 	for _, f := range config.Fields(&e.settings) {
-		s := setting{Variable: f.Variable, Value: f.Redacted(), From: "default"}
-		if s.Value == "" {
-			s.Value = f.Default
-		}
+		s := setting{Variable: f.Variable, Value: cmp.Or(f.Redacted(), f.Default), From: "default"}
 		if e.getenv(f.Variable) != "" {
 			s.From = "environment"
 		}

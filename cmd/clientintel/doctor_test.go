@@ -26,7 +26,7 @@ func TestDoctor(t *testing.T) {
 	_, env := onDatabase(t)
 	got := command(t, env, "", "doctor", "--json") // the tests' cluster has fsync off
 	var findings []struct{ Check, State, Says, Advice string }
-	if err := json.Unmarshal([]byte(got.stdout), &findings); err != nil || got.code != exitFailed || len(findings) < 8 {
+	if err := json.Unmarshal([]byte(got.stdout), &findings); err != nil || got.code != exitFailed || len(findings) < 9 {
 		t.Errorf("%v in %+v", err, got)
 	}
 	gone := map[string]string{"DATABASE_URL": "postgres://u:hunter2@127.0.0.1:1/x"}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -20,15 +21,12 @@ func newHealth(e *environment) *cobra.Command {
 		Short: "Ask the server on this machine whether it can answer",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			host, port, err := net.SplitHostPort(*opsListen)
-			if err != nil {
-				return usagef("--ops-listen (CLIENTINTEL_OPS_LISTEN) must be host:port, such as 127.0.0.1:9090, not %q", *opsListen)
-			}
 			if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 				host = "localhost" // it listens everywhere
 			}
-			req, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
-			if err != nil {
-				return usagef("--ops-listen (CLIENTINTEL_OPS_LISTEN) is no address: %q", *opsListen)
+			req, malformed := http.NewRequestWithContext(cmd.Context(), http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
+			if cmp.Or(err, malformed) != nil {
+				return usagef("--ops-listen (CLIENTINTEL_OPS_LISTEN) must be host:port, such as 127.0.0.1:9090, not %q", *opsListen)
 			}
 			// No proxy: the server is on this machine.
 			client := &http.Client{Timeout: 2500 * time.Millisecond, Transport: &http.Transport{DisableKeepAlives: true}}

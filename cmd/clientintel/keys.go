@@ -361,12 +361,8 @@ func parseScopes(cmd *cobra.Command) ([]auth.Scope, error) {
 	if !cmd.Flags().Changed("scopes") {
 		return nil, nil
 	}
-	text, err := cmd.Flags().GetString("scopes")
-	if err != nil {
-		return nil, err
-	}
 	var scopes []auth.Scope
-	for _, name := range strings.Split(text, ",") {
+	for name := range strings.SplitSeq(cmd.Flags().Lookup("scopes").Value.String(), ",") {
 		scope := auth.Scope(strings.TrimSpace(name))
 		if !scope.Known() {
 			return nil, usagef("--scopes: %q is no scope; choose from %s", scope, joinScopes(auth.All()))

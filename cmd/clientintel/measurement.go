@@ -166,8 +166,6 @@ func newMeasurementCutover(e *environment) *cobra.Command {
 		})
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		switch {
-		case client == "":
-			return usagef("required flag(s) \"client\" not set")
 		case legacy == (version != ""):
 			return usagef("specify either --contract-version or --legacy")
 		case !legacy && version != measurement.ContractVersion:
@@ -179,5 +177,5 @@ func newMeasurementCutover(e *environment) *cobra.Command {
 	cmd.Flags().StringVar(&client, "client", "", "the client's id or slug (required)")
 	cmd.Flags().StringVar(&version, "contract-version", "", "switch to canonical measurement of this version: "+measurement.ContractVersion)
 	cmd.Flags().BoolVar(&legacy, "legacy", false, "switch back to legacy measurement")
-	return cmd
+	return required(cmd, "client")
 }

@@ -82,7 +82,7 @@ func newSyncStatus(e *environment) *cobra.Command {
 				}
 				return printList(e, found, "CLIENT\tLAST SUCCESS\tLAST TRY\tBY\tWHAT", func(i db.ListLastImportsRow) string {
 					return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", cmp.Or(i.Slug, i.ClientID.String()), orNever(i.LastSuccess), orNever(&i.StartedAt),
-						deref(i.Account), whatImported(i))
+						*cmp.Or(i.Account, new("")), whatImported(i))
 				})
 			})
 		},
@@ -101,11 +101,4 @@ func whatImported(i db.ListLastImportsRow) string {
 		added, changed, removed, aside = added+k.Added, changed+k.Changed, removed+k.Removed, aside+k.SetAside
 	}
 	return fmt.Sprintf("%d added, %d changed, %d removed, %d set aside", added, changed, removed, aside)
-}
-
-func deref(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }

@@ -91,6 +91,7 @@ func Examine(ctx context.Context, d Database, report func(Finding)) {
 		return
 	}
 	c.run(ctx, "measurement/clients", c.clients)
+	c.run(ctx, "request_log/future", c.futureRequests)
 }
 
 // exec uses no named prepared statements, which a pooler may lose; prepares is the mode of

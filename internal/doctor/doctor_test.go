@@ -68,6 +68,8 @@ func TestExamine_WhatIsBroken(t *testing.T) {
 			"count_inserted_members on interviews, maintain_search_documents_on_insert on interviews, propagate_campaign_live on campaigns"},
 		"roles/server_login":  {"CREATE POLICY all_of_it ON clients FOR SELECT USING (true); " + canonical, doctor.Wrong, "no transaction named"},
 		"measurement/clients": {canonical + "UPDATE measurement_states SET broken_at = now(), broken_reason = 'differs'", doctor.Wrong, "acme (marked broken: differs)"},
+		"request_log/future": {"INSERT INTO request_log (client_id, key_id, at, seq, route) " +
+			"VALUES (gen_random_uuid(), gen_random_uuid(), now() + interval '1 hour', 1, 'x')", doctor.Warning, "1 rows of the log of requests are dated in the future"},
 	} {
 		t.Run(strings.ReplaceAll(name, "/", "_"), func(t *testing.T) {
 			t.Parallel()

@@ -130,3 +130,18 @@ func (c *checker) clients(ctx context.Context) Finding {
 	}
 	return ok("no canonical client is refused")
 }
+
+// futureRequests looks for log rows dated in the future, which a clock that was ahead
+// left behind.
+func (c *checker) futureRequests(ctx context.Context) Finding {
+	var rows, keys int64
+	if err := c.conn.QueryRow(ctx, `SELECT count(*), count(DISTINCT l.key_id) FROM request_log AS l
+		WHERE l.at > statement_timestamp() + interval '1 second'`).Scan(&rows, &keys); err != nil {
+		return c.fail(err)
+	}
+	if rows > 0 {
+		return warning("Run clientintel keys list, which names them, and clientintel keys mend-window --all; keep the database's clock with NTP.",
+			"%d rows of the log of requests are dated in the future, of %d keys: their windows do not advance until then", rows, keys)
+	}
+	return ok("no row is dated in the future")
+}
