@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,6 +59,11 @@ func (w *writer) attempt(ctx context.Context, level, role string) (did []string,
 	}
 	for range 1 + w.random.IntN(5) {
 		write := writes[w.random.IntN(len(writes))]
+		// PostgreSQL 18's MERGE overwrites a concurrent update at the stricter levels, where
+		// other statements fail: then no trigger sees the version that is gone.
+		if write.name == "merge" && level != "READ COMMITTED" && strings.HasPrefix(w.conn.PgConn().ParameterStatus("server_version"), "18") {
+			continue
+		}
 		kept, err := w.do(ctx, write)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", write.name, err)
