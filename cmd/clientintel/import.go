@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -132,14 +131,6 @@ func (f importFlags) limits() (map[string]importer.Limit, error) {
 
 // tellWaiting says for whom a command waits.
 func (e *environment) tellWaiting(holder string) { fmt.Fprintln(e.stderr, printable(holder)) }
-
-// withoutPath is the error of a file whose name is printed anyway.
-func withoutPath(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
-}
 
 // importRecords imports, and prepares the database for what was imported.
 func (e *environment) importRecords(

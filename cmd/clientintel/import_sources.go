@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/clientintel/clientintel/internal/importer"
@@ -24,6 +26,9 @@ func (e *environment) importSources(args []string, f importFlags) ([]importer.So
 			continue
 		}
 		files, err := importer.Files(arg)
+		if errors.Is(err, filepath.ErrBadPattern) {
+			return nil, &usageError{err}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +47,7 @@ func (f importFlags) querySources() ([]importer.Source, *importer.Queries, error
 	for _, name := range f.queries {
 		query, err := os.ReadFile(name)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", name, withoutPath(err))
+			return nil, nil, fmt.Errorf("%s: %w", name, importer.WithoutPath(err))
 		}
 		sources = append(sources, database.Source(name, string(query)))
 	}

@@ -79,6 +79,7 @@ func TestRun_UsageIsReported(t *testing.T) {
 		{"conformance --base-url http://x --key k --max-requests 0", "clientintel: --max-requests must be at least 1"},
 		{"import --query x.sql", "clientintel: --from-postgres and --query go together"},
 		{"import - -", "clientintel: standard input (-) is given twice"},
+		{"import [", "clientintel: [: syntax error in pattern"},
 		{"import - --max-removed 5", "clientintel: --max-removed and --kinds go with --replace-client"},
 		{"import - --replace-client a --kinds client", `clientintel: --kinds: "client" is not one of campaign, lane, interview,`},
 		{"import - --replace-client a --max-removed 101%", `clientintel: --max-removed must be a number of records, such as 500, or a share of 0% to 100%, not "101%"`},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clientintel/clientintel/internal/importer"
 	"github.com/clientintel/clientintel/internal/verify"
 )
 
@@ -23,7 +24,7 @@ func newVerify(e *environment) *cobra.Command {
 			}
 			file, err := os.Open(args[0])
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], withoutPath(err))
+				return fmt.Errorf("%s: %w", args[0], importer.WithoutPath(err))
 			}
 			defer file.Close()
 			return e.verify(file, url)

@@ -39,7 +39,7 @@ func Files(pattern string) ([]Source, error) {
 	names := []string{pattern}
 	if _, err := os.Stat(pattern); err != nil {
 		if !strings.ContainsAny(pattern, "*?[") {
-			return nil, fmt.Errorf("%s: %w", pattern, withoutPath(err))
+			return nil, fmt.Errorf("%s: %w", pattern, WithoutPath(err))
 		}
 		if names, err = filepath.Glob(pattern); err != nil {
 			return nil, fmt.Errorf("%s: %w", pattern, err)
@@ -53,7 +53,7 @@ func Files(pattern string) ([]Source, error) {
 		sources[i] = Source{Name: name, Open: func(ctx context.Context) (io.ReadCloser, error) {
 			file, err := os.Open(name)
 			if err != nil {
-				return nil, withoutPath(err)
+				return nil, WithoutPath(err)
 			}
 			return interruptible(ctx, file), nil
 		}}
@@ -61,7 +61,8 @@ func Files(pattern string) ([]Source, error) {
 	return sources, nil
 }
 
-func withoutPath(err error) error {
+// WithoutPath is the error of a file whose name is printed anyway.
+func WithoutPath(err error) error {
 	if wrong, ok := errors.AsType[*fs.PathError](err); ok {
 		return wrong.Err
 	}
