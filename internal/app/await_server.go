@@ -80,6 +80,13 @@ func await[T any](
 // schemaError is a schema that this release cannot serve.
 type schemaError struct{ error }
 
+func checkServed(schema postgres.Schema) error {
+	if err := schema.CheckServed(); err != nil {
+		return schemaError{err}
+	}
+	return nil
+}
+
 // reasonToWait says why a start that failed may succeed later; empty: it may not.
 func reasonToWait(err error) string {
 	var schema schemaError
@@ -110,8 +117,8 @@ func (d *Database) startServer(ctx context.Context, settings config.Server, log 
 			return nil, err
 		}
 	case err == nil: // another error is NewServer's too, which explains it
-		if err := schema.CheckServed(); err != nil {
-			return nil, schemaError{err}
+		if err := checkServed(schema); err != nil {
+			return nil, err
 		}
 	}
 	return NewServer(ctx, d.ServerURL, settings, log)

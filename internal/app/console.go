@@ -67,12 +67,7 @@ const maxConsoleConnections = 512
 func (d *Database) startConsole(ctx context.Context, deps *console.Deps) (http.Handler, error) {
 	probe, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	checked, err := postgres.ConnectTo(probe, d.OwnerURL, func(schema postgres.Schema) error {
-		if err := schema.CheckServed(); err != nil {
-			return schemaError{err}
-		}
-		return nil
-	}, postgres.KeysRole)
+	checked, err := postgres.ConnectTo(probe, d.OwnerURL, checkServed, postgres.KeysRole)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clientintel/clientintel/internal/apikey"
 	"github.com/clientintel/clientintel/internal/test/cluster"
 	"github.com/clientintel/clientintel/internal/test/corpus"
 )
@@ -147,14 +148,14 @@ func (s *environment) measure(ctx context.Context, f flood, proxied bool) (resul
 	return r, errors.Join(err, ctx.Err())
 }
 
-// revokeKeys revokes the keys of the flood before: a client has a limited number in force.
+// revokeKeys revokes the observed client's keys of the flood before: a limited number is in force.
 func (s *environment) revokeKeys(ctx context.Context) error {
 	conn, err := s.pg.Connect(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	_, err = conn.Exec(ctx, "UPDATE api_keys SET revoked_at = now() WHERE client_id IS NOT NULL AND revoked_at IS NULL")
+	_, err = apikey.NewRegistry(conn).RevokeAll(ctx, observed, apikey.By{})
 	return err
 }
 
